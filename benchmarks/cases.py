@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from code_peers import codegraph
-from gieok.capabilities.code.index.graph import CALLS, Certainty
-from gieok.capabilities.code.index.project import Project
+from gieok.code.index.graph import CALLS, Certainty
+from gieok.code.index.project import Project
 from gieok.model.code import Edge, Symbol
 
 _CASE = re.compile(r"^##\s*(\S+)[ \t]*\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)

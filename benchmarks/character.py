@@ -29,7 +29,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import gieok.backends  # noqa: F401 - decides the number of threads before numpy is loaded
+import gieok.machine  # noqa: F401 - decides the number of threads before numpy is loaded
 
 # isort: split
 import numpy as np
@@ -38,16 +38,10 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests/support"))
 from postgres_server import running_server
 
-from gieok.backends.accounts.postgres import PostgresAccounts
-from gieok.backends.accounts.sqlite import SqliteAccounts
-from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.postgres.numbers import scope_number
-from gieok.backends.stores.postgres.schema import OF_SCOPES
-from gieok.backends.stores.postgres.store import PostgresStore
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.character.canon import Canon
-from gieok.capabilities.character.memory import (
+from gieok.character.accounts.points import PointsDesk
+from gieok.character.cards.canon import Canon
+from gieok.character.cards.roster import Roster
+from gieok.character.facts import (
     Episode,
     Fact,
     FactType,
@@ -56,17 +50,23 @@ from gieok.capabilities.character.memory import (
     fact_entry,
     moment_entry,
 )
-from gieok.capabilities.character.points import PointsDesk
-from gieok.capabilities.character.recalling import Weights, recalled
-from gieok.capabilities.character.roster import Roster
-from gieok.capabilities.character.service import DETECTION, SUMMARY, Bond, Characters
-from gieok.capabilities.character.tending import Tending
-from gieok.capabilities.character.turn import Said, Turns, Turnstile
-from gieok.engine.distil import deliver_scope
+from gieok.character.memory.recalling import Weights, recalled
+from gieok.character.memory.service import DETECTION, SUMMARY, Bond, Characters
+from gieok.character.turn.tending import Tending
+from gieok.character.turn.turn import Said, Turns, Turnstile
+from gieok.flow.distil import deliver_scope
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Message, Role, Run
 from gieok.model.memory import Entry, Scope
 from gieok.ports.models import Sampling
+from gieok.storage.accounts.postgres import PostgresAccounts
+from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.index.postgres.schema import OF_SCOPES
+from gieok.storage.index.postgres.store import PostgresStore
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.postgres.journal import PostgresJournal
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.storage.postgres.numbers import scope_number
 from gieok.testing.scripted_chat import ScriptedReplies
 
 _MINA, _MODEL, _DIMENSION = "mina", "bench:384", 384

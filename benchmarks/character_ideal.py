@@ -16,16 +16,16 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.character import play
-from gieok.capabilities.character.detect import Detection, Finding, Spoken
-from gieok.capabilities.character.measure import Score
-from gieok.capabilities.character.memory import Fact
-from gieok.capabilities.character.play import PlayedClock
-from gieok.capabilities.character.predicates import PREDICATES
-from gieok.capabilities.character.service import Budget, Characters
+from gieok.character.detect.detect import Detection, Finding, Spoken
+from gieok.character.facts import Fact
+from gieok.character.memory.service import Budget, Characters
+from gieok.character.play import play
+from gieok.character.play.measure import Score
+from gieok.character.play.play import PlayedClock
+from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.text.day_ahead import day_ahead
 
 #: Predicates of files that the table calls otherwise; what it does not know at all is a detail of

@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from character_ideal import DETAILS, SAME, shares
-from gieok.backends.generators.providers import chat
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.character import play
-from gieok.capabilities.character.measure import Score
-from gieok.capabilities.character.play import PlayedClock
-from gieok.capabilities.character.predicates import PREDICATES
-from gieok.capabilities.character.reading import EVERY, Reading
-from gieok.capabilities.character.service import Bond, Budget, Characters
-from gieok.engine.generate import Asker
-from gieok.engine.incidents import Incidents
+from gieok.character.memory.service import Bond, Budget, Characters
+from gieok.character.play import play
+from gieok.character.play.measure import Score
+from gieok.character.play.play import PlayedClock
+from gieok.character.predicates import PREDICATES
+from gieok.character.turn.reading import EVERY, Reading
+from gieok.flow.generate import Asker
+from gieok.flow.incidents import Incidents
+from gieok.models.generators.providers import chat
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.model_server import ModelServer
 from gieok.text.day_ahead import day_ahead
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gieok.engine.claims.relation import SURE, UNSURE, Relation, relation
+from gieok.memory.talk.statements.relation import SURE, UNSURE, Relation, relation
 
 _KINDS = ("parallel", "changes", "compatible")
 _NEIGHBOURS = 24
@@ -99,7 +99,7 @@ def _read_sentences(path: Path) -> Iterator[str]:
 
 
 def _embed(sentences: list[str], models: Path) -> np.ndarray:
-    from gieok.backends.embedders.e5.runtime import E5Embedder
+    from gieok.models.embedders.e5.runtime import E5Embedder
     from gieok.text.embedform import text_to_embed
 
     embedder = E5Embedder(models)

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from code_index import SURE, index, mean_of
-from gieok.backends.coverage_file import CoverageFile
-from gieok.capabilities.code.ask import analysis, coverage, executed, impact
-from gieok.capabilities.code.index.graph import IMPORTS
-from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.languages import places
+from gieok.code.ask import analysis, coverage, executed, impact
+from gieok.code.index.graph import IMPORTS
+from gieok.code.index.project import Project
+from gieok.code.languages import places
+from gieok.machine.coverage_file import CoverageFile
 from gieok.model.code import Edge, Symbol
 
 _RANGES = 10

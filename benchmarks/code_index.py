@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gieok.backends.git import Git
-from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code.index import project
-from gieok.capabilities.code.index.graph import Certainty
-from gieok.capabilities.code.index.project import Project
+from gieok.code.index import project
+from gieok.code.index.graph import Certainty
+from gieok.code.index.project import Project
+from gieok.machine.git import Git
+from gieok.machine.parsers.treesitter import TreeSitterParser
+from gieok.storage.index.sqlite.graph import SqliteProjectStore
 from gieok.testing import ManualClock
 
 Pairs = set[tuple[str, str]]

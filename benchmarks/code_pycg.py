@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from code_index import SURE, Pairs, called_name, mean_of, sites_by_name
-from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code.index import graph, read
-from gieok.capabilities.code.index.graph import CALLS
+from gieok.code.index import graph, read
+from gieok.code.index.graph import CALLS
+from gieok.machine.parsers.treesitter import TreeSitterParser
 
 
 def cases_of(snippets: Path) -> list[Path]:

@@ -18,10 +18,10 @@ from typing import Any
 
 from code_index import index
 from code_peers import semble
-from gieok.capabilities.code.ask import query
-from gieok.capabilities.code.index.chunks import head
-from gieok.capabilities.code.index.project import Project
-from gieok.engine.lifecycle import fill_vectors
+from gieok.code.ask import query
+from gieok.code.index.chunks import head
+from gieok.code.index.project import Project
+from gieok.flow.lifecycle import fill_vectors
 
 _KOREAN = tuple(sorted((Path(__file__).parent / "data" / "code").glob("korean_*.tsv")))
 #: Question → files below the indexed folder, best first.

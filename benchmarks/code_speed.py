@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from code_index import index
-from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code.index import chunks, embedding, scan
-from gieok.capabilities.code.index.graph import IMPORTS
-from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.languages import places
-from gieok.capabilities.code.languages.table import LANGUAGES
-from gieok.engine.lifecycle import fill_in_order
+from gieok.code.index import chunks, embedding, scan
+from gieok.code.index.graph import IMPORTS
+from gieok.code.index.project import Project
+from gieok.code.languages import places
+from gieok.code.languages.table import LANGUAGES
+from gieok.flow.lifecycle import fill_in_order
+from gieok.machine.parsers.treesitter import TreeSitterParser
 from gieok.ports.models import Embedder
 
 _EMBEDDED = 256

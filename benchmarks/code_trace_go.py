@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from code_index import index
-from gieok.capabilities.code.languages.places import is_test
+from gieok.code.languages.places import is_test
 
 _BLOCK = re.compile(r"^(.+)/([^/]+\.go):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$", re.MULTILINE)
 _TEST_S = 60

@@ -30,12 +30,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code.index.graph import fold
-from gieok.capabilities.code.languages.language import Language
-from gieok.capabilities.code.languages.places import is_test
-from gieok.capabilities.code.languages.table import LANGUAGES
-from gieok.capabilities.code.languages.tree import TreeReader
+from gieok.code.index.graph import fold
+from gieok.code.languages.language import Language
+from gieok.code.languages.places import is_test
+from gieok.code.languages.table import LANGUAGES
+from gieok.code.languages.tree import TreeReader
+from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _FUNCTIONS = frozenset(
     """function_declaration generator_function_declaration function_expression generator_function arrow_function

@@ -1,4 +1,4 @@
-"""Fits the weights of `engine/learned` (turns, notes, code) by running the product's own retrieval
+"""Fits the weights of `ranking/learned` (turns, notes, code) by running the product's own retrieval
 and features.
 
     python benchmarks/fit.py collect --keep FOLDER --family turns|notes|code [--vectors FILE]
@@ -32,13 +32,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import retrieval
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.code.model.profile import CODE
-from gieok.capabilities.files.profile import FILES, TURNS
-from gieok.engine import likelihood, recall
-from gieok.engine.lifecycle import fill_lines, fill_vectors
+from gieok.code.model.profile import CODE
+from gieok.flow.lifecycle import fill_lines, fill_vectors
+from gieok.memory.files.profile import FILES, TURNS
 from gieok.model.memory import Scope
+from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.ranking import likelihood, recall
+from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
 
 Floats = NDArray[np.float64]

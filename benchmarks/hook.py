@@ -30,12 +30,12 @@ from functools import partial
 from pathlib import Path
 
 import retrieval
-from gieok.backends.stores.sqlite.index_reader import IndexReader, Late
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.prompt import levels, matches, question
-from gieok.capabilities.prompt.measure import Decision, Label, measured
-from gieok.capabilities.prompt.options import HookSettings
+from gieok.hook import levels, matches, question
+from gieok.hook.measure import Decision, Label, measured
+from gieok.hook.options import HookSettings
 from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.storage.index.sqlite.index_reader import IndexReader, Late
+from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.text.language import language_of
 
 _MOMENT = datetime(2026, 1, 1, tzinfo=UTC)

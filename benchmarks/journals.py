@@ -24,12 +24,12 @@ from typing import Any
 
 import psycopg
 
-from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.sql.messages import text_hash
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.postgres.numbers import scope_number
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope
+from gieok.storage.journal.postgres.journal import PostgresJournal
+from gieok.storage.journal.sql.messages import text_hash
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.storage.postgres.numbers import scope_number
 from stores import open_postgres
 
 _PER_SCOPE = 33

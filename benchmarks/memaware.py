@@ -41,12 +41,12 @@ from typing import Any
 
 from gieok import places
 from gieok.app import open_context
-from gieok.engine import recall
-from gieok.engine.lifecycle import fill_vectors
+from gieok.flow.lifecycle import fill_vectors
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.run import run as run_operation
 from gieok.ports.models import Embedder
+from gieok.ranking import recall
 from gieok.testing import ManualClock
 from transcripts import Home, Session, session_uuid, write
 

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import told as told_way
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.capabilities.observe import repeats
-from gieok.capabilities.observe.rules import Judge, RulesObserver
-from gieok.engine.distil import MessageSpan
+from gieok.flow.distil import MessageSpan
+from gieok.memory.observer import repeats
+from gieok.memory.observer.rules import Judge, RulesObserver
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
+from gieok.models.embedders.e5.runtime import E5Embedder
 
 _DATA = Path(__file__).parent / "data/observer"
 _ROLES = {"U": Role.USER, "A": Role.ASSISTANT, "T": Role.TOOL}

@@ -42,16 +42,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.code.model.profile import CODE
-from gieok.capabilities.files.profile import FILES
-from gieok.engine.lifecycle import fill_vectors
-from gieok.engine.profile import Profile
-from gieok.engine.recall import Question, recall
+from gieok.code.model.profile import CODE
+from gieok.flow.lifecycle import fill_vectors
+from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
+from gieok.models.embedders.e5.runtime import E5Embedder
 from gieok.ports.models import Embedder
+from gieok.ranking.profile import Profile
+from gieok.ranking.recall import Question, recall
+from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
 from gieok.text.embedform import text_to_embed
 

@@ -29,20 +29,13 @@ from typing import Any
 import gieok
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.capabilities.observe import active_memory, scope_memory
-from gieok.capabilities.observe.active_memory import Look
-from gieok.capabilities.observe.buffer import READER, Buffer, Step
-from gieok.capabilities.observe.capture import Capture
-from gieok.capabilities.observe.observation import (
-    Category,
-    Observation,
-    Observed,
-    Priority,
-    dump,
-    entries,
-)
-from gieok.engine.distil import MessageSpan
-from gieok.engine.lifecycle import fill_vectors
+from gieok.flow.distil import MessageSpan
+from gieok.flow.lifecycle import fill_vectors
+from gieok.memory import active_memory, scope_memory
+from gieok.memory.active_memory import Look
+from gieok.memory.capture.capture import Capture
+from gieok.memory.observation import Category, Observation, Observed, Priority, dump, entries
+from gieok.memory.observer.buffer import READER, Buffer, Step
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Role
 from gieok.model.memory import Scope
 from gieok.testing.clock import ManualClock

@@ -25,15 +25,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.files.profile import FILES
-from gieok.engine import likelihood
-from gieok.engine.lifecycle import fill_lines, fill_vectors
-from gieok.engine.recall import Question, recall
+from gieok.flow.lifecycle import fill_lines, fill_vectors
+from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Hit
+from gieok.models.embedders.e5.runtime import E5Embedder
 from gieok.ports.models import Embedder
+from gieok.ranking import likelihood
+from gieok.ranking.recall import Question, recall
+from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
 from gieok.text.chunk import chunk
 from gieok.text.marks import count

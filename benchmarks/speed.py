@@ -25,22 +25,22 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
-import gieok.backends  # noqa: F401 - decides the number of threads before numpy is loaded
+import gieok.machine  # noqa: F401 - decides the number of threads before numpy is loaded
 
 # isort: split
 import numpy as np
 
 from gieok import paths
-from gieok.backends.embedders.e5.runtime import MODEL
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.profile import FILES
-from gieok.capabilities.files.roots import Root
-from gieok.capabilities.files.sync import sync
-from gieok.engine.lifecycle import fill_vectors
-from gieok.engine.recall import Question, recall
+from gieok.flow.lifecycle import fill_vectors
+from gieok.memory.files.cut import Cut
+from gieok.memory.files.profile import FILES
+from gieok.memory.files.roots import Root
+from gieok.memory.files.sync import sync
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, VectorQuery
+from gieok.models.embedders.e5.runtime import MODEL
+from gieok.ranking.recall import Question, recall
+from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
 from gieok.text.keywords import query_tokens
 

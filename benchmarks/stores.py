@@ -28,18 +28,18 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import gieok.backends  # noqa: F401 - decides the number of threads before numpy is loaded
+import gieok.machine  # noqa: F401 - decides the number of threads before numpy is loaded
 
 # isort: split
 import numpy as np
 
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.backends.stores.postgres.store import PostgresStore
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.files.profile import FILES
-from gieok.engine.lifecycle import fill_vectors
-from gieok.engine.recall import Question, recall
+from gieok.flow.lifecycle import fill_vectors
+from gieok.memory.files.profile import FILES
 from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.ranking.recall import Question, recall
+from gieok.storage.index.postgres.store import PostgresStore
+from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
 
 _DIMENSION = 384
@@ -106,14 +106,14 @@ def open_postgres(folder: Path) -> Opened:
 
 
 def open_lancedb(folder: Path) -> Opened:
-    from gieok.backends.stores.lancedb.store import LanceStore
+    from gieok.storage.index.lancedb.store import LanceStore
 
     store = LanceStore(folder / "lancedb.sqlite", resident=True)
     return Opened(store, disk_bytes=lambda: _size(folder), close=store.close)
 
 
 def open_chroma(folder: Path) -> Opened:
-    from gieok.backends.stores.chroma.store import ChromaStore
+    from gieok.storage.index.chroma.store import ChromaStore
 
     store = ChromaStore(folder / "chroma.sqlite", resident=True)
     return Opened(store, disk_bytes=lambda: _size(folder), close=store.close)

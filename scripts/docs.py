@@ -5,9 +5,11 @@ A part stands between `<!-- begin NAME (make docs) -->` and `<!-- end NAME -->`.
 only says which are stale.
 """
 
+import ast
 import json
 import re
 import sys
+import textwrap
 from dataclasses import Field, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +24,8 @@ from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
 
 _ROOT = Path(__file__).parents[1]
+_PACKAGE = _ROOT / "src" / "gieok"
+_WIDTH = 110
 _VALUES = {int: "N", float: "X", str: "TEXT", list: "TEXT"}
 _JSON = {"string": "text", "integer": "int", "number": "float", "boolean": "bool"}
 
@@ -174,9 +178,41 @@ def routes() -> str:
     return "\n".join(["| | path | what it does |", "|---|---|---|", *rows])
 
 
+def tree() -> str:
+    """Return the rooms of the package with what they are, from docstrings, and their modules."""
+    lines = ["```text"]
+    folders = sorted({file.parent for file in _PACKAGE.rglob("*.py")})
+    for folder in folders:
+        below = folder.relative_to(_PACKAGE)
+        indent = "  " * len(below.parts)
+        name = folder.name if below.parts else "gieok"
+        modules = sorted(file.stem for file in folder.glob("*.py") if file.stem != "__init__")
+        lines += _wrap(f"{indent}{name}/  ", _first_sentence(folder / "__init__.py"))
+        lines += _wrap(f"{indent}    ", " · ".join(modules)) if modules else []
+    return "\n".join([*lines, "```"])
+
+
+def _first_sentence(file: Path) -> str:
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) if file.exists() else ""
+    paragraph = " ".join((text or "").split("\n\n")[0].split())
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z`])", paragraph)[0]
+
+
+def _wrap(lead: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=lead,
+        subsequent_indent=" " * (len(lead) - len(lead.lstrip()) + 4),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def parts() -> dict[tuple[str, str], str]:
     """Return (document, part) → what is to stand there."""
     return {
+        ("ARCHITECTURE.md", "tree"): tree(),
         ("docs/cli.md", "reference"): reference(),
         ("docs/settings.md", "settings"): settings(),
         ("docs/tools.md", "tools"): tools(),

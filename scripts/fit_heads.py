@@ -1,4 +1,4 @@
-"""Fits the heads that judge a turn (`gieok.engine.learned.heads`): is it about the user, is it
+"""Fits the heads that judge a turn (`gieok.ranking.learned.heads`): is it about the user, is it
 worth keeping.
 
     python scripts/fit_heads.py [--check] [--models FOLDER]
@@ -24,13 +24,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.engine.learned.features import features_of
-from gieok.engine.learned.weights import Weights, encoded
+from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.ranking.learned.features import features_of
+from gieok.ranking.learned.weights import Weights, encoded
 from gieok.text.embedform import text_to_embed
 
 _TURNS = Path(__file__).parent / "learned/turns.tsv"
-_OUT = Path(__file__).parents[1] / "src/gieok/engine/learned/heads.weights"
+_OUT = Path(__file__).parents[1] / "src/gieok/ranking/learned/heads.weights"
 _KINDS = ("user", "project", "none")
 #: What each head says yes to.
 _HEADS = {"about_user": ("user",), "worth": ("user", "project")}

@@ -1,4 +1,4 @@
-"""Fits what `code impact` ranks by (`gieok.engine.learned.impact`) on which functions the tests of
+"""Fits what `code impact` ranks by (`gieok.ranking.learned.impact`) on which functions the tests of
 projects were seen to run.
 
     python scripts/fit_impact.py --data DIR … [--project P …]
@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from code_index import index
-from gieok.capabilities.code.ask import impact, likelihood
-from gieok.capabilities.code.ask.evidence import Change, Tests
-from gieok.capabilities.code.ask.likelihood import Link, Net, Sources
-from gieok.capabilities.code.languages import places
-from gieok.engine.learned import impact as learned
+from gieok.code.ask import impact, likelihood
+from gieok.code.ask.evidence import Change, Tests
+from gieok.code.ask.likelihood import Link, Net, Sources
+from gieok.code.languages import places
 from gieok.model.code import Edge, Symbol
+from gieok.ranking.learned import impact as learned
 
-_OUT = Path(__file__).parents[1] / "src/gieok/engine/learned/impact.json"
+_OUT = Path(__file__).parents[1] / "src/gieok/ranking/learned/impact.json"
 _STEPS, _MOST_TESTS, _MOST_OTHERS = 12, 60, 8
 #: How much less a function counts that many tests run.
 _POWER = 0.5

@@ -1,4 +1,4 @@
-"""Fits the head that judges a prompt (`gieok.engine.learned.prompts`): may what was told before
+"""Fits the head that judges a prompt (`gieok.ranking.learned.prompts`): may what was told before
 bear on it.
 
     python scripts/fit_prompts.py [--models FOLDER]
@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.engine.learned.weights import Weights, encoded
+from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.ranking.learned.weights import Weights, encoded
 
 _LEARNED = Path(__file__).parent / "learned"
-_OUT = Path(__file__).parents[1] / "src/gieok/engine/learned/prompts.weights"
+_OUT = Path(__file__).parents[1] / "src/gieok/ranking/learned/prompts.weights"
 _PENALTY, _STEPS, _RATE, _FOLDS = 1e-3, 3_000, 10.0, 5
 
 Matrix = NDArray[np.float64]

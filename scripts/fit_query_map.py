@@ -1,4 +1,4 @@
-"""Fits the map on the vector of a question (`gieok.engine.learned.query_map`).
+"""Fits the map on the vector of a question (`gieok.ranking.learned.query_map`).
 
     python scripts/fit_query_map.py --data DIR [--check] [--models FOLDER]
 
@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gieok.backends.embedders.e5.runtime import E5Embedder
-from gieok.engine.learned.weights import Weights, encoded
+from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.ranking.learned.weights import Weights, encoded
 from gieok.text.embedform import text_to_embed
 
 _HERE = Path(__file__).parent / "learned"
-_OUT = Path(__file__).parents[1] / "src/gieok/engine/learned/query_map.weights"
+_OUT = Path(__file__).parents[1] / "src/gieok/ranking/learned/query_map.weights"
 _RANK, _TRAINED_RANK, _EPOCHS, _BATCH = 16, 48, 15, 64
 _STEP, _DECAY, _KEEP = 3e-4, 1e-3, 10.0
 _FITS = ((0, 0.03), (1, 0.05))

@@ -25,8 +25,8 @@ from at_once_writers import (
 )
 
 from gieok import fs, places
-from gieok.capabilities.prompt.inject import Injection
-from gieok.capabilities.prompt.window import Window, session_file
+from gieok.hook.inject import Injection
+from gieok.hook.window import Window, session_file
 from gieok.surfaces.hook import trail
 
 
@@ -97,7 +97,7 @@ def test_a_log_that_two_find_too_long_is_put_aside_once(place: Place) -> None:
 
 def test_calibrations_of_several_models_are_all_kept(place: Place) -> None:
     from gieok.app.rerankers import calibrations, keep_calibration
-    from gieok.engine.calibration import Calibration
+    from gieok.ranking.calibration import Calibration
 
     place.home.mkdir()
     names = [f"model-{n}" for n in range(THREADS)]

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import gieok
-from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.model.memory import Scope
+from gieok.storage.index.sqlite.store import SqliteStore
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 _SCOPE = Scope("agent:main")
@@ -42,7 +42,7 @@ _INDEX = """
 import sys
 from dataclasses import replace
 from gieok.app import open_context
-from gieok.engine import ingest, lifecycle
+from gieok.flow import ingest, lifecycle
 from gieok.ops import operation
 from gieok.ops.memory.index import IndexRequest
 from gieok.testing import HashEmbedder

@@ -39,7 +39,7 @@ def test_nothing_is_left_out_where_all_tests_run() -> None:
 
 @pytest.mark.parametrize(
     ("word", "some"),
-    [("text", "text/test_chunk.py"), ("stores/sqlite", "stores/test_sqlite_scan.py")],
+    [("text", "text/test_chunk.py"), ("index/sqlite", "index/test_sqlite_scan.py")],
 )
 def test_a_part_is_the_files_whose_path_has_its_words(word: str, some: str) -> None:
     found = [file.as_posix() for file in parts.files(word)]

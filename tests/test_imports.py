@@ -24,9 +24,17 @@ from gieok.errors import MissingExtra
 _SOURCE = Path(gieok.__file__).parent
 #: Where a module may import at its top what the core does not bring: they are loaded through the
 #: door as a whole, or are imported by somebody who has that framework.
-_BEHIND_THE_DOOR = ("backends/", "surfaces/http/", "surfaces/web/", "adapters/", "testing/")
+_BEHIND_THE_DOOR = (
+    "machine/",
+    "models/",
+    "storage/",
+    "surfaces/http/",
+    "surfaces/web/",
+    "adapters/",
+    "testing/",
+)
 #: Opened in one place (`e5.runtime`), which says what each platform gets.
-_SAYS_ITSELF = ("backends/embedders/e5/", "backends/onnx_errors.py", "testing/")
+_SAYS_ITSELF = ("models/embedders/e5/", "models/onnx_errors.py", "testing/")
 
 
 def _of_core(*, everywhere: bool = False) -> dict[str, metadata.Distribution]:
@@ -205,7 +213,7 @@ def test_a_package_that_is_half_there_names_the_extra_too() -> None:
 
 def test_a_mistake_of_our_own_is_no_missing_package() -> None:
     with pytest.raises(ImportError, match="no name"), extras.imports_of("models", "openai:gpt"):
-        raise ImportError("no name", name="gieok.engine")
+        raise ImportError("no name", name="gieok.flow")
 
 
 class _Import:

@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 import gieok
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.observe import turns
+from gieok.memory.talk import turns
 from gieok.model.memory import Entry
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 #: So often each command is killed before it may live, unless it ends earlier; `GIEOK_KILLS=7` for
@@ -48,8 +48,8 @@ from gieok.testing import ManualClock
 for name in NAMES:
     operation(name)
 for name in (
-    "capabilities.observe.sidecar", "capabilities.code.index.project", "backends.stores.sqlite.store", "engine.durable",
-    "backends.journals.sqlite.journal", "backends.stores.sqlite.graph", "capabilities.code.languages",
+    "memory.sidecar", "code.index.project", "storage.index.sqlite.store", "flow.durable",
+    "storage.journal.sqlite.journal", "storage.index.sqlite.graph", "code.languages",
 ):
     importlib.import_module("gieok." + name)
 WRITES = {"execute", "executemany", "executescript", "backup", "replace", "unlink", "link", "rename", "write", "fsync", "mkdir"}

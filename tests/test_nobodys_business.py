@@ -13,7 +13,7 @@ from tests.support.served import served, token
 
 import gieok
 from gieok import private
-from gieok.capabilities.character.cards.card import new_card
+from gieok.character.cards.card import new_card
 from gieok.errors import Withheld
 from gieok.private import Privacy
 from gieok.surfaces.cli import main

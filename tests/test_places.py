@@ -10,7 +10,7 @@ import pytest
 
 import gieok
 from gieok import config, places
-from gieok.capabilities.code.model import layout
+from gieok.code.model import layout
 from gieok.model.memory import Scope
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gieok.backends.embedders.e5.platforms import PINNED
 from gieok.config import OPTIONS
+from gieok.models.embedders.e5.platforms import PINNED
 
 _ROOT = Path(__file__).parents[1]
 _BIN = Path(sys.executable).parent

@@ -18,15 +18,15 @@ import pytest
 
 from gieok import fs, places
 from gieok.app import open_context
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.files.sync import recut
-from gieok.capabilities.observe import observation
 from gieok.errors import StoreCorrupt
+from gieok.memory import observation
+from gieok.memory.files.sync import recut
 from gieok.model.code import Execution
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 
 _HOMES = sorted((Path(__file__).parent / "homes").glob("schema-*.tar.gz"))
 _MADE_IN = "/home/user"

@@ -17,11 +17,10 @@ import pytest
 
 import gieok
 from gieok.app import open_context
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.capabilities.character.points import PointsDesk
-from gieok.capabilities.character.service import Bond
-from gieok.capabilities.observe import turns
+from gieok.character.accounts.points import PointsDesk
+from gieok.character.memory.service import Bond
 from gieok.errors import BadConfig
+from gieok.memory.talk import turns
 from gieok.model.accounts import Account
 from gieok.model.conversation import Cursor, Journalled, Message, Role
 from gieok.model.memory import Scope
@@ -30,6 +29,7 @@ from gieok.ops.memory.index import IndexRequest
 from gieok.ops.memory.index import run as index
 from gieok.ops.memory.search import SearchRequest
 from gieok.ops.memory.search import run as search
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing import ManualClock, MemoryStore
 from gieok.text import talk
 from gieok.zone import MachineZone, day_in, find_zone, name_of
@@ -229,7 +229,7 @@ def test_blocks_that_were_cut_by_days_of_utc_are_cut_anew_once(tmp_path: Path) -
 @pytest.mark.parametrize("zone", ["Asia/Seoul", "America/Los_Angeles", "Asia/Kathmandu", "UTC"])
 def test_a_process_of_gieok_has_the_clock_of_the_setting(zone: str, tmp_path: Path) -> None:
     code = (
-        "import sys, time\nfrom gieok import places\nfrom gieok.capabilities.prompt import choice\n"
+        "import sys, time\nfrom gieok import places\nfrom gieok.hook import choice\n"
         f"places.set_process_zone({zone!r})\nprint([choice.day(float(one)) for one in "
         f"sys.argv[1:]])"
     )

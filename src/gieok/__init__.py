@@ -32,13 +32,13 @@ _EXPORTS = {
     "Hit": "gieok.model.retrieval",
     "Memory": "gieok.surfaces.python",
     "Passage": "gieok.model.memory",
-    "Profile": "gieok.engine.recall",
-    "Question": "gieok.engine.recall",
+    "Profile": "gieok.ranking.recall",
+    "Question": "gieok.ranking.recall",
     "Scope": "gieok.model.memory",
     "open": "gieok.surfaces.python",
     "open_async": "gieok.surfaces.python",
     "open_context": "gieok.app",
-    "recall": "gieok.engine.recall",
+    "recall": "gieok.ranking.recall",
 }
 
 __all__ = sorted(_EXPORTS)  # noqa: PLE0605 - one table, not two

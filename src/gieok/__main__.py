@@ -131,7 +131,7 @@ def _full_disk() -> str:
 def _catch_up() -> None:
     """Take in what agents wrote last, within a small budget."""
     from gieok import places
-    from gieok.capabilities.observe import freshness
+    from gieok.memory.capture import freshness
 
     def catch_up() -> None:
         from gieok.app import open_context

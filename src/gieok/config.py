@@ -16,8 +16,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
-from gieok.capabilities.character.options import OPTIONS as CHARACTER_OPTIONS
-from gieok.capabilities.prompt.options import (
+from gieok.character.options import OPTIONS as CHARACTER_OPTIONS
+from gieok.errors import BadConfig, BadRequest
+from gieok.flow import schedule
+from gieok.hook.options import (
     ACTIVE,
     EXCLUDED_AGENTS,
     EXCLUDED_FOLDERS,
@@ -27,9 +29,7 @@ from gieok.capabilities.prompt.options import (
     STORE,
     ZONE,
 )
-from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
-from gieok.engine import schedule
-from gieok.errors import BadConfig, BadRequest
+from gieok.hook.options import OPTIONS as PROMPT_OPTIONS
 from gieok.option import Option, Value
 from gieok.resolved import FileSettings, SettingsFile
 

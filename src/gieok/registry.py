@@ -34,13 +34,13 @@ class Backend:
     """
 
     def __init__(self, target: str, *, extra: str = "", modules: "tuple[str, ...]" = ()) -> None:
-        self.target = "gieok.backends." + target
+        self.target = "gieok." + target
         self.extra = extra
         self.modules = modules
 
 
 class StoreBackend(Backend):
-    """`target` is a class with `open(opening)`; see `gieok.backends.opening`.
+    """`target` is a class with `open(opening)`; see `gieok.opening`.
 
     `file` is the SQLite file in the home folder that holds its texts. Without one the data is on a
     server: with `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the
@@ -49,7 +49,7 @@ class StoreBackend(Backend):
     """
 
     def __init__(self, target: str, *, file: str = "", extra: str = "", sent: str = "") -> None:
-        super().__init__("stores." + target, extra=extra)
+        super().__init__("storage.index." + target, extra=extra)
         self.file = file
         self.sent = sent
 
@@ -63,7 +63,7 @@ class JournalBackend(Backend):
     """As `StoreBackend`; `file` is its file in the home folder, '' where it is on a server."""
 
     def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
-        super().__init__("journals." + target, extra=extra)
+        super().__init__("storage.journal." + target, extra=extra)
         self.file = file
 
 
@@ -71,7 +71,7 @@ class AccountsBackend(Backend):
     """As `JournalBackend`."""
 
     def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
-        super().__init__("accounts." + target, extra=extra)
+        super().__init__("storage.accounts." + target, extra=extra)
         self.file = file
 
 
@@ -93,14 +93,16 @@ class GeneratorBackend(Backend):
         address: str = "",
         program: str = "",
     ) -> None:
-        super().__init__("generators." + target, extra="models" if modules else "", modules=modules)
+        super().__init__(
+            "models.generators." + target, extra="models" if modules else "", modules=modules
+        )
         self.key_variable = key_variable
         self.address = address
         self.program = program
 
 
 class ModelBackend(Backend):
-    """`target` is made of a `ModelOpening`; see `gieok.backends.opening`.
+    """`target` is made of a `ModelOpening`; see `gieok.opening`.
 
     `is_service`: it asks a service, so texts leave the process. `key_variable` and `address` as in
     `GeneratorBackend`.
@@ -125,7 +127,7 @@ class ChannelBackend(Backend):
     """`target` is made of a `ChannelOpening`; `key_variable` as in `GeneratorBackend`."""
 
     def __init__(self, target: str, *, key_variable: str = "") -> None:
-        super().__init__("notifiers." + target)
+        super().__init__("models.notifiers." + target)
         self.key_variable = key_variable
 
 
@@ -135,7 +137,7 @@ class ArchiveBackend(Backend):
     def __init__(
         self, target: str, *, extra: str = "", key_variables: tuple[str, ...] = ()
     ) -> None:
-        super().__init__("archives." + target, extra=extra)
+        super().__init__("storage.archives." + target, extra=extra)
         self.key_variables = key_variables
 
 
@@ -148,7 +150,7 @@ STORES = {
     "lancedb": StoreBackend("lancedb.store:LanceStore", file="lancedb.sqlite", extra="lancedb"),
     "chroma": StoreBackend("chroma.store:ChromaStore", file="chroma.sqlite", extra="chroma"),
 }
-PROJECT_STORES = {"sqlite": Backend("stores.sqlite.graph:SqliteProjectStore")}
+PROJECT_STORES = {"sqlite": Backend("storage.index.sqlite.graph:SqliteProjectStore")}
 JOURNALS = {
     "sqlite": JournalBackend("sqlite.journal:SqliteJournal", file="journal.sqlite"),
     "postgres": JournalBackend("postgres.journal:PostgresJournal", extra="postgres"),
@@ -162,37 +164,37 @@ ACCOUNTS = {
 }
 #: How much a key may ask: counted in one process, or by all that share a server.
 RATE_LIMITERS = {
-    "memory": Backend("rate_limits:MemoryLimiter", extra="serve"),
-    "redis": Backend("shared_rates:RedisLimiter", extra="redis"),
+    "memory": Backend("storage.rate_limits:MemoryLimiter", extra="serve"),
+    "redis": Backend("storage.shared_rates:RedisLimiter", extra="redis"),
 }
 #: Windows of characters that were read before.
 CACHES = {
-    "memory": Backend("caches.memory:MemoryCache"),
-    "redis": Backend("caches.redis:RedisCache", extra="redis"),
+    "memory": Backend("storage.caches.memory:MemoryCache"),
+    "redis": Backend("storage.caches.redis:RedisCache", extra="redis"),
 }
 EMBEDDERS = {
-    "e5": ModelBackend("embedders.e5.runtime:opened"),
+    "e5": ModelBackend("models.embedders.e5.runtime:opened"),
     "ollama": ModelBackend(
-        "embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"
+        "models.embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"
     ),
     "openai": ModelBackend(
-        "embedders.openai:OpenAi",
+        "models.embedders.openai:OpenAi",
         is_service=True,
         key_variable="OPENAI_API_KEY",
         address="https://api.openai.com/v1",
     ),
-    "compatible": ModelBackend("embedders.openai:OpenAi", is_service=True),
+    "compatible": ModelBackend("models.embedders.openai:OpenAi", is_service=True),
     "gemini": ModelBackend(
-        "embedders.gemini:Gemini",
+        "models.embedders.gemini:Gemini",
         is_service=True,
         key_variable="GEMINI_API_KEY",
         address="https://generativelanguage.googleapis.com/v1beta",
     ),
-    "onnx": ModelBackend("embedders.onnx:OnnxEmbedder", extra="onnx"),
+    "onnx": ModelBackend("models.embedders.onnx:OnnxEmbedder", extra="onnx"),
 }
-_RERANKING = "rerankers.services:HttpReranker"
+_RERANKING = "models.rerankers.services:HttpReranker"
 RERANKERS = {
-    "onnx": ModelBackend("rerankers.onnx:OnnxReranker", extra="onnx"),
+    "onnx": ModelBackend("models.rerankers.onnx:OnnxReranker", extra="onnx"),
     "cohere": ModelBackend(
         _RERANKING, is_service=True, key_variable="COHERE_API_KEY", address="https://api.cohere.com"
     ),
@@ -258,33 +260,33 @@ ARCHIVES = {
         key_variables=("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY"),
     ),
 }
-WARM = {"folder": Backend("archives.folder:FolderArchive")}
+WARM = {"folder": Backend("storage.archives.folder:FolderArchive")}
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a
 #: time-out.
 KEY_PROBES = {
-    name: Backend(f"key_probes:{name}", extra="models", modules=GENERATORS[name].modules[1:])
+    name: Backend(f"models.key_probes:{name}", extra="models", modules=GENERATORS[name].modules[1:])
     for name in ("anthropic", "compatible", "gemini", "openai")
 }
-KEYRINGS = {"keyring": Backend("system_keyring:SystemKeyring", extra="keyring")}
+KEYRINGS = {"keyring": Backend("machine.system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {
-    "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
-    "opencode": Backend("transcripts.opencode:open_transcripts"),
+    "openclaw": Backend("machine.transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
+    "opencode": Backend("machine.transcripts.opencode:open_transcripts"),
 }
-SEALERS = {"age": Backend("sealers.age:AgeSealer", extra="encryption")}
+SEALERS = {"age": Backend("storage.sealers.age:AgeSealer", extra="encryption")}
 #: What other programs remembered, in the order in which a path is looked at.
 IMPORTS = {
-    "chatgpt": Backend("imports.chatgpt:ChatGptReader"),
-    "claude": Backend("imports.claude:ClaudeReader"),
-    "claude-mem": Backend("imports.claude_mem:ClaudeMemReader"),
-    "mem0": Backend("imports.mem0:Mem0Reader"),
-    "memsearch": Backend("imports.notes:MemsearchReader"),
-    "basic-memory": Backend("imports.notes:BasicMemoryReader"),
-    "claude-code": Backend("imports.notes:ClaudeCodeReader"),
+    "chatgpt": Backend("machine.imports.chatgpt:ChatGptReader"),
+    "claude": Backend("machine.imports.claude:ClaudeReader"),
+    "claude-mem": Backend("machine.imports.claude_mem:ClaudeMemReader"),
+    "mem0": Backend("machine.imports.mem0:Mem0Reader"),
+    "memsearch": Backend("machine.imports.notes:MemsearchReader"),
+    "basic-memory": Backend("machine.imports.notes:BasicMemoryReader"),
+    "claude-code": Backend("machine.imports.notes:ClaudeCodeReader"),
 }
-PARSERS = {"tree-sitter": Backend("parsers.treesitter:TreeSitterParser")}
-COVERAGE = {"coverage.py": Backend("coverage_file:CoverageFile")}
-VERSIONS = {"git": Backend("git:Git")}
-WATCHERS = {"watchfiles": Backend("watchers:FileWatcher")}
+PARSERS = {"tree-sitter": Backend("machine.parsers.treesitter:TreeSitterParser")}
+COVERAGE = {"coverage.py": Backend("machine.coverage_file:CoverageFile")}
+VERSIONS = {"git": Backend("machine.git:Git")}
+WATCHERS = {"watchfiles": Backend("machine.watchers:FileWatcher")}
 
 
 def find_program(program: str, environment: "Mapping[str, str]") -> str:

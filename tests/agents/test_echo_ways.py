@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from gieok.agents.formats import Transcript, begin
-from gieok.capabilities.observe import active_memory
-from gieok.capabilities.observe.active_memory import Look
-from gieok.capabilities.observe.observation import Category, Observation, Priority
-from gieok.capabilities.observe.scope_memory import ScopeMemory
-from gieok.capabilities.prompt import inject, start
+from gieok.hook import inject, start
+from gieok.memory import active_memory
+from gieok.memory.active_memory import Look
+from gieok.memory.observation import Category, Observation, Priority
+from gieok.memory.scope_memory import ScopeMemory
 from gieok.model.conversation import Message
 from gieok.surfaces.tools import INSTRUCTIONS
 from gieok.text import active

@@ -13,10 +13,10 @@ import pytest
 
 from gieok.agents.agent import observed
 from gieok.agents.sources import places, sources
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.capabilities.observe.capture import Capture
+from gieok.memory.capture.capture import Capture
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 
 _MAIN, _SHOP = Scope("agent:main"), Scope("project:shop")
 _DAY = "2026-11-20"

@@ -17,19 +17,19 @@ import pytest
 from gieok import fs
 from gieok.app import open_context
 from gieok.app.backups import HomeBackups
-from gieok.backends.accounts.sqlite import SqliteAccounts
-from gieok.backends.backups import unfinished
-from gieok.backends.journals.sqlite import schema
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.observe import turns
-from gieok.engine import distil
 from gieok.errors import BadRequest, Damaged, StoreCorrupt, StoreFull
+from gieok.flow import distil
+from gieok.memory.talk import turns
 from gieok.model.accounts import Posting
 from gieok.model.conversation import Cursor
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
+from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.backups import unfinished
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite import schema
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing import ManualClock
 from gieok.testing.samples import HOME, OTHER, corpus, entry, said
 
@@ -344,7 +344,7 @@ def _die_at(place: str) -> None:
 
         return call
 
-    from gieok.backends.backups import bundle, members
+    from gieok.storage.backups import bundle, members
 
     if place == "snapshot":
         members.snapshot = dying(False, members.snapshot)  # type: ignore[assignment]
@@ -387,7 +387,7 @@ def test_a_home_of_an_older_release_is_restored_and_brought_up_to_date(
 
 
 def _of_an_older_release(maker: HomeBackups, home: Path, folder: Path) -> Path:
-    from gieok.backends.backups import bundle, members
+    from gieok.storage.backups import bundle, members
 
     sources = [members.snapshot(file, folder)[0] for file in members.databases(home)]
     with (folder / "old.tar.gz").open("wb") as out:

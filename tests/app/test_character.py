@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.memory import scope_of
-from gieok.capabilities.character.points import SettledHolds
+from gieok.character.accounts.points import SettledHolds
+from gieok.character.facts import scope_of
+from gieok.character.house import House
 from gieok.model.conversation import Message, Role
 from gieok.testing import ManualClock
 

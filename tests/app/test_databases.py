@@ -16,15 +16,15 @@ import pytest
 from gieok import extras
 from gieok.app import open_context
 from gieok.app.encryption import HomeEncryption
-from gieok.backends.accounts.sqlite import SqliteAccounts
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.journals.sqlite.journal_reader import last_session
-from gieok.backends.sqlite import driver
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.engine import distil
 from gieok.errors import BadRequest, MissingExtra, StoreBusy, WrongKey
+from gieok.flow import distil
 from gieok.model.accounts import Posting
 from gieok.ops import operation
+from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.storage.journal.sqlite.journal_reader import last_session
+from gieok.storage.sqlite import driver
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
 from gieok.testing.contracts.journal import add, held

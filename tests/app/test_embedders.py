@@ -15,8 +15,8 @@ import tiny_models
 from gieok import registry
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.engine import lifecycle
 from gieok.errors import EmbedderFailed
+from gieok.flow import lifecycle
 from gieok.ops import operation
 from gieok.testing import HashEmbedder
 from gieok.testing.embedding_server import EmbeddingServer

@@ -14,15 +14,15 @@ import pytest
 from gieok.app import open_context, restoring, sealing
 from gieok.app.backups import HomeBackups
 from gieok.app.encryption import IN_CLEAR, HomeEncryption
-from gieok.backends.sealers.age import AgeSealer
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import move, shelf, sweep
-from gieok.capabilities.observe.archive.tiers import Group, Tiers
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine import distil
 from gieok.errors import ArchiveFailed, BadConfig, BadRequest, Damaged, WrongKey
+from gieok.flow import distil
+from gieok.memory import observation
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.memory.tiers import move, shelf, sweep
+from gieok.memory.tiers.tiers import Group, Tiers
 from gieok.model.memory import Tier
 from gieok.ops import operation
+from gieok.storage.sealers.age import AgeSealer
 from gieok.testing import ManualClock
 from gieok.testing.samples import HOME
 

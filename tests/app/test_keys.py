@@ -19,8 +19,8 @@ from key_server import GOOD, NEXT, SPENT, serving
 from gieok import resolved
 from gieok.app import open_context
 from gieok.app.keys import HomeKeys, changed
-from gieok.capabilities.observe.buffer import Step
 from gieok.errors import BadConfig, BadRequest
+from gieok.memory.observer.buffer import Step
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.testing.model_server import ModelServer

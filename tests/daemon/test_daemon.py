@@ -17,17 +17,17 @@ import pytest
 
 import gieok
 from gieok.app import open_context
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.capabilities.code.index import watched
-from gieok.capabilities.code.model import layout
+from gieok.code.index import watched
+from gieok.code.model import layout
 from gieok.daemon import wire
 from gieok.daemon.client import Daemon
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.code.watch import HandedResult
 from gieok.ops.operation import Style
+from gieok.storage.index.sqlite.graph import SqliteProjectStore
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.surfaces.hook import trail
 from gieok.testing.model_server import ModelServer
 

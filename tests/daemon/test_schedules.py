@@ -9,7 +9,6 @@ import pytest
 from contexts import opened_home, using
 
 from gieok.app import open_context
-from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.daemon.board import Board
 from gieok.daemon.schedules import Schedules
 from gieok.errors import BadConfig, StoreBusy
@@ -17,6 +16,7 @@ from gieok.ops.context import Context
 from gieok.ops.home import jobs
 from gieok.ops.home.jobs import Job, Ran, plan, run_due
 from gieok.ops.operation import Words
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
 
 _NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -16,8 +16,8 @@ _BASELINE = _HERE / "baseline.json"
 sys.path.insert(0, str(_HERE.parents[1] / "benchmarks"))
 
 import retrieval  # noqa: E402 - the benchmark itself, so that both measure the same
-from gieok.backends.embedders.e5.runtime import E5Embedder  # noqa: E402
-from gieok.backends.stores.sqlite.store import SqliteStore  # noqa: E402
+from gieok.models.embedders.e5.runtime import E5Embedder  # noqa: E402
+from gieok.storage.index.sqlite.store import SqliteStore  # noqa: E402
 
 #: One question of the smallest type more or less: processors differ in the last digit of a vector.
 _SLACK = 0.02

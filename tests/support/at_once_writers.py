@@ -15,7 +15,7 @@ from at_once import Answered, Asked
 
 from gieok import grants, trust
 from gieok.app import open_context
-from gieok.capabilities.files import roots
+from gieok.memory.files import roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 

@@ -7,18 +7,18 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.backends.accounts.sqlite import SqliteAccounts
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.capabilities.character.canon import Canon
-from gieok.capabilities.character.completion import Completions, Sent
-from gieok.capabilities.character.history import Shown
-from gieok.capabilities.character.points import PointsDesk
-from gieok.capabilities.character.roster import Roster
-from gieok.capabilities.character.service import Bond, Budget, Characters
-from gieok.capabilities.character.tending import Tending
-from gieok.capabilities.character.turn import Reply, Said, Turns, Turnstile
+from gieok.character.accounts.points import PointsDesk
+from gieok.character.cards.canon import Canon
+from gieok.character.cards.roster import Roster
+from gieok.character.memory.service import Bond, Budget, Characters
+from gieok.character.turn.completion import Completions, Sent
+from gieok.character.turn.history import Shown
+from gieok.character.turn.tending import Tending
+from gieok.character.turn.turn import Reply, Said, Turns, Turnstile
 from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import Sampling
+from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 from gieok.testing.scripted_chat import ScriptedReplies

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
-from gieok.capabilities.character.service import Bond, Characters
+from gieok.character.memory.service import Bond, Characters
 from gieok.testing.clock import ManualClock
 
 BOND = Bond("kim", "maru", "마루는 책방 주인이다.", ZoneInfo("Asia/Seoul"))

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from gieok.capabilities.code.index import scan
+from gieok.code.index import scan
 
 _DEFINES = re.compile(
     r"^(\s*)(?:async def|def|class|function|func|fn|pub fn|type|struct)\s+(\w+)", re.MULTILINE

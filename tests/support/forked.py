@@ -31,8 +31,8 @@ SERVER = (sys.executable, __file__)
 _EARLY = (
     "gieok.app",
     "gieok.app.character",
-    "gieok.backends.journals.sqlite.journal",
-    "gieok.backends.stores.sqlite.graph",
+    "gieok.storage.journal.sqlite.journal",
+    "gieok.storage.index.sqlite.graph",
     "gieok.ops.run",
     "gieok.surfaces.cli",
     "gieok.surfaces.streams",

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from edits import Tree
 
-from gieok.backends.git import Git
-from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.backends.stores.sqlite.graph import SqliteProjectStore
-from gieok.capabilities.code.ask import analysis, executed, query
-from gieok.capabilities.code.index import project
-from gieok.capabilities.code.index.project import Project
+from gieok.code.ask import analysis, executed, query
+from gieok.code.index import project
+from gieok.code.index.project import Project
+from gieok.machine.git import Git
+from gieok.machine.parsers.treesitter import TreeSitterParser
 from gieok.model.code import Execution, Symbol
+from gieok.storage.index.sqlite.graph import SqliteProjectStore
 from gieok.testing import ManualClock
 
 #: What of an index is the same whenever the files are: no numbers of rows.

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from gieok.backends.postgres.connection import Connections
-from gieok.backends.postgres.statements import Statements
+from gieok.storage.postgres.connection import Connections
+from gieok.storage.postgres.statements import Statements
 
 _TABLES = """
 SELECT c.relname, c.relkind, pg_get_partkeydef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

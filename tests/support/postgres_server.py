@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
-from gieok.backends.accounts.postgres import PostgresAccounts
-from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.stores.postgres.store import PostgresStore
+from gieok.storage.accounts.postgres import PostgresAccounts
+from gieok.storage.index.postgres.store import PostgresStore
+from gieok.storage.journal.postgres.journal import PostgresJournal
 
 #: Durability is the server's business and is not what is tested: a killed client, not a power cut.
 _FAST = (

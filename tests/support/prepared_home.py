@@ -12,8 +12,8 @@ import forked
 import world as worlds
 from world import World
 
-from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.model.conversation import Incident
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 
 #: Texts that must stay text, and break no layout.
 HOSTILE = (

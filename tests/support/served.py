@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.capabilities.character.house import House
+from gieok.character.house import House
 from gieok.model.accounts import KeyRole
 from gieok.ops.home.gate import Gate, owner_token
 from gieok.surfaces.http.app import create

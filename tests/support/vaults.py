@@ -4,26 +4,18 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from gieok.backends.archives.folder import FolderArchive
-from gieok.backends.archives.vault import VaultArchive
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import (
-    approval,
-    cold,
-    questions,
-    retention,
-    shelf,
-    sweep,
-    sync,
-)
-from gieok.capabilities.observe.archive.day_file import DayForm
-from gieok.capabilities.observe.archive.note_file import NoteForm
-from gieok.capabilities.observe.archive.questions import Asked
-from gieok.capabilities.observe.archive.tiers import Tiers
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine.distil import deliver
+from gieok.flow.distil import deliver
+from gieok.memory import observation
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.memory.tiers import approval, cold, questions, retention, shelf, sweep, sync
+from gieok.memory.tiers.day_file import DayForm
+from gieok.memory.tiers.note_file import NoteForm
+from gieok.memory.tiers.questions import Asked
+from gieok.memory.tiers.tiers import Tiers
 from gieok.model.memory import Document, Scope, Tier
+from gieok.storage.archives.folder import FolderArchive
+from gieok.storage.archives.vault import VaultArchive
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 

@@ -18,8 +18,8 @@ import pytest
 
 import gieok
 from gieok.app import open_context
-from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.capabilities.prompt.options import HookSettings
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.options import HookSettings
 from gieok.ops import operation
 from gieok.ops.memory.remember import RememberRequest
 from gieok.surfaces.hook.judge import judged

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gieok.capabilities.observe import active_memory
-from gieok.capabilities.observe.active_memory import Look
-from gieok.capabilities.observe.observation import Category, Observation, Priority
-from gieok.capabilities.observe.scope_memory import ScopeMemory
-from gieok.capabilities.prompt import inject, start
+from gieok.hook import inject, start
+from gieok.memory import active_memory
+from gieok.memory.active_memory import Look
+from gieok.memory.observation import Category, Observation, Priority
+from gieok.memory.scope_memory import ScopeMemory
 from gieok.surfaces import tools
 from gieok.text import active
 from gieok.text.echo import is_echo, strip_echo

@@ -13,14 +13,14 @@ from typing import Any, cast
 from urllib.parse import quote, unquote
 
 from gieok.adapters import missing
-from gieok.engine import distil
-from gieok.engine.recall import Question, recall
+from gieok.flow import distil
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Filter
 from gieok.ops import withholding
 from gieok.ops.memory.records import follow_meaning
 from gieok.ops.memory.replica import copy_beside
 from gieok.ports.store import VectorSearch
+from gieok.ranking.recall import Question, recall
 from gieok.surfaces.python import Memory
 from gieok.text.chunk import chunk
 from gieok.text.redact import redact

@@ -33,7 +33,7 @@ _PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
 def begin(name: str, first: Line) -> Session | None:
-    """Recognise an event as `backends.transcripts.opencode` gives it; another session's child is a
+    """Recognise an event as `machine.transcripts.opencode` gives it; another session's child is a
     sub-agent.
     """
     del name

@@ -6,15 +6,15 @@ from pathlib import Path
 from gieok import paths, places, registry
 from gieok.app import sealing
 from gieok.app.wiring import Wiring
-from gieok.backends.opening import ArchiveOpening
-from gieok.capabilities.observe.archive import cold, retention, sweep, sync, vaults
-from gieok.capabilities.observe.archive.day_file import DayForm
-from gieok.capabilities.observe.archive.limits import Limits
-from gieok.capabilities.observe.archive.note_file import NoteForm
-from gieok.capabilities.observe.archive.shelf import Shelf
-from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.errors import ArchiveFailed
+from gieok.memory.tiers import cold, retention, sweep, sync, vaults
+from gieok.memory.tiers.day_file import DayForm
+from gieok.memory.tiers.limits import Limits
+from gieok.memory.tiers.note_file import NoteForm
+from gieok.memory.tiers.shelf import Shelf
+from gieok.memory.tiers.tiers import Tiers
 from gieok.model.memory import Scope, Tier
+from gieok.opening import ArchiveOpening
 from gieok.ops.context import ArchiveContext
 from gieok.ports.archive import Archive, PlainSealer
 

@@ -13,12 +13,12 @@ from typing import Any, BinaryIO, NoReturn, cast
 from gieok import __version__, fs, paths, registry
 from gieok.app import restoring, sealing
 from gieok.app.wiring import Wiring
-from gieok.backends.backups import bundle, members
-from gieok.backends.backups.bundle import Bundled, Source
-from gieok.backends.backups.unfinished import unfinished
-from gieok.capabilities.observe import turns
 from gieok.errors import BadConfig, BadRequest, Damaged, GieokError, StoreError, StoreFull, WrongKey
+from gieok.memory.talk import turns
 from gieok.ports.backup import BackupFile, BackupReport, Restored
+from gieok.storage.backups import bundle, members
+from gieok.storage.backups.bundle import Bundled, Source
+from gieok.storage.backups.unfinished import unfinished
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
 _DATED = "%Y%m%dT%H%M%S"

@@ -10,24 +10,25 @@ from pathlib import Path
 from gieok import registry
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
-from gieok.capabilities.character import meanings, returning
-from gieok.capabilities.character.canon import Canon
-from gieok.capabilities.character.completion import Completions
-from gieok.capabilities.character.control import Control
-from gieok.capabilities.character.erasing import Erasing
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.inactivity import Inactivity
-from gieok.capabilities.character.memory import scope_of
-from gieok.capabilities.character.play import PlayedClock
-from gieok.capabilities.character.points import PointsDesk, Prices, prices_of
-from gieok.capabilities.character.reading import Reading
-from gieok.capabilities.character.roster import Roster
-from gieok.capabilities.character.service import RULES, Bond, Budget, Characters
-from gieok.capabilities.character.takeout import Takeout
-from gieok.capabilities.character.tending import Tending
-from gieok.capabilities.character.turn import Turns, Turnstile
+from gieok.character.accounts import returning
+from gieok.character.accounts.erasing import Erasing
+from gieok.character.accounts.inactivity import Inactivity
+from gieok.character.accounts.points import PointsDesk, Prices, prices_of
+from gieok.character.accounts.takeout import Takeout
+from gieok.character.cards.canon import Canon
+from gieok.character.cards.roster import Roster
+from gieok.character.facts import scope_of
+from gieok.character.house import House
+from gieok.character.memory.control import Control
+from gieok.character.memory.service import RULES, Bond, Budget, Characters
+from gieok.character.play.play import PlayedClock
+from gieok.character.turn import meanings
+from gieok.character.turn.completion import Completions
+from gieok.character.turn.reading import Reading
+from gieok.character.turn.tending import Tending
+from gieok.character.turn.turn import Turns, Turnstile
 from gieok.config import Settings
-from gieok.engine.incidents import Incidents
+from gieok.flow.incidents import Incidents
 from gieok.model.accounts import Hold, StoredCharacter
 from gieok.ops import withholding
 from gieok.ops.context import CharacterContext

@@ -7,13 +7,13 @@ from pathlib import Path
 from gieok import config, fs, registry, resolved
 from gieok.app import models
 from gieok.app.wiring import Wiring
-from gieok.capabilities.code.index import ignoring, ownership
-from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.model import layout
+from gieok.code.index import ignoring, ownership
+from gieok.code.index.project import Project
+from gieok.code.model import layout
 from gieok.config import Settings
-from gieok.engine.durable import JournalRealm
-from gieok.engine.generate import Asker
 from gieok.errors import BadConfig, NotIndexed
+from gieok.flow.durable import JournalRealm
+from gieok.flow.generate import Asker
 from gieok.ops.code.project import role_of, upkeep_role_of
 from gieok.ops.context import CodeContext
 from gieok.ports.code import CoverageRun

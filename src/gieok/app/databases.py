@@ -11,11 +11,11 @@ from pathlib import Path
 from gieok import fs
 from gieok.app.restoring import no_daemon
 from gieok.app.wiring import Wiring
-from gieok.backends.backups import members
-from gieok.backends.sqlite import converting, driver
-from gieok.backends.sqlite.failures import translated
 from gieok.errors import GieokError
 from gieok.ports.encryption import SealedPlace
+from gieok.storage.backups import members
+from gieok.storage.sqlite import converting, driver
+from gieok.storage.sqlite.failures import translated
 
 
 class SealedDatabases:

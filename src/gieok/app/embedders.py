@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from gieok import fs, registry
 from gieok.app.wiring import Wiring
-from gieok.backends.opening import ModelOpening
 from gieok.errors import EmbedderFailed, GieokError, ModelFailed
+from gieok.opening import ModelOpening
 from gieok.ports.models import Embedder, SelfCheck
 from gieok.ports.store import VectorCopy
 
 if TYPE_CHECKING:
-    from gieok.engine import service
+    from gieok.flow import service
 
 #: Settings that decide what vectors are; kept by model.
 _DECIDING = (
@@ -165,7 +165,7 @@ def _new(wiring: Wiring, values: Values) -> Embedder:
         verify_key(opening, row)
     made = registry.load(registry.EMBEDDERS, provider)(opening)
     if row.is_service:
-        from gieok.engine import service  # a tenth of a cold search; most never ask a service
+        from gieok.flow import service  # a tenth of a cold search; most never ask a service
 
         metered = metered_by(wiring, service.EMBEDDER, EmbedderFailed)
         return service.ServiceEmbedder(made, metered, opening.dimension)
@@ -195,7 +195,7 @@ def verify_key(
 def metered_by(wiring: Wiring, role: str, failed: type[ModelFailed]) -> "service.Metered":
     """Return what counts and limits the tokens of a role."""
     daily_tokens = wiring.settings.integer(f"{role}.daily_tokens")
-    from gieok.engine import service
+    from gieok.flow import service
 
     return service.Metered(
         role, wiring.stores.journal, wiring.clock, wiring.zone, wiring.wait, daily_tokens, failed

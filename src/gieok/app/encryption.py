@@ -15,8 +15,8 @@ from gieok.app.backups import HomeBackups
 from gieok.app.databases import SealedDatabases
 from gieok.app.sealing import SealingKey, SealingState
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe.archive import reseal
 from gieok.errors import BadRequest, GieokError, MissingExtra
+from gieok.memory.tiers import reseal
 from gieok.paths import encryption_key
 from gieok.ports.encryption import EncryptionChange, EncryptionStatus, SealedPlace
 from gieok.ports.journal import ArchivedTalk

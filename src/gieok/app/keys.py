@@ -8,8 +8,8 @@ from typing import NamedTuple
 from gieok import fs, paths, registry, resolved
 from gieok.app import archive, models, notices
 from gieok.app.wiring import Wiring
-from gieok.backends.opening import ModelOpening
 from gieok.errors import BadConfig, BadRequest, GieokError, MissingExtra, ServiceFailed
+from gieok.opening import ModelOpening
 from gieok.ports.keys import KeyRow, SecretStore, Trial, Verdict
 from gieok.text.redact import redact
 

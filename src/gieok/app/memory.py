@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from gieok.app import embedders, rerankers
 from gieok.app.wiring import Wiring
-from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.profile import PROFILES
 from gieok.config import Settings
-from gieok.engine.profile import Profile
 from gieok.errors import BadConfig
+from gieok.memory.files.cut import Cut
+from gieok.memory.files.profile import PROFILES
 from gieok.ops.context import MemoryContext, SeedAccess
+from gieok.ranking.profile import Profile
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from collections.abc import Sequence
 
-    from gieok.capabilities.observe.freshness import Backlog
+    from gieok.memory.capture.freshness import Backlog
     from gieok.ports.code import Commit
 
 
@@ -53,7 +53,7 @@ def _catch_up(wiring: Wiring) -> "Backlog":
     """Take in what agents wrote last, within a small budget; nothing in a process that follows
     them.
     """
-    from gieok.capabilities.observe import freshness
+    from gieok.memory.capture import freshness
 
     settings, home = wiring.settings, str(wiring.settings.home)
     agents, folders = settings.text("observe.agents"), settings.text("observe.folders")
@@ -67,7 +67,7 @@ def _catch_up(wiring: Wiring) -> "Backlog":
     if not freshness.is_new(home, whose):
         return freshness.Backlog()
     from gieok.app import observe
-    from gieok.capabilities.observe import catching_up
+    from gieok.memory import catching_up
 
     sidecar = observe.opened(wiring).sidecar()
     left = catching_up.catch_up(sidecar)
@@ -76,7 +76,7 @@ def _catch_up(wiring: Wiring) -> "Backlog":
 
 
 def _log(wiring: Wiring, root: Path, most: int) -> "Sequence[Commit]":
-    from gieok.backends.git import Git
+    from gieok.machine.git import Git
 
     return Git(root, wiring.caller.environment).log(most)
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from gieok import registry
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
-from gieok.engine.generate import Asker
 from gieok.errors import BadConfig, GeneratorFailed
+from gieok.flow.generate import Asker
 from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatModel, Generator
 

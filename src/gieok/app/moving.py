@@ -16,7 +16,7 @@ def opened(wiring: Wiring) -> MovingContext:
 
 
 def _files(path: Path) -> ImportFiles:
-    from gieok.backends.imports.opened import opened as open_files
+    from gieok.machine.imports.opened import opened as open_files
 
     return open_files(path)
 

@@ -11,10 +11,10 @@ from types import MappingProxyType
 
 from gieok import fs, paths, registry
 from gieok.app.wiring import Wiring
-from gieok.backends.opening import ChannelOpening
 from gieok.config import Settings
-from gieok.engine.notices import FailureRecord, Notices, Told
 from gieok.errors import BadConfig
+from gieok.flow.notices import FailureRecord, Notices, Told
+from gieok.opening import ChannelOpening
 from gieok.ports.system import Channel
 
 

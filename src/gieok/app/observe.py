@@ -14,26 +14,21 @@ from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe import (
-    active_memory,
-    known,
-    observation,
-    reflect,
-    repointing,
-    rules,
-    scope_memory,
-)
-from gieok.capabilities.observe.active_memory import Look
-from gieok.capabilities.observe.buffer import READER, Thresholds
-from gieok.capabilities.observe.known import Known
-from gieok.capabilities.observe.notes import NotesMirror
-from gieok.capabilities.observe.observation import Observed
-from gieok.capabilities.observe.observer import ModelObserver
-from gieok.capabilities.observe.sidecar import ScopeModels, Sidecar, TranscriptSources
 from gieok.config import Settings
-from gieok.engine.generate import Asker
-from gieok.engine.schedule import Schedule
 from gieok.errors import BadConfig, BadRequest
+from gieok.flow.generate import Asker
+from gieok.flow.schedule import Schedule
+from gieok.memory import active_memory, observation, scope_memory
+from gieok.memory.active_memory import Look
+from gieok.memory.exchange import repointing
+from gieok.memory.exchange.notes import NotesMirror
+from gieok.memory.observation import Observed
+from gieok.memory.observer import known, rules
+from gieok.memory.observer.buffer import READER, Thresholds
+from gieok.memory.observer.known import Known
+from gieok.memory.observer.observer import ModelObserver
+from gieok.memory.reflection import reflect
+from gieok.memory.sidecar import ScopeModels, Sidecar, TranscriptSources
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
 from gieok.ops.context import ObserveContext

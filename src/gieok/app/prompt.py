@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from gieok import registry
 from gieok.app.wiring import Wiring
-from gieok.capabilities.prompt.options import OPTIONS, HookSettings
 from gieok.errors import NotIndexed, ShapeMismatch
+from gieok.hook.options import OPTIONS, HookSettings
 from gieok.ops.context import PromptContext
 
 if TYPE_CHECKING:
-    from gieok.capabilities.prompt.matches import Reader
+    from gieok.hook.matches import Reader
 
 
 def opened(wiring: Wiring) -> PromptContext:
@@ -24,7 +24,7 @@ def opened(wiring: Wiring) -> PromptContext:
 
 
 def _reader(location: str) -> "tuple[Reader, type[Exception]]":
-    from gieok.backends.stores.sqlite.index_reader import IndexReader, Late, Mismatch, Missing
+    from gieok.storage.index.sqlite.index_reader import IndexReader, Late, Mismatch, Missing
 
     try:
         return IndexReader(location), Late

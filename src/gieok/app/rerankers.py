@@ -10,11 +10,11 @@ from pathlib import Path
 from gieok import fs, registry
 from gieok.app.embedders import metered_by, verify_key
 from gieok.app.wiring import Wiring
-from gieok.backends.opening import ModelOpening
-from gieok.engine.calibration import Calibration, Calibrations
-from gieok.engine.rerank import Reranking
 from gieok.errors import RerankerFailed
+from gieok.opening import ModelOpening
 from gieok.ports.models import Reranker
+from gieok.ranking.calibration import Calibration, Calibrations
+from gieok.ranking.rerank import Reranking
 
 
 def opened(wiring: Wiring) -> Reranking | None:
@@ -78,7 +78,7 @@ def _new(wiring: Wiring) -> Reranker:
         verify_key(opening, row, RerankerFailed)
     made = registry.load(registry.RERANKERS, provider)(opening)
     if row.is_service:
-        from gieok.engine import service
+        from gieok.flow import service
 
         return service.ServiceReranker(made, metered_by(wiring, service.RERANKER, RerankerFailed))
     found: Reranker = made

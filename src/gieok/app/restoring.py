@@ -13,11 +13,11 @@ from gieok import fs, paths, registry
 from gieok.app import sealing
 from gieok.app.stores import adopt
 from gieok.app.wiring import Wiring
-from gieok.backends.backups import members
-from gieok.capabilities.observe import turns
-from gieok.engine import distil, durable
 from gieok.errors import BadConfig, BadRequest
+from gieok.flow import distil, durable
+from gieok.memory.talk import turns
 from gieok.private import Privacy
+from gieok.storage.backups import members
 
 _DATED = "%Y%m%dT%H%M%S"
 #: Of the home that is replaced: what is never in a backup, and what would only be made again.

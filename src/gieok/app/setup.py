@@ -10,8 +10,8 @@ from gieok import config, extras, fs, paths, registry
 from gieok.app import archive, notices, ribs_of, trials
 from gieok.app.keys import HomeKeys, KeyUse
 from gieok.app.wiring import Wiring
-from gieok.backends.http import Service
 from gieok.errors import BadConfig, GeneratorFailed, GieokError, MissingExtra, ModelFailed
+from gieok.models.http import Service
 from gieok.ops.context import Ribs
 from gieok.ports.journal import FullJournal
 from gieok.ports.keys import Trial, Verdict

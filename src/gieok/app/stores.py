@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gieok import fs, paths, registry, trust
-from gieok.backends.opening import Opening
 from gieok.config import Settings
 from gieok.errors import (
     GieokError,
@@ -17,6 +16,7 @@ from gieok.errors import (
     StoreReadOnly,
     StoreUnreachable,
 )
+from gieok.opening import Opening
 from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
 
@@ -70,7 +70,7 @@ class Stores:
 
     def notes(self) -> Notes:
         """Return the notes of the configured store, each durable in the journal."""
-        from gieok.engine.durable import DurableNotes
+        from gieok.flow.durable import DurableNotes
 
         return DurableNotes(self.journal(), self.adopted())
 
@@ -222,9 +222,9 @@ def adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
 
 
 def _make_durable(journal: "FullJournal", store: Adoptable) -> None:
-    from gieok.capabilities.files import sync
-    from gieok.capabilities.observe import observation
-    from gieok.engine import durable
+    from gieok.flow import durable
+    from gieok.memory import observation
+    from gieok.memory.files import sync
 
     durable.adopt(
         journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,)
@@ -237,7 +237,7 @@ def _grant_what_was_known(home: Path, store: Store) -> None:
     """
     if Path(trust.adopted_file(str(home))).exists():
         return
-    from gieok.capabilities.files.adopt import adopt
+    from gieok.memory.files.adopt import adopt
 
     try:
         adopt(home, store)

@@ -8,12 +8,12 @@ from functools import partial
 
 from gieok.app import code, embedders, models
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe import rules
-from gieok.capabilities.observe.known import Known
-from gieok.capabilities.observe.observer import ModelObserver
 from gieok.config import Settings
-from gieok.engine.distil import MessageSpan
 from gieok.errors import GeneratorFailed
+from gieok.flow.distil import MessageSpan
+from gieok.memory.observer import rules
+from gieok.memory.observer.known import Known
+from gieok.memory.observer.observer import ModelObserver
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.ops.context import ModelTrial

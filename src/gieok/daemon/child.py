@@ -11,9 +11,9 @@ from pathlib import Path
 
 from gieok import places
 from gieok.app import open_context
-from gieok.capabilities.observe import promotion
-from gieok.engine.lifecycle import fill_lines, fill_vectors
 from gieok.errors import GieokError
+from gieok.flow.lifecycle import fill_lines, fill_vectors
+from gieok.memory.talk import promotion
 from gieok.ops import operation
 from gieok.ops.encode import encode
 from gieok.ports.store import VectorSearch

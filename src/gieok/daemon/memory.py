@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs, paths
-from gieok.capabilities.files import roots, sync
-from gieok.capabilities.files.roots import Root
 from gieok.daemon.board import Board
 from gieok.errors import StoreError
+from gieok.memory.files import roots, sync
+from gieok.memory.files.roots import Root
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 

@@ -16,7 +16,6 @@ import gieok
 from gieok import config, fs, paths, places
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.capabilities.observe import promotion
 from gieok.daemon import autostart, child, wire
 from gieok.daemon.answers import answering, warm
 from gieok.daemon.board import Board
@@ -27,8 +26,9 @@ from gieok.daemon.seeds import Seeds
 from gieok.daemon.server import Server
 from gieok.daemon.serving import Serving
 from gieok.daemon.transcripts import Transcripts
-from gieok.engine.lifecycle import fill_lines, fill_vectors
 from gieok.errors import BadConfig, GieokError
+from gieok.flow.lifecycle import fill_lines, fill_vectors
+from gieok.memory.talk import promotion
 from gieok.ops.context import Context
 from gieok.ports.store import Store, VectorSearch
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from gieok.app.code import ignored_in
-from gieok.capabilities.code.index import watched
-from gieok.capabilities.code.model import layout
+from gieok.code.index import watched
+from gieok.code.model import layout
 from gieok.daemon import child
 from gieok.daemon.board import Board
 from gieok.errors import GieokError

@@ -18,8 +18,8 @@ from pathlib import Path
 from gieok import places
 from gieok.daemon import listening
 from gieok.daemon.board import Board
-from gieok.engine.incidents import Incidents
 from gieok.errors import GieokError
+from gieok.flow.incidents import Incidents
 from gieok.ops.context import Context
 
 PART = "server"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gieok import fs
-from gieok.capabilities.observe.notes import Mirrored
-from gieok.capabilities.observe.sidecar import RULES_REST
 from gieok.daemon.board import Board
+from gieok.memory.exchange.notes import Mirrored
+from gieok.memory.sidecar import RULES_REST
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.observe.run import settled

@@ -11,31 +11,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok import places
-from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.prompt.options import HookSettings
-from gieok.engine.calibration import Calibration
-from gieok.engine.follow import Followed, follow
-from gieok.engine.profile import Profile
-from gieok.engine.rerank import Reranking
 from gieok.errors import BadConfig, BadRequest
+from gieok.flow.follow import Followed, follow
+from gieok.hook.options import HookSettings
+from gieok.memory.files.cut import Cut
 from gieok.model.memory import Scope
 from gieok.ops.control import DaemonControl
 from gieok.ports.models import Embedder
 from gieok.ports.store import Notes, Store
 from gieok.ports.system import Clock, Watcher
 from gieok.private import Privacy
+from gieok.ranking.calibration import Calibration
+from gieok.ranking.profile import Profile
+from gieok.ranking.rerank import Reranking
 
 if TYPE_CHECKING:  # a cold search has no time for it
-    from gieok.capabilities.character.house import House
-    from gieok.capabilities.character.play import PlayedClock
-    from gieok.capabilities.character.service import Characters
-    from gieok.capabilities.code.index.project import Project
-    from gieok.capabilities.observe.archive.tiers import Tiers
-    from gieok.capabilities.observe.freshness import Backlog
-    from gieok.capabilities.observe.sidecar import Sidecar, TranscriptSources
-    from gieok.capabilities.prompt.matches import Reader
-    from gieok.engine.generate import Asker
-    from gieok.engine.notices import Notices
+    from gieok.character.house import House
+    from gieok.character.memory.service import Characters
+    from gieok.character.play.play import PlayedClock
+    from gieok.code.index.project import Project
+    from gieok.flow.generate import Asker
+    from gieok.flow.notices import Notices
+    from gieok.hook.matches import Reader
+    from gieok.memory.capture.freshness import Backlog
+    from gieok.memory.sidecar import Sidecar, TranscriptSources
+    from gieok.memory.tiers.tiers import Tiers
     from gieok.ports.accounts import Accounts
     from gieok.ports.backup import Backups
     from gieok.ports.code import Commit, CoverageRun

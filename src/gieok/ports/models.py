@@ -60,7 +60,7 @@ class Embedded(NamedTuple):
 
 
 class EmbeddingService(Protocol):
-    """Asks a service for vectors. One request, one try: `gieok.engine.service` does the rest."""
+    """Asks a service for vectors. One request, one try: `gieok.flow.service` does the rest."""
 
     #: As `Embedder.model`.
     model: str
@@ -111,7 +111,7 @@ class SelfCheck(Protocol):
 
 
 class Prompt(NamedTuple):
-    """What a model is asked. It holds no secrets: `gieok.engine.generate` has cut them out."""
+    """What a model is asked. It holds no secrets: `gieok.flow.generate` has cut them out."""
 
     system: str
     text: str
@@ -142,7 +142,7 @@ class Generated(NamedTuple):
 
 class Generator(Protocol):
     """Asks a language model. One try: retrying, budgets and redaction are the engine's
-    (`gieok.engine.generate`).
+    (`gieok.flow.generate`).
     """
 
     #: Provider and model, e.g. `gemini:gemini-2.5-flash`.

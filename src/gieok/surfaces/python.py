@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from gieok.app.resident import Resident
-    from gieok.capabilities.character.holding import Memories
-    from gieok.capabilities.character.recalling import RecalledMemory
-    from gieok.capabilities.character.service import Bond, Characters, TurnContext
+    from gieok.character.memory.holding import Memories
+    from gieok.character.memory.recalling import RecalledMemory
+    from gieok.character.memory.service import Bond, Characters, TurnContext
     from gieok.ops.code.query import QueryResult
     from gieok.ops.memory.forget import ForgetResult
     from gieok.ops.memory.get import GetResult
@@ -165,7 +165,7 @@ class Memory:
 
         Raises BadRequest for a name that cannot be in a scope.
         """
-        from gieok.capabilities.character.service import Bond
+        from gieok.character.memory.service import Bond
 
         where = find_zone(zone) if zone else self.context.zone
         return CharacterMemory(

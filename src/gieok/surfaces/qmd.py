@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import __version__, fs
-from gieok.capabilities.files import roots, sync
 from gieok.errors import GieokError, NotIndexed
+from gieok.memory.files import roots, sync
 from gieok.model.retrieval import Hit
 from gieok.ops import operation
 from gieok.ops.context import Context

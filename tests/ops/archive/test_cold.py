@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.config import OPTIONS
-from gieok.engine.distil import deliver
 from gieok.errors import STATUS, ArchiveFailed, BadRequest
+from gieok.flow.distil import deliver
+from gieok.memory import observation
+from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.memory import Scope
 from gieok.ops import NAMES, operation
 from gieok.ops.archive.answer import AnswerResult, ArchiveAnswerRequest

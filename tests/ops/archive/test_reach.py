@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import shelf
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine.distil import deliver
+from gieok.flow.distil import deliver
+from gieok.memory import observation
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.memory.tiers import shelf
 from gieok.model.memory import Scope, Tier
 from gieok.ops import operation
 from gieok.ops.context import Context

@@ -9,9 +9,9 @@ import pytest
 from contexts import opened_home
 
 from gieok.app import open_context
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine.distil import deliver
+from gieok.flow.distil import deliver
+from gieok.memory import observation
+from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope, Tier
 from gieok.ops import operation

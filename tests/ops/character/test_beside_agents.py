@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from contexts import opened_home
 
-from gieok.capabilities.character.service import Bond, Memories
+from gieok.character.memory.service import Bond, Memories
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
 from gieok.ops import operation

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from contexts import called_in, opened_home
 
-from gieok.capabilities.character.identity import Principal
+from gieok.character.accounts.identity import Principal
 from gieok.model.accounts import KeyRole
 from gieok.ops.context import Context
 from gieok.ops.run import Answer, run

@@ -13,11 +13,11 @@ from contexts import using, watching
 
 from gieok import fs
 from gieok.app import open_context
-from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code.index import ownership
-from gieok.capabilities.code.index.ignoring import IgnoreRules
-from gieok.engine.generate import Asker
+from gieok.code.index import ownership
+from gieok.code.index.ignoring import IgnoreRules
 from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
+from gieok.flow.generate import Asker
+from gieok.machine.parsers.treesitter import TreeSitterParser
 from gieok.ops import operation
 from gieok.ops.code.init import SyncResult
 from gieok.ops.code.watch import relevant

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.code.deepen import escalation, summarise
-from gieok.capabilities.code.index import project as code_project
+from gieok.code.deepen import escalation, summarise
+from gieok.code.index import project as code_project
 from gieok.surfaces.cli import main
 from gieok.testing.model_server import ModelServer, question
 

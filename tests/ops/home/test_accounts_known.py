@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.backends.accounts.sqlite import SqliteAccounts
 from gieok.model.accounts import Posting
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.home.doctor import Check, probe
 from gieok.ops.operation import Style
+from gieok.storage.accounts.sqlite import SqliteAccounts
 
 _AT = datetime(2026, 11, 23, tzinfo=UTC)
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.sqlite import files
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
 from gieok.errors import BadConfig
+from gieok.memory import observation
+from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Reject, Role, Run, Usage
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.home import housekeeping, jobs
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.storage.sqlite import files
 from gieok.testing.clock import ManualClock
 
 _NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -9,12 +9,8 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.backends.accounts.postgres import NAMES, PostgresAccounts
-from gieok.backends.accounts.sqlite import SqliteAccounts
-from gieok.backends.journals.postgres.journal import PostgresJournal
-from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.engine.journal_copy import copy, differences
 from gieok.errors import BadRequest
+from gieok.flow.journal_copy import copy, differences
 from gieok.model.accounts import Account, IssuedKey, KeyRole, Posting, StoredCharacter
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import BufferedSpan, Incident, JournalRow, Reject, Retraction, Usage
@@ -24,6 +20,10 @@ from gieok.ops.home.journal_switch import JournalSwitchRequest, JournalSwitchRes
 from gieok.ops.operation import Style
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
+from gieok.storage.accounts.postgres import NAMES, PostgresAccounts
+from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.journal.postgres.journal import PostgresJournal
+from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.contracts.archived import lives
 from gieok.testing.contracts.journal import add, held
 from gieok.testing.contracts.positions import run

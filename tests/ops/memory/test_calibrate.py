@@ -100,7 +100,7 @@ def _fill(count: int) -> None:
     context = open_context({}, wait=lambda seconds: None)
     store = context.memory.store()
     store.put([_talk(n) for n in range(count)])
-    from gieok.engine.lifecycle import fill_vectors
+    from gieok.flow.lifecycle import fill_vectors
 
     fill_vectors(store, context.memory.embedder())
 

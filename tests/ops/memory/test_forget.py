@@ -14,9 +14,9 @@ from contexts import using
 
 from gieok import fs
 from gieok.app import open_context
-from gieok.capabilities.prompt.inject import InjectedMemory, Injection
-from gieok.capabilities.prompt.window import Window, sessions
 from gieok.errors import BadRequest
+from gieok.hook.inject import InjectedMemory, Injection
+from gieok.hook.window import Window, sessions
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context

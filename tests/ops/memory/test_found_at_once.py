@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from contexts import opened_home
 
-from gieok.capabilities.files import freshness, roots
+from gieok.memory.files import freshness, roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import behind

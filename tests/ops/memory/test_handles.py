@@ -11,15 +11,15 @@ import pytest
 
 from gieok import places
 from gieok.app import open_context
-from gieok.backends.journals.sqlite.journal_reader import last_session
-from gieok.capabilities.observe import observation
-from gieok.engine import distil
 from gieok.errors import BadRequest
+from gieok.flow import distil
+from gieok.memory import observation
 from gieok.model.memory import Entry, Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
 from gieok.ops.operation import Style
+from gieok.storage.journal.sqlite.journal_reader import last_session
 
 _USER = Scope("agent:main")
 _SAID = [

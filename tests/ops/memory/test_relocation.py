@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.files import roots
+from gieok.memory.files import roots
 from gieok.ops import operation
 
 

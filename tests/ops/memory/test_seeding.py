@@ -10,7 +10,7 @@ import pytest
 from gieok import places
 from gieok.agents import table
 from gieok.app import open_context
-from gieok.capabilities.files import seeds
+from gieok.memory.files import seeds
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.seeding import FOLDERS, seed

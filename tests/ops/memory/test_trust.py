@@ -13,8 +13,8 @@ import pytest
 
 from gieok import grants, paths, places
 from gieok.app import open_context
-from gieok.capabilities.files.read import LARGEST_BYTES
 from gieok.errors import BadRequest
+from gieok.memory.files.read import LARGEST_BYTES
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context

@@ -13,10 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gieok.app import open_context
-from gieok.capabilities.observe import carried, observation
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine import distil
 from gieok.errors import BadRequest
+from gieok.flow import distil
+from gieok.memory import observation
+from gieok.memory.exchange import carried
+from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import CORRECTED, REPLACED_BY, Entry, Passage, Provenance, Scope
 from gieok.ops.context import Context

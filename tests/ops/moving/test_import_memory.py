@@ -27,7 +27,7 @@ from gieok.ops.memory.search import run as search
 from gieok.ops.moving.import_memory import ImportRequest, ImportResult, run
 from gieok.places import handle
 
-DATA = Path(__file__).parents[2] / "backends" / "imports" / "data"
+DATA = Path(__file__).parents[2] / "machine" / "imports" / "data"
 MAIN = Scope("agent:main")
 
 
@@ -204,7 +204,7 @@ def test_a_fact_that_its_program_changed_replaces_what_it_said(home: Path, tmp_p
 def test_a_kill_in_the_middle_and_then_again_is_once(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gieok.capabilities.observe import taking_in
+    from gieok.memory.exchange import taking_in
 
     monkeypatch.setattr(taking_in, "_MESSAGES", 1)
     monkeypatch.setattr(taking_in, "_FACTS", 1)
@@ -269,7 +269,7 @@ def test_what_is_damaged_is_named_with_its_place_and_the_rest_goes_on(
 def test_a_bomb_is_refused_and_what_is_nothing_is_said(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gieok.backends.imports import opened
+    from gieok.machine.imports import opened
 
     monkeypatch.setattr(opened, "_BOMB_BYTES", 1 << 20)
     bomb = _archive(tmp_path / "bomb.zip", conversations="[" + " " * (8 << 20) + "]")
@@ -327,7 +327,7 @@ def test_a_dry_run_changes_nothing_and_a_scope_can_be_named(home: Path) -> None:
 def test_a_pickle_of_qdrant_runs_nothing(tmp_path: Path) -> None:
     import pickle
 
-    from gieok.backends.imports.mem0 import _Inert
+    from gieok.machine.imports.mem0 import _Inert
 
     class Harm:
         def __reduce__(self) -> tuple[object, ...]:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import cold, sweep
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority
-from gieok.engine import distil
+from gieok.flow import distil
+from gieok.memory import observation
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.memory.tiers import cold, sweep
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.forget import ForgetRequest, present

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.capabilities.prompt.inject import InjectedMemory, render
-from gieok.capabilities.prompt.window import Window
+from gieok.hook.inject import InjectedMemory, render
+from gieok.hook.window import Window
 from gieok.ops.run import Answer, run
 
 _RULE = InjectedMemory(

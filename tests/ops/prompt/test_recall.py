@@ -8,9 +8,9 @@ import pytest
 
 from gieok import places
 from gieok.app import open_context
-from gieok.capabilities.prompt import choice, tasks
-from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.engine.lifecycle import fill_vectors
+from gieok.flow.lifecycle import fill_vectors
+from gieok.hook import choice, tasks
+from gieok.hook.inject import InjectedMemory
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.prompt.recall import RecallRequest, RecallResult, run
 

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from gieok.capabilities.prompt import inject
+from gieok.hook import inject
 from gieok.text.tokens import count_tokens
 
 _LINTER = "어떤 린터를 쓰기로 했지?"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok import config, grants, resolved
-from gieok.capabilities.prompt.options import OPTIONS, USED, HookSettings
+from gieok.hook.options import OPTIONS, USED, HookSettings
 from gieok.option import Option
 from gieok.surfaces.cli import main
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gieok import places
-from gieok.capabilities.prompt import inject
+from gieok.hook import inject
 from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.observe.run import run as observe
 from gieok.text.active import MARKER

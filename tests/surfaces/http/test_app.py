@@ -7,7 +7,7 @@ import anyio
 import pytest
 from served import SECRET, Served, served, token
 
-from gieok.capabilities.character.cards.card import new_card
+from gieok.character.cards.card import new_card
 from gieok.surfaces.http.guards import BodyGuard
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 

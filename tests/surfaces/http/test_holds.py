@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from served import NOW, served
 
-from gieok.capabilities.character.service import Bond
+from gieok.character.memory.service import Bond
 from gieok.model.conversation import Message, Role
 
 

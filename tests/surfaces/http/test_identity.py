@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from served import NOW, SECRET, Served, bearer, served, token
 
-from gieok.capabilities.character.identity import Identity
+from gieok.character.accounts.identity import Identity
 from gieok.errors import BadRequest, NotFound, Unauthorized
 from gieok.model.accounts import KeyRole
 from gieok.surfaces.http.options import TokenOptions

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from served import NOW, WEBHOOK, Served, served, token
 
-from gieok.capabilities.character import payments
-from gieok.capabilities.character.cards.card import new_card
-from gieok.capabilities.character.service import Bond
+from gieok.character.accounts import payments
+from gieok.character.cards.card import new_card
+from gieok.character.memory.service import Bond
 
 _USERS = ("kim", "lee", "choi")
 #: `same` is a character that each of them made, and `all` one of the service.

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from served import Served, served, token
 
-from gieok.capabilities.character.cards.card import new_card
-from gieok.capabilities.character.service import Bond
+from gieok.character.cards.card import new_card
+from gieok.character.memory.service import Bond
 
 _MINA = "/api/memories/mina"
 

@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 from served import Served, served
 
-from gieok.capabilities.character.cards.card import new_card
+from gieok.character.cards.card import new_card
 from gieok.testing.model_server import Broken, ModelServer
 
 #: What SillyTavern's server rebuilds a request from (source "custom"); facts of 2026-11-22.
@@ -263,6 +263,6 @@ def test_of_a_stream_that_the_client_leaves_what_came_is_kept_and_charged(
 
 
 def _bond(user: str) -> Any:
-    from gieok.capabilities.character.service import Bond
+    from gieok.character.memory.service import Bond
 
     return Bond(user, "mina")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from served import NOW, WEBHOOK, Served, served, token
 
-from gieok.capabilities.character import payments
+from gieok.character.accounts import payments
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from served import Served, served, token
 
-from gieok.capabilities.character.cards.card import new_card
+from gieok.character.cards.card import new_card
 from gieok.testing.model_server import Broken, ModelServer
 
 _MESSAGES = "/api/characters/mina/messages"

@@ -12,10 +12,10 @@ import pytest
 from served import NOW
 
 from gieok.app import open_context
-from gieok.capabilities.character.cards.card import new_card
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.service import SUMMARY, Bond
-from gieok.capabilities.character.turn import Said
+from gieok.character.cards.card import new_card
+from gieok.character.house import House
+from gieok.character.memory.service import SUMMARY, Bond
+from gieok.character.turn.turn import Said
 from gieok.testing.clock import ManualClock
 
 _MESSAGES = 8

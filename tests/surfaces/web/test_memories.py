@@ -11,8 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from gieok.app.resident import Resident
-from gieok.capabilities.prompt.inject import InjectedMemory, Injection
-from gieok.capabilities.prompt.window import Window
+from gieok.hook.inject import InjectedMemory, Injection
+from gieok.hook.window import Window
 from gieok.surfaces.python import Memory
 
 SCRIPT = "<script>alert(1)</script> we deploy on Mondays"

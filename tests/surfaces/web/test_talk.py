@@ -10,7 +10,7 @@ pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
 
-from gieok.capabilities.character.cards import png
+from gieok.character.cards import png
 from gieok.testing.model_server import ModelServer
 
 OWN = "/characters/me/mina"

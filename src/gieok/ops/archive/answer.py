@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from gieok.capabilities.observe.archive import approval, questions, sync
-from gieok.capabilities.observe.archive.questions import Asked, Question
-from gieok.capabilities.observe.archive.tiers import LOCK, Outcome, Tiers
 from gieok.errors import BadRequest
+from gieok.memory.tiers import approval, questions, sync
+from gieok.memory.tiers.questions import Asked, Question
+from gieok.memory.tiers.tiers import LOCK, Outcome, Tiers
 from gieok.model.archive import Place
 from gieok.model.memory import Tier
 from gieok.ops.context import Context

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import date
 
-from gieok.capabilities.observe.archive import approval, questions
-from gieok.capabilities.observe.archive.questions import Asked, Question
+from gieok.memory.tiers import approval, questions
+from gieok.memory.tiers.questions import Asked, Question
 from gieok.model.memory import Tier
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from gieok.capabilities.observe.archive import sweep
-from gieok.capabilities.observe.archive.retention import KEPT_DAYS
-from gieok.capabilities.observe.archive.tiers import Outcome
 from gieok.errors import BadRequest
+from gieok.memory.tiers import sweep
+from gieok.memory.tiers.retention import KEPT_DAYS
+from gieok.memory.tiers.tiers import Outcome
 from gieok.ops.archive.run import TieringResult, told
 from gieok.ops.context import Context
 from gieok.ops.memory.search import span_of_days

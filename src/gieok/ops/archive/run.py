@@ -5,7 +5,7 @@ then whatever else is due.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gieok.capabilities.observe.archive.tiers import Outcome
+from gieok.memory.tiers.tiers import Outcome
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.home import jobs

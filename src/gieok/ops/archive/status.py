@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.capabilities.observe.archive import amounts, questions, sweep
-from gieok.capabilities.observe.archive.amounts import TierRow
-from gieok.capabilities.observe.archive.tiers import Tiers
+from gieok.memory.tiers import amounts, questions, sweep
+from gieok.memory.tiers.amounts import TierRow
+from gieok.memory.tiers.tiers import Tiers
 from gieok.model.conversation import Incident, TalkPlace
 from gieok.model.memory import Scope
 from gieok.ops.absence import absence

@@ -4,8 +4,8 @@ a line.
 
 from typing import Any, NamedTuple
 
-from gieok.capabilities.character.cards.card import Card, card_of
-from gieok.capabilities.character.identity import checked_user
+from gieok.character.accounts.identity import checked_user
+from gieok.character.cards.card import Card, card_of
 from gieok.errors import BadRequest
 from gieok.model.accounts import StoredCharacter
 from gieok.ops.operation import Style, Words, argument, printable

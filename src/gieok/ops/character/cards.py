@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.capabilities.character.cards.card import card_of
-from gieok.capabilities.character.cards.package import MOST_BYTES, CardForm
-from gieok.capabilities.character.chat_log import (
+from gieok.character.accounts.points import zone_named
+from gieok.character.cards.card import card_of
+from gieok.character.cards.chat_log import (
     LONGEST_LINE,
     LogFault,
     LogTaken,
@@ -18,9 +18,9 @@ from gieok.capabilities.character.chat_log import (
     speakers,
     take_in,
 )
-from gieok.capabilities.character.points import zone_named
-from gieok.capabilities.character.roster import checked_id
-from gieok.capabilities.character.service import Bond
+from gieok.character.cards.package import MOST_BYTES, CardForm
+from gieok.character.cards.roster import checked_id
+from gieok.character.memory.service import Bond
 from gieok.errors import BadRequest
 from gieok.ops.character.asked import (
     ME,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gieok.capabilities.character.cards.card import new_card
+from gieok.character.cards.card import new_card
 from gieok.errors import BadRequest
 from gieok.ops.character.asked import (
     CharacterRow,

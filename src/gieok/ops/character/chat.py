@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.capabilities.character.cards.card import card_of
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.prompting import Names, filled, name_of
-from gieok.capabilities.character.service import Bond
-from gieok.capabilities.character.turn import Prepared, Said
+from gieok.character.cards.card import card_of
+from gieok.character.house import House
+from gieok.character.memory.service import Bond
+from gieok.character.turn.prompting import Names, filled, name_of
+from gieok.character.turn.turn import Prepared, Said
 from gieok.errors import BadRequest, GieokError
 from gieok.model.accounts import Account
 from gieok.ops.character.asked import character_argument, only, owner_of, user_argument

@@ -5,9 +5,9 @@ file says.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.capabilities.character import play
-from gieok.capabilities.character.measure import Score
-from gieok.capabilities.character.play import Asked, PlayedClock
+from gieok.character.play import play
+from gieok.character.play.measure import Score
+from gieok.character.play.play import Asked, PlayedClock
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, argument, printable

@@ -4,7 +4,7 @@ do not come back.
 
 from dataclasses import dataclass
 
-from gieok.capabilities.character.inactivity import (
+from gieok.character.accounts.inactivity import (
     FADED,
     REMINDED,
     WARNED,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.listing import MOST_LIMIT, Layer, RememberedItem
-from gieok.capabilities.character.memory import digest
-from gieok.capabilities.character.points import zone_named
-from gieok.capabilities.character.service import Bond
+from gieok.character.accounts.points import zone_named
+from gieok.character.facts import digest
+from gieok.character.house import House
+from gieok.character.memory.listing import MOST_LIMIT, Layer, RememberedItem
+from gieok.character.memory.service import Bond
 from gieok.errors import BadRequest, NotFound
 from gieok.ops.character.asked import character_argument, only, owner_of, user_argument
 from gieok.ops.context import Context

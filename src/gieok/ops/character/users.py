@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
-from gieok.capabilities.character.identity import checked_user
+from gieok.character.accounts.identity import checked_user
 from gieok.errors import BadRequest
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
 from gieok.ops.character.asked import ME, only

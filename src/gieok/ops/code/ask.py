@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from gieok.capabilities.code.ask.query import search
-from gieok.capabilities.code.deepen import conversation
-from gieok.engine.recall import Question, recall
+from gieok.code.ask.query import search
+from gieok.code.deepen import conversation
 from gieok.errors import BadRequest
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ranking.recall import Question, recall
 
 _ANSWERS = 8
 _LONGEST_QUESTION = 4_000

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gieok.capabilities.code.ask import coverage, executed
+from gieok.code.ask import coverage, executed
 from gieok.model.code import ExecutionCount
 from gieok.ops.code.init import synced
 from gieok.ops.code.project import opened

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from time import monotonic
 
 from gieok import fs
-from gieok.capabilities.code.deepen import deeper, escalation, summarise
-from gieok.capabilities.code.index import ownership
-from gieok.capabilities.code.index.project import Project
-from gieok.engine.generate import Asker
+from gieok.code.deepen import deeper, escalation, summarise
+from gieok.code.index import ownership
+from gieok.code.index.project import Project
 from gieok.errors import BadRequest
+from gieok.flow.generate import Asker
 from gieok.ops.code import model as code_model
 from gieok.ops.code.init import log_change
 from gieok.ops.code.project import opened

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.code.ask import analysis, explore
-from gieok.capabilities.code.ask.explore import Candidate
-from gieok.capabilities.code.deepen import escalation
-from gieok.capabilities.code.index.graph import Certainty
-from gieok.capabilities.code.index.project import Project, freshness
-from gieok.capabilities.code.languages import places
-from gieok.capabilities.code.model.facts import Kind
+from gieok.code.ask import analysis, explore
+from gieok.code.ask.explore import Candidate
+from gieok.code.deepen import escalation
+from gieok.code.index.graph import Certainty
+from gieok.code.index.project import Project, freshness
+from gieok.code.languages import places
+from gieok.code.model.facts import Kind
 from gieok.errors import BadRequest
 from gieok.model.code import Edge
 from gieok.ops.code.project import (

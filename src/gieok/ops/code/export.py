@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gieok.capabilities.code.model import layout
-from gieok.capabilities.code.report import export, picture
-from gieok.capabilities.code.report.overview import overview
-from gieok.capabilities.code.report.structure import structure
+from gieok.code.model import layout
+from gieok.code.report import export, picture
+from gieok.code.report.overview import overview
+from gieok.code.report.structure import structure
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden

@@ -4,12 +4,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.capabilities.code.ask import analysis, lookup, running
-from gieok.capabilities.code.ask.analysis import Analysis
-from gieok.capabilities.code.ask.executed import RAN
-from gieok.capabilities.code.ask.impact import CERTAINTY, FileReach, Reached
-from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.languages import places
+from gieok.code.ask import analysis, lookup, running
+from gieok.code.ask.analysis import Analysis
+from gieok.code.ask.executed import RAN
+from gieok.code.ask.impact import CERTAINTY, FileReach, Reached
+from gieok.code.index.project import Project
+from gieok.code.languages import places
 from gieok.errors import BadRequest
 from gieok.ops.code.project import ShownFreshness, freshness_lines, none_found, opened
 from gieok.ops.context import Context

@@ -9,18 +9,18 @@ from time import monotonic
 from typing import Annotated, NamedTuple
 
 from gieok import fs, grants, paths, places
-from gieok.capabilities.code.ask import statistics
-from gieok.capabilities.code.deepen import escalation
-from gieok.capabilities.code.index import embedding, ownership
-from gieok.capabilities.code.index import project as code_project
-from gieok.capabilities.code.index.chunks import head
-from gieok.capabilities.code.index.project import Project, ProjectChange
-from gieok.capabilities.code.index.scan import Skipped
-from gieok.capabilities.code.model import layout
-from gieok.capabilities.code.model.facts import Kind
-from gieok.engine import lifecycle
-from gieok.engine.generate import Asker
+from gieok.code.ask import statistics
+from gieok.code.deepen import escalation
+from gieok.code.index import embedding, ownership
+from gieok.code.index import project as code_project
+from gieok.code.index.chunks import head
+from gieok.code.index.project import Project, ProjectChange
+from gieok.code.index.scan import Skipped
+from gieok.code.model import layout
+from gieok.code.model.facts import Kind
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
+from gieok.flow import lifecycle
+from gieok.flow.generate import Asker
 from gieok.ops import withholding
 from gieok.ops.code import model as code_model
 from gieok.ops.code.model import Told

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.capabilities.code.deepen import deeper, summarise
-from gieok.capabilities.code.deepen.summarise import Budget, WrittenSummaries
-from gieok.capabilities.code.index import ownership
-from gieok.capabilities.code.index.project import Project, ProjectChange
-from gieok.engine.generate import Asker
+from gieok.code.deepen import deeper, summarise
+from gieok.code.deepen.summarise import Budget, WrittenSummaries
+from gieok.code.index import ownership
+from gieok.code.index.project import Project, ProjectChange
 from gieok.errors import DegenerateOutput, GeneratorFailed, GieokError
+from gieok.flow.generate import Asker
 from gieok.model.code import Symbol
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.capabilities.code.index import ownership, watched
-from gieok.capabilities.code.model import layout
-from gieok.capabilities.code.report import overview as report
-from gieok.capabilities.code.report.overview import Overview
+from gieok.code.index import ownership, watched
+from gieok.code.model import layout
+from gieok.code.report import overview as report
+from gieok.code.report.overview import Overview
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import places
-from gieok.capabilities.code.index.project import Freshness, Project
-from gieok.capabilities.code.model import layout
+from gieok.code.index.project import Freshness, Project
+from gieok.code.model import layout
 from gieok.errors import NotIndexed
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull

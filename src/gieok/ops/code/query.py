@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.code.ask.query import FoundSymbol, search
-from gieok.capabilities.code.deepen import escalation
-from gieok.capabilities.code.index.project import SCOPE, Project, freshness
-from gieok.capabilities.code.report import summary
+from gieok.code.ask.query import FoundSymbol, search
+from gieok.code.deepen import escalation
+from gieok.code.index.project import SCOPE, Project, freshness
+from gieok.code.report import summary
 from gieok.errors import BadRequest
 from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.ops.code.project import (

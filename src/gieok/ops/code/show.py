@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.code.ask import lookup
-from gieok.capabilities.code.ask.impact import CERTAINTY
-from gieok.capabilities.code.index.graph import IMPORTS, Certainty
-from gieok.capabilities.code.index.project import Project, freshness
-from gieok.capabilities.code.languages import places
-from gieok.capabilities.code.model.facts import Kind
-from gieok.capabilities.code.report import summary
+from gieok.code.ask import lookup
+from gieok.code.ask.impact import CERTAINTY
+from gieok.code.index.graph import IMPORTS, Certainty
+from gieok.code.index.project import Project, freshness
+from gieok.code.languages import places
+from gieok.code.model.facts import Kind
+from gieok.code.report import summary
 from gieok.errors import BadRequest
 from gieok.model.code import Edge, Symbol
 from gieok.ops.code.project import ShownFreshness, freshness_lines, opened

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from gieok.capabilities.code.index import scan
-from gieok.capabilities.code.index.project import SCOPE, Project
-from gieok.capabilities.code.model.facts import Kind
+from gieok.code.index import scan
+from gieok.code.index.project import SCOPE, Project
+from gieok.code.model.facts import Kind
 from gieok.model.code import Symbol
 from gieok.ops.operation import Style, Words, printable
 from gieok.text import encoding

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import date
 
-from gieok.capabilities.code.ask import executed, statistics
-from gieok.capabilities.code.ask.statistics import Statistics
-from gieok.capabilities.code.model import layout
+from gieok.code.ask import executed, statistics
+from gieok.code.ask.statistics import Statistics
+from gieok.code.model import layout
 from gieok.ops.code.project import opened, role_of, upkeep_role_of
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.code.ask import executed, statistics
-from gieok.capabilities.code.ask.statistics import Statistics
-from gieok.capabilities.code.deepen import deeper, escalation
-from gieok.capabilities.code.index import watched
-from gieok.capabilities.code.index.project import freshness, notes
-from gieok.capabilities.code.index.scan import Skipped
-from gieok.capabilities.code.model import layout
+from gieok.code.ask import executed, statistics
+from gieok.code.ask.statistics import Statistics
+from gieok.code.deepen import deeper, escalation
+from gieok.code.index import watched
+from gieok.code.index.project import freshness, notes
+from gieok.code.index.scan import Skipped
+from gieok.code.model import layout
 from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gieok.capabilities.code.index.project import Project, inside
+from gieok.code.index.project import Project, inside
 from gieok.errors import BadRequest
 from gieok.ops.code.init import SyncResult, present, synced
 from gieok.ops.code.project import opened

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.capabilities.code.deepen import escalation
-from gieok.capabilities.code.model import layout
-from gieok.capabilities.code.report import validate
+from gieok.code.deepen import escalation
+from gieok.code.model import layout
+from gieok.code.report import validate
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
 from gieok.ops.encode import Score, shown

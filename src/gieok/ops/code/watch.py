@@ -8,10 +8,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from gieok.capabilities.code.index import scan, watched
-from gieok.capabilities.code.index.ignoring import IgnoreRules
-from gieok.capabilities.code.index.project import Project
-from gieok.capabilities.code.languages.table import language_of
+from gieok.code.index import scan, watched
+from gieok.code.index.ignoring import IgnoreRules
+from gieok.code.index.project import Project
+from gieok.code.languages.table import language_of
 from gieok.errors import BadRequest
 from gieok.ops.code import init as code_init
 from gieok.ops.code.init import SyncResult, synced

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.capabilities.files import read, roots, sync
-from gieok.capabilities.prompt import records
-from gieok.engine import distil
-from gieok.engine.clean import cleaned
 from gieok.errors import StoreError
+from gieok.flow import distil
+from gieok.flow.clean import cleaned
 from gieok.grants import Judge
+from gieok.hook import records
+from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Reason

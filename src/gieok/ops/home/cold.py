@@ -5,10 +5,10 @@ approved.
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from gieok.capabilities.observe.archive import approval, sweep
-from gieok.capabilities.observe.archive.tiers import LOCK
-from gieok.engine.incidents import Incidents
 from gieok.errors import ArchiveFailed
+from gieok.flow.incidents import Incidents
+from gieok.memory.tiers import approval, sweep
+from gieok.memory.tiers.tiers import LOCK
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.memory.vault import synced

@@ -13,16 +13,14 @@ from typing import NamedTuple
 
 from gieok import __version__, grants
 from gieok.agents.table import HOOKED
-from gieok.capabilities.files import roots
-from gieok.capabilities.files.read import read_root
-from gieok.capabilities.observe import sample
-from gieok.capabilities.observe.sample import AgentTranscripts
-from gieok.engine import lifecycle
-from gieok.engine.ingest import ingest
-from gieok.engine.notices import Told
-from gieok.engine.recall import Question, recall
-from gieok.engine.rerank import Reranking
 from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt, StoreError
+from gieok.flow import lifecycle
+from gieok.flow.ingest import ingest
+from gieok.flow.notices import Told
+from gieok.memory.capture import sample
+from gieok.memory.capture.sample import AgentTranscripts
+from gieok.memory.files import roots
+from gieok.memory.files.read import read_root
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
@@ -34,6 +32,8 @@ from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
 from gieok.ports.store import Droppable, ManagedCopy, VectorSearch
 from gieok.ports.transcripts import TranscriptStore
+from gieok.ranking.recall import Question, recall
+from gieok.ranking.rerank import Reranking
 from gieok.text.korean import in_language
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"

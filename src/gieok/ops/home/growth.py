@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from gieok.capabilities.prompt import stats
-from gieok.capabilities.prompt.stats import Stats
-from gieok.engine import timeline
-from gieok.engine.recall import first_answer
+from gieok.hook import stats
+from gieok.hook.stats import Stats
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter
 from gieok.ops.context import Context
 from gieok.ports.store import Store
+from gieok.ranking import timeline
+from gieok.ranking.recall import first_answer
 
 #: Passages of a scope that are looked at, the newest; the curve begins where they end.
 _MOST_PASSAGES = 30_000

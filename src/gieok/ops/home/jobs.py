@@ -14,11 +14,11 @@ from platform import node
 from typing import NamedTuple
 from zlib import crc32
 
-from gieok.capabilities.observe.archive import sweep
-from gieok.capabilities.observe.archive.tiers import INCIDENT, Outcome
-from gieok.engine.incidents import Incidents
-from gieok.engine.schedule import Schedule
 from gieok.errors import ArchiveFailed, GieokError, NotifierFailed, unexpected
+from gieok.flow.incidents import Incidents
+from gieok.flow.schedule import Schedule
+from gieok.memory.tiers import sweep
+from gieok.memory.tiers.tiers import INCIDENT, Outcome
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.home import cold, housekeeping

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gieok.engine import journal_copy
 from gieok.errors import BadRequest
+from gieok.flow import journal_copy
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument

@@ -4,7 +4,7 @@ of each.
 
 from dataclasses import dataclass
 
-from gieok.engine.notices import LOG, Told
+from gieok.flow.notices import LOG, Told
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 

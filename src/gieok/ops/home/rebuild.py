@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from gieok.capabilities.files import roots, sync
-from gieok.capabilities.observe import observation, promotion, turns
-from gieok.capabilities.observe.archive import sweep
-from gieok.engine import distil, durable, lifecycle
-from gieok.engine.ingest import Failed
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
+from gieok.flow import distil, durable, lifecycle
+from gieok.flow.ingest import Failed
+from gieok.memory import observation
+from gieok.memory.files import roots, sync
+from gieok.memory.talk import promotion, turns
+from gieok.memory.tiers import sweep
 from gieok.model.memory import Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, Reason

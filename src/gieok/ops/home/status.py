@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.files import read, roots, sync
-from gieok.capabilities.prompt import stats
-from gieok.engine.calibration import FITTED_ON
-from gieok.engine.recall import first_answer
 from gieok.errors import EmbedderFailed, RerankerFailed
+from gieok.hook import stats
+from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Scope, StoreStats
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull, shown
@@ -36,6 +34,8 @@ from gieok.ops.operation import (
 from gieok.ops.withholding import moment
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
+from gieok.ranking.calibration import FITTED_ON
+from gieok.ranking.recall import first_answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ on where it stopped. The old index stays.
 
 from dataclasses import dataclass
 
-from gieok.engine import durable, lifecycle
 from gieok.errors import BadRequest, StoreError
+from gieok.flow import durable, lifecycle
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument

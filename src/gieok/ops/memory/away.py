@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation, putting_away, turns
-from gieok.capabilities.observe.putting_away import AwayTurn
-from gieok.capabilities.prompt import records
+from gieok.hook import records
+from gieok.memory import observation, putting_away
+from gieok.memory.files import roots
+from gieok.memory.putting_away import AwayTurn
+from gieok.memory.talk import turns
 from gieok.model.memory import RETIRED, Document, Scope
 from gieok.ops.context import Context
 from gieok.text.markdown import front_matter

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.files import freshness, roots
-from gieok.engine import lifecycle
 from gieok.errors import GieokError
+from gieok.flow import lifecycle
+from gieok.memory.files import freshness, roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
@@ -120,7 +120,7 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
             continue
         if seen.changed:
             # a search of what did not change has no time for it
-            from gieok.capabilities.files import sync
+            from gieok.memory.files import sync
 
             report = sync.sync_changed(store, scope, [root], context.memory.cut, set(seen.changed))
             taken += len(report.added) + len(report.changed) + len(report.removed)

@@ -13,13 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from gieok.capabilities.observe import turns
-from gieok.engine import calibration, lifecycle
-from gieok.engine.calibration import Calibration, Judged
-from gieok.engine.profile import Profile
-from gieok.engine.recall import Question, recall
-from gieok.engine.rerank import Reranking
 from gieok.errors import BadRequest
+from gieok.flow import lifecycle
+from gieok.memory.talk import turns
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Hit
 from gieok.ops.context import Context
@@ -27,6 +23,11 @@ from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store, VectorSearch
+from gieok.ranking import calibration
+from gieok.ranking.calibration import Calibration, Judged
+from gieok.ranking.profile import Profile
+from gieok.ranking.recall import Question, recall
+from gieok.ranking.rerank import Reranking
 from gieok.text.embedform import text_to_embed
 
 #: More questions take longer and change the two fitted figures little.

@@ -7,13 +7,14 @@ from datetime import date
 from pathlib import Path
 
 from gieok import fs, places
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import corrections, observation, scope_memory, turns
-from gieok.capabilities.observe.corrections import marked, unmarked
-from gieok.capabilities.prompt import records
-from gieok.capabilities.prompt.window import letters
-from gieok.engine import distil
 from gieok.errors import BadRequest
+from gieok.flow import distil
+from gieok.hook import records
+from gieok.hook.window import letters
+from gieok.memory import corrections, observation, scope_memory
+from gieok.memory.corrections import marked, unmarked
+from gieok.memory.files import roots
+from gieok.memory.talk import turns
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.editor import edited

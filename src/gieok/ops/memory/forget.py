@@ -6,8 +6,8 @@ from datetime import UTC, datetime, time
 from typing import Annotated, NamedTuple
 
 from gieok import fs
-from gieok.capabilities.observe import turns
 from gieok.errors import BadRequest
+from gieok.memory.talk import turns
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Omitted, Reason

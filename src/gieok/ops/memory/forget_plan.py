@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from gieok.capabilities.observe import observation
+from gieok.memory import observation
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
 from gieok.text.keywords import folded

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation, promotion, putting_away, turns
-from gieok.capabilities.observe.sidecar import observing, reflecting
-from gieok.capabilities.prompt import records
-from gieok.engine import distil, durable
 from gieok.errors import StoreError
+from gieok.flow import distil, durable
+from gieok.hook import records
+from gieok.memory import observation, putting_away
+from gieok.memory.files import roots
+from gieok.memory.sidecar import observing, reflecting
+from gieok.memory.talk import promotion, turns
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import copies, leftovers, waiting, whereabouts

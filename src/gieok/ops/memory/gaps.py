@@ -11,11 +11,11 @@ from pathlib import Path
 from gieok import places
 from gieok.agents.agent import Place
 from gieok.agents.sources import unread
-from gieok.capabilities.files import read, roots
-from gieok.capabilities.observe import turns
-from gieok.capabilities.observe.sidecar import UNREAD
-from gieok.engine.durable import forgotten
-from gieok.engine.ingest import Failed
+from gieok.flow.durable import forgotten
+from gieok.flow.ingest import Failed
+from gieok.memory.files import read, roots
+from gieok.memory.sidecar import UNREAD
+from gieok.memory.talk import turns
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ops.context import Context

@@ -3,11 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from gieok.capabilities.files import roots
-from gieok.capabilities.files.read import Unfit, Untrusted, read_contained, unix_lines
-from gieok.capabilities.observe import said
-from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
+from gieok.memory.files import roots
+from gieok.memory.files.read import Unfit, Untrusted, read_contained, unix_lines
+from gieok.memory.talk import said
 from gieok.model.memory import Document, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, shown
@@ -15,6 +14,7 @@ from gieok.ops.memory import handles
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, tier_words
 from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Documents
+from gieok.ranking.recall import first_answer
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
 

@@ -7,19 +7,19 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.sidecar import observing, reflecting
-from gieok.capabilities.prompt.records import MEMORY
-from gieok.capabilities.prompt.standing import EndedClaim, Standing
-from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
+from gieok.hook.records import MEMORY
+from gieok.hook.standing import EndedClaim, Standing
+from gieok.memory import observation
+from gieok.memory.files import roots
+from gieok.memory.sidecar import observing, reflecting
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import EDITED_TO, Document, Scope
 from gieok.model.memory import status_of as document_status
 from gieok.ops.context import Context
 from gieok.ops.memory import away
 from gieok.ports.store import Store
+from gieok.ranking.recall import first_answer
 
 _HANDLE = re.compile(places.HANDLE_PATTERN)
 _CORRECTED_LINE = re.compile(re.escape(CORRECTED_MARK) + r"\d{4}-\d\d-\d\d\)$")

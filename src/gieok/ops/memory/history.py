@@ -8,11 +8,10 @@ from datetime import UTC, date, datetime, tzinfo
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.observe import turns
-from gieok.capabilities.observe.corrections import unmarked
-from gieok.capabilities.prompt.standing import EndedClaim, Standing
-from gieok.capabilities.prompt.window import letters
-from gieok.engine.recall import first_answer
+from gieok.hook.standing import EndedClaim, Standing
+from gieok.hook.window import letters
+from gieok.memory.corrections import unmarked
+from gieok.memory.talk import turns
 from gieok.model.conversation import CORRECTED_MARK, Role
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, REPLACED_BY, Document, Entry, Scope
 from gieok.ops.context import Context
@@ -21,6 +20,7 @@ from gieok.ops.memory import handles, origin
 from gieok.ops.memory.handles import Memory
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
 from gieok.text.turns import ASSISTANT, USER
 

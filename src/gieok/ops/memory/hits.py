@@ -3,8 +3,6 @@
 from datetime import date as day
 from typing import Annotated, NamedTuple
 
-from gieok.engine.likelihood import HIGH
-from gieok.engine.recall import RankedHits
 from gieok.model.memory import Scope, Tier
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.encode import OMITTED, Hidden, Omitted, Rounded, Score
@@ -19,6 +17,8 @@ from gieok.ops.operation import (
     tier_words,
     waiting_words,
 )
+from gieok.ranking.likelihood import HIGH
+from gieok.ranking.recall import RankedHits
 
 _NO_DAY = day.min
 

@@ -6,11 +6,11 @@ from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.files import read, roots, sync
-from gieok.capabilities.observe import promotion
-from gieok.engine import lifecycle
-from gieok.engine.ingest import Failed, Report
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
+from gieok.flow import lifecycle
+from gieok.flow.ingest import Failed, Report
+from gieok.memory.files import read, roots, sync
+from gieok.memory.talk import promotion
 from gieok.ops import withholding
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason

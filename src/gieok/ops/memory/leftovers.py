@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gieok import fs, paths
-from gieok.capabilities.prompt import window
+from gieok.hook import window
 from gieok.text.keywords import folded
 
 #: Shorter lines are too common to search for.

@@ -8,12 +8,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.files import read, roots
-from gieok.capabilities.observe.observation import PREFIX
-from gieok.capabilities.prompt.standing import Standing
-from gieok.engine import timeline
-from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
+from gieok.hook.standing import Standing
+from gieok.memory.files import read, roots
+from gieok.memory.observation import PREFIX
 from gieok.model.memory import Document, Scope, Tier
 from gieok.model.retrieval import Filter, FoundPassage, agents_of, tags_of
 from gieok.ops.absence import absence, gap_lines
@@ -36,6 +34,8 @@ from gieok.ops.operation import (
     tier_words,
 )
 from gieok.ports.store import Store
+from gieok.ranking import timeline
+from gieok.ranking.recall import first_answer
 from gieok.text.keywords import folded
 from gieok.text.markdown import front_matter
 

@@ -11,17 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from gieok.capabilities.prompt.standing import EndedClaim, Standing
-from gieok.engine.recall import documents_of
+from gieok.hook.standing import EndedClaim, Standing
 from gieok.model.memory import REPLACED_BY, Document, Scope
 from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ops.context import Context
 from gieok.ports.store import Store, VectorCopy
+from gieok.ranking.recall import documents_of
 from gieok.text.embedform import text_to_embed
 
 if TYPE_CHECKING:
-    from gieok.capabilities.observe.claims import StatedLine
-    from gieok.engine.claims.relation import Relation
+    from gieok.memory.talk.claims import StatedLine
+    from gieok.memory.talk.statements.relation import Relation
 
 #: Hits that are compared with each other: pairs grow with the square.
 _COMPARED, _FEWEST_COMPARED = 12, 2
@@ -191,8 +191,8 @@ def _compare(
     """Compare what was found with each other, by the one rule."""
     if len(marked) < _FEWEST_COMPARED:
         return _Compared({}, {}, {})
-    from gieok.capabilities.observe import claims  # a cold search of one hit has no time for them
-    from gieok.engine.claims.relation import UNSURE
+    from gieok.memory.talk import claims  # a cold search of one hit has no time for them
+    from gieok.memory.talk.statements.relation import UNSURE
 
     ended = dict[int, tuple[int, EndedClaim]]()
     behind: dict[int, int] = {}
@@ -231,7 +231,7 @@ def _list_statements(
     """Yield what can be compared of the first hits: passages of one line that state something and
     stand.
     """
-    from gieok.capabilities.observe import claims
+    from gieok.memory.talk import claims
 
     active = store.active_model() if isinstance(store, VectorCopy) else None
     first = [

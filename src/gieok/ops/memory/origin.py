@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.observe import promotion, turns
+from gieok.memory.talk import promotion, turns
 from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
 from gieok.ops.context import Context

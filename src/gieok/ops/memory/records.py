@@ -4,10 +4,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, grants, places, projects
-from gieok.capabilities.files import roots, sync
-from gieok.capabilities.prompt import records
-from gieok.engine import lifecycle
-from gieok.engine.durable import DurableNotes
 from gieok.errors import (
     BadRequest,
     EmbedderFailed,
@@ -16,6 +12,10 @@ from gieok.errors import (
     StoreReadOnly,
     StoreUnreachable,
 )
+from gieok.flow import lifecycle
+from gieok.flow.durable import DurableNotes
+from gieok.hook import records
+from gieok.memory.files import roots, sync
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.relocation import follow_project

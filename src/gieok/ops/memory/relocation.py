@@ -6,9 +6,9 @@ import json
 import os
 
 from gieok import places, projects
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe.repointing import Repointing
-from gieok.engine.durable import DurableNotes
+from gieok.flow.durable import DurableNotes
+from gieok.memory.exchange.repointing import Repointing
+from gieok.memory.files import roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ports.store import Store

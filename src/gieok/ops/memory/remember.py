@@ -5,9 +5,9 @@ from datetime import date
 from pathlib import Path
 
 from gieok import grants
-from gieok.capabilities.prompt import records
-from gieok.capabilities.prompt.matches import CATEGORIES
 from gieok.errors import BadRequest, StoreError
+from gieok.hook import records
+from gieok.hook.matches import CATEGORIES
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted, shown
 from gieok.ops.memory import waiting

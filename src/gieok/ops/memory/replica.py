@@ -2,7 +2,7 @@
 does not.
 """
 
-from gieok.engine import lifecycle
+from gieok.flow import lifecycle
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple, TypeVar
 
-from gieok.capabilities.prompt.records import TOLD, told_days
+from gieok.hook.records import TOLD, told_days
 from gieok.model.memory import Document
 from gieok.text.restated import Restatement
 from gieok.text.turns import spoken

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import promotion, putting_away, said, scope_memory, turns
-from gieok.capabilities.observe.putting_away import AwayTurn
-from gieok.capabilities.prompt import records
-from gieok.engine import distil
 from gieok.errors import BadRequest
+from gieok.flow import distil
+from gieok.hook import records
+from gieok.memory import putting_away, scope_memory
+from gieok.memory.files import roots
+from gieok.memory.putting_away import AwayTurn
+from gieok.memory.talk import promotion, said, turns
 from gieok.model.memory import RETIRED, Document, Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden

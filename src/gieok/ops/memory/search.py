@@ -8,12 +8,8 @@ from datetime import date as day
 from itertools import islice
 
 from gieok import places
-from gieok.capabilities.files import roots
-from gieok.engine import timeline
-from gieok.engine.likelihood import level
-from gieok.engine.profile import Profile
-from gieok.engine.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.errors import BadRequest, NotIndexed
+from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, status_of
 from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.ops.context import Context
@@ -30,6 +26,10 @@ from gieok.ops.operation import (
     waiting_words,
 )
 from gieok.ports.store import ManagedSearch, Store, VectorSearch
+from gieok.ranking import timeline
+from gieok.ranking.likelihood import level
+from gieok.ranking.profile import Profile
+from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.turns import exchange
 

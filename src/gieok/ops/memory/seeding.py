@@ -1,5 +1,5 @@
 """Takes in what was there before Gieok, for every folder in which a session was seen:
-`capabilities.files.seeds`.
+`memory.files.seeds`.
 """
 
 from collections import defaultdict
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from gieok import places
 from gieok.agents.agent import load
-from gieok.capabilities.files import seeds
-from gieok.capabilities.files.seeds import SeedFile
-from gieok.engine.durable import forgotten
-from gieok.engine.ingest import Failed, Report, SourceItem, ingest
+from gieok.flow.durable import forgotten
+from gieok.flow.ingest import Failed, Report, SourceItem, ingest
+from gieok.memory.files import seeds
+from gieok.memory.files.seeds import SeedFile
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation
-from gieok.capabilities.prompt import records
-from gieok.engine import distil
 from gieok.errors import BadRequest
+from gieok.flow import distil
+from gieok.hook import records
+from gieok.memory import observation
+from gieok.memory.files import roots
 from gieok.model.memory import MOVED_FROM, RETIRED, Document, Entry, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden

@@ -4,11 +4,11 @@ before a search.
 
 from datetime import timedelta
 
-from gieok.capabilities.observe.archive import questions, sweep, sync
-from gieok.capabilities.observe.archive.sync import Synced
-from gieok.capabilities.observe.archive.tiers import LOCK
-from gieok.engine.incidents import Incidents
 from gieok.errors import ArchiveFailed
+from gieok.flow.incidents import Incidents
+from gieok.memory.tiers import questions, sweep, sync
+from gieok.memory.tiers.sync import Synced
+from gieok.memory.tiers.tiers import LOCK
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.memory import forgetting

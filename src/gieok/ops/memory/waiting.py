@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import grants, places, trust
-from gieok.capabilities.files import read
-from gieok.capabilities.files.roots import Root
-from gieok.engine.ingest import Failed
+from gieok.flow.ingest import Failed
 from gieok.grants import Grant, TrustedContent
+from gieok.memory.files import read
+from gieok.memory.files.roots import Root
 from gieok.ops.operation import Words, waiting_words
 
 

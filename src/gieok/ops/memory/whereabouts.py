@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.capabilities.observe import observation
 from gieok.errors import ArchiveFailed
+from gieok.memory import observation
 from gieok.model.memory import IMPORTED, Document, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.operation import Words

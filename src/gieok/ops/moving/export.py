@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.observe import carried
-from gieok.capabilities.observe.archive import note_file
-from gieok.capabilities.observe.archive.day_file import DayForm
-from gieok.capabilities.observe.archive.shelf import Contents, Written
-from gieok.capabilities.prompt import records
-from gieok.engine.distil import deliver
 from gieok.errors import BadRequest
+from gieok.flow.distil import deliver
+from gieok.hook import records
+from gieok.memory.exchange import carried
+from gieok.memory.tiers import note_file
+from gieok.memory.tiers.day_file import DayForm
+from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
 from gieok.ops.absence import gap_lines
 from gieok.ops.context import Context

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import places
-from gieok.capabilities.observe import promotion
-from gieok.capabilities.observe.taking_in import ImportSource, Intake, TakenIn
-from gieok.engine import lifecycle
 from gieok.errors import BadRequest, GieokError
+from gieok.flow import lifecycle
+from gieok.memory.exchange.taking_in import ImportSource, Intake, TakenIn
+from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Reason

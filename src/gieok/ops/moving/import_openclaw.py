@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents.openclaw import installation
-from gieok.capabilities.files import roots
 from gieok.errors import BadRequest
+from gieok.memory.files import roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden

@@ -7,13 +7,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gieok import fs, places
-from gieok.capabilities.observe import carried
-from gieok.capabilities.observe.archive import note_file
-from gieok.capabilities.observe.archive.day_file import DayForm
-from gieok.capabilities.observe.carried import Carrying
-from gieok.capabilities.observe.taking_in import TakenIn
-from gieok.capabilities.prompt import records
 from gieok.errors import BadRequest
+from gieok.hook import records
+from gieok.memory.exchange import carried
+from gieok.memory.exchange.carried import Carrying
+from gieok.memory.exchange.taking_in import TakenIn
+from gieok.memory.tiers import note_file
+from gieok.memory.tiers.day_file import DayForm
 from gieok.model.conversation import Reject
 from gieok.model.memory import Entry, Scope, Tier
 from gieok.ops.context import Context

@@ -10,10 +10,10 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from gieok import grants, places
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import repointing
-from gieok.capabilities.observe.repointing import Repointing
 from gieok.errors import BadRequest
+from gieok.memory.exchange import repointing
+from gieok.memory.exchange.repointing import Repointing
+from gieok.memory.files import roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden

@@ -8,17 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
-from gieok.capabilities.files import roots
-from gieok.capabilities.observe import observation, turns
-from gieok.capabilities.prompt import stats
-from gieok.engine import timeline
-from gieok.engine.recall import first_answer
+from gieok.hook import stats
+from gieok.memory import observation
+from gieok.memory.files import roots
+from gieok.memory.talk import turns
 from gieok.model.conversation import Run, Turn
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Filter
 from gieok.ops.context import Context
 from gieok.ops.memory.handles import NOTE, Memory, kind_of, status_of
 from gieok.ports.store import Store
+from gieok.ranking import timeline
+from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
 
 #: Passages of a scope that are looked at for one stretch of days; where there are more, the oldest

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from gieok.capabilities.observe import promotion
-from gieok.capabilities.observe.buffer import Step
-from gieok.capabilities.observe.notes import Mirrored
-from gieok.engine.lifecycle import fill_vectors
 from gieok.errors import StoreBusy, StoreUnreachable
+from gieok.flow.lifecycle import fill_vectors
 from gieok.fs import make_private
+from gieok.memory.exchange.notes import Mirrored
+from gieok.memory.observer.buffer import Step
+from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull

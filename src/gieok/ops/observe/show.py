@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.observe import scope_memory
-from gieok.capabilities.observe.observation import KIND, Observation, observation_of
 from gieok.errors import BadRequest
+from gieok.memory import scope_memory
+from gieok.memory.observation import KIND, Observation, observation_of
 from gieok.model.memory import Document, Scope
 from gieok.ops.absence import absence
 from gieok.ops.context import Context

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import paths
-from gieok.capabilities.code.index import watched
-from gieok.capabilities.observe import notes, turns
-from gieok.engine.generate import spent_tokens
+from gieok.code.index import watched
 from gieok.errors import GieokError, StoreError
+from gieok.flow.generate import spent_tokens
+from gieok.memory.exchange import notes
+from gieok.memory.talk import turns
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.control import DaemonStatus

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, NamedTuple
 
-from gieok.capabilities.observe.archive import amounts
-from gieok.capabilities.observe.archive.amounts import TierRow
-from gieok.engine.generate import spent_tokens
+from gieok.flow.generate import spent_tokens
+from gieok.memory.tiers import amounts
+from gieok.memory.tiers.amounts import TierRow
 from gieok.model.conversation import Incident, JournalStats, Reject, Run, Usage
 from gieok.model.memory import Scope
 from gieok.ops.context import Context

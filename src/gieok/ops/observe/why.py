@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
-from gieok.engine import timeline
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Document, Provenance, Tier
@@ -27,6 +26,7 @@ from gieok.ops.operation import (
 )
 from gieok.ops.prompt.last import LastResult, last
 from gieok.ops.prompt.last import present as present_last
+from gieok.ranking import timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

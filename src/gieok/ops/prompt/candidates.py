@@ -5,12 +5,12 @@ and the pages.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gieok.capabilities.prompt import choice
-from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.capabilities.prompt.window import Window
-from gieok.engine.likelihood import logistic
+from gieok.hook import choice
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.window import Window
 from gieok.ops.encode import Score
 from gieok.ops.operation import Words
+from gieok.ranking.likelihood import logistic
 
 _TEXT_CHARS = 300
 

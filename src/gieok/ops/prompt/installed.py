@@ -7,10 +7,10 @@ from pathlib import Path
 from gieok.agents import table
 from gieok.agents.agent import load
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.capabilities.prompt import matches, question, window
-from gieok.capabilities.prompt.options import HookSettings
-from gieok.capabilities.prompt.stats import PROBE
 from gieok.errors import GieokError, NotIndexed
+from gieok.hook import matches, question, window
+from gieok.hook.options import HookSettings
+from gieok.hook.stats import PROBE
 from gieok.ops.context import Context
 from gieok.ops.prompt.install import call, project_site, user_site
 

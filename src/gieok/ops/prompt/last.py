@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any, NamedTuple
 
-from gieok.capabilities.prompt import window
 from gieok.errors import BadRequest
+from gieok.hook import window
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Score
 from gieok.ops.operation import Style, printable

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Protocol
 
 from gieok import places
-from gieok.capabilities.prompt import matches, measure, question, rules
-from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.capabilities.prompt.levels import HIGH, MEDIUM
-from gieok.capabilities.prompt.matches import Match
-from gieok.capabilities.prompt.measure import Bin, Label, Level
 from gieok.errors import BadRequest
+from gieok.hook import matches, measure, question, rules
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.levels import HIGH, MEDIUM
+from gieok.hook.matches import Match
+from gieok.hook.measure import Bin, Label, Level
 from gieok.ops.context import Context
 from gieok.ops.control import RecalledPrompt
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable

@@ -11,18 +11,13 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.agents import table
-from gieok.capabilities.prompt import choice, inject, question, rules, tasks
-from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.capabilities.prompt.matches import category_of, shown_path
-from gieok.capabilities.prompt.options import HookSettings
-from gieok.capabilities.prompt.standing import EndedClaim
-from gieok.capabilities.prompt.unasked import NoteGate
-from gieok.capabilities.prompt.window import Window
-from gieok.engine import timeline
-from gieok.engine.learned import prompts
-from gieok.engine.likelihood import SURE, logistic
-from gieok.engine.recall import Question, documents_of, holding, recall
-from gieok.engine.snippet import snippet
+from gieok.hook import choice, inject, question, rules, tasks
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.matches import category_of, shown_path
+from gieok.hook.options import HookSettings
+from gieok.hook.standing import EndedClaim
+from gieok.hook.unasked import NoteGate
+from gieok.hook.window import Window
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
 from gieok.ops.absence import absence
@@ -34,6 +29,11 @@ from gieok.ops.operation import Operation, Style, Words, argument, printable
 from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
 from gieok.option import Value
 from gieok.ports.store import ManagedSearch, Store, VectorSearch
+from gieok.ranking import timeline
+from gieok.ranking.learned import prompts
+from gieok.ranking.likelihood import SURE, logistic
+from gieok.ranking.recall import Question, documents_of, holding, recall
+from gieok.ranking.snippet import snippet
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.turns import spoken
 

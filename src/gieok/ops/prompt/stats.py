@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gieok.capabilities.prompt import stats
+from gieok.hook import stats
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline
 from gieok.ops.operation import Operation, Style, Words, argument

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from gieok.engine.likelihood import HIGH
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.ops import operation
 from gieok.ops.context import Context
@@ -17,6 +16,7 @@ from gieok.ops.observe.run import take_in
 from gieok.ops.operation import NoRequest, Style, printable
 from gieok.ops.setup.interview import ASKED, YES, Interview
 from gieok.ops.setup.questions.after import to_install
+from gieok.ranking.likelihood import HIGH
 
 _HITS, _LOW = 3, "low"
 #: A person waits no longer for what was said before.

@@ -13,7 +13,7 @@ from gieok.agents import agent, sources, table
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.openclaw.gateway import webhook
 from gieok.agents.openclaw.installation import state_folder
-from gieok.capabilities.observe.archive import vaults
+from gieok.memory.tiers import vaults
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.prompt.install import call, user_site

@@ -15,8 +15,8 @@ import time
 import urllib.request
 from collections.abc import Callable, Sequence
 
-from gieok.capabilities.prompt.inject import InjectedMemory
-from gieok.capabilities.prompt.options import HookSettings
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.options import HookSettings
 from gieok.text.inert import one_line, safe
 from gieok.text.redact import redact
 

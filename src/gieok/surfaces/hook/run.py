@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 
 from gieok import fs, places, private, resolved
 from gieok.agents import table
-from gieok.capabilities.prompt import choice, inject, question
-from gieok.capabilities.prompt.inject import InjectedMemory, Injection
-from gieok.capabilities.prompt.levels import HIGH
-from gieok.capabilities.prompt.options import USED, HookSettings
-from gieok.capabilities.prompt.window import Window
+from gieok.hook import choice, inject, question
+from gieok.hook.inject import InjectedMemory, Injection
+from gieok.hook.levels import HIGH
+from gieok.hook.options import USED, HookSettings
+from gieok.hook.window import Window
 from gieok.surfaces.hook import trail, withheld
 from gieok.text.tokens import count_tokens
 from gieok.text.turns import spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gieok.backends.stores.sqlite.index_reader import IndexReader
-    from gieok.capabilities.prompt.matches import Match
+    from gieok.hook.matches import Match
+    from gieok.storage.index.sqlite.index_reader import IndexReader
 
 #: A prompt of five megabytes is a mistake; beyond this nothing is read.
 _MOST_BYTES = 16_000_000
@@ -282,9 +282,9 @@ class _Call:
         asked = question.questions(prompt)
         if not asked:
             return None
-        from gieok.backends.stores.sqlite.index_reader import Late, Missing
-        from gieok.capabilities.prompt import matches, rules
-        from gieok.capabilities.prompt.standing import newest_first
+        from gieok.hook import matches, rules
+        from gieok.hook.standing import newest_first
+        from gieok.storage.index.sqlite.index_reader import Late, Missing
 
         self._by = "words"
         try:
@@ -391,7 +391,7 @@ class _Call:
     def _glance(self) -> "IndexReader":
         """Return the reader of the local index. Raises Missing where there is none."""
         from gieok import registry
-        from gieok.backends.stores.sqlite.index_reader import IndexReader
+        from gieok.storage.index.sqlite.index_reader import IndexReader
 
         store, hybrid = self._settings.text("store"), self._settings.is_on("hybrid")
         return IndexReader(registry.local_index(self.home, store, hybrid=hybrid), self._deadline())

@@ -12,12 +12,12 @@ import os
 import time
 
 from gieok import places
-from gieok.backends.journals.sqlite.journal_reader import last_session
-from gieok.backends.sqlite import driver
-from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
-from gieok.capabilities.prompt import inject, matches, rules, start
-from gieok.capabilities.prompt.standing import Standing
-from gieok.capabilities.prompt.start import SaidTurn, StartPart
+from gieok.hook import inject, matches, rules, start
+from gieok.hook.standing import Standing
+from gieok.hook.start import SaidTurn, StartPart
+from gieok.storage.index.sqlite.index_reader import Late, Mismatch, Missing
+from gieok.storage.journal.sqlite.journal_reader import last_session
+from gieok.storage.sqlite import driver
 from gieok.surfaces.hook import trail
 from gieok.surfaces.hook.committed import committed
 from gieok.text import active
@@ -28,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gieok.backends.stores.sqlite.index_reader import IndexReader
-    from gieok.capabilities.prompt.rules import BindingRule
+    from gieok.hook.rules import BindingRule
+    from gieok.storage.index.sqlite.index_reader import IndexReader
 
 _LARGEST_BYTES = 200_000
 _MOST_TITLES = 200

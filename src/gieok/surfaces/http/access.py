@@ -10,9 +10,9 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from gieok.app.resident import Resident
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.identity import PREFIX, Principal
-from gieok.capabilities.character.turn import CUT, FAILED, Reply
+from gieok.character.accounts.identity import PREFIX, Principal
+from gieok.character.house import House
+from gieok.character.turn.turn import CUT, FAILED, Reply
 from gieok.errors import Forbidden, TooManyRequests, Unauthorized
 from gieok.model.accounts import KeyRole
 from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, OWNER_PREFIX, Gate

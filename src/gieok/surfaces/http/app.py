@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute
 
 from gieok import __version__
 from gieok.app.resident import Resident
-from gieok.capabilities.character.house import House
+from gieok.character.house import House
 from gieok.errors import GieokError
 from gieok.ops.home.gate import Gate
 from gieok.surfaces.http import problems

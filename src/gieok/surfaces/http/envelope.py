@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gieok.capabilities.character.turn import FAILED
+from gieok.character.turn.turn import FAILED
 from gieok.errors import TRACEBACK_VARIABLE, GeneratorFailed, GieokError
 from gieok.ports.limits import Rate, Room
 from gieok.surfaces.http.metrics import Metrics

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gieok import __version__, extras, paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.capabilities.character.house import House
+from gieok.character.house import House
 from gieok.daemon import listening
 from gieok.errors import BadConfig, BadRequest
 from gieok.ops.context import Context

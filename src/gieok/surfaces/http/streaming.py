@@ -8,7 +8,7 @@ from anyio import CancelScope, CapacityLimiter
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from gieok.capabilities.character.turn import Reply
+from gieok.character.turn.turn import Reply
 from gieok.surfaces.http.access import Reception
 
 EVENTS = "text/event-stream"

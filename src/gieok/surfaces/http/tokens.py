@@ -10,7 +10,7 @@ from re import fullmatch
 import jwt
 from jwt.exceptions import PyJWTError
 
-from gieok.capabilities.character.identity import Principal
+from gieok.character.accounts.identity import Principal
 from gieok.errors import BadConfig, GieokError, Unauthorized
 from gieok.model.accounts import USER_PATTERN, KeyRole
 from gieok.ports.system import Clock

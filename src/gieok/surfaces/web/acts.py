@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from gieok.capabilities.observe.corrections import unmarked
-from gieok.capabilities.prompt import records
 from gieok.errors import BadRequest, GieokError
+from gieok.hook import records
+from gieok.memory.corrections import unmarked
 from gieok.ops import operation
 from gieok.ops.operation import Style
 from gieok.surfaces.python import Memory

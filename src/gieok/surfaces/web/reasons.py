@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from gieok.engine.likelihood import logistic
 from gieok.ops.memory.hits import SearchHit
 from gieok.ops.operation import Words
+from gieok.ranking.likelihood import logistic
 
 _MOST_PARTS = 7
 _LEAST_PART = 0.05

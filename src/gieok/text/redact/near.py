@@ -11,7 +11,14 @@ from functools import partial
 from typing import NamedTuple
 
 from gieok.text.redact.rule import Rule, compiled
-from gieok.text.redact.value import is_joined, is_phrase_of_literal, is_product, is_random, is_shaped, is_wordy
+from gieok.text.redact.value import (
+    is_joined,
+    is_phrase_of_literal,
+    is_product,
+    is_random,
+    is_shaped,
+    is_wordy,
+)
 
 _Test = Callable[[re.Match[str]], bool]
 

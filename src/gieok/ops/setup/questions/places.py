@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gieok.capabilities.observe.archive import vaults
+from gieok.memory.tiers import vaults
 from gieok.ops.operation import Words
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ops.setup.questions.model import wrong_secret

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Header
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gieok.capabilities.character.erasing import UserErased
-from gieok.capabilities.character.points import zone_named
+from gieok.character.accounts.erasing import UserErased
+from gieok.character.accounts.points import zone_named
 from gieok.errors import BadRequest
 from gieok.model.accounts import Account
 from gieok.surfaces.http.access import TheHouse, User

@@ -6,8 +6,8 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import AwareDatetime, BaseModel, Field
 
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.points import PointsStanding
+from gieok.character.accounts.points import PointsStanding
+from gieok.character.house import House
 from gieok.model.accounts import IssuedKey, KeyRole
 from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse
 from gieok.surfaces.http.problems import ALWAYS, documented

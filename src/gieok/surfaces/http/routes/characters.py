@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
-from gieok.capabilities.character.cards.bounded_json import Json
-from gieok.capabilities.character.cards.card import Card, card_of, new_card, with_data
-from gieok.capabilities.character.cards.package import MEDIA, CardForm
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.memory import digest
-from gieok.capabilities.character.roster import CharacterDeleted
+from gieok.character.cards.bounded_json import Json
+from gieok.character.cards.card import Card, card_of, new_card, with_data
+from gieok.character.cards.package import MEDIA, CardForm
+from gieok.character.cards.roster import CharacterDeleted
+from gieok.character.facts import digest
+from gieok.character.house import House
 from gieok.model.accounts import StoredCharacter
 from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented

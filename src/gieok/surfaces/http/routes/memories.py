@@ -5,14 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
-from gieok.capabilities.character.control import Done, Found, Story
-from gieok.capabilities.character.decisions import Change
-from gieok.capabilities.character.erasing import CharacterForgotten
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.listing import Layer, MemoryPage, MessagePage, RememberedItem
-from gieok.capabilities.character.memory import digest
-from gieok.capabilities.character.points import zone_named
-from gieok.capabilities.character.service import Bond
+from gieok.character.accounts.erasing import CharacterForgotten
+from gieok.character.accounts.points import zone_named
+from gieok.character.facts import digest
+from gieok.character.house import House
+from gieok.character.memory.control import Done, Found, Story
+from gieok.character.memory.decisions import Change
+from gieok.character.memory.listing import Layer, MemoryPage, MessagePage, RememberedItem
+from gieok.character.memory.service import Bond
 from gieok.errors import NotFound
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented

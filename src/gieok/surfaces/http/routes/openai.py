@@ -11,9 +11,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from gieok.capabilities.character.completion import Sent
-from gieok.capabilities.character.history import Shown
-from gieok.capabilities.character.turn import Reply
+from gieok.character.turn.completion import Sent
+from gieok.character.turn.history import Shown
+from gieok.character.turn.turn import Reply
 from gieok.errors import BadRequest, GieokError, NotFound
 from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import ReplyPart, Sampling

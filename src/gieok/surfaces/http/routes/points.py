@@ -5,7 +5,7 @@ from datetime import datetime
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from gieok.capabilities.character.points import CheckedIn, PointsStanding, SlotPurchase
+from gieok.character.accounts.points import CheckedIn, PointsStanding, SlotPurchase
 from gieok.model.accounts import LedgerEntry
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented

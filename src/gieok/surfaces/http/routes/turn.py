@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Response
 from pydantic import BaseModel, Field
 
-from gieok.capabilities.character.turn import Prepared, Reply, Said
+from gieok.character.turn.turn import Prepared, Reply, Said
 from gieok.errors import GieokError
 from gieok.ports.models import Sampling
 from gieok.surfaces.http.access import Desk, TheHouse, User

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from starlette.responses import HTMLResponse, Response
 
-from gieok.capabilities.character import narrative
-from gieok.capabilities.character.cards import package
-from gieok.capabilities.character.cards.card import card_of
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.listing import Layer, RememberedItem
-from gieok.capabilities.character.memory import CHARACTER, USER
-from gieok.capabilities.character.predicates import PREDICATES
-from gieok.capabilities.character.prompting import Names, name_of
-from gieok.capabilities.character.prompting import filled as filled_macros
-from gieok.capabilities.character.service import Bond
+from gieok.character.cards import package
+from gieok.character.cards.card import card_of
+from gieok.character.facts import CHARACTER, USER
+from gieok.character.house import House
+from gieok.character.memory import narrative
+from gieok.character.memory.listing import Layer, RememberedItem
+from gieok.character.memory.service import Bond
+from gieok.character.predicates import PREDICATES
+from gieok.character.turn.prompting import Names, name_of
+from gieok.character.turn.prompting import filled as filled_macros
 from gieok.errors import GieokError
 from gieok.model.accounts import StoredCharacter
 from gieok.ops.character.asked import ME

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 from starlette.responses import Response
 
-from gieok.capabilities.code.report import picture
+from gieok.code.report import picture
 from gieok.errors import GieokError, NotFound, NotIndexed
 from gieok.ops import operation
 from gieok.ops.code import overview

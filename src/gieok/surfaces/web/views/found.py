@@ -5,11 +5,11 @@ long one.
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from gieok.capabilities.files import roots
-from gieok.engine.likelihood import LOW
 from gieok.errors import GieokError, NotIndexed
+from gieok.memory.files import roots
 from gieok.ops.memory.filters import SEARCHED_STATUSES
 from gieok.ops.memory.hits import SearchHit, not_taken_as_times
+from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import Seen
 

@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from gieok import places
 from gieok.agents import table
-from gieok.engine.likelihood import SURE
 from gieok.errors import GieokError
 from gieok.model.conversation import Role
 from gieok.ops.prompt.candidates import FATES
 from gieok.ops.prompt.last import LastResult
+from gieok.ranking.likelihood import SURE
 from gieok.surfaces.web.site import Seen
 
 _LISTED = 30

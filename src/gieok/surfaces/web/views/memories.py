@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from gieok.capabilities.observe.corrections import unmarked
-from gieok.capabilities.prompt import records
 from gieok.errors import GieokError
+from gieok.hook import records
+from gieok.memory.corrections import unmarked
 from gieok.ops.memory import away, handles
 from gieok.ops.memory.history import Version, bare
 from gieok.ops.memory.waiting import waiting

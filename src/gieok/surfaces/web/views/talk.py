@@ -13,12 +13,12 @@ import anyio.to_thread
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from gieok.capabilities.character import listing
-from gieok.capabilities.character.decisions import Change
-from gieok.capabilities.character.house import House
-from gieok.capabilities.character.listing import RememberedItem
-from gieok.capabilities.character.service import Bond
-from gieok.capabilities.character.turn import Prepared, Reply, Said
+from gieok.character.house import House
+from gieok.character.memory import listing
+from gieok.character.memory.decisions import Change
+from gieok.character.memory.listing import RememberedItem
+from gieok.character.memory.service import Bond
+from gieok.character.turn.turn import Prepared, Reply, Said
 from gieok.errors import BadRequest, GieokError
 from gieok.model.accounts import Account
 from gieok.surfaces.web.look import rendered

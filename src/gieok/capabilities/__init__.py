@@ -1,1 +1,0 @@
-"""The ribs. Each says only what is different about it; none imports another."""

@@ -1,3 +1,0 @@
-"""The sidecar: watches transcripts, keeps every message, distils observations, writes active
-memory.
-"""

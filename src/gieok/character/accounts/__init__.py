@@ -1,0 +1,1 @@
+"""Users of a service: keys, points, payments, absence, takeout, erasure."""

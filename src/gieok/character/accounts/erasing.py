@@ -1,0 +1,139 @@
+"""Takes a user out of everything: memories, messages, characters, account, points, keys, and what
+was kept of them beside.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gieok.character.accounts import returning
+from gieok.character.accounts.takeout import scopes_of
+from gieok.character.facts import scope_of
+from gieok.character.memory import decisions
+from gieok.character.memory.control import UNTIL
+from gieok.character.memory.service import Characters
+from gieok.errors import StoreError
+from gieok.model.memory import Scope
+from gieok.ports.accounts import Accounts
+from gieok.ports.store import ManagedCopy, ScopeDropping, Scrubbing, Store
+
+#: Realm of users whose erasure began: it is ended by the next run.
+_BEGUN = "character-erasing"
+
+
+class UserErased(NamedTuple):
+    """What went: documents and messages of how many scopes, rows of the accounts by kind; and where
+    something is left, and why.
+    """
+
+    user: str
+    scopes: int
+    documents: int
+    messages: int
+    rows: dict[str, int]
+    still: tuple[str, ...] = ()
+
+
+class CharacterForgotten(NamedTuple):
+    """What went of a character's memory of a user: documents, messages; and where something is
+    left, and why.
+    """
+
+    character: str
+    documents: int
+    messages: int
+    still: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasing:
+    """Erases users. Killed at any moment, it can be run again, and `finish` does."""
+
+    memory: Characters
+    accounts: Accounts
+
+    def erase(self, user: str, *, scrub: bool = True) -> UserErased:
+        """Erase a user; with `scrub`, what was removed is overwritten in the files too. Raises
+        StoreError.
+        """
+        journal, store = self.memory.journal, self.memory.store
+        journal.keep(_BEGUN, {user: "begun"})
+        scopes = {
+            *scopes_of(self.memory, user),
+            *(scope for scope in store.scopes() if _is_of(scope, user)),
+        }
+        messages = sum(journal.stats(scope).messages for scope in scopes)
+        documents = sum(self._drop(scope) for scope in sorted(scopes))
+        self._drop_kept(f"user:{user}")
+        rows = self.accounts.erase_account(user)
+        still = self._scrub(sorted(scopes)) if scrub else []
+        if isinstance(store, ManagedCopy):
+            try:
+                store.push()
+            except StoreError as error:
+                still.append(f"{store.location}: {error}")
+        journal.keep(_BEGUN, {}, [user])
+        still += [*journal.scrub(), *self.accounts.scrub()] if scrub else []
+        return UserErased(user, len(scopes), documents, messages, rows, tuple(dict.fromkeys(still)))
+
+    def finish(self) -> list[UserErased]:
+        """End what was killed."""
+        return [self.erase(user) for user in sorted(self.memory.journal.kept(_BEGUN))]
+
+    def forget(self, user: str, character: str) -> CharacterForgotten:
+        """Leave nothing between a user and a character: what was said, and what is remembered of
+        it. Safe to run again.
+        """
+        scope, journal = scope_of(user, character), self.memory.journal
+        messages = journal.stats(scope).messages
+        documents = self._drop(scope)
+        self._drop_kept(scope.path)
+        still = [*self._scrub([scope]), *journal.scrub()]
+        return CharacterForgotten(character, documents, messages, tuple(dict.fromkeys(still)))
+
+    def _drop(self, scope: Scope) -> int:
+        """Leave nothing of a scope in journal, store and cache; return how many documents there
+        were.
+        """
+        journal, store = self.memory.journal, self.memory.store
+        made = [entry.document.key for entry in journal.made(scope)]
+        journal.drop(scope)
+        for realm in (decisions.realm(scope), returning.realm(scope), f"corrections:{scope}"):
+            journal.keep(realm, {}, list(journal.kept(realm)))
+        held = _drop_stored(store, scope)
+        if self.memory.cache:
+            self.memory.cache.drop(scope)
+        return max(len(made), held)
+
+    def _drop_kept(self, path: str) -> None:
+        """Forget what was kept of deletions that could be taken back, of scopes below a path."""
+        journal = self.memory.journal
+        for realm in journal.realms(UNTIL):
+            names = [
+                name
+                for name in journal.kept(realm)
+                if _is_below(Scope(name.partition(" ")[0]), path)
+            ]
+            if names:
+                journal.keep(realm, {}, names)
+
+    def _scrub(self, scopes: Iterable[Scope]) -> list[str]:
+        journal, store = self.memory.journal, self.memory.store
+        still = list(journal.scrub())
+        for scope in scopes:
+            journal.drop(scope)  # files of its talk are gone now, and with them its name
+        return still + (list(store.scrub()) if isinstance(store, Scrubbing) else [])
+
+
+def _drop_stored(store: Store, scope: Scope) -> int:
+    if isinstance(store, ScopeDropping):
+        return store.drop_scope(scope)
+    return store.forget(scope, sorted(store.hashes(scope)))
+
+
+def _is_of(scope: Scope, user: str) -> bool:
+    return _is_below(scope, f"user:{user}")
+
+
+def _is_below(scope: Scope, path: str) -> bool:
+    return scope.path == path or scope.path.startswith(f"{path}/")

@@ -1,0 +1,209 @@
+"""What becomes of the memory of users who stay away: two mails, then the episodes go; facts,
+moments and messages stay.
+
+A mail is claimed before it is sent and confirmed after it. Killed in between, nobody can tell
+whether it went out: it is not sent again by itself, and nothing is deleted, until the user comes
+back or a person has it sent again (`resend`).
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, timedelta, tzinfo
+from typing import NamedTuple
+
+from gieok.character.accounts.letters import FINAL, REMINDER, Letter
+from gieok.character.accounts.points import zone_of
+from gieok.character.accounts.returning import fade
+from gieok.errors import NotifierFailed
+from gieok.model.accounts import Account
+from gieok.model.memory import Scope
+from gieok.ports.accounts import Accounts
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Store
+from gieok.ports.system import Channel, Clock
+
+#: Stages of an account. `…ing`: under way, or killed there.
+REMINDING, REMINDED, WARNING, WARNED, FADING, FADED = (
+    "reminding",
+    "reminded",
+    "warning",
+    "warned",
+    "fading",
+    "faded",
+)
+_CLAIMED = {REMINDED: REMINDING, WARNED: WARNING, FADED: FADING}
+_LETTERS = {REMINDED: REMINDER, WARNED: FINAL}
+_ADDRESS = re.compile(r"[^\s,;<>\"@]+@[^\s,;<>\"@]+")
+_PAGE = 200
+_INSTANT = timedelta(milliseconds=1)
+#: What is under way for longer was killed.
+_LONGEST = timedelta(hours=1)
+
+
+class Timing(NamedTuple):
+    """Days without a word after which each stage comes; the episodes go no sooner than `notice`
+    days after the last mail.
+    """
+
+    remind: int = 60
+    warn: int = 80
+    fade: int = 90
+    notice: int = 10
+
+
+class InactivityStep(NamedTuple):
+    """What was done for a user, or would be: the stage that they are at then. `said` is how it
+    went, `mail` whether one went.
+    """
+
+    user: str
+    stage: str
+    mail: bool
+    ok: bool
+    said: str = ""
+    episodes: int = 0
+
+
+class InactivityReport(NamedTuple):
+    """The steps of a run, and users of whom nobody knows whether a mail went out."""
+
+    steps: tuple[InactivityStep, ...] = ()
+    unsure: tuple[str, ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """Return how many users came to each stage, and of how many nobody knows whether a mail
+        went out.
+        """
+        done = [step.stage for step in self.steps if step.ok]
+        return {stage: done.count(stage) for stage in (REMINDED, WARNED, FADED)} | {
+            "unsure": len(self.unsure)
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inactivity:
+    """`letters` opens the way to an address of a user."""
+
+    accounts: Accounts
+    journal: FullJournal
+    store: Store
+    clock: Clock
+    letters: Callable[[str], Channel]
+    timing: Timing = field(default_factory=Timing)
+    #: Of users who set none.
+    zone: tzinfo = UTC
+
+    def run(
+        self,
+        *,
+        is_dry: bool = False,
+        resend: str = "",
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> InactivityReport:
+        """Do what is due for every user who stays away. Safe to kill, and to run twice at once."""
+        steps: list[InactivityStep] = []
+        unsure: list[str] = []
+        for found in self._away():
+            if is_stopped():
+                break
+            account = self._again(found) if found.user == resend and not is_dry else found
+            if self._is_unsure(account):
+                unsure.append(account.user)
+            elif stage := self._due(account):
+                step = self._planned(account, stage) if is_dry else self._step(account, stage)
+                steps += [step] if step else []
+        return InactivityReport(tuple(steps), tuple(unsure))
+
+    def _away(self) -> Iterator[Account]:
+        """Yield users who stay away for longer than the first stage needs."""
+        after, before = "", self.clock.now() - timedelta(days=self.timing.remind) + _INSTANT
+        while page := self.accounts.accounts_unseen_since(before, after, _PAGE):
+            yield from page
+            after = page[-1].user
+
+    def _due(self, account: Account) -> str:
+        """Return the stage that a user comes to now; '' for none."""
+        now, seen = self.clock.now(), account.seen_at
+        if seen is None:
+            return ""
+        days, timing = (now - seen).total_seconds() / 86_400, self.timing
+        if account.stage == FADING:
+            return FADED  # killed as it was done, which can be done again
+        if account.stage in ("", REMINDED) and days >= timing.warn:
+            return WARNED
+        if account.stage == "" and days >= timing.remind:
+            return REMINDED
+        is_noticed = account.staged_at is not None and now - account.staged_at >= timedelta(
+            days=timing.notice
+        )
+        return FADED if account.stage == WARNED and days >= timing.fade and is_noticed else ""
+
+    def _is_unsure(self, account: Account) -> bool:
+        if account.stage not in (REMINDING, WARNING):
+            return False
+        return account.staged_at is None or self.clock.now() - account.staged_at >= _LONGEST
+
+    def _again(self, account: Account) -> Account:
+        """Let go of a claim of which nobody knows how it ended."""
+        before = {REMINDING: "", WARNING: REMINDED}.get(account.stage)
+        if before is None or not self.accounts.stage(account, before, self.clock.now()):
+            return account
+        return self.accounts.account(account.user) or account
+
+    def _planned(self, account: Account, stage: str) -> InactivityStep:
+        return InactivityStep(
+            account.user, stage, bool(self._address(account)) and stage in _LETTERS, True
+        )
+
+    def _step(self, account: Account, stage: str) -> InactivityStep | None:
+        """Claim a stage, do what it says, and confirm it; a mail that surely failed is claimed no
+        more.
+
+        None where the user came back, or another process was faster.
+        """
+        now = self.clock.now()
+        claim = account._replace(stage=_CLAIMED[stage], staged_at=now)
+        is_mailed = bool(self._address(account)) and stage in _LETTERS
+        if account.stage != claim.stage and not self.accounts.stage(account, claim.stage, now):
+            return None
+        try:
+            episodes = self._fade(account) if stage == FADED else 0
+            said = (
+                self._send(account, _LETTERS[stage])
+                if is_mailed
+                else ("" if stage == FADED else "no address")
+            )
+        except NotifierFailed as error:
+            self.accounts.stage(claim, account.stage, account.staged_at or now)
+            return InactivityStep(account.user, stage, False, False, str(error))
+        self.accounts.stage(claim, stage, self.clock.now())
+        return InactivityStep(account.user, stage, is_mailed, True, said, episodes)
+
+    def _address(self, account: Account) -> str:
+        """Return the one address of a user; '' where there is none, or it is none."""
+        return account.mail if _ADDRESS.fullmatch(account.mail) else ""
+
+    def _send(self, account: Account, letter: Letter) -> str:
+        now = self.clock.now()
+        end = max(
+            (account.seen_at or now) + timedelta(days=self.timing.fade),
+            now + timedelta(days=self.timing.notice),
+        )
+        days = (now - (account.seen_at or now)).days
+        channel = self.letters(self._address(account))
+        channel.send(
+            letter.title_in(account.lang),
+            letter.text_in(account.lang, days, end.astimezone(zone_of(account, self.zone))),
+        )
+        return "mailed"
+
+    def _fade(self, account: Account) -> int:
+        scopes = self.journal.copied_scopes(f"user:{account.user}/character:")
+        return sum(
+            fade(self.journal, self.store, scope) for scope in scopes if _is_of(scope, account.user)
+        )
+
+
+def _is_of(scope: Scope, user: str) -> bool:
+    return scope.path.startswith(f"user:{user}/character:")

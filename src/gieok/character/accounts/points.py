@@ -1,0 +1,315 @@
+"""Points: what they are given for and what they buy. Every way in and out has a reference of its
+own, which counts once.
+
+A reply is paid in two steps: its points are held before the model is asked, and spent once the
+reply is in the journal. Between the two a crash leaves a hold, of which the journal says how it
+went: it is asked when the user comes again (`standing`, a reply that points do not reach for), or
+for all users (`settle_stale`). Summaries and detection cost nothing.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+from gieok.character.accounts import payments
+from gieok.errors import BadRequest, Conflict, Forbidden, NotEnoughPoints
+from gieok.model.accounts import USER_PATTERN, Account, Hold, LedgerEntry, Posted, Posting
+from gieok.ports.accounts import Accounts
+from gieok.ports.system import Clock
+from gieok.zone import day_in, find_zone
+
+CHECK_IN, REPLY, SLOTS, CREDIT, PAYMENT = "check-in", "reply", "memory-slots", "credit", "payment"
+#: At once: far below what a database can count, and above what anybody means.
+_MOST_POINTS = 1_000_000_000
+_MOST_SLOTS = 1_000
+_MOST_ROWS = 100
+_MOST_PAGES = 1_000_000_000
+_MOST_NOTE = 500
+_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+#: Looked at in one go; the rest is found the next time.
+_HOLDS = 10_000
+#: What is held for longer was left by a crash; a reply that takes longer all the same is charged
+#: when it ends.
+_LONGEST_REPLY = timedelta(minutes=15)
+
+
+class Prices(NamedTuple):
+    """What is given and taken. `slots` is (from so many at once on, points for each), ascending."""
+
+    daily: int = 10
+    reply: int = 1
+    slots: tuple[tuple[int, int], ...] = ((1, 10), (10, 9), (30, 8))
+
+    def of_slots(self, quantity: int) -> int:
+        """Return what so many slots cost. Raises BadRequest for a quantity that is not sold."""
+        fitting = [price for least, price in self.slots if least <= quantity]
+        if not fitting or quantity < 1 or quantity > _MOST_SLOTS:
+            least = min((least for least, _ in self.slots), default=0)
+            sold = f"{least} to {_MOST_SLOTS}" if least else "none"
+            raise BadRequest(
+                f"{quantity} slots cannot be bought", hint=f"slots that are sold at once: {sold}"
+            )
+        return fitting[-1] * quantity
+
+
+class PointsStanding(NamedTuple):
+    """What a user has. `day` is today where they are; `streak` the days in a row up to today, or to
+    yesterday.
+    """
+
+    balance: int
+    day: date
+    has_checked_in: bool
+    streak: int
+
+
+class CheckedIn(NamedTuple):
+    """A check-in. `is_new` is False where that day was checked in before: nothing was given
+    again.
+    """
+
+    day: date
+    streak: int
+    given: int
+    balance: int
+    is_new: bool
+
+
+class SlotPurchase(NamedTuple):
+    """Slots that were bought; `slots` is how many were bought for the character up to now."""
+
+    slots: int
+    spent: int
+    balance: int
+    is_new: bool
+
+
+class LedgerPage(NamedTuple):
+    """A page of the ledger, the newest first; pages count from 1."""
+
+    total: int
+    page: int
+    limit: int
+    entries: list[LedgerEntry]
+
+
+class SettledHolds(NamedTuple):
+    """How many holds that a crash left were charged, and let go."""
+
+    charged: int
+    released: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointsDesk:
+    """`webhook_secret` returns the secret that is shared with a payment service, '' for none.
+
+    `was_delivered` looks into the journal for the reply of a hold, by its purpose:
+    `character/message id`.
+    """
+
+    accounts: Accounts
+    clock: Clock
+    #: Of users who set none.
+    zone: tzinfo = UTC
+    prices: Prices = Prices()
+    webhook_secret: Callable[[], str] = str
+    tolerance_s: float = 300.0
+    was_delivered: Callable[[Hold], bool]
+
+    def standing(self, user: str) -> PointsStanding:
+        """Return what a user has."""
+        self._settle_own(user)
+        today, last = self._today(user), self.accounts.last_check_in(user)
+        is_unbroken = last is not None and last.day >= today - timedelta(days=1)
+        balance = self.accounts.balance(user)
+        has = last is not None and last.day >= today
+        return PointsStanding(balance, today, has, last.streak if last and is_unbroken else 0)
+
+    def check_in(self, user: str) -> CheckedIn:
+        """Give the points of today, where the user is; the second time of a day gives nothing
+        more.
+        """
+        check, posted = self.accounts.check_in(
+            user, self._today(user), self.prices.daily, self.clock.now()
+        )
+        given = posted.entry.posting.amount
+        return CheckedIn(check.day, check.streak, given, self.accounts.balance(user), posted.is_new)
+
+    def hold_reply(self, user: str, character: str, message: str) -> bool:
+        """Set the points of a reply aside; False where they are, or were charged. `message` is the
+        reply's id in the journal.
+
+        Raises NotEnoughPoints.
+        """
+
+        def hold() -> bool:
+            purpose = f"{character}/{message}"
+            return self.accounts.hold(
+                user, self.prices.reply, _reply(character, message), self.clock.now(), purpose
+            )
+
+        try:
+            return hold()
+        except NotEnoughPoints:
+            if not self._settle_own(user).released:
+                raise
+            return hold()
+
+    def settle_reply(self, user: str, character: str, message: str) -> int:
+        """Charge a reply that was delivered; return the points, 0 where they were charged before or
+        are no more.
+        """
+        posted = self._settle(user, _reply(character, message), character, self.prices.reply)
+        return -posted.entry.posting.amount if posted and posted.is_new else 0
+
+    def release_reply(self, user: str, character: str, message: str) -> bool:
+        """Let go of the points of a reply that failed; False where none are held."""
+        return self.accounts.release(user, _reply(character, message))
+
+    def buy_slots(self, user: str, character: str, quantity: int, key: str) -> SlotPurchase:
+        """Buy slots for a character; the same `key` again buys nothing more. Raises
+        NotEnoughPoints, BadRequest, Conflict.
+        """
+        cost, reference = self.prices.of_slots(quantity), _reference(SLOTS, key)
+        known = self.accounts.posted(user, reference)
+        if known and (known.posting.character, known.posting.slots) == (character, quantity):
+            cost = -known.posting.amount  # prices may have changed since
+        bought = Posting(SLOTS, -cost, reference, "", character, quantity)
+        posted = self.accounts.post(user, bought, self.clock.now())
+        slots, balance = self.accounts.slots(user, character), self.accounts.balance(user)
+        return SlotPurchase(slots, cost, balance, posted.is_new)
+
+    def credit(self, user: str, points: int, key: str, note: str = "") -> Posted:
+        """Give points, as an admin does; the same `key` again gives nothing more. Raises
+        BadRequest, Conflict.
+        """
+        return self._give(CREDIT, user, points, key, note)
+
+    def take_payment(self, body: bytes, signature: str) -> Posted:
+        """Give the points of a payment, once. Raises Unauthorized, Forbidden without a secret,
+        BadRequest, Conflict.
+        """
+        secret = self.webhook_secret()
+        if not secret:
+            raise Forbidden(
+                "no payments are taken here", hint="set the key: `character.webhook_key_variable`"
+            )
+        payments.verify(body, signature, secret, self.clock.now(), self.tolerance_s)
+        paid = payments.payment_of(body)
+        return self._give(PAYMENT, paid.user, paid.points, paid.id, paid.note)
+
+    def transactions(self, user: str, page: int = 1, limit: int = 20) -> LedgerPage:
+        """Return a page of the ledger. Raises BadRequest."""
+        if not (1 <= page <= _MOST_PAGES and 1 <= limit <= _MOST_ROWS):
+            raise BadRequest(
+                f"no page {page} of {limit}", hint=f"page from 1 on, limit from 1 to {_MOST_ROWS}"
+            )
+        total, entries = self.accounts.ledger(user, (page - 1) * limit, limit)
+        return LedgerPage(total, page, limit, entries)
+
+    def settle_stale(self, before: datetime | None = None) -> SettledHolds:
+        """Decide on what was held before a time (None: for longer than a reply takes), of all
+        users.
+
+        What was delivered is charged, the rest is let go.
+        """
+        return self._settle_all(
+            self.accounts.holds(before or self.clock.now() - _LONGEST_REPLY, _HOLDS)
+        )
+
+    def _settle_own(self, user: str) -> SettledHolds:
+        before = self.clock.now() - _LONGEST_REPLY
+        return self._settle_all([hold for hold in self.accounts.holds_of(user) if hold.at < before])
+
+    def _settle_all(self, holds: Sequence[Hold]) -> SettledHolds:
+        charged = released = 0
+        for hold in holds:
+            if self.was_delivered(hold):
+                character = hold.purpose.partition("/")[0]
+                charged += (
+                    self._settle(hold.user, hold.reference, character, hold.amount) is not None
+                )
+            else:
+                released += self.accounts.release(hold.user, hold.reference)
+        return SettledHolds(charged, released)
+
+    def _settle(self, user: str, reference: str, character: str, points: int) -> Posted | None:
+        spent, now = Posting(REPLY, -points, reference, "", character), self.clock.now()
+        try:
+            # Where nothing is held, it was charged, or it was let go as stale and came after all.
+            return self.accounts.settle(user, reference, spent, now) or self.accounts.post(
+                user, spent, now
+            )
+        except (NotEnoughPoints, Conflict):  # the price changed meanwhile
+            return None
+
+    def _give(self, kind: str, user: str, points: int, key: str, note: str) -> Posted:
+        if not 1 <= points <= _MOST_POINTS:
+            raise BadRequest(f"{points} points cannot be given", hint=f"give 1 to {_MOST_POINTS:,}")
+        if not re.fullmatch(USER_PATTERN, user):
+            raise BadRequest(
+                f"no user can be called {user[:80]!r}", hint="name the user as their token does"
+            )
+        if len(note) > _MOST_NOTE:
+            raise BadRequest("the note is too long", hint=f"write at most {_MOST_NOTE} characters")
+        return self.accounts.post(
+            user, Posting(kind, points, _reference(kind, key), note), self.clock.now()
+        )
+
+    def _today(self, user: str) -> date:
+        account = self.accounts.account(user)
+        return day_in(self.clock.now(), zone_named(account.zone if account else "", self.zone))
+
+
+def zone_named(name: str, home: tzinfo | None = None) -> tzinfo:
+    """Return a time zone, for '' that of the home. Raises BadRequest for an unknown name."""
+    if not name and home is not None:
+        return home
+    try:
+        return find_zone(name)
+    except ValueError as error:
+        raise BadRequest(
+            f"unknown time zone {name[:80]!r}", hint="use a name such as Asia/Seoul"
+        ) from error
+
+
+def zone_of(account: Account | None, home: tzinfo) -> tzinfo:
+    """Return the zone of a user's days: their own, else the home's, also where a name is known no
+    more.
+    """
+    try:
+        return zone_named(account.zone if account else "", home)
+    except BadRequest:
+        return home
+
+
+def prices_of(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the prices of slots in `1=10, 30=8`. Raises ValueError."""
+    found: list[tuple[int, int]] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        least, _, price = (piece.strip() for piece in part.partition("="))
+        if (
+            not (least.isascii() and least.isdigit() and price.isascii() and price.isdigit())
+            or int(least) < 1
+        ):
+            raise ValueError(f"{part!r} is no `number=points`")
+        found.append((int(least), int(price)))
+    if len({least for least, _ in found}) < len(found):
+        raise ValueError("a number stands there twice")
+    return tuple(sorted(found))
+
+
+def _reply(character: str, message: str) -> str:
+    return f"{REPLY}:{character}/{message}"
+
+
+def _reference(kind: str, key: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise BadRequest(
+            "the idempotency key is missing, or no key",
+            hint="send 1 to 200 visible ASCII characters",
+        )
+    return f"{kind}:{key}"

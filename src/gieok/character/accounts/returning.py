@@ -1,0 +1,94 @@
+"""Episodes that went as their user stayed away, and how they are formed again from the messages, in
+portions.
+"""
+
+import json
+from typing import NamedTuple
+
+from gieok.character.facts import EPISODE
+from gieok.character.memory import decisions
+from gieok.character.memory.learning import ALL
+from gieok.character.memory.service import SUMMARY, Bond, Characters
+from gieok.flow.distil import deliver_scope
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal, KeptValues
+from gieok.ports.store import Store
+
+_FADED = "faded:"
+_MARK = "span"
+#: A portion has so many tokens, and leaves no rest of fewer messages than this.
+_TOKENS, _FEWEST = 1_000, 4
+
+
+class FadedSpan(NamedTuple):
+    """Messages whose episodes are to be formed again: those of place above `start`, up to `end`."""
+
+    start: int
+    end: int
+
+
+def realm(scope: Scope) -> str:
+    """Return the realm of what is to be formed again."""
+    return f"{_FADED}{scope}"
+
+
+def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
+    """Delete the episodes of a scope, their passages, vectors and history; return how many. Safe to
+    kill and to repeat.
+    """
+    gone = [entry.document.key for entry in journal.made(scope) if entry.document.kind == EPISODE]
+    before = [number for number, document in journal.replaced(scope) if document.kind == EPISODE]
+    if not gone and not before:
+        return 0
+    _mark(journal, scope, FadedSpan(0, journal.position(scope, SUMMARY)))
+    journal.erase(scope, (), gone, before)
+    deliver_scope(journal, store, scope)
+    return len(gone)
+
+
+def form_again(memory: Characters, bond: Bond) -> bool:
+    """Form the next episode of a memory that lost them; False where nothing is left to do.
+
+    Killed in between, the same episode is formed once more.
+    """
+    span = _span(memory.journal, bond.scope)
+    if span is None:
+        return False
+    refused = frozenset().union(*decisions.refused(memory.journal, bond.scope).values())
+    said = _portion(memory.journal, bond.scope, span)
+    if said:
+        memory.tell_of(
+            bond,
+            [one for one in said if one.message.id not in refused],
+            [one.message.id for one in said],
+        )
+    end = said[-1].place if said else span.end
+    _mark(memory.journal, bond.scope, FadedSpan(end, span.end))
+    return end < span.end
+
+
+def _portion(journal: FullJournal, scope: Scope, span: FadedSpan) -> list[Journalled]:
+    """Return messages of one episode, the oldest that are left; a short rest comes with those
+    before it.
+    """
+    held = journal.read(scope, span.start, budget_tokens=ALL, limit=ALL)
+    left = [one for one in decisions.spoken(held) if span.start < one.place <= span.end]
+    taken = 0
+    for number, one in enumerate(left, 1):
+        taken += one.message.tokens
+        if taken >= _TOKENS and len(left) - number >= _FEWEST:
+            return left[:number]
+    return left
+
+
+def _mark(values: KeptValues, scope: Scope, span: FadedSpan) -> None:
+    if span.start < span.end:
+        values.keep(realm(scope), {_MARK: json.dumps(span)})
+    else:
+        values.keep(realm(scope), {}, [_MARK])
+
+
+def _span(values: KeptValues, scope: Scope) -> FadedSpan | None:
+    text = values.kept(realm(scope)).get(_MARK, "")
+    return FadedSpan(*json.loads(text)) if text else None

@@ -1,0 +1,154 @@
+"""Everything that one user has, as one JSON document, in pieces: account, points, keys, characters,
+memories, messages.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from gieok.character.memory import decisions, listing
+from gieok.character.memory.learning import ALL
+from gieok.character.memory.listing import Layer
+from gieok.character.memory.service import Bond, Characters
+from gieok.errors import NotFound
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Scope
+from gieok.ports.accounts import Accounts
+
+FORMAT, VERSION = "gieok-user", 1
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Takeout:
+    """Writes what a user has."""
+
+    memory: Characters
+    accounts: Accounts
+
+    def written(self, user: str) -> Iterator[str]:
+        """Yield the document in pieces, one memory at a time. Raises NotFound for a user of whom
+        nothing is known.
+        """
+        scopes = scopes_of(self.memory, user)
+        account = self.accounts.account(user)
+        if account is None and not scopes and not self.accounts.ledger(user, 0, 1)[0]:
+            raise NotFound(f"no user {user}")
+        head = {
+            "format": FORMAT,
+            "version": VERSION,
+            "exported_at": self.memory.clock.now(),
+            "user": user,
+            "account": account._asdict() if account else None,
+            "points": self._points(user, scopes),
+            "keys": [{**one._asdict(), "secret_hash": None} for one in self.accounts.keys(user)],
+            "characters": list(self._characters(user)),
+        }
+        yield _text(head)[:-1] + ', "memories": ['
+        for number, scope in enumerate(scopes):
+            yield (", " if number else "") + _text(self._remembered(user, scope))
+        yield "]}\n"
+
+    def _points(self, user: str, scopes: list[Scope]) -> dict[str, Any]:
+        rows, total = list[Any](), 1
+        while len(rows) < total:
+            total, page = self.accounts.ledger(user, len(rows), _PAGE)
+            rows += page
+            if not page:
+                break
+        characters = [name for scope in scopes if (name := character_of(scope, user))]
+        last = self.accounts.last_check_in(user)
+        return {
+            "balance": self.accounts.balance(user),
+            "last_check_in": last._asdict() if last else None,
+            "slots": {
+                name: count for name in characters if (count := self.accounts.slots(user, name))
+            },
+            "ledger": [
+                {
+                    "number": one.number,
+                    "at": one.at,
+                    "balance": one.balance,
+                    **one.posting._asdict(),
+                }
+                for one in rows
+            ],
+        }
+
+    def _characters(self, user: str) -> Iterator[dict[str, Any]]:
+        offset, total = 0, 1
+        while offset < total:
+            total, page = self.accounts.characters(user, offset, _PAGE)
+            for one in page:
+                row = {
+                    name: value
+                    for name, value in one._asdict().items()
+                    if not name.startswith("package")
+                }
+                yield {**row, "card": json.loads(one.card or "null")}
+            offset += len(page) or total
+
+    def _remembered(self, user: str, scope: Scope) -> dict[str, Any]:
+        """Return what is held of a scope: of the user and a character, or of the user alone."""
+        journal = self.memory.journal
+        made = [entry.document for entry in journal.made(scope)]
+        name = character_of(scope, user)
+        held = self.memory.memories(Bond(user, name)) if name else None
+        said = journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
+        before = [item for _, one in journal.replaced(scope) if (item := listing.of_document(one))]
+        layers = (
+            {
+                layer.value: [one._asdict() for one in listing.of_layer(held, layer)]
+                for layer in Layer
+            }
+            if held
+            else {}
+        )
+        return {
+            "scope": scope.path,
+            "character": name,
+            **layers,
+            "history": [one._asdict() for one in before],
+            "documents": []
+            if held
+            else [{"key": one.key, "kind": one.kind, "text": one.text} for one in made],
+            "messages": [_message(one) for one in decisions.spoken(said)],
+            "decisions": [one.message.text for one in said if one.message.agent == decisions.AGENT],
+        }
+
+
+def scopes_of(memory: Characters, user: str) -> list[Scope]:
+    """Return every scope of a user."""
+    found = memory.journal.copied_scopes(f"user:{user}")
+    return [
+        scope
+        for scope in found
+        if scope.path == f"user:{user}" or scope.path.startswith(f"user:{user}/")
+    ]
+
+
+def character_of(scope: Scope, user: str) -> str:
+    """Return the character of a scope of memory between the two; '' for any other."""
+    head = f"user:{user}/character:"
+    return scope.path.removeprefix(head) if scope.path.startswith(head) else ""
+
+
+def _message(one: Journalled) -> dict[str, Any]:
+    said = one.message
+    return {
+        "id": said.id,
+        "role": said.role.value,
+        "text": said.text,
+        "at": said.at,
+        "session": said.session,
+    }
+
+
+def _text(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

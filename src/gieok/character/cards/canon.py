@@ -1,0 +1,206 @@
+"""The canon of a character: its lorebook as documents of a scope of its own, and what of it belongs
+to a reply.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gieok.character.cards.card import card_of
+from gieok.character.cards.lorebook import Lorebook, LoreEntry
+from gieok.character.cards.matching import Active, Talk, active, may
+from gieok.character.facts import PREFIX, digest, scope_of
+from gieok.character.memory.recalling import Weights, recalled
+from gieok.flow.distil import deliver_scope
+from gieok.model.accounts import StoredCharacter
+from gieok.model.conversation import Role
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.ports.journal import FullJournal
+from gieok.ports.models import Embedder
+from gieok.ports.store import Store
+from gieok.ports.system import Clock
+from gieok.text.language import language_of
+from gieok.text.tokens import count_tokens
+
+#: Kind of the documents.
+CANON = "canon"
+#: Why an entry is told whose keys nobody said.
+RECALLED = "recalled"
+_MOST_KEYS_CHARS = 400
+_MOST_REPLIES = 10_000
+_ALL = 1 << 40
+
+
+class CanonEntry(NamedTuple):
+    """What is told of a character's world: the text, the entry, and why (`constant`, the key that
+    was said, `recalled`).
+    """
+
+    text: str
+    entry: LoreEntry
+    why: str
+
+
+class CanonChange(NamedTuple):
+    """How many documents were put and forgotten."""
+
+    put: int = 0
+    forgotten: int = 0
+
+
+def canon_scope(owner: str, character: str) -> Scope:
+    """Return the scope of a character's canon: of its own for the service's, among the user's for a
+    user's.
+    """
+    return Scope(f"user:{owner}/canon:{character}" if owner else f"character:{character}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canon:
+    """The canon of all characters. `recall` is how many entries may be told whose keys nobody said,
+    `least` how alike they are.
+    """
+
+    journal: FullJournal
+    store: Store
+    clock: Clock
+    embedder: Callable[[], Embedder | None] = lambda: None
+    weights: Weights = field(
+        default_factory=lambda: Weights(similarity=1.0, recency=0.0, importance=0.0)
+    )
+    recall: int = 2
+    least: float = 0.1
+
+    def keep(self, character: StoredCharacter) -> CanonChange:
+        """Put the entries of a character that are new or changed, and forget those that are
+        gone.
+        """
+        scope = canon_scope(character.owner, character.id)
+        held = {one.document.key: one.document.content_hash for one in self.journal.made(scope)}
+        wanted = {one.document.key: one for one in _documents(scope, character)}
+        put = [one for key, one in wanted.items() if held.get(key) != one.document.content_hash]
+        gone = [(scope, key) for key in held if key not in wanted]
+        if put or gone:
+            self.journal.hand_over(put, gone)
+            deliver_scope(self.journal, self.store, scope)
+        return CanonChange(len(put), len(gone))
+
+    def drop(self, owner: str, character: str) -> CanonChange:
+        """Forget all of a character."""
+        scope = canon_scope(owner, character)
+        gone = [(scope, one.document.key) for one in self.journal.made(scope)]
+        if gone:
+            self.journal.hand_over((), gone)
+            deliver_scope(self.journal, self.store, scope)
+        return CanonChange(0, len(gone))
+
+    def entries(
+        self,
+        character: StoredCharacter,
+        text: str,
+        said: Sequence[str],
+        budget: int,
+        replies: int | None = None,
+    ) -> list[CanonEntry]:
+        """Return what belongs to a message within so many tokens, in the order of the book.
+
+        `said` are the messages before it, oldest first; `replies` is how many the character gave in
+        all, None for unknown. Constant entries come first, then those whose keys were said, then
+        those that are like the message.
+        """
+        book = card_of(character.card).book
+        if not book.entries or budget <= 0:
+            return []
+        talk = Talk(tuple(reversed((*said, text))), replies)
+        found = _ranked(active(book, talk))
+        known = {one.entry.number for one in found}
+        found += [
+            one for one in self._recalled(character, book, talk) if one.entry.number not in known
+        ]
+        budget = min(budget, book.token_budget or budget)
+        return [CanonEntry(one.entry.text, one.entry, one.why) for one in _within(found, budget)]
+
+    def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
+        """Return what belongs to the last of some messages (oldest first) as one text under its
+        heading; '' for nothing.
+        """
+        *said, text = texts or ("",)
+        book = card_of(character.card).book
+        counts = any(one.after or one.every for one in book.entries)
+        replies = self._replies(scope_of(user, character.id)) if counts else None
+        found = self.entries(character, text, said, budget, replies)
+        head = (
+            "[캐릭터의 설정: 늘 그렇다]"
+            if language_of(" ".join(texts)) == "ko"
+            else "[Canon: always so]"
+        )
+        return "\n\n".join((head, *(one.text for one in found))) if found else ""
+
+    def _recalled(self, character: StoredCharacter, book: Lorebook, talk: Talk) -> list[Active]:
+        numbers = {_key(one): one for one in book.entries if may(one, talk)}
+        scope = canon_scope(character.owner, character.id)
+        found = recalled(
+            self.store,
+            self.embedder(),
+            scope,
+            talk.texts[0],
+            self.clock.now(),
+            self.weights,
+            self.recall,
+            frozenset((CANON,)),
+        )
+        near = [one.document.key for one in found if one.score >= self.least]
+        return [Active(numbers[key], RECALLED) for key in near if key in numbers]
+
+    def _replies(self, scope: Scope) -> int:
+        read = self.journal.read(scope, 0, budget_tokens=_ALL, limit=_MOST_REPLIES)
+        return sum(one.message.role is Role.ASSISTANT for one in read)
+
+
+def _ranked(found: Sequence[Active]) -> list[Active]:
+    """Return entries in the order in which they get room."""
+    return sorted(
+        found, key=lambda one: (one.entry.is_spare, not one.entry.is_constant, -one.entry.priority)
+    )
+
+
+def _within(found: Sequence[Active], budget: int) -> list[Active]:
+    kept = []
+    for one in found:
+        tokens = count_tokens(one.entry.text) + 2
+        if tokens <= budget:
+            budget -= tokens
+            kept.append(one)
+    return sorted(kept, key=lambda one: (one.entry.order, one.entry.number))
+
+
+def _documents(scope: Scope, character: StoredCharacter) -> list[Entry]:
+    """Return an entry of the book as a document each; equal ones once."""
+    return [
+        _document(scope, character, one)
+        for one in card_of(character.card).book.entries
+        if one.is_enabled
+    ]
+
+
+def _key(entry: LoreEntry) -> str:
+    """Return the key of an entry: by what it says, so that moving it in the book changes
+    nothing.
+    """
+    return f"{PREFIX}{CANON}:{digest(entry.text)}"
+
+
+def _document(scope: Scope, character: StoredCharacter, entry: LoreEntry) -> Entry:
+    keys = ", ".join(entry.keys)[:_MOST_KEYS_CHARS]
+    document = Document(
+        scope=scope,
+        key=_key(entry),
+        kind=CANON,
+        text=entry.text,
+        content_hash=digest(f"{entry.name}\x00{keys}\x00{entry.text}"),
+        created_at=character.created_at,
+        updated_at=character.updated_at,
+        title=entry.name,
+        metadata={"keys": keys} if keys else {},
+    )
+    return Entry(document, (Passage(0, len(entry.text), 1, entry.text.count("\n") + 1, keys),))

@@ -1,0 +1,165 @@
+"""A character card as Gieok reads it: version 1, 2 or 3 in, version 3 kept, with every field that
+is not read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gieok.character.cards.bounded_json import Json, parsed, text_of
+from gieok.character.cards.lorebook import Lorebook, lorebook_of
+from gieok.errors import BadRequest
+
+_V2, _V3 = "chara_card_v2", "chara_card_v3"
+_TEXTS = ("description", "personality", "scenario", "first_mes", "mes_example")
+_MOST_NAME = 200
+_WHAT = "the card"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A card. `json` is all of it as version 3; `greetings` are `first_mes` and the alternate ones,
+    blank ones left out.
+    """
+
+    name: str
+    nickname: str = ""
+    description: str = ""
+    personality: str = ""
+    scenario: str = ""
+    mes_example: str = ""
+    greetings: tuple[str, ...] = ()
+    system_prompt: str = ""
+    post_history_instructions: str = ""
+    creator: str = ""
+    creator_notes: str = ""
+    tags: tuple[str, ...] = ()
+    book: Lorebook = Lorebook()
+    json: str = ""
+
+
+def card_from(data: bytes) -> Card:
+    """Return the card that bytes of JSON hold, of any version. Raises BadRequest, which names what
+    is wrong.
+    """
+    return _read(_upgraded(parsed(data, _WHAT)))
+
+
+@lru_cache(maxsize=64)
+def card_of(json_text: str) -> Card:
+    """Return the card that is stored as JSON. Raises BadRequest."""
+    return _read(_kept(json_text))
+
+
+def new_card(fields: Mapping[str, str], greetings: tuple[str, ...] = ()) -> Card:
+    """Return a card of texts by the names that version 3 gives them. Raises BadRequest for a blank
+    name.
+    """
+    texts = dict.fromkeys(
+        (*_TEXTS, "system_prompt", "post_history_instructions", "creator_notes"), ""
+    )
+    data: dict[str, Json] = {
+        **texts,
+        "creator": "",
+        "character_version": "",
+        "tags": [],
+        "extensions": {},
+        **fields,
+        "first_mes": greetings[0] if greetings else "",
+        "alternate_greetings": list(greetings[1:]),
+    }
+    return card_from(
+        text_of({"spec": _V3, "spec_version": "3.0", "data": data}).encode("utf-8", "replace")
+    )
+
+
+def as_v2(card: Card) -> str:
+    """Return a card as version 2: the same fields, for programs that know no later one."""
+    return text_of({**_kept(card.json), "spec": _V2, "spec_version": "2.0"})
+
+
+def with_data(card: Card, fields: Mapping[str, Json]) -> Card:
+    """Return a card with other values of some fields; the rest stays. Raises BadRequest."""
+    whole = _kept(card.json)
+    return _read({**whole, "data": {**_object(whole, "data"), **fields}})
+
+
+def data_of(card: Card) -> Mapping[str, Json]:
+    """Return the fields of a card as version 3 names them."""
+    return _object(_kept(card.json), "data")
+
+
+def _kept(json_text: str) -> dict[str, Json]:
+    return _upgraded(parsed(json_text.encode("utf-8", "replace"), _WHAT, is_kept=True))
+
+
+def _upgraded(raw: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a card of any version as version 3. Raises BadRequest for what is no card."""
+    spec = raw.get("spec")
+    if spec == "lorebook_v3" or (spec is None and isinstance(raw.get("entries"), dict | list)):
+        raise BadRequest(
+            "that is a lorebook without a character", hint="put it into a card, and import that"
+        )
+    if isinstance(raw.get("data"), dict):
+        data = dict(_object(raw, "data"))
+        data.setdefault("name", raw.get("name"))
+    elif isinstance(raw.get("name"), str) and spec not in (_V2, _V3):
+        return _upgraded(
+            {"spec": _V2, "data": {name: one for name, one in raw.items() if name != "spec"}}
+        )
+    else:
+        raise BadRequest(
+            "that is no character card: it has no `data`, and no `name`",
+            hint="give a card of version 1 to 3",
+        )
+    data.setdefault("group_only_greetings", [])
+    version = raw.get("spec_version") if spec == _V3 else "3.0"
+    return {**raw, "spec": _V3, "spec_version": version, "data": data}
+
+
+def _read(whole: Mapping[str, Json]) -> Card:
+    data = _object(whole, "data")
+    name = _line(_text(data, "name"))
+    if not name or len(name) > _MOST_NAME:
+        raise BadRequest(
+            f"the card has no name of 1 to {_MOST_NAME} characters",
+            hint="give `data.name` in the card",
+        )
+    texts = {one: _text(data, one) for one in _TEXTS if one != "first_mes"}
+    return Card(
+        name=name,
+        nickname=_line(_text(data, "nickname")),
+        **texts,
+        greetings=tuple(
+            filter(str.strip, (_text(data, "first_mes"), *_texts(data, "alternate_greetings")))
+        ),
+        system_prompt=_text(data, "system_prompt"),
+        post_history_instructions=_text(data, "post_history_instructions"),
+        creator=_text(data, "creator"),
+        creator_notes=_text(data, "creator_notes"),
+        tags=_texts(data, "tags"),
+        book=lorebook_of(data.get("character_book")),
+        json=text_of(whole),
+    )
+
+
+def _line(text: str) -> str:
+    """Return a name as one line: it stands in lists, prompts and terminals."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _object(whole: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    found = whole.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(data: Mapping[str, Json], name: str) -> str:
+    found = data.get(name)
+    if not isinstance(found, str | None):
+        raise BadRequest(f"`{name}` of the card is no text", hint="mend it in the card")
+    return found or ""
+
+
+def _texts(data: Mapping[str, Json], name: str) -> tuple[str, ...]:
+    found = data.get(name)
+    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()

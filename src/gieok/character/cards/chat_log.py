@@ -1,0 +1,250 @@
+"""A chat log of SillyTavern (JSON lines) as messages, and its way into a memory: as if it had been
+said here.
+
+A line that cannot be read is told, and the rest goes on. Ids come from what does not change when a
+log grows or a message is edited, so that reading a log twice adds nothing, and an edited line
+replaces the message that it was.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import islice
+from typing import NamedTuple
+
+from gieok.character.cards.bounded_json import Json, parsed
+from gieok.character.facts import digest
+from gieok.character.memory.service import AGENT, Bond, Characters
+from gieok.errors import BadRequest
+from gieok.model.conversation import Message, Role
+from gieok.text.redact import redact
+from gieok.text.tokens import count_tokens
+
+#: A longer line is not read; a longer message is refused.
+LONGEST_LINE, _LONGEST_TEXT = 4 << 20, 200_000
+#: As many messages are learned from at once: the window stays short, as it would have been.
+_AT_ONCE = 40
+_MOST_SHOWN = 20
+_HUMAN = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\s*(?:(\d{1,2})s)?")
+_PROSE = re.compile(
+    r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4}),? (?:at )?(\d{1,2}):(\d{2})\s*([ap]m)?", re.IGNORECASE
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+#: Larger numbers are milliseconds.
+_MOST_SECONDS = 1e11
+
+
+class LogLine(NamedTuple):
+    """A message of a log: its id, who said it, when, and whether the log hides it from the
+    model.
+    """
+
+    id: str
+    name: str
+    is_user: bool
+    text: str
+    at: datetime
+    is_hidden: bool = False
+
+
+class LogFault(NamedTuple):
+    """A line that was not taken in, and why."""
+
+    line: int
+    reason: str
+
+
+class LogTaken(NamedTuple):
+    """What became of a log: messages that are new, changed, known already, hidden; lines refused,
+    and the first of them.
+    """
+
+    added: int = 0
+    changed: int = 0
+    known: int = 0
+    hidden: int = 0
+    refused: int = 0
+    faults: tuple[LogFault, ...] = ()
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+def read_log(
+    lines: Iterable[bytes], zone: tzinfo, begins: datetime
+) -> Iterator[LogLine | LogFault]:
+    """Yield the messages of a log. Times without a zone are in `zone`; `begins` is the time of what
+    has none, at first.
+    """
+    seen, at = Counter[str](), begins
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = parsed(line, "the line")
+            if number == 1 and "mes" not in row:
+                at = time_of(row.get("create_date"), zone) or at
+                continue
+            at = time_of(row.get("send_date"), zone) or at + timedelta(seconds=1)
+            found = _message(row, at)
+        except BadRequest as error:
+            yield LogFault(number, str(error))
+            continue
+        seen[found.id] += 1
+        yield found._replace(id=f"st-{found.id}-{seen[found.id]}")
+
+
+def speakers(found: Iterable[LogLine | LogFault]) -> Counter[str]:
+    """Count the messages of each who is not the user. Raises BadRequest where there is no message
+    at all.
+    """
+    names, messages = Counter[str](), 0
+    for one in found:
+        if isinstance(one, LogLine):
+            messages += 1
+            names.update([one.name] if not one.is_user and not one.is_hidden else [])
+    if not messages:
+        hint = "give a `.jsonl` of its chats"
+        raise BadRequest(
+            "that is no chat log of SillyTavern: no line of it is a message", hint=hint
+        )
+    return names
+
+
+def own_name(names: Mapping[str, int], wanted: Iterable[str]) -> str:
+    """Return who in a log is the character: the one of a wanted name, or the only one. Raises
+    BadRequest.
+    """
+    held = {name.casefold(): name for name in names}
+    for name in wanted:
+        if name.casefold() in held:
+            return held[name.casefold()]
+    if len(names) > 1:
+        shown = ", ".join(sorted(names, key=lambda name: -names[name])[:8])
+        raise BadRequest(
+            f"several speak in this log: {shown}",
+            hint="say who of them is the character with --name",
+        )
+    return next(iter(names), "")
+
+
+def take_in(
+    memory: Characters,
+    bond: Bond,
+    found: Iterable[LogLine | LogFault],
+    own: str,
+    *,
+    with_hidden: bool = False,
+    progress: Callable[[int], None] = lambda done: None,
+) -> LogTaken:
+    """Journal the messages of a log and form memory of them, some at a time. `own` is the
+    character's name there.
+
+    What others say in a group is the scene that the character is in: it is told with their names.
+    """
+    taken, rest = LogTaken(), iter(found)
+    while some := list(islice(rest, _AT_ONCE)):
+        faults = [one for one in some if isinstance(one, LogFault)]
+        lines = [one for one in some if isinstance(one, LogLine)]
+        shown = [one for one in lines if with_hidden or not one.is_hidden]
+        taken = taken._replace(
+            refused=taken.refused + len(faults),
+            faults=(*taken.faults, *faults)[:_MOST_SHOWN],
+            hidden=taken.hidden + len(lines) - len(shown),
+        )
+        taken = _said(memory, bond, [_told(bond, one, own) for one in shown], taken)
+        progress(taken.added + taken.changed + taken.known)
+    _form(memory, bond)  # of what was journalled when an import was killed, too
+    return taken
+
+
+def time_of(value: Json, zone: tzinfo) -> datetime | None:
+    """Return a time in any of the forms that logs have it in; None for what is none."""
+    try:
+        if isinstance(value, int | float) or (
+            isinstance(value, str) and re.fullmatch(r"\d{9,14}(\.\d+)?", value)
+        ):
+            number = float(value)
+            return datetime.fromtimestamp(number / 1000 if number > _MOST_SECONDS else number, UTC)
+        return _written(value.strip(), zone) if isinstance(value, str) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _written(text: str, zone: tzinfo) -> datetime | None:
+    if found := _HUMAN.match(text):
+        return datetime(*(int(part or 0) for part in found.groups()), tzinfo=zone)  # type: ignore[arg-type, misc]
+    if (found := _PROSE.match(text)) and found[1][:3].lower() in _MONTHS:
+        hour = (
+            int(found[4]) if not found[6] else int(found[4]) % 12 + 12 * (found[6].lower() == "pm")
+        )
+        month = _MONTHS.index(found[1][:3].lower()) + 1
+        return datetime(int(found[3]), month, int(found[2]), hour, int(found[5]), tzinfo=zone)
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=zone)
+
+
+def _message(row: Mapping[str, Json], at: datetime) -> LogLine:
+    """Return a line as a message; its id is of what identifies it. Raises BadRequest."""
+    text = _text(row.get("mes"))
+    swipes, chosen = row.get("swipes"), row.get("swipe_id")
+    if (
+        not text
+        and isinstance(swipes, list)
+        and isinstance(chosen, int)
+        and 0 <= chosen < len(swipes)
+    ):
+        text = _text(swipes[chosen])
+    name, is_user = row.get("name"), row.get("is_user") is True
+    if not text.strip():
+        raise BadRequest("the line has no message")
+    if len(text) > _LONGEST_TEXT:
+        raise BadRequest(
+            f"the message has {len(text):,} characters: at most {_LONGEST_TEXT:,} are read"
+        )
+    name = name if isinstance(name, str) else ""
+    sent = row.get("send_date")
+    identity = digest(f"{sent if sent is not None else text}\0{name}\0{is_user}")
+    return LogLine(identity, name, is_user, text, at, row.get("is_system") is True)
+
+
+def _text(value: Json) -> str:
+    """Return a text, or the one in a message as Chub nests it."""
+    value = value.get("message") if isinstance(value, dict) else value
+    return value if isinstance(value, str) else ""
+
+
+def _told(bond: Bond, line: LogLine, own: str) -> Message:
+    is_other = not line.is_user and bool(own) and line.name != own
+    text = redact(f"{line.name}: {line.text}" if is_other and line.name else line.text)
+    role = Role.USER if line.is_user else Role.ASSISTANT
+    return Message(line.id, role, text, line.at, bond.user, AGENT, count_tokens(text) + 4)
+
+
+def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTaken) -> LogTaken:
+    held = {
+        one.message.id: one.message.text
+        for one in memory.journal.messages(bond.scope, [one.id for one in messages])
+    }
+    fresh = [one for one in messages if one.id not in held]
+    changed = [one for one in messages if held.get(one.id, one.text) != one.text]
+    if fresh:
+        memory.journal.say(bond.scope, fresh)
+    if changed:
+        memory.replace(bond, changed)
+    if fresh or changed:
+        _form(memory, bond)
+    times = [one.at for one in messages]
+    return taken._replace(
+        added=taken.added + len(fresh),
+        changed=taken.changed + len(changed),
+        known=taken.known + len(messages) - len(fresh) - len(changed),
+        first=min([*times, taken.first] if taken.first else times, default=taken.first),
+        last=max([*times, taken.last] if taken.last else times, default=taken.last),
+    )
+
+
+def _form(memory: Characters, bond: Bond) -> None:
+    memory.learn(bond)
+    while memory.summarise(bond):
+        pass

@@ -1,0 +1,196 @@
+"""The lorebook of a card: entries with their keys and what decorators say of them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from gieok.character.cards.bounded_json import Json
+from gieok.errors import BadRequest
+
+_MOST_ENTRIES, _MOST_KEYS = 5_000, 20_000
+_HINT = "split it into lorebooks of several characters"
+_LINE = re.compile(r"(@@@?)([a-z_]{1,40})(?:[ \t]+([^\n]*))?")
+_NUMBERS = frozenset(
+    (
+        "activate_only_after",
+        "activate_only_every",
+        "depth",
+        "reverse_depth",
+        "scan_depth",
+        "is_greeting",
+    )
+)
+_LISTS = frozenset(("additional_keys", "exclude_keys"))
+_MARKS = frozenset(
+    ("activate", "dont_activate", "keep_activate_after_match", "ignore_on_max_context")
+)
+_CHOICES = {
+    "role": ("assistant", "system", "user"),
+    "position": ("after_desc", "before_desc", "personality", "scenario"),
+}
+_LARGEST = 1 << 31
+
+
+class LoreEntry(NamedTuple):
+    """An entry: `text` is what is told once one of `keys` was said. `number` is its place in the
+    book, from 0.
+
+    `also`: one of these must have been said too; `never`: none of these. `depth` and `role` say
+    where it is told: so many messages back, None for with the character's description. A lower
+    `order` is told first, a lower `priority` left out first.
+    """
+
+    number: int
+    text: str
+    name: str = ""
+    keys: tuple[str, ...] = ()
+    also: tuple[tuple[str, ...], ...] = ()
+    never: tuple[str, ...] = ()
+    is_enabled: bool = True
+    is_constant: bool = False
+    is_regex: bool = False
+    is_case_sensitive: bool = False
+    is_kept: bool = False
+    is_spare: bool = False
+    order: float = 0.0
+    priority: float = 0.0
+    after: int = 0
+    every: int = 0
+    scan_depth: int | None = None
+    depth: int | None = None
+    role: str = "system"
+    position: str = ""
+    greeting: int | None = None
+
+
+class Lorebook(NamedTuple):
+    """Entries in their order; `scan_depth` messages are looked at for keys, `token_budget` is the
+    book's own, 0 for none.
+    """
+
+    entries: tuple[LoreEntry, ...] = ()
+    scan_depth: int = 4
+    token_budget: int = 0
+    is_recursive: bool = False
+
+
+def lorebook_of(value: Json) -> Lorebook:
+    """Return the lorebook of a card; an empty one where there is none. Raises BadRequest for one
+    that is too large.
+    """
+    if not isinstance(value, dict):
+        return Lorebook()
+    rows = value.get("entries")
+    rows = list(rows.values()) if isinstance(rows, dict) else rows if isinstance(rows, list) else []
+    if len(rows) > _MOST_ENTRIES:
+        raise BadRequest(
+            f"the lorebook has {len(rows):,} entries: at most {_MOST_ENTRIES:,} are read",
+            hint=_HINT,
+        )
+    entries = tuple(_entry(number, row) for number, row in enumerate(rows) if isinstance(row, dict))
+    if (
+        sum(len(one.keys) + len(one.never) + sum(map(len, one.also)) for one in entries)
+        > _MOST_KEYS
+    ):
+        raise BadRequest(f"the lorebook has more than {_MOST_KEYS:,} keys", hint=_HINT)
+    depth, budget = _number(value.get("scan_depth")), _number(value.get("token_budget"))
+    return Lorebook(
+        entries, 4 if depth is None else depth, budget or 0, value.get("recursive_scanning") is True
+    )
+
+
+def _entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
+    told, text = _decorators(_text(row.get("content")))
+    secondary = _words(row.get("secondary_keys", row.get("keysecondary")))
+    also = ((secondary,) if row.get("selective") is True and secondary else ()) + (
+        (_split(told["additional_keys"]),) if "additional_keys" in told else ()
+    )
+    order = _float(row.get("insertion_order", row.get("order")))
+    priority = row.get("priority")
+    is_off = (
+        row.get("enabled") is False
+        or row.get("disable") is True
+        or ("dont_activate" in told and "activate" not in told)
+    )
+    return LoreEntry(
+        number,
+        text,
+        _text(row.get("name")) or _text(row.get("comment")),
+        _words(row.get("keys", row.get("key"))),
+        also,
+        _split(told.get("exclude_keys", "")),
+        is_enabled=not is_off and bool(text),
+        is_constant=row.get("constant") is True or "activate" in told,
+        is_regex=row.get("use_regex") is True,
+        is_case_sensitive=row.get("case_sensitive") is True,
+        is_kept="keep_activate_after_match" in told,
+        is_spare="ignore_on_max_context" in told,
+        order=order,
+        priority=_float(priority) if isinstance(priority, int | float) else order,
+        after=int(told.get("activate_only_after", "0")),
+        every=int(told.get("activate_only_every", "0")),
+        scan_depth=_int(told.get("scan_depth")),
+        depth=None if "position" in told else _int(told.get("depth")),
+        role=told.get("role", "system"),
+        position=told.get("position", ""),
+        greeting=_int(told.get("is_greeting")),
+    )
+
+
+def _decorators(content: str) -> tuple[dict[str, str], str]:
+    """Return what the decorators that are known say, and the text behind them all. Of a name the
+    first counts.
+    """
+    lines, told, is_open = content.replace("\r\n", "\n").split("\n"), dict[str, str](), False
+    while lines and (not lines[0].strip() or lines[0].startswith("@@")):
+        found = _LINE.fullmatch(lines.pop(0).rstrip())
+        if found is None or (found[1] == "@@@" and not is_open):
+            continue
+        name, value = found[2], (found[3] or "").strip()
+        is_open = not _is_known(name, value)
+        if not is_open:
+            told.setdefault(name, value)
+    return told, "\n".join(lines).strip()
+
+
+def _is_known(name: str, value: str) -> bool:
+    if name in _NUMBERS:
+        return value.isascii() and value.isdigit() and len(value) < len(str(_LARGEST))
+    return name in _MARKS or (name in _LISTS and bool(value)) or value in _CHOICES.get(name, ())
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _words(value: Json) -> tuple[str, ...]:
+    return tuple(
+        _filled(
+            value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
+        )
+    )
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(_filled(text.split(",")))
+
+
+def _filled(values: Iterable[Json]) -> Iterator[str]:
+    return (one.strip() for one in values if isinstance(one, str) and one.strip())
+
+
+def _number(value: Json) -> int | None:
+    return (
+        int(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
+        else None
+    )
+
+
+def _int(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _float(value: Json) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < _LARGEST else 0.0  # type: ignore[arg-type]

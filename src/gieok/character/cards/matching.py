@@ -1,0 +1,150 @@
+"""Which entries of a lorebook belong to what was said: by their keys, and by what their decorators
+say.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from gieok.character.cards.lorebook import Lorebook, LoreEntry
+
+#: What is looked at of a message, and of all of them: a book of 20,000 keys is looked up in 50 ms
+#: then.
+_MOST_CHARS, _MOST_TEXT = 2_000, 8_000
+_MOST_ROUNDS = 3
+_MOST_REGEXES, _LONGEST_REGEX = 200, 200
+#: Signs by which a pattern may go back and forth over a text for ever: such a pattern matches
+#: nothing here.
+_UNBOUNDED = re.compile(r"[*+{]|\\[1-9]|\(\?(?!:)")
+_MOST_OPTIONAL, _MOST_GROUPS = 3, 2
+_WORD = re.compile(r"[A-Za-z0-9]")
+
+
+class Active(NamedTuple):
+    """An entry, and why it is told: `constant`, or the key that was said."""
+
+    entry: LoreEntry
+    why: str
+
+
+class Talk(NamedTuple):
+    """What was said, the newest first, and how many replies the character gave; None where that is
+    not known.
+    """
+
+    texts: tuple[str, ...]
+    replies: int | None = None
+
+
+def active(book: Lorebook, talk: Talk) -> list[Active]:
+    """Return the entries that belong to a talk, in the order of the book."""
+    found: dict[int, Active] = {}
+    texts, regexes = [one[-_MOST_CHARS:] for one in talk.texts], [_MOST_REGEXES]
+    more = ""
+    for _ in range(_MOST_ROUNDS if book.is_recursive else 1):
+        fresh = [
+            Active(entry, why)
+            for entry in book.entries
+            if entry.number not in found
+            and _is_due(entry, talk)
+            and (why := _why(entry, book, texts, more, regexes))
+        ]
+        found |= {one.entry.number: one for one in fresh}
+        more = "\n".join(one.entry.text[:_MOST_CHARS] for one in fresh)[:_MOST_TEXT]
+        if not more:
+            break
+    return [found[number] for number in sorted(found)]
+
+
+def may(entry: LoreEntry, talk: Talk) -> bool:
+    """Say whether an entry may be told for another reason than its keys: it is due, and nothing
+    that rules it out was said.
+    """
+    said = "\n".join(talk.texts)[:_MOST_TEXT]
+    return _is_due(entry, talk) and not any(
+        _said(entry.never, said if entry.is_case_sensitive else said.casefold(), entry)
+    )
+
+
+def _is_due(entry: LoreEntry, talk: Talk) -> bool:
+    if not entry.is_enabled:
+        return False
+    if talk.replies is None:
+        return True
+    return talk.replies >= entry.after and not (entry.every and talk.replies % entry.every)
+
+
+def _why(
+    entry: LoreEntry, book: Lorebook, texts: Sequence[str], more: str, regexes: list[int]
+) -> str:
+    """Return why an entry is told, '' where it is not. `regexes` counts down how many patterns may
+    still be tried.
+    """
+    if entry.is_constant:
+        return "constant"
+    depth = (
+        len(texts)
+        if entry.is_kept
+        else book.scan_depth
+        if entry.scan_depth is None
+        else entry.scan_depth
+    )
+    text = "\n".join((*texts[:depth], more))[:_MOST_TEXT]
+    said = text if entry.is_case_sensitive else text.casefold()
+    if entry.is_regex:
+        return next(_patterns(entry, text, regexes), "")
+    key = next(_said(entry.keys, said, entry), "")
+    is_meant = all(any(_said(keys, said, entry)) for keys in entry.also) and not any(
+        _said(entry.never, said, entry)
+    )
+    return key if key and is_meant else ""
+
+
+def _said(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterator[str]:
+    """Yield the keys that were said; one in Latin letters stands alone, a Korean one may have an
+    ending.
+    """
+    for key in keys:
+        wanted = key if entry.is_case_sensitive else key.casefold()
+        place = said.find(wanted)
+        while place >= 0:
+            if not (
+                _joins(said, place, wanted[0], -1)
+                or _joins(said, place + len(wanted) - 1, wanted[-1], 1)
+            ):
+                yield key
+                break
+            place = said.find(wanted, place + 1)
+
+
+def _joins(said: str, place: int, edge: str, step: int) -> bool:
+    """Say whether a word goes on behind the edge of a key."""
+    beyond = said[place + step : place + step + 1] if place + step >= 0 else ""
+    return bool(beyond) and _WORD.match(beyond) is not None and _WORD.match(edge) is not None
+
+
+def _patterns(entry: LoreEntry, text: str, regexes: list[int]) -> Iterator[str]:
+    for key in entry.keys:
+        regexes[0] -= 1
+        pattern = _compiled(key, entry.is_case_sensitive) if regexes[0] >= 0 else None
+        if pattern is not None and pattern.search(text):
+            yield key
+
+
+@lru_cache(maxsize=512)
+def _compiled(key: str, is_case_sensitive: bool) -> re.Pattern[str] | None:
+    """Return a pattern that ends soon on every text; None for another."""
+    form = re.fullmatch(r"/(.*)/([a-z]*)", key, re.DOTALL)
+    body, flags = (form[1], form[2]) if form else (key, "" if is_case_sensitive else "i")
+    signs = re.sub(r"\\[^1-9]|\[[^\]]*\]", "", body).replace("(?:", "(")
+    is_bounded = (
+        len(body) <= _LONGEST_REGEX
+        and not _UNBOUNDED.search(signs)
+        and signs.count("?") <= _MOST_OPTIONAL
+        and signs.count("(") <= _MOST_GROUPS
+    )
+    try:
+        return re.compile(body, re.IGNORECASE if "i" in flags else 0) if is_bounded else None
+    except (re.error, OverflowError, RecursionError):
+        return None

@@ -1,0 +1,144 @@
+"""A character's file in and out: JSON, PNG (APNG) and CHARX. What Gieok does not read survives byte
+for byte.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from gieok.character.cards import charx, png
+from gieok.character.cards.bounded_json import Json
+from gieok.character.cards.card import Card, as_v2, card_from, card_of, data_of, with_data
+from gieok.errors import BadRequest
+
+#: A larger file is not kept, and so not read.
+MOST_BYTES = 16 << 20
+_HINT = "give a character card: JSON, PNG, or CHARX"
+_ICON = "assets/icon/images/main.png"
+_SCHEMES = ("embeded://", "embedded://", "__asset:")
+
+
+class CardForm(StrEnum):
+    """Form of a file that holds a card."""
+
+    JSON = "json"
+    #: For programs that know no version 3.
+    JSON_V2 = "json-v2"
+    PNG = "png"
+    CHARX = "charx"
+
+
+#: Media types of files, as `StoredCharacter.package_type` has them.
+MEDIA = {
+    CardForm.JSON: "application/json",
+    CardForm.JSON_V2: "application/json",
+    CardForm.PNG: "image/png",
+    CardForm.CHARX: "application/zip",
+}
+_FORMS = {
+    "application/json": CardForm.JSON,
+    "image/png": CardForm.PNG,
+    "application/zip": CardForm.CHARX,
+}
+
+
+class CardFile(NamedTuple):
+    """A card, and the file that it is in."""
+
+    card: Card
+    data: bytes
+    form: CardForm
+
+
+def read(data: bytes) -> CardFile:
+    """Return the card that a file holds. Raises BadRequest, which says what is wrong with the
+    file.
+    """
+    if len(data) > MOST_BYTES:
+        raise BadRequest(
+            f"the file has {len(data):,} bytes: at most {MOST_BYTES:,} are kept",
+            hint="export the character as PNG or JSON, without further pictures",
+        )
+    if data.startswith(png.SIGNATURE) and (found := png.card_in(data)) is not None:
+        return CardFile(card_from(found), data, CardForm.PNG)
+    if charx.is_archive(data):
+        found = charx.member(charx.opened(data), charx.CARD)
+        if found is None:
+            raise BadRequest(f"the archive has no `{charx.CARD}`", hint=_HINT)
+        return CardFile(card_from(found), data, CardForm.CHARX)
+    if data.startswith(png.SIGNATURE):
+        raise BadRequest(
+            "there is no card in the picture",
+            hint="export it anew: pictures lose it where they are converted",
+        )
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        raise BadRequest("that is no character card", hint=_HINT)
+    return CardFile(card_from(data), data, CardForm.JSON)
+
+
+def written(card_json: str, package: bytes, package_type: str, form: CardForm) -> bytes:
+    """Return a character as a file. The file that it came in is given back as it is where nothing
+    was changed since.
+    """
+    card, came = card_of(card_json), _FORMS.get(package_type) if package else None
+    if came is form and read(package).card.json == card.json:
+        return package
+    if form is CardForm.PNG:
+        return png.with_card(_picture(package, came), card.json, as_v2(card))
+    if form is CardForm.CHARX:
+        return _archive(card, package, came)
+    return (as_v2(card) if form is CardForm.JSON_V2 else card.json).encode()
+
+
+def avatar(package: bytes, package_type: str) -> bytes:
+    """Return the picture of a character as PNG, without the card in it; b"" where it came without
+    one.
+    """
+    came = _FORMS.get(package_type) if package else None
+    if came is CardForm.PNG:
+        return png.without_card(package)
+    found = charx.member(charx.opened(package), _icon(package)) if came is CardForm.CHARX else None
+    return found if found and _is_picture(found) else b""
+
+
+def _picture(package: bytes, came: CardForm | None) -> bytes:
+    """Return the picture of a character: its own, the main icon of its archive, or a plain one."""
+    if came is CardForm.PNG:
+        return package
+    found = charx.member(charx.opened(package), _icon(package)) if came is CardForm.CHARX else None
+    return found if found and _is_picture(found) else png.blank()
+
+
+def _is_picture(data: bytes) -> bool:
+    try:
+        return data.startswith(png.SIGNATURE) and bool(list(png.chunks(data)))
+    except BadRequest:
+        return False
+
+
+def _icon(package: bytes) -> str:
+    """Return the name of the member that is the main icon, wherever its program put it."""
+    assets = data_of(read(package).card).get("assets")
+    icons = (
+        [one for one in assets if isinstance(one, dict) and one.get("type") == "icon"]
+        if isinstance(assets, list)
+        else []
+    )
+    icons.sort(key=lambda one: one.get("name") != "main")
+    address = str(icons[0].get("uri", "")) if icons else ""
+    return next((address.removeprefix(one) for one in _SCHEMES if address.startswith(one)), _ICON)
+
+
+def _is_default(asset: Json) -> bool:
+    return isinstance(asset, dict) and asset.get("uri") == "ccdefault:"
+
+
+def _archive(card: Card, package: bytes, came: CardForm | None) -> bytes:
+    if came is CardForm.CHARX:
+        return charx.with_member(charx.opened(package), charx.CARD, card.json.encode())
+    if came is not CardForm.PNG:
+        return charx.made([(charx.CARD, card.json.encode())])
+    icon = {"type": "icon", "uri": f"embeded://{_ICON}", "name": "main", "ext": "png"}
+    assets = data_of(card).get("assets")
+    others = [one for one in assets if not _is_default(one)] if isinstance(assets, list) else []
+    pictured = with_data(card, {"assets": [icon, *others]})
+    return charx.made([(charx.CARD, pictured.json.encode()), (_ICON, png.without_card(package))])

@@ -1,0 +1,203 @@
+"""The characters of a service and of its users: made, read, changed, brought in as cards and taken
+out.
+"""
+
+import re
+import unicodedata
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gieok.character.cards.canon import Canon, canon_scope
+from gieok.character.cards.card import Card
+from gieok.character.cards.package import MEDIA, CardForm, read, written
+from gieok.character.facts import digest, scope_of
+from gieok.errors import BadRequest, Conflict, NotFound
+from gieok.model.accounts import StoredCharacter
+from gieok.ports.accounts import Accounts
+from gieok.ports.journal import FullJournal
+from gieok.ports.system import Clock
+
+_MOST_ID = 64
+_ID = re.compile(rf"\w[\w.-]{{0,{_MOST_ID - 1}}}")
+
+
+class CharacterPage(NamedTuple):
+    """Characters that a user can talk to: how many there are in all, and some of them without their
+    files.
+    """
+
+    total: int
+    characters: tuple[StoredCharacter, ...]
+
+
+class CharacterDeleted(NamedTuple):
+    """A character that is gone, the canon that went with it, and the memories that its owner has
+    with it, which are kept.
+    """
+
+    id: str
+    canon: int
+    memories_kept: int
+
+
+def checked_id(identity: str) -> str:
+    """Return a character's id in its one form. Raises BadRequest where it cannot be one."""
+    identity = unicodedata.normalize("NFC", identity)
+    if not _ID.fullmatch(identity):
+        raise BadRequest(
+            f"{identity[:_MOST_ID]!r} cannot be the id of a character",
+            hint=f"1 to {_MOST_ID} letters, digits and `. _ -`, the first one no sign",
+        )
+    return identity
+
+
+def id_of(name: str) -> str:
+    """Return an id that is made of a character's name."""
+    plain = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", name).casefold()).strip("-._")[
+        :_MOST_ID
+    ]
+    return plain.strip("-._") or f"character-{digest(name)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """All characters. An owner is a user, or '' for the service, whose characters everybody can
+    talk to.
+    """
+
+    accounts: Accounts
+    canon: Canon
+    journal: FullJournal
+    clock: Clock
+
+    def find(self, user: str, identity: str, *, with_file: bool = False) -> StoredCharacter:
+        """Return a character that a user can talk to: their own, else the service's. Raises
+        NotFound.
+
+        It comes without its file unless asked for: every reply looks it up.
+        """
+        owners = dict.fromkeys((user, ""))
+        rows = (self.accounts.character(owner, identity, with_file=with_file) for owner in owners)
+        found = next((one for one in rows if one), None)
+        if found is None:
+            raise _missing(identity)
+        return found
+
+    def own(self, owner: str, identity: str) -> StoredCharacter:
+        """Return a character of this owner, who may change it. Raises NotFound."""
+        found = self.accounts.character(owner, identity)
+        if found is None:
+            raise _missing(identity)
+        return found
+
+    def page(self, user: str, offset: int = 0, limit: int = 20) -> CharacterPage:
+        """Return characters that a user can talk to: their own by id, then the service's."""
+        if offset < 0 or limit < 1:
+            raise BadRequest("a page begins at 0 or later, and has at least one row")
+        total, found = self.accounts.characters(user, offset, limit) if user else (0, [])
+        of_service, others = self.accounts.characters(
+            "", max(offset - total, 0), max(limit - len(found), 1)
+        )
+        return CharacterPage(total + of_service, tuple([*found, *others][:limit]))
+
+    def create(
+        self,
+        owner: str,
+        card: Card,
+        identity: str = "",
+        *,
+        model: str = "",
+        file: bytes = b"",
+        form: CardForm = CardForm.JSON,
+    ) -> StoredCharacter:
+        """Add a character, with an id that is made of its name where none is given. Raises
+        BadRequest, Conflict.
+        """
+        identity = checked_id(identity or id_of(card.name))
+        if owner and self.accounts.character("", identity, with_file=False):
+            raise _taken(identity)
+        now = self.clock.now()
+        stored = StoredCharacter(
+            owner,
+            identity,
+            card.name,
+            card.json,
+            now,
+            now,
+            model,
+            file,
+            MEDIA[form] if file else "",
+        )
+        with self._lock(owner, identity):
+            if not self.accounts.keep_character(stored, is_new=True):
+                raise _taken(identity)
+            self.canon.keep(stored)
+        return stored
+
+    def update(
+        self, owner: str, identity: str, card: Card, *, model: str | None = None
+    ) -> StoredCharacter:
+        """Give a character another card; what follows from it is made anew where it changed. Raises
+        NotFound.
+        """
+        with self._lock(owner, identity):
+            held = self.own(owner, identity)
+            held = held if model is None else held._replace(model=model)
+            return self._replace(held._replace(name=card.name, card=card.json))
+
+    def import_file(
+        self, owner: str, data: bytes, identity: str = "", *, replaces: bool = False
+    ) -> StoredCharacter:
+        """Add the character of a card file, or give the one of that id another card. Raises
+        BadRequest, Conflict.
+        """
+        came = read(data)
+        identity = checked_id(identity or id_of(came.card.name))
+        with self._lock(owner, identity):
+            held = self.accounts.character(owner, identity) if replaces else None
+            if held is not None:
+                fresh = held._replace(name=came.card.name, card=came.card.json)
+                return self._replace(fresh._replace(package=data, package_type=MEDIA[came.form]))
+        return self.create(owner, came.card, identity, file=data, form=came.form)
+
+    def export_file(self, user: str, identity: str, form: CardForm) -> bytes:
+        """Return a character that a user can talk to as a card file. Raises NotFound."""
+        found = self.find(user, identity, with_file=True)
+        return written(found.card, found.package, found.package_type, form)
+
+    def delete(self, owner: str, identity: str) -> CharacterDeleted:
+        """Remove a character and its canon; what users remember with it stays theirs. Raises
+        NotFound.
+        """
+        with self._lock(owner, identity):
+            if not self.accounts.drop_character(owner, identity):
+                raise _missing(identity)
+            gone = self.canon.drop(owner, identity)
+        kept = len(self.journal.made(scope_of(owner, identity))) if owner else 0
+        return CharacterDeleted(identity, gone.forgotten, kept)
+
+    def _lock(self, owner: str, identity: str) -> AbstractContextManager[bool]:
+        """Return the lock under which a character is read and then written, with the canon that
+        follows from it.
+        """
+        return self.journal.exclusive(
+            f"character-card-{digest(canon_scope(owner, identity).path)[:4]}"
+        )
+
+    def _replace(self, stored: StoredCharacter) -> StoredCharacter:
+        stored = stored._replace(updated_at=self.clock.now())
+        if not self.accounts.keep_character(stored, is_new=False):
+            raise _missing(stored.id)
+        self.canon.keep(stored)
+        return stored
+
+
+def _missing(identity: str) -> NotFound:
+    return NotFound(f"there is no character {identity[:_MOST_ID]!r}")
+
+
+def _taken(identity: str) -> Conflict:
+    return Conflict(
+        f"there is a character {identity!r} already", hint="choose another id, or replace that one"
+    )

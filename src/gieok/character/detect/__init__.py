@@ -1,0 +1,1 @@
+"""What one message of a user states, by rules: facts, plans, jokes, corrections."""

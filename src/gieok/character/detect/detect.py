@@ -1,0 +1,506 @@
+"""What one message states, by rules: facts, ideas, plans with their day, what is given up.
+
+The rules are rows (`patterns_ko`, `patterns_en`, `gates`, `corrections`); here they are applied.
+Nothing is guessed: a message that a gate matches, a question, and a sentence about others give
+nothing of the user.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, date, timedelta, tzinfo
+from typing import NamedTuple
+
+from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
+from gieok.character.detect.answers import answered
+from gieok.character.detect.corrections import settled
+from gieok.character.detect.giving_up import dropped
+from gieok.character.detect.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, place, regex, tidy
+from gieok.character.detect.person import person_name
+from gieok.character.detect.spelling import spelled
+from gieok.character.detect.words import NO_NAME, NO_VALUE
+from gieok.character.facts import CHARACTER, USER, Fact
+from gieok.character.predicates import PREDICATES
+from gieok.text.day_ahead import day_ahead
+from gieok.text.language import language_of
+from gieok.zone import day_in
+
+_SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
+_NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
+_AGE = re.compile(
+    r"(?P<age>(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?: ?(?:한|두|세|네|다섯))?) ?살)(?!반)"
+)
+_ASKS_KO = re.compile(r"(?:까|나요|니|냐|ㄴ가요|을까|지)\s*$")
+_KIN_EN = re.compile(
+    (
+        r"\bmy (?:\w+ )?(?P<kin>sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew"
+        r"|cousin|aunt|uncle|husband|wife)\b|\b(?P<of>dad|mom|mum|sister|brother)'?s\b"
+    ),
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:s?he|s?hes)\b", re.IGNORECASE)
+_KIN_KO = re.compile(
+    r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아들|딸|언니|오빠|누나|형|엄마|아빠)"
+)
+#: A number of month and day, as a birthday is kept.
+_WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
+_MOST_THOUGHT = 120
+#: What is said of the character is not of the user.
+_OF_YOU = re.compile(
+    r"^[\s,.~]*(?:근데 |그리고 |하긴 |너 )?(?:너는|넌|너도|당신은|당신도|네가|니가)(?![가-힣])"
+)
+#: A name that is known is another only where the user says so.
+_OWN_NAME = re.compile(
+    r"(?:내|제) ?(?:진짜 |본래 |원래 |풀 ?)?이름|개명|본명|이름(?:을)? ?바|\bmy\b[^.]{0,14}\bname\b|\bactually\b",
+    re.IGNORECASE,
+)
+#: Who asks or says how they will call asks to call the character so.
+_OF_THE_OTHER = re.compile(
+    r"(?:불러|해)도 ?(?:될까|되나|되냐|되겠|됨 ?\?|돼[가-힣]* ?\?|되요 ?\?)|(?:라고|라) ?(?:부를|불러 ?볼)(?:게|래|까|거)"
+)
+#: Who is not sure of a liking speaks of somebody.
+_UNSURE = re.compile(r"[는은] ?(?:거|것) ?같")
+#: An answer to a question about somebody.
+_SHORT = 40
+
+
+#: Rows that know their words come before those that know frames alone.
+_KO = (*patterns_ko.PATTERNS, *general_ko.PATTERNS)
+_EN = (*patterns_en.PATTERNS, *general_en.PATTERNS)
+_KO_OF_CHARACTER = (*patterns_ko.OF_CHARACTER, *general_ko.OF_CHARACTER)
+_EN_OF_CHARACTER = (*patterns_en.OF_CHARACTER, *general_en.OF_CHARACTER)
+#: What has a person's name as its object.
+_PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
+#: What may be asked for, too: how to speak.
+_MANNERS = ("speech_level", "address_form")
+
+
+class Spoken(NamedTuple):
+    """A message as the rules read it: its text, whether the user said it, what was said before by
+    either, its day.
+    """
+
+    text: str
+    is_user: bool
+    day: date
+    #: The other's message just before, '' for none, and what the user said just before that.
+    answers: str = ""
+    earlier: tuple[str, ...] = ()
+    #: In which the day is.
+    zone: tzinfo = UTC
+
+
+class Finding(NamedTuple):
+    """What a message states."""
+
+    predicate: str
+    object: str
+    sentence: str
+    subject: str = USER
+    confidence: float = 0.9
+    subtype: str = ""
+    day: str = ""
+    is_idea: bool = False
+    #: It changes a plan that was told before: the one with this object, '' for any of its slot.
+    is_change: bool = False
+    replaces: str = ""
+    #: The model that found it; '' for rules.
+    by: str = ""
+
+
+class Detection(NamedTuple):
+    """What a message states, and which held facts it gives up."""
+
+    findings: tuple[Finding, ...] = ()
+    dropped: tuple[Fact, ...] = ()
+    #: Why nothing was looked for.
+    gate: str = ""
+
+
+def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
+    """Return what a message states. `held` are the facts and ideas that hold."""
+    said = said._replace(
+        text=spelled(said.text),
+        answers=spelled(said.answers),
+        earlier=tuple(map(spelled, said.earlier)),
+    )
+    gate = gates.unmeant(said.text)
+    if gate:
+        return Detection(gate=gate)
+    if not said.is_user:
+        stated = list(_of_character(said))
+        is_called = any(one.predicate == "address_form" for one in stated)
+        stated = _settled(stated)
+        return Detection((*stated, *(() if is_called else _called(said, held))))
+    text, wrong = settled(gates.without_quotes(said.text))
+    names = _names(held)
+    found = [
+        *_stated(said, text, names, held),
+        *plans.plans(said.day, text, said.earlier, held, Finding),
+    ]
+    found += _righted(wrong, text, held, said) if not found else []
+    found = [
+        one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)
+    ]
+    found += [] if found else _ideas(text)
+    return Detection(
+        tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day, said.zone))
+    )
+
+
+def _with_name(one: Finding) -> Finding:
+    """Return a finding, a name without the ending that it was said with; an empty object where it
+    is no name.
+    """
+    return (
+        one._replace(object=person_name(one.object, one.sentence))
+        if one.predicate == "name"
+        else one
+    )
+
+
+def _settled(found: Sequence[Finding]) -> list[Finding]:
+    """Return each finding once, and of a single-valued predicate the last: who goes on talking says
+    it better.
+    """
+    kept: dict[tuple[str, str, str], Finding] = {}
+    for one in found:
+        row = PREDICATES.get(one.predicate)
+        what = "" if row is not None and row.is_single else one.object
+        kept.setdefault((one.subject, one.predicate, what), one)
+        if (
+            what == ""
+            and one.predicate != "name"
+            and one.sentence != kept[one.subject, one.predicate, ""].sentence
+        ):
+            kept[one.subject, one.predicate, ""] = one
+    return list(kept.values())
+
+
+def _righted(
+    wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], said: Spoken
+) -> Iterator[Finding]:
+    """Yield facts of today with the day that a message puts right: "not the 21st, the 22nd" names
+    nothing but that.
+    """
+    for old, new in wrong:
+        before, now = _NUMBER.search(old), _NUMBER.search(new)
+        for fact in held if before and now else ():
+            is_of_today = abs((day_in(fact.at, said.zone) - said.day).days) <= 1
+            pattern = rf"(?<!\d){before[0]}(?!\d)" if before else ""
+            if is_of_today and re.search(pattern, fact.object) and now:
+                value = re.sub(pattern, now[0], fact.object)
+                yield Finding(fact.predicate, value, text.strip(), fact.subject, is_change=True)
+
+
+_DAILY = ("exercise", "before_sleep", "drink", "food", "hobby", "job", "routine", "plan")
+
+
+def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
+    """Say whether another finding of the message says the same and more: whose age it is, where
+    somebody moves.
+    """
+    if one.predicate == "family":
+        return any(
+            other.subject != USER and other.subject.lower() in one.object.lower() for other in found
+        )
+    if one.predicate in ("habit", "routine"):
+        return any(
+            other is not one and other.sentence == one.sentence and other.predicate in _DAILY
+            for other in found
+        )
+    if one.predicate == "name":
+        return any(
+            other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object
+            for other in found
+        )
+    if one.predicate == "plan":
+        return any(other.predicate in ("anniversary", "birthday") for other in found)
+    if one.predicate == "age":
+        return any(
+            other.predicate == "pet" and other.object.startswith(one.subject) for other in found
+        )
+    return one.predicate in ("move", "trip") and any(
+        other.predicate == "lives_in" for other in found
+    )
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a chat message, without what ends them; a question keeps its mark."""
+    parts, start = list[str](), 0
+    for end in _SENTENCE.finditer(text):
+        parts.append(text[start : end.start()] + ("?" if "?" in end[0] else ""))
+        start = end.end()
+    return [part for part in (*parts, text[start:]) if part.strip(" ?,~")]
+
+
+def _names(held: Sequence[Fact]) -> frozenset[str]:
+    """Return the names of people and animals near the user."""
+    near = ("partner", "friend", "roommate", "family", "boss", "colleague", "pet")
+    words = (
+        word
+        for fact in held
+        if fact.predicate in near
+        for word in re.findall(r"[가-힣]{2,4}", fact.object)
+    )
+    both = (name for word in words for name in (word, word[1:]) if len(name) > 1)
+    return frozenset(word for word in both if word not in _NO_NAMES)
+
+
+_NO_NAMES = frozenset(
+    "고양이 강아지 솔로 헤어짐 지금은 없음 혼자 남동생 여동생 동생 조카 아내 남편 와이프 신랑 마누라 집사람".split()
+)
+
+
+def _stated(
+    said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
+) -> Iterator[Finding]:
+    rows = _KO if language_of(text) == "ko" else _EN
+    about = gates.Topic()
+    taken: set[tuple[str, int]] = set()
+    known = {fact.predicate for fact in held if fact.subject == USER and not fact.is_idea}
+    for predicate, value, sentence, sureness in answered(text, said.answers):
+        if not gates.is_idea(text) and not (predicate == "name" and predicate in known):
+            taken.add((predicate, 0))
+            yield Finding(predicate, tidy(value), sentence, confidence=sureness)
+    for number, sentence in enumerate(sentences(text)):
+        is_idea = gates.is_idea(sentence)
+        if _OF_YOU.match(sentence):
+            continue
+        about = gates.topic(sentence, names) or about
+        about = (
+            about
+            if number == 0 or (about.who and gates.topic(sentence, names).who)
+            else gates.topic(sentence, names)
+        )
+        yield from [] if is_idea else _of_pets(sentence, about, held)
+        for row in rows:
+            if (row.predicate == "age" and _is_animal(about, held)) or (row.whole and number):
+                continue
+            if (is_idea and row.predicate not in _MANNERS) or not _may_be_new(row, known, text):
+                continue
+            is_of_other = row.about == OF_USER and about.who and not _owns(sentence, row)
+            if is_of_other or (row.predicate, number) in taken:
+                continue
+            found = _matched(row, text if row.whole else sentence, said, text, about)
+            if found and not (found.predicate in ("likes", "dislikes") and found.object in names):
+                taken.add((found.predicate, number))
+                yield found
+
+
+def _may_be_new(row: Pattern, known: Collection[str], text: str) -> bool:
+    """Say whether a row may find something beside what is known: a known name changes only where
+    its owner says so.
+    """
+    if row.predicate == "name" and "name" in known and not _OWN_NAME.search(text):
+        return False
+    return not (row.unknown and row.predicate in known) and (
+        row.predicate in known or not row.needs_known
+    )
+
+
+def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
+    return any(fact.predicate == "pet" and fact.object.split(" (")[0] == about.who for fact in held)
+
+
+def _owns(sentence: str, row: Pattern) -> bool:
+    """Say whether a sentence that begins with somebody else speaks of the user's own all the
+    same.
+    """
+    return row.predicate in (
+        "partner",
+        "friend",
+        "colleague",
+        "boss",
+        "roommate",
+        "speech_level",
+        "address_form",
+    ) or bool(
+        re.search(r"(?<![가-힣])(?:저는|나는|난|제가|내가|저도|나도|나 |저 |제 |내 )", sentence)
+    )
+
+
+def _matched(
+    row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic
+) -> Finding | None:
+    """Return what a row finds in a sentence."""
+    found = row.compiled.search(sentence)
+    if (
+        found is None
+        or not _may_match(row, sentence, said.answers)
+        or (row.never and regex(row.never).search(text))
+    ):
+        return None
+    before = said.earlier[-2:] if row.looks_back else ()
+    near = regex(row.near).search(" ".join((*before, text))) if row.near else None
+    if row.near and near is None:
+        return None
+    words = {
+        name: value or ""
+        for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()
+    }
+    if "v" in words:
+        words["v"] = place(tidy(words["v"])) if row.predicate == "lives_in" else tidy(words["v"])
+        if regex(NO_VALUE).fullmatch(words["v"]):
+            return None
+    words.setdefault("v", "")
+    value = " ".join(
+        row.value.format_map(
+            {"label": "", "when": "", "kind": "", "w": "", "kin": "", **words}
+        ).split()
+    )
+    value = value if row.value == "{v}" else tidy(value)
+    if (
+        len(value) < 1
+        or regex(NO_VALUE).fullmatch(value)
+        or (row.predicate in _PERSONS and regex(NO_NAME).fullmatch(value))
+        or (row.predicate == "birthday" and not (value := _birthday(value, said.day)))
+    ):
+        return None
+    age = _AGE.search(text) if row.predicate == "pet" else None
+    value = value.removesuffix(")") + f", {age['age']})" if age and value.endswith(")") else value
+    subject = USER
+    if row.about in (OF_OTHER, OF_ANY) and not (
+        subject := _other(text, about, row, said.earlier, said.answers)
+    ):
+        return None
+    return Finding(row.predicate, value, sentence.strip(), subject, row.confidence, row.subtype)
+
+
+def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
+    """Say whether nothing around the words speaks against a row; a question states nothing but a
+    wish how to speak.
+    """
+    if sentence.rstrip().endswith("?") and row.predicate not in _MANNERS:
+        return False
+    if row.predicate == "address_form" and _OF_THE_OTHER.search(sentence):
+        return False
+    if row.predicate in ("likes", "dislikes") and _UNSURE.search(sentence):
+        return False
+    if row.unless and regex(row.unless).search(sentence):
+        return False
+    return not row.asked or regex(row.asked).search(answers) is not None
+
+
+#: Kin of `_KIN_EN` that are "he", and that are "she".
+_HE = frozenset(("brother", "dad", "father", "son", "uncle", "nephew", "husband"))
+_SHE = frozenset(("sister", "mum", "mom", "mother", "daughter", "aunt", "niece", "wife"))
+
+
+def _kin(near: "re.Match[str]") -> str:
+    return next(word for word in near.groups() if word).lower()
+
+
+def _other(
+    text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str
+) -> str:
+    """Return whom a row of others is about: a name in the message, else the word for kin, of who is
+    "he" the one before.
+    """
+    if row.predicate == "family":
+        return USER
+    named = re.search(
+        (
+            r"이름(?:은|이)? (?P<o>[가-힣]{2,3}?)(?:이?고|인데|이?라|이?야|이에요|예요)(?![가-힣])|(?:여동생|남동생|동생|조카|언니"
+            r"|누나|오빠|형)(?: 이름은?)? (?P<n>[가-힣]{2,4}?)(?:,|인데|이고|이? |$)|이름 (?P<m>[가-힣]{2,3}?)(?:이)? "
+        ),
+        text,
+    )
+    if named:
+        return named["o"] or named["n"] or named["m"]
+    near = (
+        _KIN_EN.search(text)
+        or _KIN_KO.search(text)
+        or _KIN_KO.search(answers if len(text) < _SHORT else "")
+    )
+    if near is None and _PRONOUN.search(text):
+        near = _KIN_EN.search(" ".join(earlier[-1:]))
+        if near and _kin(near) in (_HE if regex(r"\b(?:she|her)\b").search(text) else _SHE):
+            return ""  # somebody else, who was not named
+    if near:
+        return _kin(near)
+    return about.who
+
+
+def _birthday(value: str, said: date) -> str:
+    """Return a month and a day in words; '' for none."""
+    before = {"오늘": 0, "어제": 1, "그저께": 2, "그제": 2}.get(value)
+    if before is not None:
+        day = said - timedelta(days=before)
+        return f"{day.month}월 {day.day}일"
+    found = day_ahead(value, said)
+    if found is None:
+        return ""
+    return (
+        f"{found.day.month}월 {found.day.day}일"
+        if re.search(r"[월일]", value)
+        else f"{found.day:%B} {found.day.day}"
+    )
+
+
+def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterator[Finding]:
+    """Yield a new age of an animal that is known by name."""
+    age = _AGE.search(sentence)
+    for fact in held if age and about.who else ():
+        name = fact.object.split(" (")[0]
+        if fact.predicate == "pet" and name == about.who and age:
+            kind = fact.object.partition(" (")[2].rstrip(")").split(",")[0]
+            yield Finding("pet", f"{name} ({kind}, {age['age']})", sentence.strip(), is_change=True)
+
+
+def _of_character(said: Spoken) -> Iterator[Finding]:
+    """Yield what the character says of itself: what it likes, how it speaks, what it will call the
+    user.
+    """
+    rows = _KO_OF_CHARACTER if language_of(said.text) == "ko" else _EN_OF_CHARACTER
+    for number, sentence in enumerate(sentences(gates.without_quotes(said.text))):
+        for row in rows:
+            if row.asked and number:
+                continue
+            found = _matched(row, sentence, said, said.text, gates.Topic())
+            if found:
+                is_shared = found.predicate in ("speech_level", "address_form")
+                yield found._replace(subject=USER if is_shared else CHARACTER)
+
+
+_ASKED_TO_CALL = re.compile(
+    r"불러|부르|호칭|반말|말씀? ?(?:놓|편|트|낮추)|라고 ?해|\bcall(?:ed)? (?:me|you)\b|\bgo by\b",
+    re.IGNORECASE,
+)
+
+
+def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
+    """Yield the form of address that the character uses of a name that is known, the first time and
+    where it was asked to.
+    """
+    names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
+    is_known = any(fact.predicate == "address_form" and fact.subject == USER for fact in held)
+    if not names or (
+        is_known and not _ASKED_TO_CALL.search(" ".join((said.answers, *said.earlier[-1:])))
+    ):
+        return
+    full = names[-1]
+    given = full[1:] if re.fullmatch(r"[가-힣]{3}", full) else full.split(" ")[0]
+    if language_of(said.text) == "ko":
+        form = (
+            rf"(?<![가-힣])(?P<v>(?:{full}|{given})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야|이(?=라|야"
+            rf"|[.,!~\s]))|{given[-1]}(?:이|아|야)(?=[.,!~\s라]))"
+        )
+    else:
+        family = full.split(" ")[-1]
+        form = (
+            rf"\b(?P<v>(?:Mrs?|Ms|Miss|Dr|Captain|Professor)\.? (?:{given}|{family})"
+            rf"|(?-i:[A-Z])\w+(?= it is\b))"
+        )
+    found = re.search(form, said.text)
+    if found:
+        yield Finding("address_form", found["v"], said.text.strip(), confidence=0.75)
+
+
+def _ideas(text: str) -> list[Finding]:
+    """Return what the user only thinks of, in their words: short ones say nothing."""
+    is_thought = (
+        any(gates.is_plan(sentence) for sentence in sentences(text))
+        and len(_WORD.findall(text)) >= 2
+    )
+    thought = text.strip()[:_MOST_THOUGHT]
+    return [Finding("plan", thought, thought, confidence=0.4, is_idea=True)] if is_thought else []

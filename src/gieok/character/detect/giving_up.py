@@ -1,0 +1,57 @@
+"""What a message gives up of what is held: an idea, a plan, a habit, work."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, tzinfo
+
+from gieok.character.facts import Fact
+from gieok.zone import day_in
+
+_DROPPED = re.compile(
+    r"안 ?하기로|나왔어|나왔다|졸업했|수료|팔았|넘겼|퇴사|사표|안 ?다녀|못 ?하게 ?됐|관두|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)"
+    r"|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
+    r"|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bgiven "
+    r"up\b|\bcalled off\b|\bnot doing\b|\bquit\b|\bbailed on\b|\bditched\b",
+    re.IGNORECASE,
+)
+_LEFT_WORK = re.compile(
+    r"퇴사(?:했|함|하고|하기로)|사표 ?(?:를 )?(?:냈|던졌|썼)|(?:회사|직장|일)(?:를|을|은|는)? ?(?:그만뒀|관뒀|때려 ?[쳤치])|짤렸|잘렸|해고"
+    r"|\b(?:quit|left|lost) my job\b|\bgot (?:fired|laid off)\b|\bhanded in my notice\b|\bi "
+    r"(?:quit|resigned)\b[.!]",
+    re.IGNORECASE,
+)
+#: Words that may name a thing.
+_WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
+_COMMON = frozenset(
+    (
+        "this that with have just idea plan thing doing maybe thinking about eventually class 생각 "
+        "요즘 이제 그냥 아직 모르 진짜 나중"
+    ).split()
+)
+
+
+def dropped(
+    parts: Sequence[str], held: Sequence[Fact], day: date, zone: tzinfo = UTC
+) -> Iterator[Fact]:
+    """Yield the ideas, plans, habits and work that the sentences of a message give up: by a word of
+    them, or as work.
+    """
+    given_up = ". ".join(
+        sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence)
+    )
+    told = {word for word in _WORD.findall(given_up) if word not in _COMMON}
+    if not given_up:
+        return
+    for fact in held:
+        is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
+        own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
+        is_left = (
+            fact.predicate == "job" and day_in(fact.at, zone) < day and _LEFT_WORK.search(given_up)
+        )
+        is_named = any(_stem(one) == _stem(other) for one in own for other in told)
+        if (is_open and is_named) or is_left:
+            yield fact
+
+
+def _stem(word: str) -> str:
+    return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]

@@ -1,0 +1,30 @@
+"""A Korean name as it is, without the ending that it was said with: 지호예요 is 지호, 지훈이에요 is 지훈, 은호야 is
+은호.
+"""
+
+import re
+
+from gieok.character.detect.patterns_ko import JOBS
+from gieok.text.josa import is_closed
+
+_NOBODY = re.compile(
+    rf"(?:{JOBS})|안녕하?세?|반갑|반가워|처음|여자|남자|사람|한국인|외국인|막내|첫째|둘째|장녀|장남|(?:[가-힣]*(?:사람|전공|준비|생활))"
+)
+
+
+def person_name(value: str, sentence: str) -> str:
+    """Return the name in a value that a sentence gave for one; '' where it is none. Names of other
+    scripts stay.
+    """
+    if not re.fullmatch(r"[가-힣]+", value):
+        return value
+    if len(value) > 2 and _said_with(value, sentence):
+        value = value[:-1]
+    return "" if _NOBODY.fullmatch(value) else value
+
+
+def _said_with(value: str, sentence: str) -> bool:
+    """Say whether the last syllable belongs to the ending."""
+    if value.endswith("이") and is_closed(value[-2]):
+        return re.search(rf"{value}(?:에요|예요|야|구요|고|라)", sentence) is not None
+    return value.endswith("야") or (value.endswith("예") and f"{value}요" in sentence)

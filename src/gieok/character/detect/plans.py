@@ -1,0 +1,344 @@
+"""Plans with a day: what is to happen, when, and whether that was changed."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import date
+from typing import TypeVar
+
+from gieok.character.detect import gates
+from gieok.character.detect.patterns import regex
+from gieok.character.facts import USER, Fact
+from gieok.character.predicates import EVENTS, PLANS
+from gieok.text.day_ahead import NamedDay, days_ahead
+from gieok.text.language import language_of
+
+_FindingT = TypeVar("_FindingT")
+_CHANGED = re.compile(
+    r"밀렸|밀려|밀림|밀린|바뀌|바뀜|바꼈|바꿨|바꾸기로|미뤄|미뤘|미룸|늦춰|늦어졌|늦어져|연기|연장|당겨|당겼|앞당|옮겼|옮기기로|옮겨졌|변경|물 ?건너|로 "
+    r"?하자(?:데|고|네|더)"
+    r"|\bmoved (?:it|to|my|the)|\bmoved\b|\bpushed\b|\bbumped\b|\bpostponed\b|\bresched"
+    r"|\bdelayed\b|\bbrought forward\b|\bput off\b|\bnow (?:it'?s|the|on)\b|\d(?:st|nd|rd"
+    r"|th)? now\b|\bshifted\b|\bis now\b|\bit'?s now\b|\binstead\b|\bworks "
+    r"better\b|\baltered\b|\bchanged\b",
+    re.IGNORECASE,
+)
+#: Of a month's day without an event that is known by name: what is said of it is still to come.
+_STATED = re.compile(
+    r"(?:\d일|요일)(?:에|날|부터|까지)?(?: [가-힣]{1,8}){0,3}(?:이야|야|이에요|예요|입니다|임|이다|인데|이래|래|있어|있음|있다|있어요"
+    r"|잡혔|잡았|한다|해(?=[\s.!,]|$)|해요|합니다|가(?=[\s.!,]|$)|간다|가요|갑니다|와(?=[\s.!,]|$)|온다|와요|오신|이요"
+    r"|[.!~]*$)"
+    r"|\d일(?:[가-힣])*[.!~]|^\s*\S{2,10} ?(?:이|가|은|는)? ?(?:\d{1,2}월 )?\d{1,2}일"
+    r"|\b(?:on|is|till|until|by|at|for|it's|its|comes?|coming|arriv\w+|starts?|got|have|are"
+    r"|doing)\b"
+)
+_DONE_KO = re.compile(
+    r"(?<!기로 )(?<!기로)(?<!날 )(?<!날짜 )(?<!잡)[았었였했갔왔봤렸졌났됐쳤](?:어|다|음|지|네|는데|고|거든|습|더)"
+)
+#: The days of a love are counted from its first.
+_FIRST_DAY = re.compile(r"(?:오늘|어제|내일)(?:부터|이) ?1일|1일 ?차|사귄 ?지|만난 ?지")
+#: What of a sentence is not what is planned.
+_AROUND = re.compile(
+    r"(?:\d{4}년 ?)?(?:\d{1,2}월 ?)?\d{1,2}일(?:에|날|부터|까지|로|이|은)?|(?:다음|이번|다다음) "
+    r"?[주달]|[월화수목금토일]요일(?:에|날|로)?|(?:오전|오후|아침|저녁) ?\S+시(?:에)?|(?<![가-힣])(?:나|저|난|전|나는|저는|우리|이제"
+    r"|드디어|근데|그리고|아|참|맞다|오늘|내일|모레)(?![가-힣])"
+)
+_AROUND_EN = re.compile(
+    (
+        r"\b(?:oh|so|ok|well|and|btw|also|i think|lol|haha|um|anyway|on|the|in|at|by)\b|\b(?:jan"
+        r"|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*,?(?: \d{1,2}(?:st|nd|rd|th)?)?"
+        r"|\b\d{1,2}(?:st|nd|rd|th)?\b(?: of\b)?|\b(?:next |this )?(?:mon|tues|wednes|thurs|fri"
+        r"|satur|sun)day\b"
+    ),
+    re.IGNORECASE,
+)
+_MOST_CLAUSE = 48
+_VERB_END = re.compile(
+    r"(?:이에요|예요|이야|(?<=[가-힣])야|입니다|이다|인데요?|이래요?|래요?|이요|임|이고|이라서|이라|잡혔어|있어요?|있음|있다|있거든"
+    r"|[.!~,ㅋㅎ])(?=\s|$)"
+)
+_MOST_PLAN, _LITTLE = 24, 3
+_TIME = re.compile(
+    (
+        r"(?:오전|오후|아침|저녁|밤|새벽|낮) ?(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|열한|열두)시(?: ?반)?|\b(?:at "
+        r")?\d{1,2}(?::\d\d)? ?[ap]m\b"
+    ),
+    re.IGNORECASE,
+)
+_BIRTHDAY = re.compile(r"생일|\d일생|생이[가-힣]|\bbirthday|\bbday|\bborn\b", re.IGNORECASE)
+#: What is over, and what somebody else told of themselves.
+_OVER = re.compile(
+    (
+        r"다녀왔|갔다 ?왔|봤어|끝났|했었|지난|저번|\bwent\b|\bwas\b(?! (?:supposed|meant))|\bhad\b|\blast\b"
+        r"|\bback then\b"
+    ),
+    re.IGNORECASE,
+)
+_PLACE_KO = re.compile(
+    r"(?<![가-힣])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나|다녀오|갔다 ?오|가려고|갈 ?거)"
+)
+_PLACE_EN = re.compile(
+    (
+        r"\b(?:to|in) (?P<v>(?-i:[A-Z])\w+)|\b(?P<w>[a-z]{4,}) (?=(?:jan|feb|mar|apr|may|june?"
+        r"|july?|aug|sep|oct|nov|dec)[a-z]* \d)"
+    ),
+    re.IGNORECASE,
+)
+_NO_PLACE = frozenset(
+    (
+        "모시고 데리고 혼자 우리 같이 이번 다음 그때 여름 겨울 방학 휴가 가족 친구 주말 thing next this trip friday saturday "
+        "sunday"
+    ).split()
+)
+_LEADING_DAY = re.compile(r"^(?:\d{1,2}월 \d{1,2}일|[A-Z][a-z]+ \d{1,2}) ")
+
+
+def plans(
+    said: date,
+    text: str,
+    earlier: Sequence[str],
+    held: Sequence[Fact],
+    make: Callable[..., _FindingT],
+) -> Iterator[_FindingT]:
+    """Yield the plan with a day that a message tells; `earlier` is what the user said just
+    before.
+    """
+    days = [day for day in days_ahead(text, said) if day.day >= said]
+    is_change = _CHANGED.search(text) is not None
+    if _BIRTHDAY.search(text) and not (is_change and _event(text)):
+        return
+    if not days or gates.is_idea(text.split(".", maxsplit=1)[0]):
+        return
+    old = _changed(text, days, held, said) if is_change else None
+    own = _open(text, days)
+    before = (
+        _event_before(text, earlier, is_change)
+        if own is None or len(own[1]) < _LITTLE or is_change
+        else None
+    )
+    named = _event(text) or before or own
+    if old is not None:
+        named = old.predicate, _LEADING_DAY.sub("", old.object)
+    if old is None and _is_told(text, days[0], held):
+        return
+    if named is None or (
+        _OVER.search(text) and not is_change and len(days) == 1 and days[0].day == said
+    ):
+        return
+    day = _as_planned(days[-1] if is_change else days[0], text, named[0], held, old)
+    about = gates.topic(text, frozenset())
+    shown = _shown(text, named, day, earlier, is_given=old is not None or named is own)
+    subject = old.subject if old is not None else about.who or _owner(text) or USER
+    replaces = old.object if old is not None else ""
+    yield make(
+        named[0],
+        shown,
+        text.strip(),
+        subject,
+        day=day.day.isoformat(),
+        is_change=is_change,
+        replaces=replaces,
+    )
+
+
+def _is_told(text: str, day: NamedDay, held: Sequence[Fact]) -> bool:
+    """Say whether a plan of a day that is named as "tomorrow" is known already."""
+    is_near = re.match(
+        r"오늘|내일|낼|모레|글피|이번|tomorrow|this|day after",
+        text[day.start : day.end],
+        re.IGNORECASE,
+    )
+    return is_near is not None and any(fact.day == day.day.isoformat() for fact in held)
+
+
+def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[str, str] | None:
+    """Return the event that the user spoke of just before; a long message speaks of its own."""
+    lately = reversed(earlier[-3:]) if is_change or _is_short(text) else ()
+    return next((event for before in lately if (event := _event(before))), None)
+
+
+def _changed(text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: date) -> Fact | None:
+    """Return the plan that a change speaks of: one whose day or whose words it names, else the last
+    that was told.
+    """
+    open_ = [
+        fact
+        for fact in held
+        if fact.day >= said.isoformat() and fact.predicate in PLANS and not fact.is_idea
+    ]
+    named = {day.day.isoformat() for day in days[:-1]}
+    words = {word[:3] for word in re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", text.lower())}
+
+    def likeness(fact: Fact) -> tuple[int, bool, object]:
+        own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", _LEADING_DAY.sub("", fact.object).lower())
+        return len({word[:3] for word in own} & words) * 2, fact.day in named, fact.at
+
+    best = max(open_, key=likeness, default=None)
+    event = _event(text)
+    is_other = event is not None and best is not None and best.predicate not in (event[0], "plan")
+    if best is None or (is_other and not any(likeness(best)[:2])):
+        return None
+    return best
+
+
+def _open(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
+    """Return a plan that is named by no word of the table: what a sentence says of an exact day to
+    come.
+    """
+    first = days[0]
+    where = text[first.start : first.end]
+    if (
+        not re.search(r"\d|다음|이번|next", where)
+        or text.rstrip().endswith("?")
+        or _FIRST_DAY.search(text)
+    ):
+        return None
+    start = max((m.end() for m in re.finditer(r"[.!?\n]", text[: first.start])), default=0)
+    end = re.search(r"[.!?\n]|$", text[first.end :])
+    sentence = text[start : first.end + (end.start() if end else 0)].strip()
+    if _DONE_KO.search(sentence) or not _STATED.search(sentence):
+        return None
+    if language_of(text) != "ko":
+        return "plan", _clause(sentence) or _clause(text)
+    after, before = (
+        text[first.end : first.end + (end.start() if end else 0)],
+        text[start : first.start],
+    )
+    if re.search(r"[가-힣](?:은|는|이|가|래|야)\s|[가-힣](?:이|가|은|는)\s*$", f"{before} "):
+        return "plan", _noun_of(" ".join(before.split()[-3:])) or _noun_of(after) or _noun_of(text)
+    return "plan", _noun_of(after) or _noun_of(" ".join(before.split()[-2:])) or _noun_of(text)
+
+
+def _clause(words: str) -> str:
+    """Return what an English sentence says beside its day and its filler."""
+    words = _AROUND_EN.sub(" ", words)
+    return (
+        re.sub(r"\s+", " ", words).strip(" ,.!-?")[:_MOST_CLAUSE]
+        if len(re.findall(r"[a-z]{3,}", words)) > 1
+        else ""
+    )
+
+
+def _noun_of(words: str) -> str:
+    """Return what a piece of a sentence names: without day, particles and the verb at its end; ''
+    for nothing.
+    """
+    words = re.sub(r"\s+", " ", _AROUND.sub(" ", words)).strip(" ,.~!ㅋㅎㅠ")
+    words = re.sub(
+        r"^(?:에|날|부터|까지|로|이|은|임|이야|야|이에요|예요|요|쯤|경|오전|오후)+(?=\s|$)",
+        "",
+        words,
+    ).strip()
+    words = _VERB_END.split(words, maxsplit=1)[0]
+    words = re.sub(r"(?<=[가-힣]{2})(?:이|가|은|는|을|를|날짜가?)$", "", words.strip())
+    words = re.sub(
+        r"^(?:\S*(?:는데|지만|니까|어서|아서|거든)\s+)+|\s*(?:갑니다|가요|간다|감|해요?|합니다|한다|하기로 ?했\S*|잡았\S*|있\S*)$",
+        "",
+        words,
+    )
+    return words[:_MOST_PLAN].strip() if len(words.strip()) > 1 else ""
+
+
+def _as_planned(
+    day: NamedDay, text: str, predicate: str, held: Sequence[Fact], old: Fact | None
+) -> NamedDay:
+    """Return the day of a plan that is known, or near the one it had, where a text names it without
+    its month: "the 30th".
+    """
+    where = text[day.start : day.end]
+    if old is not None and re.fullmatch(r"\d{1,2}일.*|the \d.*", where, re.IGNORECASE):
+        had = date.fromisoformat(old.day)
+        with suppress(ValueError):
+            return day._replace(day=max(had.replace(day=day.day.day), day.day))
+    if re.search(r"월|[A-Za-z]{3} \d|\d [A-Za-z]{3}", where):
+        return day
+    known = (
+        date.fromisoformat(fact.day) for fact in held if fact.day and fact.predicate == predicate
+    )
+    return next(
+        (day._replace(day=one) for one in known if one.day == day.day.day and one >= day.day), day
+    )
+
+
+def _is_short(text: str) -> bool:
+    return len(text) < 60
+
+
+def _owner(text: str) -> str:
+    found = re.search(
+        r"\b(?P<kin>dad|mom|mum|sister|brother|father|mother)'?s\b", text, re.IGNORECASE
+    )
+    return found["kin"].lower() if found else ""
+
+
+def _event(text: str) -> tuple[str, str] | None:
+    """Return the predicate of the event that a text names, and the word."""
+    for predicate, words in EVENTS:
+        if found := regex(words).search(text):
+            return predicate, found[0].strip()
+    return None
+
+
+def _shown(
+    text: str, named: tuple[str, str], day: NamedDay, earlier: Sequence[str], *, is_given: bool
+) -> str:
+    """Return a plan in words: its day, its time, and what it is."""
+    predicate, word = named
+    is_korean = language_of(text) == "ko"
+    when = f"{day.day.month}월 {day.day.day}일" if is_korean else f"{day.day:%B} {day.day.day}"
+    time = _TIME.search(text)
+    what = (
+        _trip(text, is_korean)
+        if predicate == "trip" and not is_given
+        else word
+        if is_given
+        else _what(text, word, is_korean) or _what(" ".join(earlier[-2:]), word, is_korean)
+    )
+    return " ".join(filter(None, (when, time[0] if time else "", what or word)))
+
+
+def _trip(text: str, is_korean: bool) -> str:
+    for found in (_PLACE_KO if is_korean else _PLACE_EN).finditer(text):
+        place = found["v"] or (found.groupdict().get("w") or "")
+        if place and place.lower() not in _NO_PLACE:
+            return f"{place} 여행" if is_korean else f"{place.capitalize()} trip"
+    return "여행" if is_korean else "trip"
+
+
+def _what(text: str, word: str, is_korean: bool) -> str:
+    """Return the word of an event with the one before it, where that says more."""
+    if is_korean:
+        found = re.search(
+            rf"(?<![가-힣])(?:(?P<lead>[가-힣]{{2,7}}) )?(?P<w>[가-힣]*{re.escape(word)})", text
+        )
+        lead = found["lead"] if found and found["lead"] else ""
+        is_noun = lead and not re.search(
+            r"(?:은|는|이|가|을|를|에|로|고|서|요|야|데|면|지|랑|까|래|다|도|한테|부터|번|주|나|저|우리|근데|그리고|맞다|이제)$",
+            lead,
+        )
+        return f"{lead} {found['w']}" if found and is_noun else found["w"] if found else ""
+    found = re.search(
+        rf"\b(?:(?P<lead>[a-z]{{3,}}) )?(?P<w>{re.escape(word)})", text, re.IGNORECASE
+    )
+    lead = found["lead"] or "" if found else ""
+    keep = lead and lead.lower() not in {
+        "the",
+        "got",
+        "have",
+        "has",
+        "and",
+        "new",
+        "that",
+        "this",
+        "its",
+        "his",
+        "her",
+        "their",
+        "your",
+        "for",
+        "with",
+        "next",
+        "was",
+        "wants",
+    }
+    return f"{lead} {word}" if found and keep else word if found else ""

@@ -1,0 +1,61 @@
+"""What a service for characters is made of. Surfaces and commands reach everything from here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gieok.character.accounts.erasing import Erasing
+from gieok.character.accounts.identity import Identity
+from gieok.character.accounts.inactivity import Inactivity
+from gieok.character.accounts.points import PointsDesk
+from gieok.character.accounts.takeout import Takeout
+from gieok.character.cards.canon import Canon
+from gieok.character.cards.roster import Roster
+from gieok.character.memory.control import Control
+from gieok.character.memory.service import Characters
+from gieok.character.turn.completion import Completions
+from gieok.character.turn.turn import Turns
+from gieok.ports.accounts import Accounts
+from gieok.ports.limits import RateLimiter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """The memory of characters, and the users, characters, keys and points of the service.
+
+    `limiter` opens what limits the rate of requests, the same every time: commands have no use for
+    it.
+    """
+
+    memory: Characters
+    accounts: Accounts
+    points: PointsDesk
+    control: Control
+    inactivity: Inactivity
+    takeout: Takeout
+    erasing: Erasing
+    turns: Turns
+    completions: Completions
+    limiter: Callable[[], RateLimiter]
+
+    @property
+    def identity(self) -> Identity:
+        """Return what issues and verifies keys."""
+        return Identity(keys=self.accounts, clock=self.memory.clock)
+
+    @property
+    def canon(self) -> Canon:
+        """Return what the characters' lorebooks say."""
+        memory = self.memory
+        return Canon(
+            journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder
+        )
+
+    @property
+    def roster(self) -> Roster:
+        """Return the characters."""
+        return Roster(
+            accounts=self.accounts,
+            canon=self.canon,
+            journal=self.memory.journal,
+            clock=self.memory.clock,
+        )

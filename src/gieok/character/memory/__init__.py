@@ -1,0 +1,1 @@
+"""What a character remembers: learned from messages, kept consistent, told again."""

@@ -1,0 +1,362 @@
+"""What a user may do with what is remembered of them: read, search, edit, mark, delete, and take
+that back.
+
+Each change is a decision in the journal (`decisions`), so that it holds when memory is formed
+again, from the same messages too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from gieok.character.facts import EPISODE, Episode, Fact, Moment, episode_entry, same_value
+from gieok.character.memory import decisions, listing
+from gieok.character.memory.decisions import EDIT, REFORM, REFUSE, RESTORE, Change, Decision
+from gieok.character.memory.holding import Memories
+from gieok.character.memory.learning import ALL
+from gieok.character.memory.listing import (
+    Layer,
+    MemoryPage,
+    MessagePage,
+    RememberedItem,
+    SaidMessage,
+)
+from gieok.character.memory.service import SUMMARY, Bond, Characters
+from gieok.errors import BadRequest, NotFound
+from gieok.model.conversation import Journalled, Message, Retraction
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal, MessageFilter
+
+#: Realm of deletions that can be taken back, by the day on which they no more can: `scope decision`
+#: → keys.
+UNTIL = "character-undo:"
+_MOST_CHARS = 2_000
+_MOST_OBJECT = 200
+
+
+class Found(NamedTuple):
+    """A memory that a search found, its score, and the parts of that before their weights."""
+
+    memory: RememberedItem
+    score: float
+    similarity: float
+    recency: float
+    importance: float
+
+
+class Story(NamedTuple):
+    """A memory with the messages that it came from, and what it was before, the newest first."""
+
+    memory: RememberedItem
+    messages: tuple[SaidMessage, ...]
+    before: tuple[RememberedItem, ...]
+
+
+class Done(NamedTuple):
+    """What a change did. `undo` takes it back until `until`; '' where nothing does.
+
+    `holds_again` are facts that the deleted one had superseded, `retold` and `stale` the episodes
+    that quoted it: made anew, or in the user's own words and therefore left.
+    """
+
+    undo: str
+    until: datetime | None
+    memory: RememberedItem | None = None
+    holds_again: tuple[str, ...] = ()
+    retold: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """`undo_days` is how long a change can be taken back."""
+
+    memory: Characters
+    undo_days: int = 7
+
+    @property
+    def _journal(self) -> FullJournal:
+        return self.memory.journal
+
+    def memories(self, bond: Bond, layer: str, page: int = 1, limit: int = 50) -> MemoryPage:
+        """Return a page of a layer: what holds first, then the newest. Raises BadRequest."""
+        return listing.paged(
+            listing.of_layer(self.memory.memories(bond), listing.layer_named(layer)), page, limit
+        )
+
+    def messages(
+        self, bond: Bond, page: int = 1, limit: int = 50, *, is_window: bool = False
+    ) -> MessagePage:
+        """Return a page of what was said, the newest first; of the window, only what is not
+        summarised. Raises BadRequest.
+        """
+        after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
+        return listing.messages(self._journal, bond.scope, page, limit, after)
+
+    def read(self, bond: Bond, key: str) -> Story:
+        """Return a memory with what it came from. Raises NotFound."""
+        memory = self._item(bond, key)
+        said = self._journal.messages(bond.scope, memory.message_ids)
+        before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
+        items = [item for d in reversed(before) if (item := listing.of_document(d))]
+        return Story(
+            memory, tuple(listing.as_said(one) for one in said if one.message.text), tuple(items)
+        )
+
+    def search(
+        self, bond: Bond, text: str, limit: int = 5, layers: Sequence[str] = ()
+    ) -> list[Found]:
+        """Return memories for a question, best first. Raises BadRequest."""
+        listing.first_of(1, limit)
+        wanted = {listing.layer_named(name) for name in layers} or set(Layer)
+        found = self.memory.search(bond, text, limit if not layers else listing.MOST_LIMIT)
+        items = ((listing.of_document(one.document), one) for one in found)
+        rows = [
+            Found(
+                item,
+                one.score,
+                one.signals["similarity"],
+                one.signals["recency"],
+                one.signals["importance"],
+            )
+            for item, one in items
+            if item and item.layer in wanted
+        ]
+        return rows[:limit]
+
+    def edit(self, bond: Bond, key: str, change: Change) -> Done:
+        """Change a memory; what it was goes to its history. Raises NotFound, BadRequest."""
+        self.memory.learn(bond)
+        one = _named(self.memory.memories(bond), key)
+        _check(one, change)
+        value = one.value_id if isinstance(one, Fact) else ""
+        undo = self.memory.decide(
+            bond,
+            Decision(
+                EDIT, key=key, value_id=value, version=_version(bond.scope, one), change=change
+            ),
+        )
+        return Done(undo, self._until(), self._item(bond, key))
+
+    def mark(self, bond: Bond, key: str, *, is_important: bool = True) -> Done:
+        """Say that a memory is important, or is not: what is, is never merged with others. Raises
+        NotFound.
+        """
+        return self.edit(bond, key, Change(is_important=is_important))
+
+    def delete(self, bond: Bond, key: str, *, for_good: bool = False) -> Done:
+        """Delete a memory: it is not learned again from the same messages. Raises NotFound.
+
+        Its document, passages and vectors go; what it was before is kept until it can no more be
+        taken back, or goes at once.
+        """
+        self.memory.learn(bond)
+        held = self.memory.memories(bond)
+        one = _named(held, key)
+        values = _values(one)
+        for value in values:
+            decisions.refuse(self._journal, bond.scope, value, one.message_ids)
+        start = min(
+            [found.place for found in self._journal.messages(bond.scope, one.message_ids)],
+            default=0,
+        )
+        start = 0 if isinstance(one, Episode) else start
+        version = _version(bond.scope, one)
+        decision = Decision(
+            REFUSE,
+            start=start,
+            ids=one.message_ids,
+            key=key,
+            value_id=" ".join(values),
+            version=version,
+        )
+        undo = self.memory.decide(bond, decision)
+        if for_good:
+            self._purge(bond.scope, key)
+        else:
+            day = self._until().date().isoformat()
+            self._journal.keep(UNTIL + day, {f"{bond.scope} {undo}": key})
+        self._forget_caches(bond)
+        return _report(
+            Done("" if for_good else undo, None if for_good else self._until()),
+            held,
+            self.memory.memories(bond),
+            one,
+        )
+
+    def undo(self, bond: Bond, change: str) -> None:
+        """Take back an edit or a deletion. Raises NotFound for what is none, was taken back, or is
+        too long ago.
+        """
+        self.memory.learn(bond)
+        found = self._standing(bond.scope, change)
+        decision = decisions.decision_of(found.message) if found else None
+        if (
+            found is None
+            or decision is None
+            or found.message.at + timedelta(days=self.undo_days) < self._now()
+        ):
+            raise NotFound(f"no change {change} that can be taken back")
+        if decision.do == EDIT and f":{EPISODE}:" not in decision.key:
+            again = Decision(REFORM, start=found.place, ids=(change,))
+        else:
+            for value in decision.value_id.split() if decision.do == REFUSE else ():
+                decisions.allow(self._journal, bond.scope, value)
+            again = decision._replace(do=RESTORE, id="", change=Change())
+        self.memory.decide(bond, again, [Retraction(decisions.AGENT, change)])
+
+    def delete_message(self, bond: Bond, identity: str) -> None:
+        """Delete a message for good: its text in every version, and what was learned from it alone.
+        Raises NotFound.
+        """
+        found = self._journal.find(bond.scope, MessageFilter(frozenset([identity])))
+        if not found or found[0].message.agent == decisions.AGENT:
+            raise NotFound(f"no message {identity}")
+        before = {one.key for one in _all(self.memory.memories(bond))}
+        self.memory.withdraw(bond, [identity])
+        for key in sorted(before - {one.key for one in _all(self.memory.memories(bond))}):
+            self._purge(bond.scope, key)
+        quoted = [
+            n
+            for n, d in self._journal.replaced(bond.scope)
+            if any(identity in p.message_ids for p in d.provenance)
+        ]
+        self._journal.erase(bond.scope, [one.seq for one in found], (), quoted)
+        self._forget_caches(bond)
+
+    def tidy(self) -> int:
+        """Let go of what was kept of deletions that can no more be taken back; return how many.
+        Safe to kill.
+        """
+        done, today = 0, self._now().date().isoformat()
+        for realm in self._journal.realms(UNTIL):
+            if realm.removeprefix(UNTIL) >= today:
+                continue
+            for name, key in self._journal.kept(realm).items():
+                path, _, decision = name.partition(" ")
+                scope = Scope(path)
+                if self._standing(scope, decision):
+                    self._purge(scope, key)
+                    done += 1
+                self._journal.keep(realm, {}, [name])
+        return done
+
+    def _standing(self, scope: Scope, change: str) -> Journalled | None:
+        """Return a decision that was not taken back."""
+        known = self._journal.messages(scope, [change])
+        held = (
+            self._journal.read(scope, known[0].seq - 1, budget_tokens=1, limit=1) if known else []
+        )
+        return held[0] if held and held[0].message.id == change else None
+
+    def _purge(self, scope: Scope, key: str) -> None:
+        """Take out of the journal what a memory was, and what the user wrote into it."""
+        numbers = [
+            number for number, document in self._journal.replaced(scope) if document.key == key
+        ]
+        found = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
+        edits = [one.seq for one in found if _is_edit(one.message, key)]
+        self._journal.erase(scope, edits, (), numbers)
+
+    def _forget_caches(self, bond: Bond) -> None:
+        if self.memory.cache:
+            self.memory.cache.drop(bond.scope)
+
+    def _item(self, bond: Bond, key: str) -> RememberedItem:
+        return _item(_named(self.memory.memories(bond), key))
+
+    def _now(self) -> datetime:
+        return self.memory.clock.now()
+
+    def _until(self) -> datetime:
+        return self._now() + timedelta(days=self.undo_days)
+
+
+def _all(held: Memories) -> list[Fact | Moment | Episode]:
+    return [*held.facts, *held.moments, *held.episodes]
+
+
+def _named(held: Memories, key: str) -> Fact | Moment | Episode:
+    for one in _all(held):
+        if one.key == key:
+            return one
+    raise NotFound(f"no memory {key}")
+
+
+def _item(one: Fact | Moment | Episode) -> RememberedItem:
+    if isinstance(one, Fact):
+        return listing.of_fact(one)
+    return listing.of_moment(one) if isinstance(one, Moment) else listing.of_episode(one)
+
+
+def _version(scope: Scope, one: Fact | Moment | Episode) -> str:
+    """Return what tells an episode from what it becomes; facts and moments need none."""
+    return episode_entry(scope, one).document.content_hash if isinstance(one, Episode) else ""
+
+
+def _values(one: Fact | Moment | Episode) -> list[str]:
+    """Return what must not be learned again: of a fact also what was a slip before it."""
+    if isinstance(one, Fact):
+        return [one.value_id, *(value for slip in one.slips for value in _values(slip))]
+    return [one.key]
+
+
+def _is_edit(message: Message, key: str) -> bool:
+    decision = decisions.decision_of(message)
+    return decision is not None and decision.do == EDIT and decision.key == key
+
+
+def _check(one: Fact | Moment | Episode, change: Change) -> None:
+    """Raise BadRequest for a change that says nothing, or what this memory does not have."""
+    if change.is_empty:
+        raise BadRequest("nothing to change", hint="give what it is to be")
+    is_fact = isinstance(one, Fact)
+    wrong = [
+        name
+        for name, value, fits in (
+            (
+                "object",
+                change.object,
+                is_fact
+                and bool(same_value(change.object or ""))
+                and len(change.object or "") <= _MOST_OBJECT,
+            ),
+            ("day", change.day, is_fact and _is_day(change.day or "")),
+            (
+                "text",
+                change.text,
+                not is_fact
+                and bool((change.text or "").strip())
+                and len(change.text or "") <= _MOST_CHARS,
+            ),
+            ("importance", change.importance, is_fact and 0.0 <= (change.importance or 0.0) <= 1.0),
+        )
+        if value is not None and not fits
+    ]
+    if wrong:
+        hint = (
+            f"a fact has an object of up to {_MOST_OBJECT} characters, a day such as "
+            f"2026-04-17, an importance from 0 to 1; "
+            f"moments and episodes have a text of up to {_MOST_CHARS:,}"
+        )
+        raise BadRequest(f"cannot set {' and '.join(wrong)}", hint=hint)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return not text or bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _report(done: Done, before: Memories, now: Memories, gone: Fact | Moment | Episode) -> Done:
+    """Return what became of others as a memory was deleted."""
+    ended = {fact.key for fact in before.facts if not fact.is_current}
+    again = tuple(fact.key for fact in now.facts if fact.is_current and fact.key in ended)
+    old = {one.key: one.text for one in before.episodes}
+    about = [one for one in now.episodes if {*one.message_ids} & {*gone.message_ids}]
+    retold = tuple(one.key for one in about if old.get(one.key) != one.text)
+    return done._replace(
+        holds_again=again, retold=retold, stale=tuple(one.key for one in about if one.is_stale)
+    )

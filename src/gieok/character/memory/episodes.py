@@ -1,0 +1,145 @@
+"""Episodes: when a span of talk is summarised, and how without a model: the sentences that say
+most, in their order.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gieok.character.detect import gates
+from gieok.character.detect.detect import sentences
+from gieok.character.facts import Episode, Fact, Moment
+from gieok.model.conversation import Journalled, Role
+from gieok.text.josa import filled
+from gieok.text.keywords import keyword_tokens
+from gieok.text.language import language_of
+
+#: Longest summary, in characters.
+MOST_CHARS = {"ko": 200, "en": 400}
+#: The window is summarised from this share of the budget on, and this share of it goes: the oldest
+#: messages.
+_FULL, _OLDEST = 0.7, 0.5
+#: Most topics of an episode.
+MOST_TOPICS = 5
+_MOST_SENTENCE = 70
+_LEAD = {"ko": "{who:이/가} 한 말: ", "en": "{who} said: "}
+_FEELINGS = (
+    (
+        ("슬픔", "sadness"),
+        r"ㅠ|ㅜ|울었|슬퍼|슬픔|우울|힘들|😭|\bcry|\bsad\b|\bbroke up\b|\blonely\b",
+    ),
+    (
+        ("기쁨", "joy"),
+        r"!!!|붙었|합격|좋아|행복|신나|축하|\byay\b|\bgot it\b|\bhappy\b|\bexcited\b|\blove it\b",
+    ),
+    (
+        ("긴장", "nerves"),
+        r"긴장|떨려|무서|걱정|불안|\bnervous\b|\bscared\b|\bterrified\b|\banxious\b",
+    ),
+    (("서운함", "hurt"), r"서운|짜증|화나|삐졌|왜 안|\bmad\b|\bangry\b|\bupset\b"),
+)
+_EMPTY = frozenset(
+    (
+        "나 너 저 진짜 오늘 이제 근데 아니 그냥 우리 하다 있다 없다 the and you was are that this have just not but for "
+        "with"
+    ).split()
+)
+
+
+class Due(NamedTuple):
+    """The end of the span to summarise, the place of its last message, and the messages."""
+
+    end: int
+    messages: tuple[Journalled, ...]
+
+
+def due(
+    window: Sequence[Journalled], budget_tokens: int, full: float = _FULL, oldest: float = _OLDEST
+) -> Due | None:
+    """Return the oldest part of a window that has reached `full` of its budget; None where it has
+    not.
+
+    The part holds at least `oldest` of the window's tokens, and leaves at least the last two
+    messages.
+    """
+    tokens = sum(one.message.tokens for one in window)
+    if tokens < full * budget_tokens or len(window) < 4:
+        return None
+    taken = 0
+    for place, one in enumerate(window[:-2]):
+        taken += one.message.tokens
+        if taken >= oldest * tokens:
+            return Due(one.place, tuple(window[: place + 1]))
+    return Due(window[-3].place, tuple(window[:-2]))
+
+
+def summarised(
+    span: Sequence[Journalled], facts: Sequence[Fact], moments: Sequence[Moment], who: str
+) -> Episode | None:
+    """Return the episode of a span: what the user said that became a fact or a moment first, then
+    what has most topics.
+
+    None for a span without a word of the user.
+    """
+    said = [one.message for one in span if one.message.role is Role.USER]
+    if not said:
+        return None
+    lang = language_of(" ".join(message.text for message in said))
+    ids = [one.message.id for one in span]
+    telling = {i: 2.0 for fact in facts for i in fact.message_ids} | {
+        i: 3.0 for m in moments for i in m.message_ids
+    }
+    counts = Counter(
+        token for message in said for token in set(keyword_tokens(message.text)) - _EMPTY
+    )
+    rows = [
+        (
+            telling.get(message.id, 0.0) + _weight(sentence, counts),
+            place,
+            number,
+            sentence.strip(" ,~"),
+        )
+        for place, message in enumerate(said)
+        if not gates.unmeant(message.text)
+        for number, sentence in enumerate(sentences(message.text))
+    ]
+    lead = filled(_LEAD[lang], who=who)
+    text = lead + _fitted(rows, MOST_CHARS[lang] - len(lead))
+    topics = tuple(
+        token
+        for token, count in counts.most_common(MOST_TOPICS * 3)
+        if count > 1 and len(token) > 1
+    )[:MOST_TOPICS]
+    emotion = _emotion(" ".join(message.text for message in said), lang)
+    return Episode(
+        text, span[0].message.at, span[-1].message.at, len(span), topics, emotion, tuple(ids)
+    )
+
+
+def _weight(sentence: str, counts: Counter[str]) -> float:
+    """Return how much a sentence tells: topics of the span, neither a question nor a cry."""
+    tokens = set(keyword_tokens(sentence)) - _EMPTY
+    if len(tokens) < 2 or sentence.endswith("?"):
+        return 0.0
+    return min(sum(counts[token] > 1 for token in tokens) / 3, 1.0) + min(len(tokens), 6) / 6
+
+
+def _fitted(rows: Sequence[tuple[float, int, int, str]], most: int) -> str:
+    """Return the best sentences that fit, in the order in which they were said."""
+    chosen: list[tuple[int, int, str]] = []
+    left = most
+    for _, place, number, sentence in sorted(rows, key=lambda row: (-row[0], row[1], row[2])):
+        short = (
+            sentence if len(sentence) <= _MOST_SENTENCE else sentence[: _MOST_SENTENCE - 1] + "…"
+        )
+        if len(short) + 3 <= left:
+            chosen.append((place, number, short))
+            left -= len(short) + 3
+    return " / ".join(text for *_, text in sorted(chosen))
+
+
+def _emotion(text: str, lang: str) -> str:
+    counts = {names: len(re.findall(words, text, re.IGNORECASE)) for names, words in _FEELINGS}
+    names = max(counts, key=lambda one: counts[one])
+    return names[0 if lang == "ko" else 1] if counts[names] else ""

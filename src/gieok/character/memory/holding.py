@@ -1,0 +1,68 @@
+"""All that is remembered between two, and the documents that hold it."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from gieok.character.facts import (
+    EPISODE,
+    FACT,
+    IDEA,
+    MOMENT,
+    Episode,
+    Fact,
+    Moment,
+    episode_entry,
+    episode_of,
+    fact_entry,
+    fact_of,
+    moment_entry,
+    moment_of,
+)
+from gieok.model.memory import Document, Entry, Scope
+
+
+class Memories(NamedTuple):
+    """What is remembered between two, each kind in order of time."""
+
+    facts: list[Fact]
+    moments: list[Moment]
+    episodes: list[Episode]
+
+
+def memories(made: Sequence[Document]) -> Memories:
+    """Return what documents hold, ideas among the facts."""
+    return Memories(
+        sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
+        sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
+        sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
+    )
+
+
+def differing(
+    scope: Scope, held: Memories, now: Memories, edited: Collection[str] = ()
+) -> tuple[list[Entry], list[Document]]:
+    """Return the documents to put and to forget so that what is held is what is known now; what is
+    edited has a history.
+    """
+    same = {id(one) for part in held for one in part} & {id(one) for part in now for one in part}
+    old, new = _entries(scope, held, same), _entries(scope, now, same)
+    put = {key: entry for key, entry in new.items() if old.get(key) != entry}
+    gone = [
+        entry.document
+        for key, entry in old.items()
+        if key not in new or (key in edited and key in put)
+    ]
+    return list(put.values()), gone
+
+
+def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
+    return [document for document in made if document.kind in kinds]
+
+
+def _entries(scope: Scope, held: Memories, but: Collection[int]) -> dict[str, Entry]:
+    made = [
+        *(fact_entry(scope, one) for one in held.facts if id(one) not in but),
+        *(moment_entry(scope, one) for one in held.moments if id(one) not in but),
+        *(episode_entry(scope, one) for one in held.episodes if id(one) not in but),
+    ]
+    return {entry.document.key: entry for entry in made}

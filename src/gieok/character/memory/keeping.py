@@ -1,0 +1,263 @@
+"""How what is found joins what is held: a repeat is counted, the newest value of a single-valued
+fact holds, the old one ends.
+
+Pure: facts in, facts out. A contradiction is never kept as two current truths.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+from gieok.character.detect.detect import Detection, Finding
+from gieok.character.facts import Fact, same_value
+from gieok.character.predicates import PLANS, PREDICATES
+from gieok.zone import day_in
+
+#: Below, nothing is kept as a fact.
+LEAST_CONFIDENCE = 0.6
+#: What is put right within this time was never so: nothing of it is kept as history.
+_SLIP = timedelta(minutes=10)
+_PUT_RIGHT = re.compile(
+    r"\bsorry\b|\bi meant?\b|\bmy bad\b|아니다|아 아니|착각|잘못|헷갈|정정|뭐라고 했", re.IGNORECASE
+)
+_LATELY = timedelta(days=60)
+_MOST_SOURCE = 200
+#: Words of time say nothing of what is done; a swap is said with these.
+_WHEN = re.compile(
+    r"맨날|매일|매주|아침|저녁|새벽|밤|주말|요즘|요새|자기|전에|퇴근|출근|마다|시간|번씩|every|morning|night|week|times"
+)
+_SWAPPED = re.compile(
+    r"대신|바꿨|바꾸|말고|접고|접었|끊고|끊었|관두|관뒀|그만|이제는|\binstead\b|\bswitched\b|\bgave up\b|\bquit\b"
+)
+_SPOUSE = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
+
+
+class Changes(NamedTuple):
+    """Facts to put, new and changed, and facts to forget: those that never were so."""
+
+    put: tuple[Fact, ...] = ()
+    forget: tuple[Fact, ...] = ()
+
+
+class Told(NamedTuple):
+    """When something was said, and in which message."""
+
+    at: datetime
+    message_id: str
+    text: str
+    #: In which its day is.
+    zone: tzinfo = UTC
+
+
+def joined(found: Detection, held: Sequence[Fact], told: Told) -> Changes:
+    """Return how facts change by what a message states; `held` are all facts and ideas of the
+    scope.
+    """
+    known = {fact.key: fact for fact in held}
+    before = dict(known)
+    for finding in found.findings:
+        _join(finding, known, told)
+    for fact in found.dropped:
+        if fact.key in known and known[fact.key].is_current:
+            known[fact.key] = replace(known[fact.key], until=told.at, ended_by=told.message_id)
+    changed = tuple(fact for key, fact in known.items() if before.get(key) != fact)
+    return Changes(changed, tuple(fact for key, fact in before.items() if key not in known))
+
+
+def made(finding: Finding, told: Told) -> Fact:
+    """Return the fact that a finding states. Raises KeyError for an unknown predicate."""
+    row = PREDICATES[finding.predicate]
+    return Fact(
+        subject=finding.subject,
+        predicate=finding.predicate,
+        object=finding.object,
+        type=row.type,
+        at=told.at,
+        confidence=finding.confidence,
+        source=(finding.sentence if finding.sentence in told.text else told.text)[:_MOST_SOURCE],
+        subtype=finding.subtype,
+        day=finding.day,
+        message_ids=(told.message_id,),
+        importance=row.importance,
+        is_idea=finding.is_idea,
+        born=told.message_id,
+        by=finding.by,
+    )
+
+
+def is_valid(finding: Finding) -> bool:
+    """Say whether a finding may be kept: its predicate is known, it names something, and it is sure
+    enough.
+    """
+    is_known = (
+        finding.predicate in PREDICATES
+        and bool(same_value(finding.object))
+        and len(finding.object) <= _MOST_SOURCE
+    )
+    return is_known and (finding.is_idea or finding.confidence >= LEAST_CONFIDENCE)
+
+
+def added(by_rules: Sequence[Finding], by_model: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return what the rules found in a message, and what a model found there beside.
+
+    Of what both name, the rules' wording stands; of two values of which one can hold, the model's.
+    """
+    kept = list(by_rules)
+    for one in by_model:
+        same = [
+            other
+            for other in kept
+            if (other.subject, other.predicate) == (one.subject, one.predicate)
+        ]
+        if any(_is_part(one.object, other.object) for other in same):
+            continue
+        if PREDICATES[one.predicate].is_single:
+            kept = [other for other in kept if other not in same]
+        kept.append(one)
+    return tuple(kept)
+
+
+def _is_part(one: str, other: str) -> bool:
+    a, b = same_value(one), same_value(other)
+    return a in b or b in a
+
+
+def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
+    if not is_valid(finding):
+        return
+    fact = made(finding, told)
+    rivals = [
+        one
+        for one in known.values()
+        if one.is_current and one.slot == fact.slot and one.is_idea == fact.is_idea
+    ]
+    for one in rivals:
+        if _is_repeat(one, fact):
+            known[one.key] = _counted(one, told)
+            return
+    if fact.predicate == "name" and any(_extends(one, fact) for one in rivals):
+        return
+    ended = [one for one in rivals if not fact.is_idea and _ends(one, fact, finding, told)]
+    ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
+    if newer := [one for one in ended if one.is_current and one.at > fact.at]:
+        first = min(newer, key=lambda one: one.at)
+        # an old log, read after what it led to
+        known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)
+        return
+    for one in ended:
+        if _is_slip(one, fact, told):
+            del known[one.key]
+            ids = (*one.message_ids, *fact.message_ids)
+            fact = replace(
+                fact, at=one.at, mentions=len(ids), message_ids=ids, slips=(*fact.slips, one)
+            )
+        else:
+            ended_by = one.ended_by or told.message_id
+            known[one.key] = replace(
+                one, until=one.until or told.at, replaced_by=fact.key, ended_by=ended_by
+            )
+    known[fact.key] = fact
+
+
+def _is_turned(old: Fact, new: Fact) -> bool:
+    """Say whether a taste turned: what was disliked is liked now, or the other way."""
+    is_opposite = {old.predicate, new.predicate} == {
+        "likes",
+        "dislikes",
+    } and old.subject == new.subject
+    return old.is_current and is_opposite and _is_part(old.object, new.object)
+
+
+def _was_left(old: Fact, new: Fact) -> bool:
+    """Say whether the old value was given up a while before, with nothing in its place: that is its
+    successor.
+    """
+    is_lately = old.until is not None and old.is_dropped and new.at - old.until <= _LATELY
+    return (
+        is_lately
+        and old.slot == new.slot
+        and PREDICATES[new.predicate].is_single
+        and not old.is_idea
+    )
+
+
+def _extends(old: Fact, new: Fact) -> bool:
+    """Say whether a shorter name is part of the one that is known."""
+    return same_value(new.object) in same_value(old.object)
+
+
+def _counted(fact: Fact, told: Told) -> Fact:
+    if told.message_id in fact.message_ids:
+        return fact
+    return replace(
+        fact, mentions=fact.mentions + 1, message_ids=(*fact.message_ids, told.message_id)
+    )
+
+
+def _is_repeat(old: Fact, new: Fact) -> bool:
+    a, b = same_value(old.object), same_value(new.object)
+    if old.edits and b == same_value(old.said):
+        return True  # the user put it right: what they said before says nothing new
+    if old.predicate in PLANS:
+        return a == b or (bool(old.day) and old.day == new.day and len(b) <= len(a))
+    is_part = b in a and (PREDICATES[old.predicate].is_single or len(b) > 1)
+    return a == b or (is_part and old.predicate not in ("speech_level", "address_form"))
+
+
+def _ends(old: Fact, new: Fact, finding: Finding, told: Told) -> bool:
+    """Say whether a new fact takes the place of an old one of the same slot."""
+    if old.predicate in PLANS:
+        is_pending = bool(old.day) and old.day >= day_in(told.at, told.zone).isoformat()
+        is_named = finding.is_change and (not finding.replaces or finding.replaces == old.object)
+        return is_pending and (is_named or old.day == new.day or _is_same_event(old, new))
+    if old.predicate in ("habit", "hobby"):
+        return _is_same_habit(old, new, told.text)
+    if finding.is_change and old.predicate == "pet":
+        return old.object.split(" (")[0] == new.object.split(" (")[0]
+    return PREDICATES[old.predicate].is_single
+
+
+def _is_same_habit(old: Fact, new: Fact, text: str) -> bool:
+    """Say whether a habit takes the place of another: both name the same doing, or the one before
+    is given up for it.
+    """
+
+    def doing(fact: Fact) -> set[str]:
+        words = (
+            word
+            for word in re.findall(r"[가-힣]+|[a-z]{4,}", fact.object.lower())
+            if not _WHEN.match(word)
+        )
+        return {word[:2] if word[0] >= "가" else word[:5] for word in words if len(word) > 1}
+
+    is_swapped = _SWAPPED.search(text) is not None and new.at - old.at > _SLIP
+    return bool(doing(old) & doing(new)) or (
+        is_swapped and bool(doing(old) & {w[:2] for w in re.findall(r"[가-힣]+", text)})
+    )
+
+
+def _is_same_event(old: Fact, new: Fact) -> bool:
+    def name(fact: Fact) -> str:
+        return same_value(
+            re.sub(r"\d+월 \d+일|[A-Z][a-z]+ \d+|(?:오전|오후) ?\S+시", "", fact.object)
+        )
+
+    return name(old) == name(new)
+
+
+def _is_slip(old: Fact, new: Fact, told: Told) -> bool:
+    """Say whether the old value was a slip of the tongue, or the same with less said."""
+    is_more = (old.predicate in PLANS and old.day == new.day) or old.object in _SPOUSE
+    is_fuller = same_value(old.object) in same_value(new.object) and old.predicate in (
+        "name",
+        "pet",
+        "boss",
+        "colleague",
+    )
+    return (
+        is_more
+        or is_fuller
+        or (told.at - old.at <= _SLIP and _PUT_RIGHT.search(told.text) is not None)
+    )

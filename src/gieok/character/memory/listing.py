@@ -1,0 +1,227 @@
+"""Memories and messages as a user reads them: by layer, in pages, each with what it came from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from gieok.character.facts import (
+    EPISODE,
+    FACT,
+    IDEA,
+    MOMENT,
+    Episode,
+    Fact,
+    Moment,
+    episode_of,
+    fact_of,
+    moment_of,
+)
+from gieok.character.memory import decisions
+from gieok.character.memory.holding import Memories
+from gieok.character.memory.learning import ALL
+from gieok.errors import BadRequest
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Document, Scope
+from gieok.ports.journal import Journal
+
+MOST_LIMIT = 200
+
+
+class Layer(StrEnum):
+    """A kind of what is remembered."""
+
+    SEMANTIC = "semantic"
+    IDEAS = "ideas"
+    EMOTIONAL = "emotional"
+    EPISODIC = "episodic"
+
+
+class RememberedItem(NamedTuple):
+    """A memory as a user reads it; what a layer does not have is empty.
+
+    `is_current`: it holds now. `is_edited`: the user changed it. `is_stale`: the user's words may
+    quote what was deleted since.
+    """
+
+    id: str
+    layer: Layer
+    text: str
+    at: datetime
+    importance: float
+    is_important: bool
+    is_current: bool
+    is_edited: bool
+    is_stale: bool
+    message_ids: tuple[str, ...]
+    until: datetime | None = None
+    replaced_by: str = ""
+    subject: str = ""
+    predicate: str = ""
+    object: str = ""
+    type: str = ""
+    subtype: str = ""
+    day: str = ""
+    confidence: float = 1.0
+    mentions: int = 1
+    source: str = ""
+    emotions: tuple[str, ...] = ()
+    intensity: float = 0.0
+    topics: tuple[str, ...] = ()
+    messages: int = 0
+
+
+class SaidMessage(NamedTuple):
+    """A message as a user reads it."""
+
+    id: str
+    role: str
+    text: str
+    at: datetime
+    session: str
+
+
+class MemoryPage(NamedTuple):
+    """Some of `total` memories: the `page`th `limit` of them, from 1 on."""
+
+    total: int
+    page: int
+    limit: int
+    items: tuple[RememberedItem, ...]
+
+
+class MessagePage(NamedTuple):
+    """Some of `total` messages: the `page`th `limit` of them, from 1 on."""
+
+    total: int
+    page: int
+    limit: int
+    items: tuple[SaidMessage, ...]
+
+
+def of_fact(fact: Fact) -> RememberedItem:
+    """Return a fact, or an idea, as a user reads it."""
+    return RememberedItem(
+        id=fact.key,
+        layer=Layer.IDEAS if fact.is_idea else Layer.SEMANTIC,
+        text=fact.object,
+        at=fact.at,
+        importance=1.0 if fact.is_important else fact.importance,
+        is_important=fact.is_important,
+        is_current=fact.is_current,
+        is_edited=bool(fact.edits),
+        is_stale=False,
+        message_ids=fact.message_ids,
+        until=fact.until,
+        replaced_by=fact.replaced_by,
+        subject=fact.subject,
+        predicate=fact.predicate,
+        object=fact.object,
+        type=fact.type.value,
+        subtype=fact.subtype,
+        day=fact.day,
+        confidence=fact.confidence,
+        mentions=fact.mentions,
+        source=fact.source,
+    )
+
+
+def of_moment(moment: Moment) -> RememberedItem:
+    """Return a moment as a user reads it."""
+    return RememberedItem(
+        id=moment.key,
+        layer=Layer.EMOTIONAL,
+        text=moment.text,
+        at=moment.at,
+        is_important=moment.is_important,
+        importance=1.0 if moment.is_important else 0.5 + moment.intensity / 2,
+        is_current=True,
+        is_edited=bool(moment.edits),
+        is_stale=False,
+        message_ids=moment.message_ids,
+        type=moment.type,
+        emotions=moment.emotions,
+        intensity=moment.intensity,
+    )
+
+
+def of_episode(episode: Episode) -> RememberedItem:
+    """Return an episode as a user reads it."""
+    return RememberedItem(
+        id=episode.key,
+        layer=Layer.EPISODIC,
+        text=episode.text,
+        at=episode.start,
+        until=episode.end,
+        importance=1.0 if episode.is_important else 0.5,
+        is_important=episode.is_important,
+        is_current=True,
+        is_edited=episode.is_edited,
+        is_stale=episode.is_stale,
+        message_ids=episode.message_ids,
+        emotions=(episode.emotion,) if episode.emotion else (),
+        topics=episode.topics,
+        messages=episode.messages,
+    )
+
+
+def of_document(document: Document) -> RememberedItem | None:
+    """Return a document of a scope as a user reads it; None for any other kind."""
+    if document.kind in (FACT, IDEA):
+        return of_fact(fact_of(document))
+    if document.kind == MOMENT:
+        return of_moment(moment_of(document))
+    return of_episode(episode_of(document)) if document.kind == EPISODE else None
+
+
+def of_layer(held: Memories, layer: Layer) -> list[RememberedItem]:
+    """Return the memories of a layer: what holds first, then the newest."""
+    found = {
+        Layer.SEMANTIC: [of_fact(one) for one in held.facts if not one.is_idea],
+        Layer.IDEAS: [of_fact(one) for one in held.facts if one.is_idea],
+        Layer.EMOTIONAL: [of_moment(one) for one in held.moments],
+        Layer.EPISODIC: [of_episode(one) for one in held.episodes],
+    }[layer]
+    return sorted(found, key=lambda one: (not one.is_current, -one.at.timestamp(), one.id))
+
+
+def layer_named(name: str) -> Layer:
+    """Return a layer. Raises BadRequest for a name that none has."""
+    try:
+        return Layer(name)
+    except ValueError:
+        names = ", ".join(one.value for one in Layer)
+        raise BadRequest(
+            f"no layer {name!r}", hint=f"layers are {names}; messages are read apart"
+        ) from None
+
+
+def paged(items: Sequence[RememberedItem], page: int, limit: int) -> MemoryPage:
+    """Return a page of memories. Raises BadRequest for a page below 1, or a limit out of bounds."""
+    start = first_of(page, limit)
+    return MemoryPage(len(items), page, limit, tuple(items[start : start + limit]))
+
+
+def messages(journal: Journal, scope: Scope, page: int, limit: int, after: int = 0) -> MessagePage:
+    """Return what was said and holds, the newest first, as `paged` does."""
+    start = first_of(page, limit)
+    found = [
+        one for one in journal.read(scope, after, budget_tokens=ALL, limit=ALL) if one.place > after
+    ]
+    said = decisions.spoken(found)[::-1]
+    return MessagePage(len(said), page, limit, tuple(map(as_said, said[start : start + limit])))
+
+
+def as_said(one: Journalled) -> SaidMessage:
+    """Return a message as a user reads it."""
+    said = one.message
+    return SaidMessage(said.id, said.role.value, said.text, said.at, said.session)
+
+
+def first_of(page: int, limit: int) -> int:
+    """Return how many come before a page. Raises BadRequest."""
+    if page < 1 or not 1 <= limit <= MOST_LIMIT:
+        raise BadRequest(
+            f"no page {page} of {limit}", hint=f"pages count from 1, and hold 1 to {MOST_LIMIT}"
+        )
+    return (page - 1) * limit

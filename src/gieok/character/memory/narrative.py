@@ -1,0 +1,288 @@
+"""What a character knows of its user, as it would tell itself: what holds now, what is near, what
+was, within a budget.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+from gieok.character.facts import CHARACTER, USER, Episode, Fact, FactType, Moment
+from gieok.character.predicates import PREDICATES, Telling
+from gieok.text.josa import filled
+from gieok.text.tokens import count_tokens
+
+#: A plan is near so many days before it, and just over so many days after it.
+_NEAR_DAYS, _JUST_DAYS = 7, 3
+_BRIEF = timedelta(hours=12)
+_ALONE = ("솔로", "single", "혼자", "alone", "없음")
+
+
+_SPOUSES = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
+_ALONE_HOME = ("혼자 삶", "lives alone")
+_KIN = frozenset(
+    "엄마 아빠 어머니 아버지 언니 오빠 누나 형 동생 남동생 여동생 조카 할머니 할아버지 친구 sister brother mom mum mother dad "
+    "father son"
+    " daughter niece nephew cousin aunt uncle husband wife".split()
+)
+
+
+class Section(NamedTuple):
+    """A heading, Korean and English, and whether what stands below holds now."""
+
+    ko: str
+    en: str
+    holds: bool
+
+
+NOW = Section("지금 알고 있는 것", "What holds now", True)
+NEAR = Section("곧 있을 일, 막 지난 일", "Coming up, or just over", True)
+PLANNED = Section("지나간 일정", "Plans that are over", False)
+PAST = Section("전에는 그랬지만 이제는 아닌 것", "What was so, and is no more", False)
+THOUGHT = Section("생각만 해 본 것", "What was only thought of", False)
+US = Section("우리 사이에 있었던 일", "What happened between us", False)
+TALKS = Section("지난 이야기", "Earlier talks", False)
+#: What is felt in the first sentence, and what does harm where it is forgotten.
+_FIRST = ("speech_level", "address_form", "name", "allergy")
+_ORDER = (NOW, NEAR, US, TALKS, PLANNED, THOUGHT, PAST)
+_HEAD = Telling("나는 {who:을/를} 이렇게 기억한다.", "This is what I remember of {who}.")
+_SELF = {
+    "likes": ("나는 {o:을/를} 좋아한다고 말했다", "I said that I like {o}"),
+    "drink": ("나는 {o:을/를} 마신다고 말했다", "I said that I drink {o}"),
+}
+_NEAR_KO = {-3: "사흘 전", -2: "그저께", -1: "어제", 0: "오늘", 1: "내일", 2: "모레"}
+_NEAR_EN = {
+    -3: "three days ago",
+    -2: "the day before yesterday",
+    -1: "yesterday",
+    0: "today",
+    1: "tomorrow",
+}
+_NOT_ASKED = ("아직 이야기하지 않았다", "not talked about yet")
+_DROPPED = ("이제는 그만두었다", "given up since")
+_ONLY = ("아직 생각만 하고 있다", "only a thought so far")
+
+
+class Held(NamedTuple):
+    """What is remembered, each in order of time, and the keys of what the message at hand recalls,
+    best first.
+    """
+
+    facts: Sequence[Fact]
+    moments: Sequence[Moment] = ()
+    episodes: Sequence[Episode] = ()
+    recalled: Sequence[str] = ()
+
+
+class Line(NamedTuple):
+    """One line of a narrative, where it stands, and the memory that it tells."""
+
+    section: Section
+    text: str
+    key: str
+
+
+class Narrative(NamedTuple):
+    """A narrative as text, the lines of it that tell what holds now, and the keys of the memories
+    told.
+    """
+
+    text: str = ""
+    now: str = ""
+    keys: tuple[str, ...] = ()
+
+
+class View(NamedTuple):
+    """How it is told: the language, the time, the user's zone, and whether a plan was talked about
+    since its day.
+    """
+
+    lang: str
+    now: datetime
+    zone: tzinfo
+    was_talked_about: Callable[[Fact], bool] = lambda fact: False
+
+    @property
+    def today(self) -> date:
+        """Return the user's day."""
+        return self.now.astimezone(self.zone).date()
+
+    def say(self, ko: str, en: str) -> str:
+        """Return a text in the language."""
+        return ko if self.lang == "ko" else en
+
+    def day(self, at: datetime) -> str:
+        """Return a day in words."""
+        day = at.astimezone(self.zone).date()
+        return f"{day.month}월 {day.day}일" if self.lang == "ko" else f"{day:%B} {day.day}"
+
+
+def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
+    """Return what fits the budget: the most needed first, shown by section; empty where nothing is
+    remembered.
+    """
+    who = whom(held.facts, view)
+    head = filled(view.say(_HEAD.now, _HEAD.past), who=who)
+    left = budget_tokens - count_tokens(head)
+    chosen: list[Line] = []
+    seen: set[str] = set()
+    opened: set[Section] = set()
+    for line in _by_need(held, view, who):
+        cost = count_tokens(line.text) + 2
+        cost += (
+            0
+            if line.section in opened
+            else count_tokens(view.say(line.section.ko, line.section.en)) + 2
+        )
+        if line.key in seen or cost > left:
+            continue
+        left -= cost
+        seen.add(line.key)
+        opened.add(line.section)
+        chosen.append(line)
+    if not chosen:
+        return Narrative()
+    parts = [(section, [one for one in chosen if one.section == section]) for section in _ORDER]
+    blocks = [
+        "\n".join((f"[{view.say(section.ko, section.en)}]", *(f"- {one.text}" for one in lines)))
+        for section, lines in parts
+        if lines
+    ]
+    now = "\n".join(one.text for one in chosen if one.section.holds)
+    return Narrative("\n".join((head, *blocks)), now, tuple(one.key for one in chosen))
+
+
+def whom(facts: Sequence[Fact], view: View) -> str:
+    """Return how the character thinks of the user: the form of address that holds, the name, or a
+    plain word.
+    """
+    return called(facts) or view.say("그 사람", "this person")
+
+
+def called(facts: Sequence[Fact]) -> str:
+    """Return the form of address that holds, else the name; '' for neither."""
+    for predicate in ("address_form", "name"):
+        for fact in facts:
+            if fact.predicate == predicate and fact.subject == USER and fact.is_current:
+                return _plain(fact.object, facts)
+    return ""
+
+
+def _plain(form: str, facts: Sequence[Fact]) -> str:
+    """Return a Korean name without the 아 or 야 that it is called with: particles come behind the
+    name.
+    """
+    known = "".join(
+        fact.object for fact in facts if fact.predicate == "name" and fact.subject == USER
+    )
+    return form[:-1] if form[-1:] in ("아", "야") and len(form) > 2 and form[:-1] in known else form
+
+
+def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
+    """Yield lines, the most needed first; one memory may come twice."""
+    facts = [fact for fact in held.facts if fact.predicate in PREDICATES]
+    lines = {fact.key: _fact_line(fact, view, who) for fact in facts}
+    current = [fact for fact in facts if fact.is_current and not fact.is_idea]
+    for predicate in _FIRST:
+        yield from (lines[fact.key] for fact in current if fact.predicate == predicate)
+    yield from (line for line in lines.values() if line.section == NEAR)
+    told_once = {moment.message_ids: moment for moment in reversed(held.moments)}
+    lines |= {moment.key: _moment_line(moment, view) for moment in told_once.values()}
+    lines |= {episode.key: _episode_line(episode, view) for episode in held.episodes}
+    yield from (lines[key] for key in held.recalled if key in lines)
+    by_weight = sorted(
+        current, key=lambda fact: (-fact.importance, -fact.mentions, -fact.at.timestamp())
+    )
+    yield from (lines[fact.key] for fact in by_weight)
+    over = sorted(
+        (fact for fact in facts if (not fact.is_current or fact.is_idea) and not _was_brief(fact)),
+        key=lambda fact: fact.at,
+        reverse=True,
+    )
+    yield from (lines[fact.key] for fact in over)
+    yield from (lines[moment.key] for moment in reversed(held.moments) if moment.key in lines)
+    yield from (lines[episode.key] for episode in reversed(held.episodes))
+
+
+def _was_brief(fact: Fact) -> bool:
+    """Say whether a fact was replaced on the day that it was told: no one asks for that again."""
+    return bool(fact.replaced_by) and fact.until is not None and fact.until - fact.at < _BRIEF
+
+
+def _fact_line(fact: Fact, view: View, who: str) -> Line:
+    if fact.is_idea:
+        status = _DROPPED if not fact.is_current else _ONLY
+        return Line(
+            THOUGHT, f'{view.day(fact.at)}: "{fact.object}" — {view.say(*status)}', fact.key
+        )
+    name = _named(fact.subject, view, who)
+    row = PREDICATES[fact.predicate]
+    telling = row.ko if view.lang == "ko" else row.en
+    if not fact.is_current:
+        return _past_line(fact, view, filled(telling.past, who=name, o=fact.object))
+    if fact.type is FactType.PLAN and fact.day:
+        return _plan_line(fact, view, name)
+    told = _told_otherwise(fact, view, name) or filled(telling.now, who=name, o=fact.object)
+    return Line(NOW, told, fact.key)
+
+
+def _told_otherwise(fact: Fact, view: View, name: str) -> str:
+    """Return how a fact is told that the table would tell clumsily; '' for the others."""
+    if fact.predicate == "partner" and fact.object in _SPOUSES:
+        return view.say(
+            filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
+            f"{name} has a {fact.object}",
+        )
+    if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
+        return view.say(filled("{who:은/는} 혼자 산다", who=name), f"{name} lives alone")
+    if fact.subject == CHARACTER and fact.predicate in _SELF:
+        return filled(view.say(*_SELF[fact.predicate]), o=fact.object)
+    return ""
+
+
+def _named(subject: str, view: View, who: str) -> str:
+    """Return whom a fact is about: a word for kin is the user's."""
+    if subject in _KIN:
+        return view.say(f"{who}의 {subject}", f"{who}'s {subject}")
+    return {USER: who, CHARACTER: view.say("나", "I")}.get(subject, subject)
+
+
+def _past_line(fact: Fact, view: View, told: str) -> Line:
+    until = view.day(fact.until) if fact.until else ""
+    if fact.predicate == "partner" and fact.object.startswith(_ALONE):
+        told = view.say(
+            f"만나는 사람이 없었다 ({fact.object})", f"there was nobody ({fact.object})"
+        )
+    if fact.is_dropped:
+        return Line(THOUGHT, f"{fact.object}: {view.say(*_DROPPED)} ({until})", fact.key)
+    return Line(PAST, f"{told} ({view.say(f'{until}까지', f'until {until}')})", fact.key)
+
+
+def _plan_line(fact: Fact, view: View, name: str) -> Line:
+    """Return the line of a plan with a day: to come, near, just over, or over."""
+    ahead = (date.fromisoformat(fact.day) - view.today).days
+    near = (_NEAR_KO if view.lang == "ko" else _NEAR_EN).get(ahead) or view.say(
+        f"{ahead}일 뒤" if ahead > 0 else f"{-ahead}일 전",
+        f"in {ahead} days" if ahead > 0 else f"{-ahead} days ago",
+    )
+    what = fact.object if fact.subject == USER else f"{fact.object} ({name})"
+    if ahead < -_JUST_DAYS:
+        return Line(PLANNED, what, fact.key)
+    told = f"{near}: {what}"
+    if ahead < 0:
+        return Line(
+            NEAR,
+            told if view.was_talked_about(fact) else f"{told} — {view.say(*_NOT_ASKED)}",
+            fact.key,
+        )
+    return Line(NEAR if ahead <= _NEAR_DAYS else NOW, told, fact.key)
+
+
+def _moment_line(moment: Moment, view: View) -> Line:
+    felt = f" ({', '.join(moment.emotions)})" if moment.emotions else ""
+    return Line(US, f'{view.day(moment.at)}: "{moment.text}"{felt}', moment.key)
+
+
+def _episode_line(episode: Episode, view: View) -> Line:
+    return Line(
+        TALKS, f"{view.day(episode.start)}–{view.day(episode.end)}: {episode.text}", episode.key
+    )

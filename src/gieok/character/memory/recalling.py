@@ -1,0 +1,151 @@
+"""Finds what of a scope belongs to a message: `0.5·similarity + 0.3·recency + 0.2·importance`, each
+part returned.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.character.facts import EPISODE, FACT, IDEA, MOMENT
+from gieok.errors import EmbedderFailed
+from gieok.flow import lifecycle
+from gieok.model.memory import Document, PassageId, Scope
+from gieok.model.retrieval import Filter, KeywordQuery, VectorQuery
+from gieok.ports.models import Embedder
+from gieok.ports.store import KeywordSearch, Store, VectorSearch
+from gieok.text import bm25
+from gieok.text.keywords import query_tokens
+
+KINDS = frozenset((FACT, IDEA, MOMENT, EPISODE))
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """How memories are ranked. `steps` are (days, recency below that age); `oldest` is the recency
+    beyond.
+    """
+
+    similarity: float = 0.5
+    recency: float = 0.3
+    importance: float = 0.2
+    steps: tuple[tuple[float, float], ...] = ((1, 1.0), (7, 0.8), (30, 0.5), (90, 0.3))
+    oldest: float = 0.1
+    candidates: int = 100
+    limit: int = 5
+
+    def recency_of(self, at: datetime, now: datetime) -> float:
+        """Return the recency of a time, by its age in days."""
+        days = max((now - at).total_seconds(), 0.0) / _DAY_S
+        return next((value for below, value in self.steps if days < below), self.oldest)
+
+
+class RecalledMemory(NamedTuple):
+    """A memory with its score and the parts of it, `similarity`, `recency` and `importance`, each
+    0–1 before its weight.
+    """
+
+    document: Document
+    score: float
+    signals: Mapping[str, float]
+
+
+def recalled(
+    store: Store,
+    embedder: Embedder | None,
+    scope: Scope,
+    text: str,
+    now: datetime,
+    weights: Weights,
+    limit: int = 0,
+    kinds: frozenset[str] = KINDS,
+    *,
+    held: Sequence[Document] = (),
+) -> list[RecalledMemory]:
+    """Return the best memories of exactly this scope for a message, best first, ties by key.
+
+    `held` are documents that the caller has at hand; the store is asked for the others.
+    """
+    alike = _similarities(store, embedder, scope, text, weights.candidates, Filter(kinds=kinds))
+    best: dict[str, float] = {}
+    for passage in store.passages(list(alike), scope):
+        best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
+    known = {document.key: document for document in held}
+    others = sorted(best.keys() - known.keys())
+    found = []
+    for document in [known[key] for key in best if key in known] + (
+        store.get(scope, others) if others else []
+    ):
+        signals = {
+            "similarity": best[document.key],
+            "recency": weights.recency_of(document.valid_from or document.updated_at, now),
+            "importance": document.importance,
+        }
+        score = (
+            weights.similarity * signals["similarity"]
+            + weights.recency * signals["recency"]
+            + weights.importance * signals["importance"]
+        )
+        found.append(RecalledMemory(document, score, signals))
+    return sorted(found, key=lambda one: (-one.score, one.document.key))[: limit or weights.limit]
+
+
+def _similarities(
+    store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int, where: Filter
+) -> dict[PassageId, float]:
+    """Return cosines (at least 0) where vectors are to be had, else keyword scores as shares of the
+    ceiling.
+    """
+    found = _by_words(store, scope, text, where, limit)
+    if embedder is None or not isinstance(store, VectorSearch):
+        return found
+    try:
+        embedder = lifecycle.for_store(embedder, store)
+        vector = embedder.embed_query(text)
+    except EmbedderFailed:
+        return found
+    store.use_model(embedder.model, embedder.dimension)
+    ranking = store.nearest(scope, VectorQuery(vector, model=embedder.model), where, limit)
+    near = _spread(
+        {
+            passage: cosine
+            for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)
+        }
+    )
+    # What has no vector yet is found by its words; what says a word of the question is at least as
+    # near as that.
+    return {
+        passage: max(near.get(passage, 0.0), found.get(passage, 0.0))
+        for passage in {**found, **near}
+    }
+
+
+def _spread(cosines: Mapping[PassageId, float]) -> dict[PassageId, float]:
+    """Return cosines from 0, the farthest found, to the nearest: a model's lie so close together
+    that they would not rank.
+    """
+    top, low = max(cosines.values(), default=0.0), min(cosines.values(), default=0.0)
+    return {
+        passage: top * (cosine - low) / (top - low or 1.0) for passage, cosine in cosines.items()
+    }
+
+
+def _by_words(
+    store: Store, scope: Scope, text: str, where: Filter, limit: int
+) -> dict[PassageId, float]:
+    tokens = query_tokens(text)
+    if not tokens or not isinstance(store, KeywordSearch):
+        return {}
+    by = bm25.PROSE
+    ranking = store.keyword(
+        scope, KeywordQuery(tokens, by.k1, by.b, by.context_weight, by.spread), where, limit
+    )
+    return {
+        passage: min(score / (ranking.ceiling or 1.0), 1.0) for passage, score in ranking.ranked
+    }
+
+
+def keys_of(found: Sequence[RecalledMemory]) -> tuple[str, ...]:
+    """Return the keys of memories, best first."""
+    return tuple(one.document.key for one in found)

@@ -1,0 +1,208 @@
+"""Takes what was learned back to a place in the talk, and learns on from there: as if what was
+changed had never been said.
+
+Pure: facts and moments in, facts and moments out. Each fact knows which message stated, repeated
+and ended it, so that nothing before that place is looked at again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from gieok.character.detect.detect import Detection, Finding
+from gieok.character.facts import Fact, Learned, Moment, value_id
+from gieok.character.memory.decisions import Change, Decision
+from gieok.character.memory.keeping import Told, joined
+
+T = TypeVar("T")
+
+
+class State(NamedTuple):
+    """What is known after a message."""
+
+    facts: tuple[Fact, ...] = ()
+    moments: tuple[Moment, ...] = ()
+
+
+class Refusals(NamedTuple):
+    """What the user does not want learned: value or key → messages."""
+
+    by: Mapping[str, frozenset[str]]
+
+    def of(self, what: str, message_id: str) -> bool:
+        """Say whether something must not be learned from a message."""
+        return message_id in self.by.get(what, ())
+
+
+def before(state: State, later: frozenset[str], edits: Mapping[str, Decision]) -> State:
+    """Return what was known before messages. `edits` are those of the user that were made before,
+    by id.
+    """
+    facts = [fact for one in state.facts for fact in _fact_before(one, later, edits)]
+    moments = [
+        _moment_before(one, later, edits)
+        for one in state.moments
+        if one.message_ids and one.message_ids[0] not in later
+    ]
+    return State(_ordered(facts), tuple(moments))
+
+
+def carried(
+    state: State, later: frozenset[str], changed: frozenset[str]
+) -> dict[str, list[Finding]]:
+    """Return what a model found in messages that are read again and did not change, by message: it
+    is not asked again.
+    """
+    found: dict[str, list[Finding]] = {}
+    for fact in state.facts:
+        if fact.by and fact.born in later and fact.born not in changed:
+            found.setdefault(fact.born, []).append(_finding(fact))
+    return found
+
+
+def give_back(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
+    """Add what a model found and the user wants back."""
+    for fact in facts:
+        if fact.by:
+            found.setdefault(fact.born, []).append(_finding(fact))
+
+
+def after(
+    state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals
+) -> State:
+    """Return what is known after a message that states something; what the user refused is left
+    out.
+    """
+    if not found.findings and not found.dropped and not begun:
+        return state  # most messages say nothing to keep
+    wanted = tuple(
+        one for one in found.findings if not refusals.of(_value_id(one), told.message_id)
+    )
+    if not wanted and not found.dropped and not begun:
+        return state
+    changes = joined(found._replace(findings=wanted), state.facts, told)
+    facts = {fact.key: fact for fact in state.facts}
+    for gone in changes.forget:
+        del facts[gone.key]
+    facts |= {fact.key: fact for fact in changes.put}
+    kept = (one for one in begun if not refusals.of(one.key, told.message_id))
+    return State(_ordered(facts.values()), (*state.moments, *kept))
+
+
+def edited(state: State, decision: Decision) -> State:
+    """Return what is known after an edit by the user; of what is not there any more nothing
+    changes.
+    """
+    chosen = _chosen(state.facts, decision)
+    facts = [
+        changed_fact(one, decision.change, decision.id) if one is chosen else one
+        for one in state.facts
+    ]
+    moments = (
+        changed_moment(one, decision) if one.key == decision.key else one for one in state.moments
+    )
+    return State(_ordered(facts), tuple(moments))
+
+
+def changed_fact(fact: Fact, change: Change, edit: str) -> Fact:
+    """Return a fact as the user wants it; what was learned is remembered."""
+    was = fact.learned or Learned(fact.object, fact.day, fact.importance, fact.is_important)
+    return replace(
+        fact,
+        object=_set(change.object, fact.object),
+        day=_set(change.day, fact.day),
+        importance=_set(change.importance, fact.importance),
+        is_important=_set(change.is_important, fact.is_important),
+        edits=(*fact.edits, edit),
+        learned=was,
+    )
+
+
+def changed_moment(moment: Moment, decision: Decision) -> Moment:
+    """Return a moment as the user wants it."""
+    change = decision.change
+    return moment._replace(
+        text=_set(change.text, moment.text),
+        is_important=_set(change.is_important, moment.is_important),
+        edits=(*moment.edits, decision.id),
+        said=moment.said or moment.text,
+    )
+
+
+def _set(value: T | None, old: T) -> T:
+    return old if value is None else value
+
+
+def _ordered(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    return tuple(sorted(facts, key=lambda fact: (fact.at, fact.key)))
+
+
+def _fact_before(fact: Fact, later: frozenset[str], edits: Mapping[str, Decision]) -> list[Fact]:
+    if _born(fact) in later:
+        # What it put right was so until then; what else it took the place of comes back by itself.
+        return [one for slip in fact.slips for one in _fact_before(slip, later, edits)]
+    ids = tuple(one for one in fact.message_ids if one not in later)
+    if ids != fact.message_ids:  # the same object where nothing changes: it is not written again
+        fact = replace(fact, message_ids=ids, mentions=len(ids))
+    if fact.ended_by and fact.ended_by in later:
+        fact = replace(fact, until=None, replaced_by="", ended_by="")
+    if fact.learned and any(edit in later for edit in fact.edits):
+        was, kept = fact.learned, [edit for edit in fact.edits if edit not in later]
+        fact = replace(
+            fact,
+            object=was.object,
+            day=was.day,
+            importance=was.importance,
+            is_important=was.is_important,
+            edits=(),
+            learned=None,
+        )
+        for edit in kept:
+            fact = changed_fact(fact, edits[edit].change, edit) if edit in edits else fact
+    return [fact]
+
+
+def _moment_before(moment: Moment, later: frozenset[str], edits: Mapping[str, Decision]) -> Moment:
+    if not any(edit in later for edit in moment.edits):
+        return moment
+    kept = [edit for edit in moment.edits if edit not in later]
+    moment = moment._replace(text=moment.said or moment.text, is_important=False, edits=(), said="")
+    for edit in kept:
+        moment = changed_moment(moment, edits[edit]) if edit in edits else moment
+    return moment
+
+
+def _born(fact: Fact) -> str:
+    """Return the message that stated a fact; of one from before this was kept, the first that it
+    cites.
+    """
+    return fact.born or (fact.message_ids[0] if fact.message_ids else "")
+
+
+def _chosen(facts: Sequence[Fact], decision: Decision) -> Fact | None:
+    """Return the fact that an edit is about: by its key, else the same value where it is stated
+    elsewhere now.
+    """
+    by_key = next((fact for fact in facts if fact.key == decision.key), None)
+    return by_key or next(
+        (one for one in facts if one.is_current and one.value_id == decision.value_id), None
+    )
+
+
+def _finding(fact: Fact) -> Finding:
+    was = fact.learned
+    return Finding(
+        fact.predicate,
+        fact.said,
+        fact.source,
+        fact.subject,
+        fact.confidence,
+        fact.subtype,
+        was.day if was else fact.day,
+        fact.is_idea,
+        by=fact.by,
+    )
+
+
+def _value_id(finding: Finding) -> str:
+    return value_id(finding.subject, finding.predicate, finding.object)

@@ -1,0 +1,71 @@
+"""What becomes of summaries as what they are of changes, and as the user edits, deletes or wants
+them back.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gieok.character.facts import EPISODE, Episode, episode_of
+from gieok.character.memory import decisions
+from gieok.character.memory.decisions import EDIT, REFUSE, RESTORE, Decision
+from gieok.character.memory.learning import Talk
+from gieok.model.conversation import Journalled
+from gieok.model.memory import Document
+
+#: Makes the episode of a span that quotes nothing of some messages; None where nothing is left to
+#: tell.
+Summarise = Callable[[Sequence[Journalled], frozenset[str]], Episode | None]
+
+
+def retold(
+    talk: Talk, told: Sequence[Episode], unquoted: frozenset[str], summarise: Summarise
+) -> list[Episode]:
+    """Return the episodes, those anew in which something changed; what the user wrote stays, and is
+    marked.
+    """
+    said = {one.message.id: one for one in decisions.spoken(talk.entries)}
+    kept: list[Episode] = []
+    for one in told:
+        if not talk.touched & {*one.message_ids}:
+            kept.append(one)
+            continue
+        span = [said[i] for i in one.message_ids if i in said]
+        ids = tuple(message.message.id for message in span)
+        if one.is_edited:
+            kept += [one._replace(message_ids=ids, messages=len(ids), is_stale=True)] if ids else []
+        elif made := summarise(span, unquoted):
+            kept.append(
+                made._replace(message_ids=ids, messages=len(ids), is_important=one.is_important)
+            )
+    return kept
+
+
+def decided(
+    told: Sequence[Episode], made: Iterable[Decision], history: Callable[[], Sequence[Document]]
+) -> list[Episode]:
+    """Return the episodes after decisions of the user; `history` gives what was replaced, the
+    newest last.
+    """
+    held = {one.key: one for one in told}
+    for one in made:
+        if one.do == EDIT and (old := held.get(one.key)):
+            held[one.key] = _edited(old, one)
+        elif one.do == REFUSE:
+            held.pop(one.key, None)
+        elif one.do == RESTORE and f":{EPISODE}:" in one.key:
+            before = [
+                found
+                for found in history()
+                if (found.key, found.content_hash) == (one.key, one.version)
+            ]
+            held |= {one.key: episode_of(before[-1])} if before else {}
+    return list(held.values())
+
+
+def _edited(episode: Episode, decision: Decision) -> Episode:
+    change = decision.change
+    return episode._replace(
+        text=episode.text if change.text is None else change.text.strip(),
+        is_edited=episode.is_edited or change.text is not None,
+        is_stale=episode.is_stale and change.text is None,
+        is_important=episode.is_important if change.is_important is None else change.is_important,
+    )

@@ -1,0 +1,518 @@
+"""A character's memory as a service: messages in, memories out, the context of a turn. What any
+surface calls.
+
+Everything is durable in the journal: messages first, then what is made of them, with the position
+of the reader that made it in one transaction. So a crash loses nothing and repeats nothing, and of
+two processes one makes it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gieok.character.detect.detect import Detection, Finding, Spoken, detect
+from gieok.character.facts import Episode, Fact, digest, fact_of, scope_of
+from gieok.character.memory import (
+    decisions,
+    episodes,
+    learning,
+    moments,
+    narrative,
+    replaying,
+    retelling,
+    windows,
+)
+from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, Decision
+from gieok.character.memory.holding import Memories, differing, memories
+from gieok.character.memory.keeping import Told, added
+from gieok.character.memory.learning import EARLIER, LOOKED_BACK, Talk
+from gieok.character.memory.narrative import Held, Narrative, View
+from gieok.character.memory.recalling import RecalledMemory, Weights, keys_of, recalled
+from gieok.character.memory.replaying import Refusals, State
+from gieok.character.memory.slots import DEFAULT_SLOTS, within
+from gieok.character.memory.windows import TalkWindow
+from gieok.errors import NotFound
+from gieok.flow.distil import deliver_scope, finish
+from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
+from gieok.model.memory import Document, Scope
+from gieok.ports.cache import WindowCache
+from gieok.ports.journal import FullJournal
+from gieok.ports.models import Embedder
+from gieok.ports.store import Store
+from gieok.ports.system import Clock
+from gieok.text.language import language_of
+from gieok.text.tokens import count_tokens
+from gieok.zone import day_in
+
+#: Readers of the journal: what was looked at for facts, and what is summarised.
+DETECTION, SUMMARY = "character:facts", "character:summary"
+RULES = "rules"
+#: `agent` of every message here.
+AGENT = "character"
+#: How often others may be faster.
+_TRIES = 5
+#: What is longer is pasted: the rules read its beginning, which is what the person says of it.
+_MOST_READ = 2_000
+
+#: Says what a message states; the facts that hold come beside it.
+Extractor = Callable[[Spoken, Sequence[Fact], Message], Detection]
+
+
+class Bond(NamedTuple):
+    """A user and a character: whose memory it is. `persona` is the character's prompt, `zone` the
+    user's.
+    """
+
+    user: str
+    character: str
+    persona: str = ""
+    zone: tzinfo = UTC
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope of all that is remembered between the two. Raises BadRequest for a bad
+        name.
+        """
+        return scope_of(self.user, self.character)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Tokens of a turn's context, and of them those of the narrative; the rest holds persona and
+    window.
+    """
+
+    context_tokens: int = 4_096
+    narrative_tokens: int = 1_200
+
+    def window(self, persona: str) -> int:
+        """Return the tokens that are left for the window."""
+        return max(self.context_tokens - self.narrative_tokens - count_tokens(persona), 0)
+
+
+class Seen(NamedTuple):
+    """What is known of a scope at one moment: how far it was looked at and summarised, what is
+    behind that, the memories.
+    """
+
+    learned: int
+    window: TalkWindow
+    held: Memories
+    documents: tuple[Document, ...]
+    is_waiting: bool
+
+
+class TurnContext(NamedTuple):
+    """What a model is given for a reply, within the budget, and the memories that were recalled
+    with their signals.
+    """
+
+    persona: str
+    narrative: Narrative
+    window: tuple[Message, ...]
+    recalled: tuple[RecalledMemory, ...] = ()
+    extractor: str = RULES
+
+    @property
+    def text(self) -> str:
+        """Return persona, narrative and window as one text."""
+        talk = "\n".join(f"{one.role.value}: {one.text}" for one in self.window)
+        return "\n\n".join(filter(None, (self.persona, self.narrative.text, talk)))
+
+    @property
+    def tokens(self) -> int:
+        """Return the estimated tokens."""
+        return count_tokens(self.text)
+
+
+def by_rules(said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
+    """Return what a message states, by rules."""
+    del message
+    return detect(said, held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Characters:
+    """The memory of characters. `embedder` is None where memories are found by words alone."""
+
+    journal: FullJournal
+    store: Store
+    clock: Clock
+    embedder: Callable[[], Embedder | None] = lambda: None
+    extract: Extractor = by_rules
+    extractor: str = RULES
+    #: Holds windows that were read before; None: none are.
+    cache: WindowCache | None = None
+    #: How many episodes a memory has room for.
+    slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
+    budget: Budget = field(default_factory=Budget)
+    #: Raises Withheld where nothing may be taken in now.
+    check_open: Callable[[], None] = lambda: None
+    weights: Weights = field(default_factory=Weights)
+    #: Of users who set none.
+    zone: tzinfo = UTC
+
+    def hear(
+        self,
+        bond: Bond,
+        text: str,
+        *,
+        is_user: bool,
+        at: datetime | None = None,
+        identity: str = "",
+    ) -> str:
+        """Journal a message, learn from it, and summarise where the window is full; return the
+        message's id.
+
+        A message of a known id and text is not added again.
+        """
+        self.check_open()
+        at = at or self.clock.now()
+        role = Role.USER if is_user else Role.ASSISTANT
+        identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
+        tokens = count_tokens(text) + 4
+        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, AGENT, tokens)])
+        seen = self.learn(bond)
+        if self.due(bond, seen):
+            self.summarise(bond)
+        return identity
+
+    def withdraw(self, bond: Bond, ids: Sequence[str]) -> None:
+        """Take messages back: what was learned from them alone goes, what that had superseded holds
+        again.
+        """
+        self._change(bond, ids, ())
+
+    def replace(self, bond: Bond, messages: Sequence[Message]) -> None:
+        """Let messages of known ids say something else, each in its place; the versions before are
+        kept, and not read.
+
+        A version that was replaced before holds again where it is said again. Raises NotFound for
+        an unknown id.
+        """
+        known = {
+            one.message.id
+            for one in self.journal.messages(bond.scope, [one.id for one in messages])
+        }
+        if unknown := [one.id for one in messages if one.id not in known]:
+            raise NotFound(f"no message {unknown[0]}")
+        self._change(bond, [one.id for one in messages], messages)
+
+    def _change(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:
+        """Take messages back and say them anew, with the decision that memory is formed again from
+        there, in one step.
+        """
+        found = self.journal.messages(bond.scope, ids)
+        if not found:
+            return
+        self.learn(bond)
+        start = min(one.place for one in found)
+        gone = [Retraction(one.message.session, one.message.id) for one in found]
+        self.decide(bond, Decision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
+
+    def decide(self, bond: Bond, decision: Decision, events: Sequence[TranscriptEvent] = ()) -> str:
+        """Journal a decision with what comes with it, in one step, and take it in; return its
+        id.
+        """
+        number = str(self.journal.position(bond.scope, DETECTION))
+        said = decisions.message_of(decision, self.clock.now(), number)
+        self.journal.say(bond.scope, [*events, said])
+        self.learn(bond)
+        return said.id
+
+    def take_in(self, bond: Bond, found: Mapping[str, Sequence[Finding]]) -> bool:
+        """Learn what a model found in messages, each where it was said: what was said later still
+        holds.
+
+        Memory is formed again from the first of them. False where others were faster each time:
+        nothing was done.
+        """
+        said = self.journal.messages(bond.scope, sorted(found))
+        if not said:
+            return True
+        for _ in range(_TRIES):
+            seen = self.learn(bond)
+            number = f"{seen.learned} {sorted(found)}"
+            decision = Decision(REFORM, start=min(one.place for one in said))
+            self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
+            seen = self.seen(bond)
+            if (
+                any(one.seq > seen.learned for one in seen.window.messages)
+                and self._looked_at(bond, seen, found) >= 0
+            ):
+                return True
+        return False
+
+    def learn(self, bond: Bond) -> Seen:
+        """Look at everything that is new or changed; return what is known then. Safe to kill, and
+        to run twice at once.
+        """
+        while True:
+            seen = self.seen(bond)
+            if not any(
+                one.seq > seen.learned for one in seen.window.messages
+            ) or not self._looked_at(bond, seen):
+                return seen
+
+    def _looked_at(
+        self, bond: Bond, seen: Seen, given: Mapping[str, Sequence[Finding]] = MappingProxyType({})
+    ) -> int:
+        """Learn from what is new, and what a model found; return how much changed, -1 where another
+        process was faster.
+        """
+        learned, held, scope = seen.learned, seen.held, bond.scope
+        talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
+        state = self._state(bond, talk, held, given)
+        fresh = [one for one in talk.fresh if one.seq > learned]
+        made = [found for one in fresh if (found := decisions.decision_of(one.message))]
+        now = Memories(
+            list(state.facts),
+            list(state.moments),
+            self._told(bond, talk, state, held.episodes, made),
+        )
+        put, forget = differing(
+            scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)}
+        )
+        if not put and not forget:
+            return 0 if self.journal.skip(scope, DETECTION, learned, talk.end) else -1
+        run = self._run(
+            scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put)
+        )._replace(end=talk.end)
+        done = finish(
+            self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents
+        )
+        return len(put) + len(forget) if done else -1
+
+    def _state(
+        self, bond: Bond, talk: Talk, held: Memories, found_now: Mapping[str, Sequence[Finding]]
+    ) -> State:
+        """Return what is known at the end of a talk: what was known before its start, and what is
+        said from there on.
+        """
+        state = State(tuple(held.facts), tuple(held.moments))
+        refusals, given = Refusals({}), dict[str, list[Finding]]()
+        if talk.is_replay:
+            refusals = Refusals(decisions.refused(self.journal, bond.scope))
+            given = replaying.carried(state, talk.later, talk.changed)
+            replaying.give_back(given, self._wanted_back(bond.scope, talk))
+            for identity, findings in found_now.items():
+                given.setdefault(identity, []).extend(findings)
+            state = replaying.before(state, talk.later, self._edits(bond.scope, held))
+        said = decisions.spoken(talk.entries)
+        place = {one.message.id: number for number, one in enumerate(said)}
+        for one in talk.fresh:
+            if decision := decisions.decision_of(one.message):
+                state = replaying.edited(state, decision) if decision.do == EDIT else state
+                continue
+            before = said[max(place[one.message.id] - LOOKED_BACK, 0) : place[one.message.id]]
+            spoken = _spoken(before, one, bond.zone)
+            current = [fact for fact in state.facts if fact.is_current]
+            found = self.extract(spoken, current, one.message)
+            found = found._replace(findings=added(found.findings, given.get(one.message.id, ())))
+            told = Told(one.message.at, one.message.id, spoken.text, bond.zone)
+            is_korean = language_of(spoken.text) == "ko"
+            begun = moments.moments(told, spoken.is_user, found.findings, state.moments, is_korean)
+            state = replaying.after(state, found, told, begun, refusals)
+        return state
+
+    def _wanted_back(self, scope: Scope, talk: Talk) -> list[Fact]:
+        """Return facts whose deletion was taken back, as they were."""
+        made = (decisions.decision_of(one.message) for one in talk.fresh)
+        keys = {one.key for one in made if one and one.do == RESTORE}
+        found = (
+            {d.key: fact_of(d) for _, d in self.journal.replaced(scope) if d.key in keys}
+            if keys
+            else {}
+        )
+        return [fact for fact in found.values() if fact.predicate]
+
+    def _edits(self, scope: Scope, held: Memories) -> dict[str, Decision]:
+        """Return the edits of what is held, by id."""
+        ids = sorted(
+            {edit for one in held.facts for edit in one.edits}
+            | {edit for one in held.moments for edit in one.edits}
+        )
+        found = (decisions.decision_of(one.message) for one in self.journal.messages(scope, ids))
+        return {one.id: one for one in found if one}
+
+    def _told(
+        self,
+        bond: Bond,
+        talk: Talk,
+        state: State,
+        told: Sequence[Episode],
+        fresh: Sequence[Decision],
+    ) -> list[Episode]:
+        """Return the episodes as they are told now."""
+        if talk.touched:
+            refused = decisions.refused(self.journal, bond.scope).values()
+
+            def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
+                return self._summary(
+                    bond, [one for one in span if one.message.id not in unquoted], state
+                )
+
+            told = retelling.retold(talk, told, frozenset().union(*refused), summarise)
+        return retelling.decided(
+            told, fresh, lambda: [found for _, found in self.journal.replaced(bond.scope)]
+        )
+
+    def _summary(self, bond: Bond, span: Sequence[Journalled], state: State) -> Episode | None:
+        """Return the episode of a span; None where nothing is to be told."""
+        who = narrative.whom(state.facts, self._view(bond, span))
+        return episodes.summarised(span, state.facts, state.moments, who) if span else None
+
+    def summarise(
+        self, bond: Bond, tell: Callable[[Sequence[Journalled]], str] = lambda span: ""
+    ) -> Episode | None:
+        """Summarise the oldest part of a window that is full; None where it is not, or another
+        process was faster.
+
+        `tell` may return a better text; '' for the rules'.
+        """
+        seen = self.seen(bond)
+        due, held, position = self.due(bond, seen), seen.held, seen.window.position
+        if due is None or max(one.seq for one in due.messages) > seen.learned:
+            return None
+        made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)))
+        made = made._replace(text=tell(due.messages) or made.text) if made else None
+        told = [*held.episodes, made] if made else held.episodes
+        now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+        merged = {one.key for one in held.episodes}
+        put, forget = differing(bond.scope, held, now, merged)
+        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(
+            end=due.end
+        )
+        done = finish(
+            self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
+        )
+        return made if done else None
+
+    def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
+        """Form the episode of messages that are behind the window, beside those that there are;
+        `ids` are all of its span.
+        """
+        while True:
+            seen = self.seen(bond)
+            held, position = seen.held, seen.window.position
+            made = self._summary(bond, said, State(tuple(held.facts), tuple(held.moments)))
+            if made is None:
+                return
+            made = made._replace(message_ids=tuple(ids), messages=len(ids))
+            told = [*(one for one in held.episodes if one.key != made.key), made]
+            now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+            put, forget = differing(bond.scope, held, now)
+            run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(
+                end=position
+            )
+            if finish(
+                self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
+            ):
+                return
+
+    def due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
+        """Return what is to be summarised; None where the window is not full."""
+        return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
+
+    def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
+        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is
+        what was read already.
+        """
+        seen = seen or self.seen(bond)
+        if seen.is_waiting:
+            deliver_scope(self.journal, self.store, bond.scope)
+        window = seen.window.spoken
+        view = self._view(bond, window, text)
+        found = recalled(
+            self.store,
+            self.embedder(),
+            bond.scope,
+            text,
+            view.now,
+            self.weights,
+            held=seen.documents,
+        )
+        told = narrative.narrative(
+            Held(*seen.held, keys_of(found)), view, self.budget.narrative_tokens
+        )
+        left = self.budget.context_tokens - count_tokens(bond.persona) - count_tokens(told.text)
+        kept: list[Message] = []
+        for one in reversed(window):
+            left -= one.message.tokens
+            if left < 0:
+                break
+            kept.append(one.message)
+        return TurnContext(bond.persona, told, tuple(reversed(kept)), tuple(found), self.extractor)
+
+    def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledMemory]:
+        """Return memories for a question with the parts of their scores, best first."""
+        deliver_scope(self.journal, self.store, bond.scope)
+        return recalled(
+            self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit
+        )
+
+    def memories(self, bond: Bond) -> Memories:
+        """Return what is remembered, ideas among the facts."""
+        return memories([entry.document for entry in self.journal.made(bond.scope)])
+
+    def seen(self, bond: Bond) -> Seen:
+        """Read what a turn needs, once."""
+        state, window = windows.state(self.journal, self.cache, bond.scope, SUMMARY)
+        documents = tuple(entry.document for entry in state.made)
+        return Seen(
+            state.positions.get(DETECTION, 0),
+            window,
+            memories(documents),
+            documents,
+            state.is_waiting,
+        )
+
+    def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
+        """Return how it is told: in the language that the user speaks."""
+        said = [one.message.text for one in window if one.message.role is Role.USER]
+        now = self.clock.now()
+
+        def was_talked_about(fact: Fact) -> bool:
+            words = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", fact.object)[-1:]
+            since = (
+                one.message
+                for one in window
+                if one.message.at.astimezone(bond.zone).date().isoformat() >= fact.day
+            )
+            return any(word in message.text for message in since for word in words)
+
+        return View(language_of(" ".join((*said[-20:], text))), now, bond.zone, was_talked_about)
+
+    def _run(
+        self,
+        scope: Scope,
+        reader: str,
+        kind: str,
+        start: int,
+        span: Sequence[Journalled],
+        documents: int,
+    ) -> Run:
+        tokens = sum(one.message.tokens for one in span)
+        now = self.clock.now()
+        return Run(scope, reader, kind, now, start, span[-1].seq, len(span), tokens, documents, 0)
+
+
+def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
+    """Return a message as the rules read it, with what was said before it."""
+    before = [other.message for other in said]
+    last = before[-1] if before and before[-1].role is not one.message.role else None
+    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][
+        -EARLIER:
+    ]
+    is_user = one.message.role is Role.USER
+    return Spoken(
+        text=one.message.text[:_MOST_READ],
+        is_user=is_user,
+        day=day_in(one.message.at, zone),
+        answers=last.text[-_MOST_READ:] if last else "",
+        earlier=tuple(earlier),
+        zone=zone,
+    )

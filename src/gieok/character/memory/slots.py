@@ -1,0 +1,97 @@
+"""How many episodes a memory holds: beyond that the least valuable neighbours are told as one; none
+is dropped.
+
+Pure, and the same for everybody who does it: of equal pairs the oldest goes first. What the user
+marked or wrote is never merged.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise, zip_longest
+
+from gieok.character.facts import Episode, Fact, Moment
+from gieok.character.memory.episodes import MOST_CHARS, MOST_TOPICS
+from gieok.text.language import language_of
+
+#: Episodes of a memory for which no slot was bought.
+DEFAULT_SLOTS = 30
+_GAP = " / "
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+")
+_LEAD = re.compile(r"^[^:/]{1,40}: ")
+_SHORTEST = 12
+_OF_MESSAGE = 0.05
+
+
+def within(
+    limit: int, told: Sequence[Episode], facts: Sequence[Fact], moments: Sequence[Moment]
+) -> list[Episode]:
+    """Return at most `limit` episodes in order of time, or as few as can be: those that are never
+    merged all stay.
+    """
+    found = sorted(told, key=lambda one: (one.start, one.key))
+    worth = {i: 0.0 for one in found for i in one.message_ids}
+    for fact in facts:
+        worth |= {i: worth[i] + fact.importance for i in fact.message_ids if i in worth}
+    for moment in moments:
+        worth |= {i: worth[i] + moment.intensity for i in moment.message_ids if i in worth}
+    while len(found) > max(limit, 1):
+        free = [one for one in found if not one.is_important and not one.is_edited]
+        if len(free) < 2:
+            break
+        first, second = min(
+            pairwise(free), key=lambda pair: _value(pair[0], worth) + _value(pair[1], worth)
+        )
+        found = [
+            merged(first, second) if one is first else one for one in found if one is not second
+        ]
+    return found
+
+
+def merged(first: Episode, second: Episode) -> Episode:
+    """Return two episodes as one: some of each, in order, no longer than one may be."""
+    ids = tuple(dict.fromkeys((*first.message_ids, *second.message_ids)))
+    feelings = dict.fromkeys(one for one in (first.emotion, second.emotion) if one)
+    return Episode(
+        _text(first.text, second.text),
+        min(first.start, second.start),
+        max(first.end, second.end),
+        first.messages + second.messages,
+        tuple(dict.fromkeys((*first.topics, *second.topics)))[:MOST_TOPICS],
+        ", ".join(feelings) if len(feelings) < 3 else first.emotion,
+        ids,
+        is_stale=first.is_stale or second.is_stale,
+    )
+
+
+def _value(episode: Episode, worth: Mapping[str, float]) -> float:
+    """Return what an episode is worth: what is known from its messages, and a little for each, so
+    that none swallows all.
+    """
+    return sum(worth[i] + _OF_MESSAGE for i in episode.message_ids)
+
+
+def _text(first: str, second: str) -> str:
+    """Return parts of two texts, taken in turns until no more fit, in their order; the lead of the
+    first stays.
+    """
+    most = MOST_CHARS[language_of(f"{first} {second}")]
+    lead = found[0] if (found := _LEAD.match(first)) else ""
+    parts = [_parts(first.removeprefix(lead)), _parts(_LEAD.sub("", second))]
+    left, chosen = most - len(lead), set[tuple[int, int]]()
+    for place, both in enumerate(zip_longest(*parts)):
+        for side, part in enumerate(both):
+            if part and len(part) + len(_GAP) <= left:
+                chosen.add((side, place))
+                left -= len(part) + len(_GAP)
+            elif part and left > _SHORTEST and not any(one == side for one, _ in chosen):
+                # Nothing of this one fits whole: it is cut rather than left out.
+                parts[side][place] = f"{part[: left - len(_GAP) - 1].rstrip()}…"
+                chosen.add((side, place))
+                left = 0
+    return lead + _GAP.join(parts[side][place] for side, place in sorted(chosen))
+
+
+def _parts(text: str) -> list[str]:
+    """Return what a text can be cut into: the sentences that rules took, or those of prose."""
+    parts = text.split(_GAP) if _GAP in text else _SENTENCE.split(text)
+    return [part.strip() for part in parts if part.strip()]

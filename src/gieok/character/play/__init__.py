@@ -1,0 +1,1 @@
+"""Plays conversation files through the service and measures what was remembered."""

@@ -1,0 +1,195 @@
+"""What a conversation file says should be remembered, held against what was: facts, traps, moments,
+questions.
+
+The file's form: `conversations`, each with `turns`, `facts`, `moments`, `not_facts`, `questions`
+(docs/character.md).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from gieok.character.facts import CHARACTER, Fact, Moment, same_value
+
+#: A file's row, as JSON gives it.
+Row = Mapping[str, Any]
+#: A moment of a file is found by one that begins within so many turns of it.
+_NEAR_TURNS = 2
+
+
+class ToldContext(NamedTuple):
+    """What a context tells: as holding now, and in all."""
+
+    now: str
+    all: str
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts of one or more conversations."""
+
+    kept: int = 0
+    right: int = 0
+    wanted: int = 0
+    found: int = 0
+    chains: int = 0
+    chains_right: int = 0
+    traps: int = 0
+    traps_kept: int = 0
+    moments: int = 0
+    moments_found: int = 0
+    moments_kept: int = 0
+    questions: int = 0
+    held: int = 0
+    stale_asked: int = 0
+    stale: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def add(self, other: "Score") -> None:
+        """Add another's counts."""
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def occurs(wanted: str, text: str) -> bool:
+    """Say whether a text holds a value: in any case; a digit at its edge must not go on, nor a
+    Latin letter at its beginning.
+    """
+    pattern = re.escape(wanted.strip().casefold()).replace(r"\ ", r"\s*")
+    before = (
+        r"(?<!\d)"
+        if wanted[:1].isdigit()
+        else r"(?<![a-z])"
+        if wanted[:1].isascii() and wanted[:1].isalpha()
+        else ""
+    )
+    after = r"(?!\d)" if wanted[-1:].isdigit() else ""
+    return re.search(before + pattern + after, text.casefold()) is not None
+
+
+def matches(fact: Fact, row: Row) -> bool:
+    """Say whether a fact that was kept is a fact of the file: about the same side, of the type or
+    predicate, with its value.
+    """
+    if (fact.subject == CHARACTER) != (
+        row["subject"] == CHARACTER
+    ) and fact.predicate != "speech_level":
+        return False
+    if fact.type != row["type"] and not row["predicate"].startswith(fact.predicate):
+        return False
+    values = [row["object"], *row["variants"]]
+    own = same_value(fact.object)
+    is_inside = len(own) > 1 and own in same_value(row["object"])
+    return is_inside or any(occurs(value, fact.object) for value in values)
+
+
+def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[str, int]) -> Score:
+    """Return the figures of facts and traps. `turn_of`: message id → turn."""
+    rows: Sequence[Row] = conversation["facts"]
+    score = Score()
+    for fact in facts:
+        good = [row for row in rows if matches(fact, row)]
+        trap = _trap(conversation["not_facts"], fact, turn_of)
+        if trap and not good:
+            score.traps_kept += 1
+            score.misses.append(f"TRAP {fact.predicate}={fact.object} ({trap['trap']})")
+        if good and not any(row["certain"] for row in good):
+            continue  # only thought of: neither asked for nor wrong
+        score.kept += 1
+        score.right += bool(good)
+        if not good:
+            score.misses.append(
+                f"WRONG {fact.subject}.{fact.predicate}={fact.object} <- {fact.source}"
+            )
+    certain = [row for row in rows if row["certain"]]
+    score.wanted = len(certain)
+    score.traps = len(conversation["not_facts"])
+    for row in certain:
+        if any(matches(fact, row) for fact in facts):
+            score.found += 1
+        else:
+            score.misses.append(
+                f"MISSED {row['subject']}.{row['predicate']}={row['object']} @{row['evidence']}"
+            )
+        if row["replaced_by"] is None and row["retracted_at"] is None:
+            _measure_current(row, rows, facts, score)
+    return score
+
+
+def _trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, int]) -> Row | None:
+    """Return the trap that a fact fell into: it holds its words, or was said in its turn and holds
+    a part of them.
+    """
+    said = {turn_of.get(identity) for identity in fact.message_ids}
+    own = same_value(fact.object)
+
+    def is_in(trap: Row) -> bool:
+        return occurs(trap["trap"], fact.object) or (
+            trap["turn"] in said and own in same_value(trap["trap"])
+        )
+
+    return next((trap for trap in traps if is_in(trap)), None)
+
+
+def _measure_current(row: Row, rows: Sequence[Row], facts: Sequence[Fact], score: Score) -> None:
+    """Count a fact that holds at the end, where anything of its history was kept: is it what is
+    held as current?
+    """
+    history, added = [row], True
+    while added:
+        older = [
+            one
+            for one in rows
+            if one not in history and one["replaced_by"] in [h["id"] for h in history]
+        ]
+        history, added = history + older, bool(older)
+    known = [fact for fact in facts if any(matches(fact, one) for one in history)]
+    if not known:
+        return
+    score.chains += 1
+    current = [fact for fact in known if fact.is_current]
+    is_right = any(matches(fact, row) for fact in current) and all(
+        matches(fact, row) for fact in current
+    )
+    score.chains_right += is_right
+    if not is_right:
+        score.misses.append(
+            f"NOT CURRENT {row['predicate']}={row['object']}: {[f.object for f in current]}"
+        )
+
+
+def measured_moments(
+    rows: Sequence[Row], moments: Sequence[Moment], turn_of: Mapping[str, int]
+) -> Score:
+    """Return the figures of moments: found is one of the type that begins within two turns of the
+    file's.
+    """
+    score = Score(moments=len(rows), moments_kept=len(moments))
+    for row in rows:
+        first, last = row["turns"]
+        near = range(first - _NEAR_TURNS, last + _NEAR_TURNS + 1)
+        if any(
+            m.type == row["type"] and any(turn_of.get(i) in near for i in m.message_ids)
+            for m in moments
+        ):
+            score.moments_found += 1
+        else:
+            score.misses.append(f"MOMENT {row['type']} {row['turns']} {row['gist']}")
+    return score
+
+
+def measured_question(row: Row, told: ToldContext) -> Score:
+    """Return the figures of a question: the context holds what is wanted; what is not told as
+    holding now.
+    """
+    score = Score(questions=1, stale_asked=bool(row["not"]))
+    score.held = any(occurs(value, told.all) for value in row["want"])
+    # An old value in raw talk misleads where nothing newer stands in the context.
+    misleads = not score.held and any(occurs(value, told.all) for value in row["not"])
+    score.stale = misleads or any(occurs(value, told.now) for value in row["not"])
+    if not score.held:
+        score.misses.append(f"NOT HELD {row['ask']} want {row['want']}")
+    if score.stale:
+        score.misses.append(f"STALE {row['ask']} not {row['not']}")
+    return score

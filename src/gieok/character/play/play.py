@@ -1,0 +1,128 @@
+"""Plays a conversation file turn by turn through the service, and asks its questions when they are
+asked.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from gieok.character.accounts.points import zone_named
+from gieok.character.memory.service import Bond, Characters
+from gieok.character.play import measure
+from gieok.character.play.measure import Row, Score
+from gieok.errors import BadRequest
+from gieok.flow.distil import deliver
+from gieok.flow.lifecycle import fill_vectors
+from gieok.ports.store import VectorSearch
+
+_LISTS = ("turns", "facts", "moments", "not_facts", "questions")
+_FORM = "docs/character.md describes the form of a conversation file"
+
+
+class PlayedClock:
+    """`Clock` that shows the time of what is played."""
+
+    def __init__(self) -> None:
+        self.at = datetime(1970, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return self.at
+
+
+class Asked(NamedTuple):
+    """A question with what the context told: for who reads the narrative."""
+
+    question: str
+    at: datetime
+    narrative: str
+    score: Score
+
+
+def conversations(text: str) -> list[Row]:
+    """Return the conversations of a file. Raises BadRequest, which names what is missing."""
+    try:
+        found = json.loads(text)["conversations"]
+        for one in found:
+            _check(one)
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadRequest(f"no conversation file: {error!r}", hint=_FORM) from error
+    return list(found)
+
+
+def _check(conversation: Mapping[str, Any]) -> None:
+    for name in _LISTS:
+        if not isinstance(conversation[name], list):
+            raise TypeError(name)
+    for turn in conversation["turns"]:
+        _time(turn["at"])
+        if turn["role"] not in ("user", "character") or not isinstance(turn["text"], str):
+            raise ValueError(turn["id"])
+    for question in conversation["questions"]:
+        _time(question["at"])
+
+
+def _time(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError(text)
+    return found
+
+
+def bond_of(conversation: Row) -> Bond:
+    """Return whose conversation it is. Raises BadRequest for an unknown zone."""
+    user, character = conversation["user"], conversation["character"]
+    return Bond(user["id"], conversation["id"], character["persona"], zone_named(user["zone"]))
+
+
+def play(
+    conversation: Row, characters: Characters, clock: PlayedClock
+) -> tuple[Score, list[Asked]]:
+    """Play one conversation; return the figures, and each question with the narrative that it
+    met.
+    """
+    bond, turn_of, asked = bond_of(conversation), dict[str, int](), list[Asked]()
+    waiting = sorted(conversation["questions"], key=lambda row: _time(row["at"]))
+    for turn in conversation["turns"]:
+        at = _time(turn["at"])
+        while waiting and _time(waiting[0]["at"]) < at:
+            asked.append(_ask(waiting.pop(0), bond, characters, clock))
+        clock.at = at
+        identity = characters.hear(
+            bond, turn["text"], is_user=turn["role"] == "user", identity=f"turn-{turn['id']}"
+        )
+        turn_of[identity] = turn["id"]
+    asked += [_ask(row, bond, characters, clock) for row in waiting]
+    held = characters.memories(bond)
+    score = measure.measured_facts(
+        conversation, [fact for fact in held.facts if not fact.is_idea], turn_of
+    )
+    score.add(measure.measured_moments(conversation["moments"], held.moments, turn_of))
+    for one in asked:
+        score.add(one.score)
+    return score, asked
+
+
+def _ask(row: Row, bond: Bond, characters: Characters, clock: PlayedClock) -> Asked:
+    clock.at = _time(row["at"])
+    _fill(characters)
+    context = characters.context(bond, row["ask"])
+    score = measure.measured_question(row, measure.ToldContext(context.narrative.now, context.text))
+    return Asked(row["ask"], clock.at, context.narrative.text, score)
+
+
+def _fill(characters: Characters) -> None:
+    """Make the vectors of what was stored since, where they are asked for."""
+    embedder = characters.embedder()
+    if embedder is not None and isinstance(characters.store, VectorSearch):
+        deliver(characters.journal, characters.store)
+        fill_vectors(characters.store, embedder)
+
+
+def total(scores: Sequence[Score]) -> Score:
+    """Return the sum of figures."""
+    sum_ = Score()
+    for score in scores:
+        sum_.add(score)
+    return sum_

@@ -1,0 +1,380 @@
+"""What can be known of somebody: a row for each predicate, and how it is told, in Korean and
+English.
+
+In a telling, `{who}` is whom it is about and `{o}` the object; behind `:` stands the Korean
+particle to choose from two.
+"""
+
+from typing import NamedTuple
+
+from gieok.character.facts import FactType
+
+_A, _B, _C, _D, _E = (
+    FactType.PERSONAL,
+    FactType.PREFERENCE,
+    FactType.RELATIONSHIP,
+    FactType.HABIT,
+    FactType.PLAN,
+)
+
+
+class Telling(NamedTuple):
+    """How a fact is told where it holds, and where it held once."""
+
+    now: str
+    past: str
+
+
+class Predicate(NamedTuple):
+    """A kind of statement. `is_single`: a new value replaces the one before. `importance` is
+    0–1.
+    """
+
+    type: FactType
+    is_single: bool
+    importance: float
+    ko: Telling
+    en: Telling
+
+
+def _telling(now: str, past: str) -> Telling:
+    return Telling(now, past)
+
+
+_DAY_KO = _telling("{who:은/는} {o:이/가} 있다", "처음에는 {o:으로/로} 잡혀 있었다")
+_DAY_EN = _telling("{who} has this coming: {o}", "first it was to be {o}; that changed")
+
+PREDICATES = {
+    "name": Predicate(
+        _A,
+        True,
+        1.0,
+        _telling("이름은 {o}", "예전에는 이름을 {o:이라고/라고} 했다"),
+        _telling("the name is {o}", "the name was {o} once"),
+    ),
+    "birthday": Predicate(
+        _A,
+        True,
+        0.9,
+        _telling("{who}의 생일은 {o}", "생일을 {o:으로/로} 알고 있었다"),
+        _telling("{who}'s birthday is {o}", "the birthday was taken for {o}"),
+    ),
+    "anniversary": Predicate(
+        _A,
+        True,
+        0.8,
+        _telling("기념일은 {o}", "기념일을 {o:으로/로} 알고 있었다"),
+        _telling("the anniversary is {o}", "the anniversary was taken for {o}"),
+    ),
+    "age": Predicate(
+        _A,
+        True,
+        0.5,
+        _telling("{who:은/는} {o}", "{who:은/는} 예전에 {o}"),
+        _telling("{who} is {o} years old", "{who} was {o} once"),
+    ),
+    "job": Predicate(
+        _A,
+        True,
+        0.9,
+        _telling("{who}의 직업은 {o}", "{who}의 전 직업은 {o}"),
+        _telling("{who}'s work: {o}", "{who}'s work before: {o}"),
+    ),
+    "lives_in": Predicate(
+        _A,
+        True,
+        0.9,
+        _telling("{who:은/는} {o}에 산다", "{who:은/는} 전에 {o}에 살았다"),
+        _telling("{who} lives in {o}", "before, {who} lived in {o}"),
+    ),
+    "major": Predicate(
+        _A,
+        True,
+        0.5,
+        _telling("{who}의 전공은 {o}", "전 전공은 {o}"),
+        _telling("{who} studies {o}", "{who} used to study {o}"),
+    ),
+    "mbti": Predicate(
+        _A,
+        True,
+        0.4,
+        _telling("{who}의 MBTI는 {o}", "전에는 MBTI를 {o:이라고/라고} 했다"),
+        _telling("{who}'s MBTI is {o}", "{who} once said {o}"),
+    ),
+    "hobby": Predicate(
+        _D,
+        False,
+        0.5,
+        _telling("{who}의 취미는 {o}", "전 취미는 {o}"),
+        _telling("{who}'s hobby is {o}", "{who}'s hobby used to be {o}"),
+    ),
+    "detail": Predicate(
+        _A,
+        False,
+        0.4,
+        _telling("{who}: {o}", "{who}, 전에: {o}"),
+        _telling("{who}: {o}", "{who}, before: {o}"),
+    ),
+    "taste": Predicate(
+        _B,
+        False,
+        0.4,
+        _telling("{who}의 취향: {o}", "{who}의 전 취향: {o}"),
+        _telling("{who}'s taste: {o}", "{who}'s taste before: {o}"),
+    ),
+    "tie": Predicate(
+        _C,
+        False,
+        0.4,
+        _telling("{who}의 사이: {o}", "{who}의 전 사이: {o}"),
+        _telling("{who}'s people: {o}", "{who}'s people, before: {o}"),
+    ),
+    "from": Predicate(
+        _A,
+        True,
+        0.5,
+        _telling("{who:은/는} {o} 출신", "출신을 {o:으로/로} 알고 있었다"),
+        _telling("{who} comes from {o}", "{who} was taken to come from {o}"),
+    ),
+    "exam_score": Predicate(
+        _A,
+        True,
+        0.6,
+        _telling("{who}의 점수는 {o}", "전 점수는 {o}"),
+        _telling("{who} scored {o}", "the score before was {o}"),
+    ),
+    "title": Predicate(
+        _A,
+        True,
+        0.6,
+        _telling("{who}의 작품 제목은 {o}", "전 제목은 {o}"),
+        _telling("{who}'s work is called {o}", "its title was {o} before"),
+    ),
+    "health": Predicate(
+        _A,
+        False,
+        0.7,
+        _telling("{who}의 건강: {o}", "전에 {o} 때문에 아팠다"),
+        _telling("{who}'s health: {o}", "{who} had {o} once"),
+    ),
+    "allergy": Predicate(
+        _B,
+        False,
+        1.0,
+        _telling("{who:은/는} {o:이/가} 있다. 조심해야 한다", "전에는 {o:이/가} 있었다"),
+        _telling("{who} must not eat or drink this: {o}", "{who} once had {o}"),
+    ),
+    "likes": Predicate(
+        _B,
+        False,
+        0.5,
+        _telling("{who:은/는} {o:을/를} 좋아한다", "전에는 {o:을/를} 좋아했다"),
+        _telling("{who} likes {o}", "{who} used to like {o}"),
+    ),
+    "dislikes": Predicate(
+        _B,
+        False,
+        0.7,
+        _telling("{who:은/는} {o:을/를} 싫어한다", "전에는 {o:을/를} 싫어했다"),
+        _telling("{who} dislikes {o}", "{who} used to dislike {o}"),
+    ),
+    "drink": Predicate(
+        _B,
+        True,
+        0.6,
+        _telling("{who:은/는} 늘 {o:을/를} 마신다", "전에는 {o:을/를} 마셨다"),
+        _telling("{who}'s usual drink is {o}", "{who} used to drink {o}"),
+    ),
+    "food": Predicate(
+        _B,
+        True,
+        0.5,
+        _telling("{who:은/는} {o:을/를} 먹는다", "전에는 {o:을/를} 먹었다"),
+        _telling("{who}'s usual food is {o}", "{who} used to eat {o}"),
+    ),
+    "before_sleep": Predicate(
+        _D,
+        True,
+        0.5,
+        _telling("{who:은/는} 자기 전에 {o:을/를} 마신다", "전에는 자기 전에 {o:을/를} 마셨다"),
+        _telling("before sleep, {who} has {o}", "before sleep, {who} used to have {o}"),
+    ),
+    "exercise": Predicate(
+        _D,
+        True,
+        0.6,
+        _telling("{who}의 운동은 {o}", "전에 하던 운동은 {o}"),
+        _telling("{who}'s exercise is {o}", "{who}'s exercise used to be {o}"),
+    ),
+    "study_language": Predicate(
+        _D,
+        False,
+        0.6,
+        _telling("{who:은/는} {o:을/를} 배운다", "전에는 {o:을/를} 배웠다"),
+        _telling("{who} is learning {o}", "{who} was learning {o} once"),
+    ),
+    "routine": Predicate(
+        _D,
+        True,
+        0.5,
+        _telling("{who}의 하루: {o}", "전의 하루: {o}"),
+        _telling("{who}'s routine: {o}", "{who}'s routine before: {o}"),
+    ),
+    "habit": Predicate(
+        _D,
+        False,
+        0.5,
+        _telling("{who}의 습관: “{o}”", "{who}의 전 습관: “{o}”"),
+        _telling("{who}'s habit: “{o}”", "{who}'s habit before: “{o}”"),
+    ),
+    "pet": Predicate(
+        _C,
+        False,
+        0.8,
+        _telling("{who}의 반려동물은 {o}", "전에 키우던 반려동물은 {o}"),
+        _telling("{who}'s pet is {o}", "{who} once had {o}"),
+    ),
+    "partner": Predicate(
+        _C,
+        True,
+        0.9,
+        _telling("{who}의 연애: {o}", "{who:은/는} 전에 {o:과/와} 만났다"),
+        _telling("{who}'s love life: {o}", "{who} was with {o} before"),
+    ),
+    "friend": Predicate(
+        _C,
+        False,
+        0.6,
+        _telling("{who}의 친구는 {o}", "전 친구는 {o}"),
+        _telling("{who}'s friend is {o}", "{who} was friends with {o}"),
+    ),
+    "colleague": Predicate(
+        _C,
+        False,
+        0.5,
+        _telling("{who:과/와} 같이 일하는 사람은 {o}", "전에 같이 일한 사람은 {o}"),
+        _telling("{who} works with {o}", "{who} worked with {o} once"),
+    ),
+    "boss": Predicate(
+        _C,
+        True,
+        0.6,
+        _telling("{who}의 윗사람은 {o}", "전 윗사람은 {o}"),
+        _telling("{who}'s boss is {o}", "{who}'s boss used to be {o}"),
+    ),
+    "roommate": Predicate(
+        _C,
+        True,
+        0.6,
+        _telling("{who:과/와} 같이 사는 사람: {o}", "전에는 {o:과/와} 같이 살았다"),
+        _telling("{who} lives with: {o}", "{who} used to live with {o}"),
+    ),
+    "family": Predicate(
+        _C,
+        False,
+        0.7,
+        _telling("{who}의 가족: {o}", "전에 알던 가족: {o}"),
+        _telling("{who}'s family: {o}", "{who}'s family, before: {o}"),
+    ),
+    "school_year": Predicate(
+        _C,
+        True,
+        0.6,
+        _telling("{who:은/는} {o}", "{who:은/는} 전에 {o}"),
+        _telling("{who} is in {o}", "{who} was in {o}"),
+    ),
+    "marital_status": Predicate(
+        _C,
+        True,
+        0.5,
+        _telling("{who}: {o}", "{who}, 전에: {o}"),
+        _telling("{who}: {o}", "{who}, before: {o}"),
+    ),
+    "address_form": Predicate(
+        _C,
+        True,
+        1.0,
+        _telling("나는 {who:을/를} '{o}' 하고 부른다", "처음에는 '{o}' 하고 불렀다"),
+        _telling("I call {who} '{o}'", "at first I said '{o}'"),
+    ),
+    "speech_level": Predicate(
+        _C,
+        True,
+        1.0,
+        _telling("우리의 말투는 {o}", "처음에는 {o:을/를} 썼다"),
+        _telling("how I am to talk: {o}", "at first I was to talk like this: {o}"),
+    ),
+    **{
+        name: Predicate(_E, False, 0.8, _DAY_KO, _DAY_EN)
+        for name in (
+            "interview",
+            "exam",
+            "trip",
+            "appointment",
+            "dentist",
+            "meeting",
+            "deadline",
+            "wedding",
+            "surgery",
+            "discharge",
+            "move",
+            "job_start",
+            "performance",
+            "date",
+            "plan",
+        )
+    },
+    "class": Predicate(
+        _E,
+        False,
+        0.5,
+        _telling("{who:은/는} {o:을/를} 하기로 했다", "{o:을/를} 하려다 그만두었다"),
+        _telling("{who} signed up for {o}", "{who} gave up {o}"),
+    ),
+}
+
+#: Words of an event → the predicate of a plan with a day.
+EVENTS = (
+    ("interview", r"면접|\binterview"),
+    (
+        "exam",
+        (
+            r"시험|토익|토플|아이엘츠|\bielts\b|\btoefl\b|자격증|필기|실기|수능|기말|중간고사|모의고사|\bexams?\b|\bfinals?\b"
+            r"|\btest\b(?! drive)"
+        ),
+    ),
+    ("surgery", r"수술|\bsurgery\b|\boperation\b"),
+    ("dentist", r"사랑니|치과|\bdentist|\bwisdom tooth"),
+    (
+        "appointment",
+        (
+            r"건강검진|검진|진료|예약|상담|\bconsultant\b|\bappointment|\bcheck-?up\b|\bmri\b|\bphysio|\bdoctor\b"
+            r"|\bscan\b"
+        ),
+    ),
+    ("deadline", r"마감|제출|\bdeadline|\bdue\b"),
+    ("meeting", r"미팅|회의|\bmeeting"),
+    ("wedding", r"결혼식|\bwedding"),
+    ("discharge", r"제대|전역"),
+    ("move", r"(?<![가-힣]{3} )이사(?!님|[회장진])|입주|\bmov(?:e|ing)\b"),
+    ("job_start", r"첫 ?출근|출근|입사|\bstarts?\b|\bfirst day\b"),
+    ("performance", r"공연|콘서트|발표회|전시|\bconcert|\bgig\b|\bshow\b"),
+    (
+        "plan",
+        (
+            r"체육대회|운동회|축제|졸업식|입학식|돌잔치|환갑|장례식|동창회|집들이|엠티|워크숍|세미나|발표|대회|시합|마라톤|\bfestival\b|\bparty\b"
+            r"|\breunion\b|\bgraduation\b|\bceremony\b|\bmarathon\b|\brecital\b|\bcompetition\b"
+            r"|\bpresentation\b"
+        ),
+    ),
+    (
+        "trip",
+        (
+            r"여행|놀러|다녀오(?:려|기|자|고)|가려고|갈 ?거(?:야|예요|임)|휴가|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} ?(?:간다|갑니다|가요"
+            r"|가거든)|캠핑|출장|\btrip|\bflight|\bgoing to\b|\btravel|\bvacation|\bholiday|\bbooked\b"
+        ),
+    ),
+)
+
+#: Beside a single-valued slot of this predicate, plans that end when a change is announced.
+PLANS = frozenset(name for name, row in PREDICATES.items() if row.type is FactType.PLAN)

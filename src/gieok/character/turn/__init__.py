@@ -1,0 +1,1 @@
+"""A turn of a conversation, and what a model reads of the talk beside it."""

@@ -1,0 +1,164 @@
+"""A turn of a front end that keeps the talk itself, and sends all of it with every message.
+
+The journal follows what the front end shows (`history`). The prompt is the front end's own, with
+what is remembered in it: where `{{memory}}` stands, else behind its system texts. Where it has
+none, the character's card is told. What a full context has no room for goes from the beginning of
+the talk, which memory covers.
+
+A conversation that the front end names is a row of lines of its own in the journal; memory is one,
+whatever the conversation.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.character.memory.service import AGENT, Bond, Budget, Seen
+from gieok.character.turn import history, prompting
+from gieok.character.turn.history import BRANCH, Line, NewLine, Shown
+from gieok.character.turn.turn import Prepared, Reply, Scene, Turns, checked
+from gieok.errors import BadRequest
+from gieok.model.conversation import Message, Role
+from gieok.ports.models import ChatMessage, Sampling
+from gieok.text.tokens import count_tokens
+
+_MOST_LINES = 20_000
+#: Of the talk, so many lines stay at its end however full the context is.
+_LEAST_LINES = 2
+_SYSTEM = ("system", "developer")
+
+
+class Sent(NamedTuple):
+    """What a front end sends."""
+
+    user: str
+    character: str
+    shown: tuple[Shown, ...]
+    conversation: str = ""
+    sampling: Sampling = Sampling()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completions:
+    """Turns of front ends."""
+
+    turns: Turns
+
+    def begin(self, sent: Sent) -> Reply:
+        """Begin a reply, up to its first words. Raises as `Turns.begin`."""
+        turns = self.turns
+        turns.memory.check_open()
+        shown = tuple(
+            one._replace(text=checked(one.text)) if one.text.strip() else one for one in sent.shown
+        )
+        account = turns.accounts.account(sent.user)
+        scene = turns.scene(sent.user, sent.character, account)
+        lines = history.talk(shown, (scene.names.char, scene.names.user, scene.stored.name))
+        if not lines or len(lines) > _MOST_LINES:
+            raise BadRequest(
+                f"there are {len(lines):,} messages of talk", hint=f"send 1 to {_MOST_LINES:,}"
+            )
+        turns.accounts.seen(sent.user, turns.memory.clock.now())
+        with ExitStack() as held:
+            held.enter_context(turns.order.turn(scene.bond.scope))
+            message_id = turns.new_id()
+            identity = f"{message_id}-reply"
+            turns.pay(held, scene, identity)
+            session = sent.conversation or sent.user
+            with turns.order.writing(scene.bond.scope):
+                last, seen = self._follow(scene.bond, session, lines)
+            prepared = self._prepared(scene._replace(seen=seen), shown, lines, sent.sampling)
+            parts = turns.ask(scene.stored, prepared.messages, sent.sampling)
+            end = turns.ending(scene, identity, session, held.pop_all(), last)
+            return Reply(identity, message_id, prepared, parts, end)
+
+    def _follow(
+        self, bond: Bond, session: str, lines: Sequence[Line]
+    ) -> tuple[datetime | None, Seen]:
+        """Let the journal hold what the front end shows, and learn from what is new; return when
+        the last line was said.
+        """
+        turns = self.turns
+        journal, now = turns.memory.journal, turns.memory.clock.now()
+        held = sorted(
+            (turn.message for turn in journal.turns(bond.scope, AGENT, session)),
+            key=lambda message: message.at,
+        )
+        found = history.aligned(held, lines, now)
+        if found.gone:
+            turns.memory.withdraw(bond, [one.id for one in found.gone])
+        if found.edited:
+            anew = [
+                one._replace(text=text, tokens=count_tokens(text) + 4) for one, text in found.edited
+            ]
+            turns.memory.replace(bond, anew)
+        if found.new:
+            journal.say(bond.scope, [self._message(one, session) for one in found.new])
+        last = found.new[-1].at if found.new else held[-1].at if held else None
+        return last, turns.memory.learn(bond)
+
+    def _message(self, new: NewLine, session: str) -> Message:
+        role, text = new.line
+        tokens, source = count_tokens(text) + 4, BRANCH if new.is_branch else ""
+        return Message(self.turns.new_id(), role, text, new.at, session, AGENT, tokens, source)
+
+    def _prepared(
+        self, scene: Scene, shown: Sequence[Shown], lines: Sequence[Line], asked: Sampling
+    ) -> Prepared:
+        turns = self.turns
+        said = next((line.text for line in reversed(lines) if line.role is Role.USER), "")
+        messages = [
+            ChatMessage("system" if one.role in _SYSTEM else one.role, one.text) for one in shown
+        ]
+        messages = [
+            one
+            for one in messages
+            if one.role in ("system", "user", "assistant") and one.text.strip()
+        ]
+        canon = ""
+        if not any(one.role == "system" for one in messages):
+            canon = turns.prompt_canon(
+                scene, [line.text for line in lines[-8:]], turns.canon_tokens
+            )
+            messages.insert(0, ChatMessage("system", scene.sheet.system))
+            if scene.sheet.after:
+                messages.append(ChatMessage("system", scene.sheet.after))
+        budget = turns.memory.budget
+        told = min(budget.narrative_tokens, budget.context_tokens // 4)
+        memory = replace(
+            turns.memory, budget=Budget(context_tokens=budget.context_tokens, narrative_tokens=told)
+        )
+        context = memory.context(scene.bond, said, scene.seen)
+        text = "\n\n".join(filter(None, (canon, context.narrative.text)))
+        room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
+        return Prepared(_fitted(_remembering(messages, text), room), context, canon)
+
+
+def _remembering(messages: Sequence[ChatMessage], memory: str) -> list[ChatMessage]:
+    """Return the messages with what is remembered: where its macro stands, else behind the first
+    system texts.
+    """
+    made = list(messages)
+    place = next((i for i, one in enumerate(made) if prompting.has_memory_macro(one.text)), None)
+    if place is None:
+        leading = next((i for i, one in enumerate(made) if one.role != "system"), len(made))
+        place = leading - 1
+    if place < 0:
+        return [ChatMessage("system", memory), *made] if memory else made
+    made[place] = made[place]._replace(text=prompting.with_memory(made[place].text, memory))
+    return made
+
+
+def _fitted(messages: Sequence[ChatMessage], room: int) -> tuple[ChatMessage, ...]:
+    """Return messages without the oldest lines of the talk that there is no room for."""
+    left = room - sum(count_tokens(one.text) + 4 for one in messages)
+    talk = [place for place, one in enumerate(messages) if one.role != "system"]
+    dropped: set[int] = set()
+    for place in talk[: max(len(talk) - _LEAST_LINES, 0)]:
+        if left >= 0:
+            break
+        left += count_tokens(messages[place].text) + 4
+        dropped.add(place)
+    return tuple(one for place, one in enumerate(messages) if place not in dropped)

@@ -1,0 +1,252 @@
+"""What a model finds in a talk, and how it tells it: checked row by row, and joined by the same
+rules as what the rules find.
+
+The rules have read every message already. A model reads again what it has not, every few messages
+of the user, and all of what is about to be summarised. Where it fails, the rules' findings and
+summary stand.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, tzinfo
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from gieok.character.detect.detect import Finding
+from gieok.character.facts import CHARACTER, USER, Fact
+from gieok.character.memory.keeping import is_valid
+from gieok.character.predicates import PLANS, PREDICATES
+from gieok.errors import DegenerateOutput
+from gieok.flow.generate import Asker
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.ports.models import Prompt
+from gieok.text.degenerate import is_degenerate
+from gieok.text.language import language_of
+
+_MOST_FACTS = 60
+_MOST_KNOWN = 80
+_MESSAGE_CHARS = 4_000
+_ANSWER_TOKENS = 2_000
+_SUMMARY_TOKENS = 500
+_MOST_SUBJECT = 40
+#: Their values are words of ours, not of the message.
+_OWN_WORDS = frozenset(("speech_level", "partner", "marital_status", "age", "school_year"))
+_WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{3,}|\d+")
+_FENCE = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
+_FIRST_PERSON = {
+    "ko": re.compile(r"나[는도를의와랑한]?|내|우리|저[는도를의]?|제"),
+    "en": re.compile(r"\b(?:I|me|my|we|our|us)\b"),
+}
+_REFUSAL = re.compile(
+    r"as an ai\b|i(?:'m| am) sorry, (?:but )?i can|language model|인공지능 모델|언어 모델|도와드릴 수 없",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?…~](?=\s|$)")
+_LANGUAGES = {"ko": "Korean", "en": "English"}
+_MOST_REPEATED = 0.5
+_FEW_WORDS = 8
+
+
+class Speakers(NamedTuple):
+    """What the two are called, and the zone that days are reckoned in."""
+
+    name: str
+    who: str
+    zone: tzinfo
+
+
+@cache
+def template(name: str) -> str:
+    """Return a prompt of this rib."""
+    return files("gieok.character").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def schema() -> str:
+    """Return the JSON Schema of an answer."""
+    words, marks = ("about", "predicate", "value", "day"), ("certain", "change")
+    fields: dict[str, object] = {"message": {"type": "integer"}, "confidence": {"type": "number"}}
+    fields |= {name: {"type": "string"} for name in words} | {
+        name: {"type": "boolean"} for name in marks
+    }
+    fields["predicate"] = {"type": "string", "enum": sorted(PREDICATES)}
+    row = {
+        "type": "object",
+        "properties": fields,
+        "required": sorted(fields),
+        "additionalProperties": False,
+    }
+    facts = {"facts": {"type": "array", "items": row}}
+    return json.dumps(
+        {
+            "type": "object",
+            "properties": facts,
+            "required": ["facts"],
+            "additionalProperties": False,
+        }
+    )
+
+
+def found(
+    asker: Asker,
+    span: Sequence[Journalled],
+    held: Sequence[Fact],
+    who: Speakers,
+    *,
+    is_precise: bool,
+) -> dict[str, list[Finding]]:
+    """Return what a model finds in a span, by message. Raises GeneratorFailed."""
+    rows = "\n".join(
+        f"{name} {'=' if row.is_single else ' '} ({row.type.value})"
+        for name, row in PREDICATES.items()
+    )
+    system = template("extractor").replace("{predicates}", rows) + (
+        template("precise") if is_precise else ""
+    )
+    known = [
+        f"- {one.subject} {one.predicate}: {one.object}"
+        for one in held
+        if one.is_current and not one.is_idea
+    ]
+    text = "\n".join(
+        ("Known:", *(known[-_MOST_KNOWN:] or ["nothing"]), "", "Conversation:", _talk(span, who))
+    )
+    model = asker.generator.model
+    return asker.ask(
+        Prompt(system, text, 0.0, _ANSWER_TOKENS, schema=schema()),
+        lambda answer: read(answer, span, model),
+    )
+
+
+def read(answer: str, span: Sequence[Journalled], model: str) -> dict[str, list[Finding]]:
+    """Return the findings of an answer that may be kept, by message. Raises DegenerateOutput for
+    what is no such answer.
+    """
+    fenced = _FENCE.match(answer.strip())
+    try:
+        rows = json.loads(fenced[1] if fenced else answer)["facts"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DegenerateOutput(f"{model} gave no JSON of facts") from error
+    if not isinstance(rows, list) or len(rows) > _MOST_FACTS:
+        raise DegenerateOutput(f"{model} gave no list of at most {_MOST_FACTS} facts")
+    made: dict[str, list[Finding]] = {}
+    for row in rows:
+        number = row.get("message") if isinstance(row, dict) else None
+        if not isinstance(number, int) or not 1 <= number <= len(span):
+            continue
+        finding = _finding(row, span, number - 1, model)
+        if finding and is_valid(finding):
+            made.setdefault(span[number - 1].message.id, []).append(finding)
+    return made
+
+
+def summary(
+    asker: Asker, span: Sequence[Journalled], who: Speakers, most_chars: Mapping[str, int]
+) -> str:
+    """Return a model's summary of a span in the character's first person. Raises
+    GeneratorFailed.
+    """
+    lang = language_of(" ".join(one.message.text for one in span if one.message.role is Role.USER))
+    fields = {
+        "name": who.name,
+        "who": who.who,
+        "language": _LANGUAGES[lang],
+        "limit": str(most_chars[lang]),
+    }
+    system = re.sub(r"\{(\w+)\}", lambda field: fields[field[1]], template("summary"))
+    prompt = Prompt(system, _talk(span, who), 0.3, _SUMMARY_TOKENS)
+    return asker.ask(prompt, lambda answer: fitting(answer, lang, most_chars[lang]))
+
+
+def fitting(answer: str, lang: str, most_chars: int) -> str:
+    """Return a summary in whole sentences within its length. Raises DegenerateOutput for one that
+    cannot be used.
+    """
+    text = " ".join(answer.strip().strip("\"'“”").split())
+    if len(text) > most_chars:
+        ends = [end.end() for end in _SENTENCE_END.finditer(text) if end.end() <= most_chars]
+        text = text[: ends[-1]] if ends else ""
+    words = text.casefold().split()
+    is_repeated = len(words) >= _FEW_WORDS and len(set(words)) < _MOST_REPEATED * len(words)
+    if not text or is_repeated or is_degenerate(answer) or _REFUSAL.search(text):
+        raise DegenerateOutput("the summary is empty, too long, repeats itself, or is none")
+    if language_of(text) != lang or not _FIRST_PERSON[lang].search(text):
+        raise DegenerateOutput("the summary is in another language, or not in the first person")
+    return text
+
+
+def _finding(
+    row: Mapping[str, object], span: Sequence[Journalled], place: int, model: str
+) -> Finding | None:
+    """Return what a row says; None where it is about nobody, in words that nobody said, or of
+    another speaker.
+    """
+    message = span[place].message
+    subject, predicate, value = (_text(row.get(name)) for name in ("about", "predicate", "value"))
+    is_users = message.role is Role.USER
+    subject = {"user": USER, "character": CHARACTER}.get(subject.lower(), subject)
+    if (
+        predicate not in PREDICATES
+        or not subject
+        or len(subject) > _MOST_SUBJECT
+        or is_users == (subject == CHARACTER)
+    ):
+        return None
+    before = span[place - 1].message if place else None
+    if not _is_grounded(predicate, value, message, before):
+        return None
+    confidence = row.get("confidence")
+    sure = (
+        confidence
+        if isinstance(confidence, int | float) and not isinstance(confidence, bool)
+        else 0.0
+    )
+    return Finding(
+        predicate,
+        value,
+        message.text,
+        subject,
+        min(max(float(sure), 0.0), 1.0),
+        "",
+        _day(row, predicate),
+        row.get("certain") is False,
+        row.get("change") is True,
+        by=model,
+    )
+
+
+def _is_grounded(predicate: str, value: str, message: Message, before: Message | None) -> bool:
+    """Say whether a value stands in its message, or in what that answers: a model may not add
+    anything.
+    """
+    if predicate in _OWN_WORDS:
+        return True
+    said = f"{before.text if before else ''} {message.text}".casefold()
+    words = _WORD.findall(value.casefold()) or [value.casefold()]
+    return 2 * sum(word in said or word[:2] in said for word in words) >= len(words)
+
+
+def _day(row: Mapping[str, object], predicate: str) -> str:
+    if predicate not in PLANS:
+        return ""
+    try:
+        return date.fromisoformat(_text(row.get("day"))).isoformat()
+    except ValueError:
+        return ""
+
+
+def _text(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _talk(span: Sequence[Journalled], who: Speakers) -> str:
+    """Return a span as numbered lines."""
+    lines = []
+    for number, one in enumerate(span, 1):
+        at = one.message.at.astimezone(who.zone)
+        speaker = "user" if one.message.role is Role.USER else "character"
+        text = " ".join(one.message.text[:_MESSAGE_CHARS].split())
+        lines.append(f"[{number}] {at:%Y-%m-%d %a %H:%M} {speaker}: {text}")
+    return "\n".join(lines)

@@ -1,0 +1,198 @@
+"""When a model reads a talk: every few messages of the user, and what is about to be summarised.
+Beside the conversation.
+
+How far it read is a position in the journal, moved after what it found was taken in: a crash in
+between asks once more, and what is found twice is counted once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gieok.character.detect.detect import Finding
+from gieok.character.facts import digest
+from gieok.character.memory import narrative
+from gieok.character.memory.episodes import MOST_CHARS
+from gieok.character.memory.service import AGENT, Bond, Characters, Seen
+from gieok.character.predicates import PREDICATES
+from gieok.character.turn import extraction
+from gieok.character.turn.extraction import Speakers
+from gieok.errors import (
+    AnswerCut,
+    BadConfig,
+    DegenerateOutput,
+    GeneratorFailed,
+    GieokError,
+    MissingExtra,
+)
+from gieok.flow.generate import Asker
+from gieok.flow.incidents import Incidents
+from gieok.model.conversation import Journalled, Role, Run
+
+#: Readers of the journal: what a model read in passing, and with care.
+PASSING, PRECISE = "character:model", "character:precise"
+#: Messages of the user after which a model reads.
+EVERY = 5
+INCIDENT = "character:model"
+_SPAN_TOKENS = 6_000
+_FAILURES = (GeneratorFailed, BadConfig, MissingExtra)
+_FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Tends memories; with a model where `asker` opens one. `name_of` returns what a character is
+    called.
+    """
+
+    memory: Characters
+    asker: Callable[[], Asker] | None
+    incidents: Incidents
+    name_of: Callable[[Bond], str] = lambda bond: bond.character
+    every: int = EVERY
+
+    def tend(self, bond: Bond) -> None:
+        """Learn, read and summarise as far as it is due; nothing where another thread or process
+        does it.
+        """
+        memory = self.memory
+        seen = memory.learn(bond)
+        with memory.journal.exclusive(
+            f"character-tend-{digest(bond.scope.path)[:4]}", wait=False
+        ) as is_ours:
+            while is_ours:
+                due = memory.due(bond, seen)
+                if due is None:
+                    self._read(bond, seen, self._unread(bond, PASSING), PASSING)
+                    return
+                self._read(
+                    bond,
+                    seen,
+                    [one for one in due.messages if one.seq > self._position(bond, PRECISE)],
+                    PRECISE,
+                )
+                if memory.summarise(bond, lambda span: self._summary(bond, span)) is None:
+                    return
+                seen = memory.learn(bond)
+
+    def _unread(self, bond: Bond, reader: str) -> list[Journalled]:
+        """Return what a model has not read, where it is enough."""
+        if self.asker is None:
+            return []
+        rows = self.memory.journal.read(
+            bond.scope, self._position(bond, reader), budget_tokens=_SPAN_TOKENS
+        )
+        talk = [
+            one for one in rows if one.message.agent == AGENT and one.message.role is not Role.TOOL
+        ]
+        return talk if sum(one.message.role is Role.USER for one in talk) >= self.every else []
+
+    def _read(self, bond: Bond, seen: Seen, span: Sequence[Journalled], reader: str) -> None:
+        """Ask about a span, and take in what was found."""
+        if self.asker is None or not span or self.incidents.waits(INCIDENT):
+            return
+        journal, position, is_precise = (
+            self.memory.journal,
+            self._position(bond, reader),
+            reader == PRECISE,
+        )
+        span = sorted(span, key=lambda one: one.place)
+        model = ""
+        try:
+            asker = self.asker()
+            model = asker.generator.model
+            found = extraction.found(
+                asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
+            )
+        except _FAILURES as error:
+            self._failed(error)
+            if not isinstance(error, DegenerateOutput | AnswerCut):
+                return
+            found = {}  # it would say the same again: the rules' findings stand
+        else:
+            self.incidents.resolved(INCIDENT)
+        if found and not self.memory.take_in(bond, self._wanted(bond, seen, span, found)):
+            return
+        now = self.memory.clock.now()
+        tokens, made = sum(one.message.tokens for one in span), sum(map(len, found.values()))
+        end = max(one.seq for one in span)
+        if end > position:
+            journal.commit(
+                position,
+                Run(
+                    bond.scope,
+                    reader,
+                    "read",
+                    now,
+                    position,
+                    end,
+                    len(span),
+                    tokens,
+                    made,
+                    0,
+                    model,
+                ),
+            )
+
+    def _wanted(
+        self,
+        bond: Bond,
+        seen: Seen,
+        span: Sequence[Journalled],
+        found: Mapping[str, Sequence[Finding]],
+    ) -> dict[str, list[Finding]]:
+        """Return the findings without those that were said before the user put the same thing right
+        themselves.
+        """
+        edited = {
+            one.slot: one.edits
+            for one in seen.held.facts
+            if one.edits and PREDICATES[one.predicate].is_single
+        }
+        ids = [edit for edits in edited.values() for edit in edits]
+        times = {
+            one.message.id: one.message.at for one in self.memory.journal.messages(bond.scope, ids)
+        }
+        until = {
+            slot: max(times[edit] for edit in edits if edit in times)
+            for slot, edits in edited.items()
+        }
+        said = {one.message.id: one.message.at for one in span}
+
+        def is_wanted(identity: str, one: Finding) -> bool:
+            slot = (one.subject, one.predicate)
+            return slot not in until or said[identity] > until[slot]
+
+        kept = {
+            identity: [one for one in rows if is_wanted(identity, one)]
+            for identity, rows in found.items()
+        }
+        return {identity: rows for identity, rows in kept.items() if rows}
+
+    def _summary(self, bond: Bond, span: Sequence[Journalled]) -> str:
+        """Return a model's summary; '' where the rules' stands."""
+        if self.asker is None or self.incidents.waits(INCIDENT):
+            return ""
+        try:
+            return extraction.summary(
+                self.asker(), span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS
+            )
+        except _FAILURES as error:
+            self._failed(error)
+            return ""
+
+    def _failed(self, error: GieokError) -> None:
+        self.incidents.failed(
+            INCIDENT,
+            error,
+            "A character's memory is kept by rules alone",
+            first=_FIRST_WAIT,
+            longest=_LONGEST_WAIT,
+        )
+
+    def _speakers(self, bond: Bond, seen: Seen) -> Speakers:
+        who = narrative.called(seen.held.facts) or bond.user
+        return Speakers(self.name_of(bond), who, bond.zone)
+
+    def _position(self, bond: Bond, reader: str) -> int:
+        return self.memory.journal.position(bond.scope, reader)

@@ -1,0 +1,418 @@
+"""A turn: a message in, a reply out, streamed; a point for it, and what is learned from both.
+
+The order of what is durable: the point is held, the user's message journalled, the reply journalled
+once it was delivered, the point settled. A crash in between leaves a hold under the id of the
+reply, and the journal says whether there is that reply. Of one memory, one turn runs at a time in a
+process, and one process at a time writes what was said.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain
+from typing import NamedTuple
+
+from gieok.character.accounts.points import PointsDesk, zone_of
+from gieok.character.facts import USER, Fact, digest
+from gieok.character.memory import narrative
+from gieok.character.memory.service import AGENT, Bond, Characters, Seen, TurnContext
+from gieok.character.turn import prompting
+from gieok.character.turn.prompting import Names, Sheet
+from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
+from gieok.model.accounts import Account, StoredCharacter
+from gieok.model.conversation import Message, Role
+from gieok.model.memory import Scope
+from gieok.ports.accounts import Accounts
+from gieok.ports.journal import FullJournal
+from gieok.ports.models import ChatMessage, ChatModel, ReplyPart, ReplyParts, Sampling
+from gieok.text.redact import redact
+from gieok.text.tokens import count_tokens
+
+#: `source` of a reply of which the user got the beginning alone.
+CUT = "cut"
+#: How one ended that the model broke off.
+FAILED = "failed"
+_MOST_CHARS = 200_000
+_MOST_WAITING = 4
+
+#: Returns what a character's lorebook says about what was said last, within so many tokens.
+Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
+
+
+class Said(NamedTuple):
+    """What a user says to a character. With `message_id` it may be sent again: it is answered once,
+    and charged once.
+    """
+
+    user: str
+    character: str
+    text: str
+    message_id: str = ""
+    conversation: str = ""
+    sampling: Sampling = Sampling()
+
+
+class Scene(NamedTuple):
+    """Who speaks to whom: the character as it is stored, its sheet, whose memory it is, and what is
+    known before the turn.
+    """
+
+    stored: StoredCharacter
+    sheet: Sheet
+    bond: Bond
+    names: Names
+    seen: Seen
+
+
+class Prepared(NamedTuple):
+    """The messages of a prompt, and the context that they were made of."""
+
+    messages: tuple[ChatMessage, ...]
+    context: TurnContext
+    canon: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """Return the estimated tokens of the messages."""
+        return sum(count_tokens(one.text) + 4 for one in self.messages)
+
+
+class Turnstile:
+    """Lets turns of one memory through one after the other; few wait for each.
+
+    Other processes are kept out while talk is written, not while a model speaks: on a server such a
+    lock is a connection.
+    """
+
+    def __init__(self, journal: FullJournal, most_waiting: int = _MOST_WAITING) -> None:
+        self._journal, self._most_waiting = journal, most_waiting
+        self._guard = threading.Lock()
+        self._locks: dict[Scope, threading.Lock] = {}
+        self._here: Counter[Scope] = Counter()
+
+    @contextmanager
+    def turn(self, scope: Scope) -> Iterator[None]:
+        """Wait for this memory's turn in this process; another thread may end it. Raises
+        TooManyRequests.
+        """
+        with self._guard:
+            if self._here[scope] > self._most_waiting:
+                raise TooManyRequests(
+                    "too many messages wait for a reply already", hint="wait for the replies"
+                )
+            self._here[scope] += 1
+            lock = self._locks.setdefault(scope, threading.Lock())
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                self._here[scope] -= 1
+                if not self._here[scope]:
+                    del self._here[scope], self._locks[scope]
+
+    def writing(self, scope: Scope) -> AbstractContextManager[bool]:
+        """Keep other processes from writing this memory's talk."""
+        # A journal in a file keeps a file for each name: they are 65,536 at most.
+        return self._journal.exclusive(f"character-turn-{digest(scope.path)[:4]}")
+
+
+class Reply:
+    """A reply under way. Iterate over its pieces; the last one has no text, and says how it ended.
+
+    Whoever stops before the end closes it: what was delivered until then is kept and charged.
+    """
+
+    def __init__(
+        self,
+        identity: str,
+        message_id: str,
+        prepared: Prepared,
+        parts: ReplyParts,
+        end: Callable[[str, str], int],
+    ) -> None:
+        """`end` is called once, with what was delivered ('' for nothing) and how it ended; it
+        returns the points charged.
+        """
+        self.id, self.message_id, self.prepared = identity, message_id, prepared
+        self.text = self.finish = ""
+        self.points = 0
+        self._parts, self._end = parts, end
+        self._is_over = False
+        self._pieces = self._made()
+
+    def __iter__(self) -> Iterator[ReplyPart]:
+        """Yield the pieces. Raises GeneratorFailed where the model breaks off: nothing is charged
+        then.
+        """
+        return self._pieces
+
+    @property
+    def tokens(self) -> int:
+        """Return the estimated tokens of what was delivered."""
+        return count_tokens(self.text)
+
+    def close(self) -> None:
+        """Stop, however far it came."""
+        self._pieces.close()
+        self._over(CUT)
+        self._parts.close()
+
+    def _made(self) -> ReplyParts:
+        try:
+            for part in self._parts:
+                if part.finish:
+                    self._over(part.finish)
+                    yield part
+                    return
+                yield part
+                # Taken: who asks for the next one has got this.
+                self.text += part.text
+        except GeneratorExit:
+            self._over(CUT)
+            raise
+        except BaseException:
+            self.text = ""
+            self._over(FAILED)
+            raise
+
+    def _over(self, finish: str) -> None:
+        if not self._is_over:
+            self._is_over, self.finish = True, finish
+            self.points = self._end(self.text, finish)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """Turns of all users. `chat` opens the model of a stored character; `later` tends a memory in
+    the background.
+    """
+
+    memory: Characters
+    accounts: Accounts
+    #: Finds a character that a user can talk to.
+    find: Callable[[str, str], StoredCharacter]
+    points: PointsDesk
+    chat: Callable[[StoredCharacter], ChatModel]
+    later: Callable[[Bond], object]
+    close: Callable[[], None] = lambda: None
+    sampling: Sampling = field(default_factory=Sampling)
+    new_id: Callable[[], str]
+    order: Turnstile
+    canon: Canon = lambda stored, user, texts, budget: ""
+    canon_tokens: int = 800
+
+    def scene(self, user: str, character: str, account: Account | None = None) -> Scene:
+        """Return who speaks to whom. Raises NotFound, in the same words for what is another's."""
+        stored = self.find(user, character)
+        known = account or self.accounts.account(user)
+        seen = self.memory.seen(Bond(user, character))
+        names = Names(
+            prompting.name_of(stored.card),
+            _name(seen.held.facts) or narrative.called(seen.held.facts) or user,
+        )
+        sheet = prompting.sheet_of(stored.card, names)
+        return Scene(
+            stored,
+            sheet,
+            Bond(user, character, sheet.text, zone_of(known, self.memory.zone)),
+            names,
+            seen,
+        )
+
+    def context(self, user: str, character: str, text: str) -> Prepared:
+        """Return what a model would be told for a reply; nothing is journalled."""
+        return self._prepared(self.scene(user, character), text)
+
+    def begin(self, said: Said) -> Reply:
+        """Begin a reply, up to its first words.
+
+        Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; then nothing
+        is charged.
+        """
+        self.memory.check_open()
+        said = said._replace(text=checked(said.text))
+        scene = self.scene(said.user, said.character)
+        self.accounts.seen(said.user, self.memory.clock.now())
+        with ExitStack() as held:
+            held.enter_context(self.order.turn(scene.bond.scope))
+            with self.order.writing(scene.bond.scope):
+                identity, message_id = self._ids(scene.bond, said.message_id)
+                if known := self.memory.journal.messages(scene.bond.scope, [identity]):
+                    return self._again(
+                        identity,
+                        message_id,
+                        self._prepared(scene, said.text),
+                        known[0].message.text,
+                    )
+                self.pay(held, scene, identity)
+                prepared = self._prepared(
+                    scene._replace(seen=self._heard(scene, said, message_id)), said.text
+                )
+            parts = self.ask(scene.stored, prepared.messages, said.sampling)
+            session = said.conversation or said.user
+            return Reply(
+                identity,
+                message_id,
+                prepared,
+                parts,
+                self.ending(scene, identity, session, held.pop_all()),
+            )
+
+    def ask(
+        self, stored: StoredCharacter, messages: Sequence[ChatMessage], sampling: Sampling
+    ) -> ReplyParts:
+        """Return a reply whose first words are there. Raises GeneratorFailed."""
+        model = self.chat(stored)
+        parts = model.stream(messages, self._sampling(sampling))
+        first: list[ReplyPart] = []
+        while not "".join(one.text for one in first).strip():
+            part = next(parts, ReplyPart(finish="empty"))
+            if part.finish:
+                raise GeneratorFailed(
+                    f"{model.model} answered nothing", hint="try again", worth_retrying=True
+                )
+            first.append(part)
+        return _chained(first, parts)
+
+    def ending(
+        self,
+        scene: Scene,
+        identity: str,
+        session: str,
+        held: ExitStack,
+        after: datetime | None = None,
+    ) -> Callable[[str, str], int]:
+        """Return what ends a reply: journalled and settled where something was delivered, and
+        released where not.
+
+        It counts as said no earlier than `after`.
+        """
+
+        def end(text: str, finish: str) -> int:
+            charged = 0
+            with held:
+                if not text.strip():
+                    return charged
+                source = CUT if finish == CUT else ""
+                now = self.memory.clock.now()
+                at = max(now, after or now)
+                message = Message(
+                    identity,
+                    Role.ASSISTANT,
+                    redact(text.strip()),
+                    at,
+                    session,
+                    AGENT,
+                    count_tokens(text) + 4,
+                    source,
+                )
+                self.memory.journal.say(scene.bond.scope, [message])
+                charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
+            self.later(scene.bond)
+            return charged
+
+        return end
+
+    def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
+        """Hold the points of a reply until `held` is closed: what is not settled then is released.
+        Raises NotEnoughPoints.
+        """
+        character, user = scene.stored.id, scene.bond.user
+        held.callback(self.points.release_reply, user, character, identity)
+        self.points.hold_reply(user, character, identity)
+
+    def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
+        """Return what the lorebook says about what was said last."""
+        return prompting.filled(
+            self.canon(scene.stored, scene.bond.user, texts, budget), scene.names
+        )
+
+    def _heard(self, scene: Scene, said: Said, message_id: str) -> Seen:
+        """Journal the message, after the greeting where it is the first, and learn from it."""
+        scope, session, now = (
+            scene.bond.scope,
+            said.conversation or said.user,
+            self.memory.clock.now(),
+        )
+        # Another turn may have ended since the scene was set.
+        seen = self.memory.seen(scene.bond)
+        last = seen.window.spoken[-1].message if seen.window.spoken else None
+        if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
+            return self.memory.learn(scene.bond)  # the model failed on it before
+        lines = [Message(message_id, Role.USER, said.text, now, session, AGENT)]
+        if last is None and scene.sheet.greeting and not seen.documents:
+            greeting = scene.sheet.greeting
+            lines.insert(
+                0, Message(f"{message_id}-greeting", Role.ASSISTANT, greeting, now, session, AGENT)
+            )
+        self.memory.journal.say(
+            scope, [one._replace(tokens=count_tokens(one.text) + 4) for one in lines]
+        )
+        return self.memory.learn(scene.bond)
+
+    def _prepared(self, scene: Scene, text: str) -> Prepared:
+        recent = [one.message.text for one in scene.seen.window.spoken[-8:]]
+        if not recent or recent[-1] != text:
+            recent.append(text)
+        canon = self.prompt_canon(scene, recent, self.canon_tokens)
+        bond = scene.bond._replace(persona="\n\n".join(filter(None, (scene.bond.persona, canon))))
+        context = self.memory.context(bond, text, scene.seen)
+        memory = "\n\n".join(filter(None, (canon, context.narrative.text)))
+        return Prepared(
+            prompting.assembled(scene.sheet, memory, context.window, text), context, canon
+        )
+
+    def _again(self, identity: str, message_id: str, prepared: Prepared, text: str) -> Reply:
+        """Return a reply that was given before."""
+        parts = _chained([ReplyPart(text), ReplyPart(finish="stop")], _chained([]))
+        return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
+
+    def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
+        """Return the ids of a reply and of the message."""
+        own = message_id or self.new_id()
+        return f"{digest(f'{bond.scope.path} {own}')}-reply", own
+
+    def _sampling(self, asked: Sampling) -> Sampling:
+        temperature = self.sampling.temperature if asked.temperature is None else asked.temperature
+        most = (
+            min(asked.max_tokens, self.sampling.max_tokens)
+            if asked.max_tokens
+            else self.sampling.max_tokens
+        )
+        return Sampling(temperature, most, asked.stop, asked.more)
+
+
+def checked(text: str) -> str:
+    """Return a message without secrets. Raises BadRequest for an empty one and for one that is too
+    long.
+    """
+    if not text.strip():
+        raise BadRequest("the message is empty", hint="say something")
+    if len(text) > _MOST_CHARS:
+        raise BadRequest(
+            f"the message has {len(text):,} characters: at most {_MOST_CHARS:,} are read"
+        )
+    # Half a pair of surrogates is no text; JSON can carry one.
+    return redact(text.encode("utf-8", "replace").decode())
+
+
+def _name(facts: Sequence[Fact]) -> str:
+    """Return the name that a user told; '' for none."""
+    told = (
+        one.object
+        for one in facts
+        if one.predicate == "name" and one.subject == USER and one.is_current
+    )
+    return next(told, "")
+
+
+def _chained(first: Sequence[ReplyPart], rest: ReplyParts | None = None) -> ReplyParts:
+    try:
+        yield from chain(first, rest or ())
+    finally:
+        if rest is not None:
+            rest.close()

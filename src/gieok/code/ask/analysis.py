@@ -1,0 +1,210 @@
+"""Impact of symbols, files and diffs over the stored graph; deleted symbols are looked up in the
+graph of the old version.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.code.ask import changes, executed, impact, outside
+from gieok.code.ask.evidence import Change, Tests
+from gieok.code.ask.impact import Impact
+from gieok.code.ask.likelihood import Sources, Way
+from gieok.code.ask.outside import Bound
+from gieok.code.index import graph
+from gieok.code.index.project import Freshness, Project, freshness, without_collecting
+from gieok.code.index.read import CodeSource, read
+from gieok.code.languages import places
+from gieok.code.languages.table import language_of
+from gieok.code.model import facts as fact_file
+from gieok.code.model.facts import Kind
+from gieok.model.code import Edge, Symbol
+
+
+class Analysis(NamedTuple):
+    """The changed symbols, what depends on them, and the freshness of the index."""
+
+    impact: Impact
+    symbols: dict[str, Symbol]
+    changed: tuple[str, ...]
+    deleted: tuple[str, ...]
+    freshness: Freshness
+
+
+def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
+    """Return what depends on these symbols; a file stands for all that is in it, a class for its
+    methods.
+    """
+    found, known = impact_of(project, symbols)
+    return Analysis(found, known, tuple(s.key for s in symbols), (), freshness(project))
+
+
+def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict[str, Symbol]]:
+    """Return what depends on these symbols by the index as it is, and the symbols of it by key."""
+    return _analyse(project, _Asked(_with_members(project, symbols), (), {}, ()))
+
+
+def of_diff(project: Project, revision: str) -> Analysis:
+    """Return what depends on the differences to a revision. Raises BadRequest."""
+    diff = _Diff({}, {}, {})
+    sources = Sources(project.root)
+    for file in changes.parse(project.versions.diff(revision)):
+        if file.new_path:
+            diff.take(
+                project.store.symbols(paths=[file.new_path]),
+                sources.lines(file.new_path),
+                file.new_lines,
+            )
+        language = language_of(file.old_path) if file.old_path else None
+        text = project.versions.old_text(revision, file.old_path) if language else None
+        if text is not None and language is not None:
+            diff.old[file.old_path] = read(file.old_path, language, text, project.parser)
+            diff.take(diff.old[file.old_path].symbols, text.split("\n"), file.old_lines)
+    changed = diff.changed
+    present = {s.key for s in project.store.symbols(keys=sorted(changed))}
+    gone = [key for key in sorted(changed) if key not in present]
+    outer = {
+        path: what for path, what in sorted(diff.outside.items()) if f"{path}::<module>" in present
+    }
+    parts = {path for path, what in outer.items() if not what.is_whole}
+    whole = [
+        s
+        for s in changed.values()
+        if s.key in present and not (s.kind == Kind.MODULE and s.path in parts)
+    ]
+    seeds = sorted({*_with_members(project, whole), *(f"{path}::<module>" for path in parts)})
+    reading = [
+        edge
+        for path, what in outer.items()
+        for edge in outside.readers(project.store, sources, path, what)
+    ]
+    before = _ways_before(project, diff.old, gone) if gone else {}
+    asked = _Asked(seeds, gone, before, [changed[key] for key in gone], reading)
+    found, known = _analyse(project, asked)
+    return Analysis(found, known, tuple(sorted(changed)), tuple(gone), freshness(project))
+
+
+class _Diff(NamedTuple):
+    """What differs: symbols by key, what lines outside of functions bind, by path, and the files as
+    they were.
+    """
+
+    changed: dict[str, Symbol]
+    outside: dict[str, Bound]
+    old: dict[str, CodeSource]
+
+    def take(self, symbols: Sequence[Symbol], lines: Sequence[str], numbers: Iterable[int]) -> None:
+        """Take the changed lines of a file in one of its versions; what is there already is
+        newer.
+        """
+        if not symbols:
+            return
+        path = symbols[0].path
+        language = language_of(path)
+        for symbol, at in changes.placed(symbols, outside.telling(lines, numbers, language)):
+            self.changed.setdefault(symbol.key, symbol)
+            if symbol.kind == Kind.MODULE:
+                known = self.outside.get(path, Bound())
+                self.outside[path] = known | outside.bound(lines, at, language)
+
+
+def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
+    keys = {s.key for s in symbols}
+    for path in sorted({s.path for s in symbols if s.kind in (Kind.MODULE, Kind.CLASS)}):
+        for member in project.store.symbols(paths=[path]):
+            whole = f"{path}::<module>" in keys
+            inside = any(
+                member.key.startswith(f"{s.key}.") for s in symbols if s.kind == Kind.CLASS
+            )
+            if (whole or inside) and member.kind != Kind.MARKER:
+                keys.add(member.key)
+    return sorted(keys)
+
+
+def _ways_before(
+    project: Project, old: dict[str, CodeSource], gone: Sequence[str]
+) -> dict[str, Way]:
+    """Link the project with the old version of the changed files, and follow the edges into deleted
+    symbols.
+    """
+    files = {path: fact_file.load(text) for path, text in project.store.facts() if path not in old}
+    files |= {path: source.facts for path, source in old.items()}
+    built = graph.build(list(files.items()))
+    network = impact.Network([*built.edges, *executed.edges_into(project.store, gone)])
+    symbols = {s.key: s for s in project.store.all_symbols() if s.path not in old}
+    symbols |= {s.key: s for source in old.values() for s in source.symbols}
+    return impact.net_of(network, impact.around(network, gone), symbols, Sources(None)).spread(gone)
+
+
+class _Asked(NamedTuple):
+    """A change as it is in the index: the keys of what is there, what is gone with the ways to it,
+    who reads changed names.
+    """
+
+    seeds: Sequence[str]
+    gone: Sequence[str]
+    before: Mapping[str, Way]
+    was: Sequence[Symbol]
+    reading: Sequence[Edge] = ()
+
+
+@without_collecting()
+def _analyse(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]]:
+    store, seeds, gone = project.store, asked.seeds, asked.gone
+    edges, sources = executed.ObservedTests(store, asked.reading), Sources(project.root)
+    own = store.symbols(keys=seeds)
+    methods = impact.methods_alone([*own, *asked.was])
+    classes = impact.family(store, methods, lambda keys: {s.key for s in store.symbols(keys=keys)})
+    paths = sorted({key.partition("::")[0] for key in (*seeds, *gone)})
+    imported = impact.importers(store, paths, store.files())
+    tests_of = sorted(path for path in (*imported, *paths) if places.is_test(path))
+    into = impact.around(edges, [*seeds, *classes])
+    symbols = {
+        s.key: s
+        for s in store.symbols(
+            keys=sorted({*seeds, *asked.before, *(e.source for e in into)}), paths=tests_of
+        )
+    }
+    net = impact.net_of(edges, into, symbols, sources)
+    ways = {**asked.before, **net.spread(seeds)}
+    ways = {key: way for key, way in ways.items() if key in symbols or not way.distance}
+    beside = (
+        _beside(project, sources, edges, paths, symbols)
+        if impact.is_orphan(ways, symbols)
+        else None
+    )
+    change = Change([*own, *asked.was], ways, net.spread(classes) if methods else None, beside)
+    found = {
+        key: one
+        for key, one in impact.reached(ways).items()
+        if key not in seeds and key not in gone
+    }
+    tests = [s for key, s in symbols.items() if impact.is_test(s) and key not in seeds]
+    ran = [one.key for one in found.values() if [e.kind for e in one.via] == [executed.RAN]]
+    unlikely = executed.not_run(store, seeds, [s.key for s in tests], symbols) if not gone else {}
+    ranked = impact.judged(found, Tests(tests, sources, imported), change, ran, unlikely)
+    names = sorted({_name(key) for key in (*seeds, *gone)} - {"<module>"})
+    return impact.summarise(
+        [*seeds, *gone], found, ranked, imported, store.unresolved_calls(names)
+    ), symbols
+
+
+def _beside(
+    project: Project,
+    sources: Sources,
+    edges: executed.ObservedTests,
+    paths: Sequence[str],
+    symbols: dict[str, Symbol],
+) -> dict[str, Way]:
+    """Return the ways to whatever else is in the changed files, and add the symbols on them to
+    `symbols`.
+    """
+    others = [
+        s.key for s in project.store.symbols(paths=paths) if s.kind in (Kind.FUNCTION, Kind.METHOD)
+    ]
+    into = impact.around(edges, others)
+    symbols |= {s.key: s for s in project.store.symbols(keys=sorted({e.source for e in into}))}
+    return impact.net_of(edges, into, symbols, sources).spread(others)
+
+
+def _name(key: str) -> str:
+    return key.partition("::")[2].rpartition(".")[2]

@@ -1,0 +1,311 @@
+"""A run under coverage.py → which test ran which function.
+
+The tool keeps lines, and no hashes: lines of a file that was changed after the run would name other
+functions than ran. So a file is believed where it is not newer than the run, or, with the commit
+that ran, where it is as it was there.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.code.ask import changes
+from gieok.code.index import scan
+from gieok.code.index.graph import INHERITS
+from gieok.code.index.project import Project
+from gieok.code.languages.table import LANGUAGES
+from gieok.code.model.facts import Kind
+from gieok.errors import BadRequest
+from gieok.model.code import Execution, SourceFile, Symbol
+from gieok.ports.code import CoverageRun, SyntaxNode
+
+_AGAIN = "run the tests again with `pytest --cov --cov-context=test`"
+_PHASE = re.compile(r"\|(setup|run|teardown)$")
+#: A node of pytest, perhaps behind the label of the whole run:
+#: `3.11|tests/test_a.py::TestA::test_b[x]`.
+_NODE = re.compile(r"(?:[^\[]*?\|)?([^|\[]+?\.py)::([^\[]+)")
+#: Where a definition may stand.
+_BLOCKS = frozenset(
+    """
+        module block if_statement elif_clause else_clause try_statement except_clause
+        except_group_clause finally_clause with_statement for_statement while_statement
+        match_statement case_clause decorated_definition ERROR
+    """.split()
+)
+
+
+class Learned(NamedTuple):
+    """What a run says: `paths` were believed, `changed` not; `outside` are no files of the project,
+    `unknown` no tests.
+
+    `unread` are tests with the files among `changed` in which they ran something, nobody knows
+    what: no function is named.
+    """
+
+    executions: tuple[Execution, ...]
+    unread: tuple[Execution, ...]
+    tests: tuple[str, ...]
+    paths: tuple[str, ...]
+    changed: tuple[str, ...]
+    outside: int
+    unknown: tuple[str, ...]
+
+
+def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
+    """Read which test of the project ran which function. The index must be in line with the files.
+    Raises BadRequest.
+    """
+    files = {
+        path: file for path, file in project.store.files().items() if file.language == "python"
+    }
+    measured = run.files()
+    places = place(project.root, measured, files)
+    symbols = [s for s in project.store.all_symbols() if s.path in files]
+    tests = _Tests(project, symbols).named(run.contexts())
+    unknown = tuple(context for context in run.contexts() if context not in tests)
+    _refuse(run, measured, places, tests)
+    fresh = _Fresh(project, run, files, commit)
+    functions = {s.key: s for s in symbols if s.kind in (Kind.FUNCTION, Kind.METHOD)}
+    found, unread = set[tuple[str, str]](), set[tuple[str, str]]()
+    believed, changed = set[str](), set[str]()
+    for name, path in places.items():
+        pairs = _pairs(project, run, name, files[path], tests) if fresh.holds(path) else None
+        if pairs is None:
+            changed.add(path)
+            unread |= {
+                (tests[context], f"{path}::") for context, _ in run.lines(name) if context in tests
+            }
+        else:
+            believed.add(path)
+            found |= pairs
+    if not believed:
+        raise BadRequest(
+            f"all {len(changed)} files of the run were changed after it",
+            hint=f"{_AGAIN}, or name the commit that ran with --commit",
+        )
+    hashes = {key: s.code_hash if fresh.holds(s.path) else "" for key, s in functions.items()}
+    kept = sorted(
+        (t, f)
+        for t, f in found
+        if f in functions and t != f and f.partition("::")[0] not in changed
+    )
+    return Learned(
+        tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept),
+        tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)),
+        tuple(sorted(set(tests.values()))),
+        tuple(sorted(believed - changed)),
+        tuple(sorted(changed)),
+        len(measured) - len(places),
+        unknown,
+    )
+
+
+def _refuse(
+    run: CoverageRun, measured: Sequence[str], places: Mapping[str, str], tests: Mapping[str, str]
+) -> None:
+    contexts = run.contexts()
+    if not contexts:
+        raise BadRequest("the run names no tests: it has no contexts", hint=_AGAIN)
+    if not places:
+        example = f", such as {measured[0]!r}" if measured else ""
+        raise BadRequest(
+            f"none of the {len(measured)} files of the run is indexed here{example}",
+            hint="run in the project that was measured; `coverage combine` maps paths by [paths]",
+        )
+    if not tests:
+        raise BadRequest(
+            (
+                f"none of the {len(contexts)} contexts is a test of this project, such as "
+                f"{contexts[0]!r}"
+            ),
+            hint=_AGAIN,
+        )
+
+
+class _Fresh:
+    """Says which files have not changed since the run."""
+
+    def __init__(
+        self, project: Project, run: CoverageRun, files: Mapping[str, SourceFile], commit: str
+    ) -> None:
+        self._root, self._run, self._files = project.root, run, files
+        self._differing = (
+            {d.new_path for d in changes.parse(project.versions.diff(commit))} if commit else None
+        )
+
+    def holds(self, path: str) -> bool:
+        if self._differing is not None:
+            return path not in self._differing
+        return self._files[path].mtime_ns <= self._run.finished_ns
+
+
+def _pairs(
+    project: Project, run: CoverageRun, name: str, file: SourceFile, tests: Mapping[str, str]
+) -> set[tuple[str, str]] | None:
+    """Return the (test, function) pairs of a file; None where the file cannot be the version that
+    ran.
+    """
+    try:
+        data = (project.root / file.path).read_bytes()
+        if sha256(data).hexdigest() != file.content_hash:
+            return None
+        text = scan.decode(data)
+    except (OSError, scan.Unwanted):
+        return None
+    written = {number for number, line in enumerate(text.split("\n"), 1) if line.strip()}
+    owners = owners_of(
+        project.parser.parse(LANGUAGES["python"].grammar, text.encode("utf-8", "surrogatepass"))
+    )
+    found: set[tuple[str, str]] = set()
+    for context, lines in run.lines(name):
+        if not lines <= written:  # an empty line never runs
+            return None
+        if context in tests:
+            found |= {
+                (tests[context], f"{file.path}::{owners[line]}") for line in lines & owners.keys()
+            }
+    return found
+
+
+def owners_of(root: SyntaxNode) -> dict[int, str]:
+    """Return line → qualified name of the innermost function in whose body it is.
+
+    Heads run where the function is defined and are left out; so is a body on the line of its head.
+    """
+    owners: dict[int, str] = {}
+    waiting = [(root, "")]
+    while waiting:
+        node, prefix = waiting.pop()
+        name = node.child_by_field_name("name")
+        if node.type in ("function_definition", "class_definition") and name is not None:
+            prefix += f"{_text(name)}."
+            body = node.child_by_field_name("body")
+            if node.type == "function_definition" and body is not None:
+                first = max(body.start_point[0], _head_end(node) + 1)
+                owners |= dict.fromkeys(range(first + 1, node.end_point[0] + 2), prefix[:-1])
+            waiting += [(body, prefix)] if body is not None else []
+        elif node.type in _BLOCKS:
+            waiting += [(child, prefix) for child in node.named_children]
+    return owners
+
+
+def _text(node: SyntaxNode) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _head_end(node: SyntaxNode) -> int:
+    """Return the last row of a definition's head."""
+    parts = [node.child_by_field_name(field) for field in ("name", "parameters", "return_type")]
+    return max(part.end_point[0] for part in parts if part is not None)
+
+
+def place(root: Path, measured: Sequence[str], files: Mapping[str, object]) -> dict[str, str]:
+    """Return measured path → indexed path; files outside of the project have none.
+
+    Paths of this folder count. Where there are none, the run was in another: the one folder under
+    whose place here most of its files are found.
+    """
+    here = f"{root.resolve().as_posix()}/"
+    inside = {
+        name: name.removeprefix(here).removeprefix(f"{root.as_posix()}/") for name in measured
+    }
+    found = {name: path for name, path in inside.items() if path in files}
+    if found:
+        return found
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for path in files:
+        by_name[path.rpartition("/")[2]].append(path)
+    rules = Counter(
+        rule for name in measured for rule in _rules(name, by_name[name.rpartition("/")[2]])
+    )
+    best = min(rules, key=lambda rule: (-rules[rule], len(rule[1]), rule), default=("", ""))
+    return {
+        name: best[1] + name[len(best[0]) :]
+        for name in measured
+        if name.startswith(best[0]) and best[1] + name[len(best[0]) :] in files
+    }
+
+
+def _rules(name: str, namesakes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (old prefix, new prefix) that map a measured path to an indexed one, the longest common
+    tail first.
+    """
+    parts = name.split("/")
+    for path in namesakes:
+        others = path.split("/")
+        same = next(
+            (
+                n
+                for n, (a, b) in enumerate(zip(reversed(parts), reversed(others), strict=False))
+                if a != b
+            ),
+            None,
+        )
+        same = min(len(parts), len(others)) if same is None else same
+        yield "/".join([*parts[:-same], ""]), "/".join([*others[:-same], ""])
+
+
+class _Tests:
+    """Finds the function that a context names."""
+
+    def __init__(self, project: Project, symbols: Sequence[Symbol]) -> None:
+        self._store = project.store
+        self._keys = {s.key for s in symbols if s.kind in (Kind.FUNCTION, Kind.METHOD)}
+        self._paths = sorted({s.path for s in symbols})
+        self._dotted: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for key in sorted(self._keys):
+            path, _, qualified = key.partition("::")
+            dotted = f"{path.removesuffix('.py').replace('/', '.')}.{qualified}"
+            self._dotted[dotted.rpartition(".")[2]].append((dotted, key))
+
+    def named(self, contexts: Sequence[str]) -> dict[str, str]:
+        """Return context → key of its test, where there is one."""
+        found = {context: self._find(_PHASE.sub("", context)) for context in contexts}
+        return {context: key for context, key in found.items() if key}
+
+    def _find(self, context: str) -> str:
+        if node := _NODE.match(context):
+            return self._node(node[1].replace("\\", "/"), node[2].split("::"))
+        return self._function(context.rpartition("|")[2])
+
+    def _node(self, name: str, names: Sequence[str]) -> str:
+        """Return the key of a pytest node id, relative to a folder above or inside the project."""
+        paths = [p for p in self._paths if p == name] or [
+            p for p in self._paths if _is_tail(p, name, "/")
+        ]
+        if len(paths) != 1:
+            return ""
+        key = f"{paths[0]}::{'.'.join(names)}"
+        return (
+            key
+            if key in self._keys
+            else self._inherited(f"{paths[0]}::{'.'.join(names[:-1])}", names[-1])
+        )
+
+    def _inherited(self, owner: str, name: str) -> str:
+        """Return the method that a class inherits from its nearest base."""
+        seen = frontier = [owner]
+        while frontier:
+            edges = self._store.edges_out_of(frontier)
+            frontier = [e.target for e in edges if e.kind == INHERITS and e.target not in seen]
+            seen = [*seen, *frontier]
+            if found := next(
+                (f"{base}.{name}" for base in frontier if f"{base}.{name}" in self._keys), ""
+            ):
+                return found
+        return ""
+
+    def _function(self, name: str) -> str:
+        """Return the key of `module.Class.test`; a module may be named by its end alone."""
+        candidates = self._dotted.get(name.rpartition(".")[2], [])
+        exact = [key for dotted, key in candidates if dotted == name]
+        found = exact or [key for dotted, key in candidates if _is_tail(dotted, name, ".")]
+        return found[0] if len(found) == 1 else ""
+
+
+def _is_tail(one: str, other: str, separator: str) -> bool:
+    """Say whether one of two names is the end of the other."""
+    return one.endswith(f"{separator}{other}") or other.endswith(f"{separator}{one}")

@@ -1,0 +1,101 @@
+"""What ran under coverage, as edges from tests to functions: a function of what is kept and of the
+symbols as they are now.
+
+The edges are made when somebody asks, not stored with the graph: no sync pays for them, and who
+asks for callers does not get every test that comes by. Only impact reads them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.code.ask.coverage import Learned
+from gieok.code.index.graph import Certainty
+from gieok.code.index.project import SCOPE, Project
+from gieok.code.model.facts import Kind
+from gieok.model.code import Edge, Executed, Symbol
+from gieok.ports.code import ExecutedGraph, Executions
+
+RAN = "ran"
+_REASON, _CHANGED = "ran under coverage", "ran under coverage, changed since"
+NOT_RUN = "did not run it under coverage"
+_NOTE = "code.executed_at"
+
+
+class ObservedTests(NamedTuple):
+    """The edges of a store, those from tests to the functions that they ran, and those from what
+    reads a changed name.
+    """
+
+    store: ExecutedGraph
+    readers: Sequence[Edge] = ()
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols, sorted."""
+        reading = [edge for edge in self.readers if edge.target in keys]
+        return sorted([*self.store.edges_into(keys), *edges_into(self.store, keys), *reading])
+
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the stored edges that begin in these symbols, sorted."""
+        return self.store.edges_out_of(keys)
+
+
+def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
+    """Return an edge for every test that ran one of these functions."""
+    return [Edge(row.test, row.function, RAN, *_sureness(row), 0) for row in store.executed(keys)]
+
+
+def _sureness(row: Executed) -> tuple[int, str]:
+    """Return tier and reason: a changed function is still reached by its test; a changed test may
+    no longer reach it.
+    """
+    if row.is_test_same:
+        return (
+            (Certainty.OBSERVED, _REASON)
+            if row.is_function_same
+            else (Certainty.RESOLVED, _CHANGED)
+        )
+    return Certainty.UNIQUE_NAME, _CHANGED
+
+
+def not_run(
+    store: Executions, seeds: Sequence[str], tests: Sequence[str], symbols: Mapping[str, Symbol]
+) -> dict[str, str]:
+    """Return those of `tests` that were seen not to run the change, each with what to say of it.
+
+    A test runs as it did while nothing that it ran has changed. That holds for what is in
+    functions: of a changed constant or class body coverage says nothing. And of a function that no
+    test ran, it does not say that it was looked for.
+    """
+    if any(
+        key not in symbols or symbols[key].kind not in (Kind.FUNCTION, Kind.METHOD) for key in seeds
+    ):
+        return {}
+    rows = store.executed(seeds)
+    if {row.function for row in rows} != set(seeds):
+        return {}
+    ran = {row.test for row in rows}
+    return dict.fromkeys(sorted(store.settled([key for key in tests if key not in ran])), NOT_RUN)
+
+
+def keep(project: Project, learned: Learned) -> None:
+    """Keep what tests ran in the files that were believed, in place of what was kept of both, and
+    note when.
+
+    Beside it stays that they ran something in others too: what is not known may have changed, so it
+    settles nothing.
+    """
+    project.store.put_executions(
+        [*learned.executions, *learned.unread], learned.tests, learned.paths
+    )
+    project.store.write_note(SCOPE, _NOTE, project.clock.now().isoformat())
+
+
+def forget(project: Project) -> None:
+    """Forget all executions."""
+    project.store.forget_executions()
+    project.store.write_note(SCOPE, _NOTE, "")
+
+
+def taken_in(project: Project) -> str:
+    """Return the time of the last imported run; '' where there is none."""
+    return project.store.notes(SCOPE).get(_NOTE, "")

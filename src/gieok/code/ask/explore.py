@@ -1,0 +1,267 @@
+"""Several symbols at once: those that are named and those that answer, and how they reach each
+other.
+
+A path is the shortest one of calls; only where there is none, one that also goes by references,
+inheritance, calls with several possible targets, and from a method to what overrides it. It leads
+through tests only where one of its ends is a test.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.code.ask import lookup
+from gieok.code.ask.query import count_callers, is_code_like, search
+from gieok.code.index.graph import CALLS, CONSTRUCTS, IMPORTS, INHERITS, Certainty
+from gieok.code.index.project import Project
+from gieok.code.languages import places
+from gieok.code.model.facts import Kind
+from gieok.errors import BadRequest
+from gieok.model.code import Edge, Symbol
+from gieok.ports.code import SymbolGraph
+from gieok.ports.models import Embedder
+
+_NAMESAKES, _JOINED = 3, 5
+_LONGEST, _SHORT, _MOST_VISITED = 10, 3, 4_000
+
+
+class Candidate(NamedTuple):
+    """A symbol to show, and which of its lines matter most, as (first, last): those that answer,
+    those on a path.
+    """
+
+    symbol: Symbol
+    callers: int
+    is_named: bool
+    lines: tuple[tuple[int, int], ...] = ()
+    #: Whether it is one of those between which paths are looked for, or stands on one.
+    is_joined: bool = False
+
+
+class Explored(NamedTuple):
+    """Candidates, best first; the paths between the first of them; pairs of named ones without a
+    path.
+    """
+
+    candidates: tuple[Candidate, ...]
+    routes: tuple[tuple[Edge, ...], ...]
+    apart: tuple[tuple[str, str], ...]
+    degraded: str | None
+
+
+def explore(
+    project: Project, embedder: Embedder | None, text: str, limit: int, folder: Path | None = None
+) -> Explored:
+    """Return at most `limit` symbols that a text names or asks for, and the paths between them.
+
+    A text of nothing but names is not searched for, unless it is one plain word: what stands on the
+    paths fills up.
+    """
+    named, is_names = _named(project, text, folder)
+    rows = {symbol.key: Candidate(symbol, 0, is_named=True) for symbol in named}
+    degraded = None
+    if not is_names:
+        found = search(project, embedder, text, limit, expand=False)
+        degraded = found.degraded
+        for one in found.answers:
+            lines = (
+                ((one.snippet_line, one.snippet_line + one.snippet.count("\n")),)
+                if one.snippet
+                else ()
+            )
+            known = rows.get(one.symbol.key, Candidate(one.symbol, 0, one.why == "name"))
+            rows[one.symbol.key] = known._replace(lines=lines)
+    ranked = sorted(
+        rows.values(), key=lambda row: (not row.is_named, places.is_test(row.symbol.path))
+    )
+    joined = [row.symbol for row in ranked if row.is_named or not places.is_test(row.symbol.path)][
+        :_JOINED
+    ]
+    routes = paths(project.store, joined)
+    if any(row.is_named for row in ranked):
+        ends = set().union(*(_inside(project.store, s) for s in named)) if named else set()
+        routes = [
+            route
+            for route in routes
+            if not ends or route[0].source in ends or route[-1].target in ends
+        ]
+    chosen = _with_routes(project, ranked, routes, {s.key for s in joined})[:limit]
+    count = count_callers(project, [row.symbol.key for row in chosen])
+    apart = (
+        tuple((a.key, b.key) for a, b in combinations(named[:_JOINED], 2))
+        if is_names and not routes
+        else ()
+    )
+    return Explored(
+        tuple(row._replace(callers=count.get(row.symbol.key, 0)) for row in chosen),
+        tuple(routes),
+        apart,
+        degraded,
+    )
+
+
+def _named(project: Project, text: str, folder: Path | None) -> tuple[list[Symbol], bool]:
+    """Return the symbols that words of a text name, and whether every word does."""
+    found: dict[str, Symbol] = {}
+    words = text.replace(",", " ").split()
+    matches = {word: _matching(project, word.strip("`'\"?().") or word, folder) for word in words}
+    is_names = all(matches.values())
+    for word in words:
+        if is_names or is_code_like(word):
+            ranked = sorted(matches[word], key=lambda s: (places.is_test(s.path), s.key))
+            found |= {s.key: s for s in ranked[:_NAMESAKES]}
+    return list(found.values()), is_names and (len(words) > 1 or is_code_like(text))
+
+
+def _matching(project: Project, word: str, folder: Path | None) -> list[Symbol]:
+    try:
+        return lookup.matching(project, word, folder)
+    except BadRequest:  # a word with a slash in it that looks like a path out of the project
+        return []
+
+
+def _with_routes(
+    project: Project,
+    ranked: Sequence[Candidate],
+    routes: Iterable[Sequence[Edge]],
+    joined: set[str],
+) -> list[Candidate]:
+    """Put what stands on the paths behind what they join, each with the lines from where the path
+    goes on.
+    """
+    sites: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for route in routes:
+        for edge in route:
+            sites[edge.source].append((edge.line, edge.line))
+            sites[edge.target] += []
+    known = {row.symbol.key for row in ranked}
+    between = {s.key: s for s in project.store.symbols(keys=sorted(set(sites) - known))}
+    first = [row._replace(is_joined=True) for row in ranked if row.symbol.key in joined]
+    new = [
+        Candidate(between[key], 0, is_named=False, is_joined=True)
+        for key in sites
+        if key in between
+    ]
+    rest = [row for row in ranked if row.symbol.key not in joined]
+    return [
+        row._replace(lines=(*row.lines, *sites.get(row.symbol.key, ())))
+        for row in (*first, *new, *rest)
+    ]
+
+
+def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...]]:
+    """Return for each pair of symbols the shortest path from one to the other, in either direction.
+
+    A class stands for its methods. Of a path that goes over a third of the symbols the two parts
+    are there already.
+    """
+    groups = {s.key: _inside(graph, s) for s in symbols}
+    out: list[tuple[Edge, ...]] = []
+    forward = {key: _reached(graph, keys, groups, is_wide=False) for key, keys in groups.items()}
+    for a, b in combinations(groups, 2):
+        there, back = forward[a].get(b), forward[b].get(a)
+        is_short = back is not None and len(back) <= _SHORT
+        if not there and not is_short and not groups[a] & groups[b]:
+            there = _reached(graph, groups[a], {b: groups[b]}, is_wide=True).get(b)
+            back = back or _reached(graph, groups[b], {a: groups[a]}, is_wide=True).get(a)
+        one = _nearer(there, back)
+        others = set().union(*(keys for key, keys in groups.items() if key not in (a, b)))
+        if one and not any(edge.target in others for edge in one[:-1]):
+            out.append(one)
+    return sorted(dict.fromkeys(out), key=lambda route: (len(route), route))
+
+
+def _nearer(
+    there: tuple[Edge, ...] | None, back: tuple[Edge, ...] | None
+) -> tuple[Edge, ...] | None:
+    """Return the way there, in the order in which symbols are named, unless the way back is much
+    shorter.
+    """
+    if there and back:
+        return back if 2 * len(back) <= len(there) else there
+    return there or back
+
+
+def _inside(graph: SymbolGraph, symbol: Symbol) -> set[str]:
+    if symbol.kind != Kind.CLASS:
+        return {symbol.key}
+    members = graph.symbols(paths=[symbol.path])
+    return {symbol.key} | {m.key for m in members if m.key.startswith(f"{symbol.key}.")}
+
+
+def _reached(
+    graph: SymbolGraph, starts: set[str], groups: Mapping[str, set[str]], *, is_wide: bool
+) -> dict[str, tuple[Edge, ...]]:
+    """Return group → the shortest path from the starts into it, by breadth; of several the first in
+    order.
+    """
+    goals = {
+        key: name for name, keys in groups.items() for key in sorted(keys) if key not in starts
+    }
+    first: dict[str, Edge] = {}
+    seen, frontier = set(starts), sorted(starts)
+    found: dict[str, tuple[Edge, ...]] = {}
+    for _ in range(_LONGEST):
+        fresh: list[str] = []
+        for edge in (
+            *graph.edges_out_of(frontier),
+            *(_overriding(graph, frontier) if is_wide else ()),
+        ):
+            if edge.target in seen or not _leads(edge, is_wide=is_wide):
+                continue
+            if places.is_test(edge.target.partition("::")[0]) and edge.target not in goals:
+                continue
+            seen.add(edge.target)
+            first[edge.target] = edge
+            fresh.append(edge.target)
+            if edge.target in goals:
+                found.setdefault(goals[edge.target], _back(edge.target, first))
+        if len(found) == len(set(goals.values())) or not fresh or len(seen) > _MOST_VISITED:
+            break
+        frontier = sorted(fresh)
+    return found
+
+
+def _overriding(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
+    """Return edges from methods to those of the same name in the classes below theirs."""
+    methods = [s for s in graph.symbols(keys=keys) if s.kind == Kind.METHOD]
+    classes = {s.key.rpartition(".")[0] for s in methods}
+    below: dict[str, set[str]] = {key: {key} for key in classes}
+    frontier = sorted(classes)
+    while frontier:
+        fresh = set()
+        for edge in graph.edges_into(frontier):
+            if edge.kind == INHERITS:
+                for inside in below.values():
+                    if edge.target in inside and edge.source not in inside:
+                        inside.add(edge.source)
+                        fresh.add(edge.source)
+        frontier = sorted(fresh)
+    wanted = {
+        (s, f"{lower}.{s.name}")
+        for s in methods
+        for lower in below[s.key.rpartition(".")[0]]
+        if lower not in classes
+    }
+    there = {s.key for s in graph.symbols(keys=sorted({key for _, key in wanted}))}
+    return sorted(
+        Edge(s.key, key, "overridden", Certainty.AMBIGUOUS, "overridden", s.start_line)
+        for s, key in wanted
+        if key in there
+    )
+
+
+def _leads(edge: Edge, *, is_wide: bool) -> bool:
+    if is_wide:
+        return edge.kind != IMPORTS
+    return edge.kind in (CALLS, CONSTRUCTS) and edge.tier <= Certainty.UNIQUE_NAME
+
+
+def _back(key: str, first: Mapping[str, Edge]) -> tuple[Edge, ...]:
+    route: list[Edge] = []
+    while key in first:
+        route.append(first[key])
+        key = first[key].source
+    return tuple(reversed(route))

@@ -1,0 +1,321 @@
+"""How likely a run of one symbol runs another: the chance of every edge, and what they make of all
+ways to a change.
+
+A call inside a condition is made less often than one that always runs, one that goes to the
+overrides of a method goes to one of them, and code that calls what a test hands it hardly breaks
+with that. The weights are `ranking/learned/impact`.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from heapq import heapify, heappop, heappush
+from math import exp, log, log1p
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.code.index.graph import CALLS, IMPORTS
+from gieok.code.languages import places
+from gieok.model.code import Edge, Symbol
+from gieok.ranking.learned import impact as learned
+
+_CONDITION = re.compile(
+    r"^\W*(?:if|elif|else|except|catch|case|default|switch|match|when|unless|rescue|guard)\b"
+)
+_BRANCH = re.compile(r"^\W*(?:elif|else|except|catch|default|rescue)\b")
+_LOOP = re.compile(r"^\W*(?:for|while|loop)\b")
+_EXIT = re.compile(r"^\s*(?:return|raise|throw|continue|break)\b")
+_INLINE = re.compile(r"\bif\b|\belse\b|\band\b|\bor\b|&&|\|\||\?\?| \? ")
+_ONE_OF = re.compile(r"one of (\d+)")
+#: Reasons of edges by a word of theirs, each with the feature that it is.
+_REASONS = {
+    "resolved call": "call", "reads what": "call", "resolved method": "method",
+    "property": "property", "operator": "operator", "callback": "callback",
+    "possible targets": "targets", "only method": "only", "that name": "namesakes",
+    "constructed": "constructed", "handed on": "handed", "base class": "base",
+    "defined inside": "inside", "makes an object": "maker", "put together": "computed",
+    "by its name": "name",
+}  # fmt: skip
+_RAN = "ran under coverage"
+#: By tier: what ran under coverage does so again; less surely where the function changed since, or
+#: the test itself.
+SEEN = (0.995, 0.9, 0.7)
+
+
+class Sources:
+    """The lines of a project's files as they are on disk. Nothing is known of files of another
+    version (`root` None).
+    """
+
+    def __init__(self, root: Path | None) -> None:
+        self._root = root
+        self._known: dict[str, tuple[list[str], Outline]] = {}
+
+    def lines(self, path: str) -> list[str]:
+        """Return the lines of a file; none where it cannot be read."""
+        return self._read(path)[0]
+
+    def outline(self, path: str) -> "Outline":
+        """Return the outline of a file."""
+        return self._read(path)[1]
+
+    def _read(self, path: str) -> tuple[list[str], "Outline"]:
+        found = self._known.get(path)
+        if found is None:
+            found = _NO_LINES
+            if self._root is not None:
+                with suppress(OSError):
+                    found = _cut(
+                        Path(self._root, path).read_text(encoding="utf-8", errors="replace")
+                    )
+            self._known[path] = found
+        return found
+
+    def text(self, symbol: Symbol) -> str:
+        """Return the code of a symbol."""
+        return "\n".join(self.lines(symbol.path)[symbol.start_line - 1 : symbol.end_line])
+
+
+class Place(NamedTuple):
+    """What stands between the head of a function and a line: conditions, loops, ways out before it,
+    a condition in it.
+    """
+
+    conditions: int
+    loops: int
+    exits: int
+    inline: bool
+
+
+_NOWHERE = Place(0, 0, 0, False)
+
+
+class Outline:
+    """The lines of a file by their indentation: which line each stands below, and how many ways out
+    come before it.
+
+    Of a line nothing is known before somebody asks: most functions of a file are not on the way to
+    a change.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._exits: dict[int, list[int]] = {}
+
+    def place(self, start: int, line: int) -> Place:
+        """Return what a line (1-based) of a function that begins at `start` depends on."""
+        if not start < line <= len(self._lines):
+            return _NOWHERE
+        text, at = self._lines[line - 1], line - 1
+        conditions, loops = int(bool(_BRANCH.match(text))), 0
+        indent = _indent(text) if text.strip() else 0
+        while indent > 0 and at > start:
+            at -= 1
+            above = self._lines[at]
+            if (its := _indent(above)) < indent:
+                indent = its
+                if _CONDITION.match(above):
+                    conditions += 1
+                elif _LOOP.match(above):
+                    loops += 1
+        return Place(
+            conditions, loops, self._count_exits(start, line - 1), bool(_INLINE.search(text))
+        )
+
+    def _count_exits(self, start: int, end: int) -> int:
+        """Count the ways out in lines[start:end]; each is looked at once, however often it is
+        asked.
+        """
+        counts = self._exits.setdefault(start, [0])
+        for line in self._lines[start + len(counts) - 1 : end]:
+            counts.append(counts[-1] + bool(_EXIT.match(line)))
+        return counts[end - start]
+
+
+def _indent(line: str) -> int:
+    """Return how far a line is indented; an empty one ends the blocks before it, as the weights
+    were fitted.
+    """
+    return len(line) - len(line.lstrip())
+
+
+_NO_LINES = list[str](), Outline(())
+
+
+@lru_cache(512)
+def _cut(text: str) -> tuple[list[str], Outline]:
+    """Return the lines of a text and their outline; whoever asks again (a server does) has the
+    same.
+    """
+    lines = text.split("\n")
+    return lines, Outline(lines)
+
+
+class Call(NamedTuple):
+    """What a link is judged by: its surest edge, the lines of all, how many share the target, the
+    calls, and the caller.
+    """
+
+    edge: Edge
+    lines: tuple[int, ...]
+    callers: int
+    overrides: int
+    caller: tuple[int, int, str] | None
+    outline: Outline | None
+
+
+class Link:
+    """That one symbol depends on another: the surest of its edges, and the features by which it is
+    judged.
+    """
+
+    __slots__ = ("_call", "_chance", "edge")
+
+    def __init__(self, call: Call) -> None:
+        self.edge, self._call = call.edge, call
+        self._chance: float | None = None
+
+    @property
+    def features(self) -> Mapping[str, float]:
+        """Return the features that are not nothing."""
+        return _features(self._call)
+
+    @property
+    def chance(self) -> float:
+        """Return the probability that a run of the source runs the target."""
+        if self._chance is None:
+            is_seen = self.edge.reason.startswith(_RAN)
+            self._chance = (
+                SEEN[self.edge.tier] if is_seen else learned.probability("link", self.features)
+            )
+        return self._chance
+
+
+def links(
+    into: Iterable[Edge], out: Iterable[Edge], symbols: Mapping[str, Symbol], sources: Sources
+) -> dict[tuple[str, str], Link]:
+    """Return the links that edges make, by source and target. `out` are all edges of the same
+    sources, which share calls.
+    """
+    groups: dict[tuple[str, str], list[Edge]] = defaultdict(list)
+    for edge in into:
+        if edge.kind != IMPORTS and edge.source != edge.target:
+            groups[edge.source, edge.target].append(edge)
+    callers = Counter([target for _, target in groups])
+    calls = {(edge.source, edge.line, edge.target) for edge in out if edge.kind == CALLS}
+    shared = Counter([(source, line, _last(target)) for source, line, target in calls])
+    found: dict[tuple[str, str], Link] = {}
+    for (source, target), edges in groups.items():
+        symbol, name = symbols.get(source), _last(target)
+        call = Call(
+            edges[0] if len(edges) == 1 else min(edges, key=lambda e: (e.tier, e.reason, e.line)),
+            tuple([e.line for e in edges]),
+            callers[target],
+            min([shared[source, e.line, name] or 1 for e in edges]),
+            (symbol.start_line, symbol.complexity, symbol.traits) if symbol else None,
+            sources.outline(symbol.path) if symbol else None,
+        )
+        found[source, target] = Link(call)
+    return found
+
+
+@lru_cache(16_384)
+def _features(call: Call) -> Mapping[str, float]:
+    edge = call.edge
+    reason = next((name for words, name in _REASONS.items() if words in edge.reason), "other")
+    found = {reason: 1.0, "callers": log(call.callers), "sites": log(len({*call.lines}))}
+    if call.caller is not None and call.outline is not None:
+        start, complexity, _ = call.caller
+        spots = [call.outline.place(start, line) for line in call.lines if line]
+        at = min(spots, key=lambda p: (p.conditions, p.exits), default=_NOWHERE)
+        found |= {
+            "condition": float(at.conditions > 0),
+            "conditions": max(at.conditions - 1.0, 0.0),
+            "loop": float(at.loops > 0),
+            "exits": log1p(at.exits),
+            "inline": float(at.inline),
+            "branches": log1p(complexity),
+        }
+    one_of = _ONE_OF.search(edge.reason)
+    found |= {"overrides": log(call.overrides), "one_of": log(int(one_of[1])) if one_of else 0.0}
+    found |= _ends(edge, call.caller[2] if call.caller else "")
+    return {name: value for name, value in found.items() if value}
+
+
+def _ends(edge: Edge, traits: str) -> dict[str, float]:
+    """Return what is known from where the ends of an edge stand."""
+    path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
+    from_test = places.is_test(path)
+    is_test = from_test and "test" in traits.split()
+    return {
+        "same_class": float(
+            "." in edge.target and path == other and _around(edge.source) == _around(edge.target)
+        ),
+        "same_file": float(path == other),
+        "test": float(is_test),
+        "support": float(from_test and not is_test),
+        "given": float(is_given(edge)),
+    }
+
+
+def is_given(edge: Edge) -> bool:
+    """Say whether code calls what a test hands it: it hardly breaks with that."""
+    path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
+    return path != other and places.is_test(other) and not places.is_test(path)
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+def _around(key: str) -> str:
+    return key.rpartition(".")[0]
+
+
+class Way(NamedTuple):
+    """How a symbol comes to a change: the chance of its likeliest way, of any of them, its length,
+    and its first edge.
+    """
+
+    best: float
+    joint: float
+    distance: int
+    edge: Edge | None
+
+
+class Net:
+    """Links by what they lead to."""
+
+    def __init__(self, found: Mapping[tuple[str, str], Link]) -> None:
+        self._into: dict[str, list[tuple[str, Link]]] = defaultdict(list)
+        for (source, target), link in found.items():
+            self._into[target].append((source, link))
+        for into in self._into.values():
+            into.sort(key=itemgetter(0))
+
+    def spread(self, seeds: Iterable[str]) -> dict[str, Way]:
+        """Return how everything that reaches the seeds comes there, the likeliest first; ties by
+        key.
+
+        `joint` takes ways for independent, and follows a link only from the less likely end to the
+        likelier one: no circles.
+        """
+        heap: list[tuple[float, int, str, Edge | None]] = [(0.0, 0, key, None) for key in seeds]
+        heapify(heap)
+        missed: dict[str, float] = defaultdict(lambda: 1.0)
+        found: dict[str, Way] = {}
+        while heap:
+            cost, steps, key, first = heappop(heap)
+            if key in found:
+                continue
+            joint = 1 - missed[key] if steps else 1.0
+            found[key] = Way(exp(-cost), joint, steps, first)
+            for source, link in self._into.get(key, ()):
+                if source not in found:
+                    chance = max(link.chance, 1e-6)
+                    missed[source] *= 1 - chance * joint
+                    heappush(heap, (cost - log(chance), steps + 1, source, link.edge))
+        return found

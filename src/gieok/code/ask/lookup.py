@@ -1,0 +1,97 @@
+"""A name that a person or an agent types → the matching symbols."""
+
+import difflib
+import re
+from pathlib import Path
+
+from gieok.code.index.project import Project, inside
+from gieok.code.model.facts import Kind
+from gieok.errors import BadRequest
+from gieok.model.code import Symbol
+
+_SUGGESTIONS = 5
+_PASSIVE = (Kind.MARKER, Kind.LAMBDA)
+
+
+def find(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
+    """Return the symbols that `text` names: `path`, `path:symbol`, `path::symbol`, `Class.method`
+    or a plain name.
+
+    A path may be relative to `folder` or to the project. Raises BadRequest with suggestions where
+    there is none.
+    """
+    text = text.strip()
+    found = matching(project, text, folder)
+    path = _parts(text)[0]
+    place = inside(project, path, folder) if path and not found else ""
+    if not found and place not in project.store.files() and _is_file(project, path, place):
+        raise BadRequest(f"no file {path!r} is indexed", hint=_near_files(project, place))
+    if not found:
+        raise BadRequest(f"no symbol {text!r} is indexed", hint=_hint(project, text))
+    return found
+
+
+def matching(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
+    """Return the symbols that `text` names, as `find` does; none where there is none."""
+    path, name = _parts(text)
+    place = inside(project, path, folder) if path else ""
+    found = _in_file(project, place, name) if place else []
+    return found or _by_name(project, re.sub(r"::|#", ".", text))
+
+
+def _parts(text: str) -> tuple[str, str]:
+    path, _, name = text.partition("::") if "::" in text else _split(text)
+    return path, name
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Split `path:symbol`; a plain name has no path."""
+    if ":" in text:
+        return text.partition(":")
+    return (text, "", "") if "/" in text or "." in text.rpartition("/")[2] else ("", "", text)
+
+
+def _in_file(project: Project, path: str, name: str) -> list[Symbol]:
+    symbols = [s for s in project.store.symbols(paths=[path]) if s.kind not in _PASSIVE]
+    if not name:
+        return [s for s in symbols if s.kind == Kind.MODULE]
+    if name.isdigit():
+        around = [s for s in symbols if s.start_line <= int(name) <= s.end_line]
+        return sorted(around, key=lambda s: s.end_line - s.start_line)[:1]
+    return [s for s in symbols if _is_called(s, name)]
+
+
+def _by_name(project: Project, name: str) -> list[Symbol]:
+    last = name.rpartition(".")[2]
+    found = [s for s in project.store.symbols(names=[last]) if s.kind not in _PASSIVE]
+    return [s for s in found if _is_called(s, name)]
+
+
+def _is_called(symbol: Symbol, name: str) -> bool:
+    qualified = symbol.key.partition("::")[2]
+    return qualified == name or qualified.endswith(f".{name}") or symbol.name == name
+
+
+def _is_file(project: Project, path: str, place: str) -> bool:
+    """Tell a path from `Class.method`."""
+    return "/" in path or bool(place and (project.root / place).is_file())
+
+
+def _near_files(project: Project, place: str) -> str:
+    """Return a hint with files of that name elsewhere."""
+    name = place.rpartition("/")[2]
+    near = sorted(path for path in project.store.files() if path.rpartition("/")[2] == name)[
+        :_SUGGESTIONS
+    ]
+    return (
+        f"near: {', '.join(near)}"
+        if near
+        else "`gieok code sync` reads new files and names what it skips"
+    )
+
+
+def _hint(project: Project, text: str) -> str:
+    last = re.split(r"::|[:.#/]", text)[-1]
+    names = sorted({s.name for s in project.store.all_symbols() if s.kind not in _PASSIVE})
+    near = difflib.get_close_matches(last, names, _SUGGESTIONS, 0.6)
+    return f"near: {', '.join(near)}" if near else 'find it with `gieok code query "…"`'

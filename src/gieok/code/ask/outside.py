@@ -1,0 +1,175 @@
+"""Changed lines outside of functions: the names that they bind, and what reads those.
+
+By words, so that it holds in every language: what is bound there and named in a function is taken
+for read. A line that binds no name stands for its whole file.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from gieok.code.ask.changes import placed
+from gieok.code.ask.likelihood import Sources
+from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
+from gieok.code.languages.table import language_of
+from gieok.code.model.facts import Kind
+from gieok.model.code import Edge
+from gieok.ports.code import SymbolGraph
+
+_REASON = "reads what changed"
+_HASHED = frozenset(("python", "ruby"))
+_COMMENT = re.compile(r"\s*(?://(?!go:)|/\*(?!.*\*/\s*\S)|\*[\s/]|\*$|$)")
+_HASH_COMMENT = re.compile(r"\s*(?:#|$)")
+_DOC = re.compile(r"[rRuU]?(\"\"\"|''')")
+_NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_QUOTED = re.compile(r"[\"']([^\"']+)[\"']")
+_IMPORT = re.compile(r"\s*(?:from\s+\S+\s+import\b|import\b|(?:pub\s+)?use\s|using\s)")
+_FROM = re.compile(r"\s*from\s+\S+\s+import\b")
+_BLOCK = re.compile(r"(?:const|var)\s*\($")
+_ASSIGNED = re.compile(r"(?<![=!<>:+\-*/%&|^])=(?![=>])")
+_NO_NAMES = frozenset(
+    (
+        "import",
+        "from",
+        "as",
+        "use",
+        "using",
+        "pub",
+        "type",
+        "static",
+        "default",
+        "export",
+        "const",
+        "let",
+        "var",
+        "declare",
+        "val",
+        "final",
+        "readonly",
+        "mut",
+        "crate",
+        "self",
+        "super",
+    )
+)
+#: A constant of constants of constants: so far it is followed.
+_ROUNDS = 3
+
+
+class Bound(NamedTuple):
+    """The names that lines bind: for their own file, and for those that import it; or that they
+    stand for the whole file.
+    """
+
+    imported: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    is_whole: bool = False
+
+    def __or__(self, other: "Bound") -> "Bound":
+        return Bound(
+            self.imported | other.imported,
+            self.names | other.names,
+            self.is_whole or other.is_whole,
+        )
+
+
+def telling(lines: Sequence[str], numbers: Iterable[int], language: str | None) -> list[int]:
+    """Return those of the lines (1-based) that are more than a comment, space or the docstring of a
+    file.
+    """
+    comment = _HASH_COMMENT if language in _HASHED else _COMMENT
+    doc = _docstring(lines) if language == "python" else range(0)
+    return [
+        n
+        for n in sorted(numbers)
+        if n not in doc and (n > len(lines) or not comment.match(lines[n - 1]))
+    ]
+
+
+def _docstring(lines: Sequence[str]) -> range:
+    """Return the lines of a Python file's docstring."""
+    first = next((n for n, line in enumerate(lines, 1) if not _HASH_COMMENT.match(line)), 0)
+    quotes = _DOC.match(lines[first - 1]) if first else None
+    if quotes is None:
+        return range(0)
+    rest = lines[first - 1][quotes.end() :]
+    ends = (n for n, line in enumerate([rest, *lines[first:]], first) if quotes[1] in line)
+    return range(first, next(ends, len(lines)) + 1)
+
+
+def bound(lines: Sequence[str], numbers: Iterable[int], language: str | None) -> Bound:
+    """Return what lines outside of functions bind."""
+    found = Bound()
+    for number in numbers:
+        found |= (
+            _bound_at(lines, number, language) if number <= len(lines) else Bound(is_whole=True)
+        )
+    return found
+
+
+def _bound_at(lines: Sequence[str], number: int, language: str | None) -> Bound:
+    line, at = lines[number - 1], number - 1
+    while at and (not lines[at].strip() or lines[at][0].isspace() or lines[at][0] in ")]}"):
+        at -= 1
+    head = lines[at]
+    if _IMPORT.match(line) or _IMPORT.match(head):
+        names = _imported(line, language)
+        return Bound(imported=names, is_whole=not names and bool(_NAME.search(line)))
+    if _BLOCK.match(head.rstrip()):
+        name = _NAME.search(line) if at != number - 1 else None
+        return Bound(names=frozenset((name[0],) if name else ()))
+    equals = _ASSIGNED.search(head)
+    left = re.sub(r":.*", "", head[: equals.start()]) if equals else "("
+    names = frozenset(_NAME.findall(left)) - _NO_NAMES
+    return Bound(names=names) if names and "(" not in left else Bound(is_whole=True)
+
+
+def _imported(line: str, language: str | None) -> frozenset[str]:
+    rest = _QUOTED.sub(" ", _FROM.sub(" ", line))
+    names = frozenset(_NAME.findall(rest)) - _NO_NAMES
+    quoted = _QUOTED.search(line)
+    if not names and quoted and language == "go":
+        return frozenset((quoted[1].rpartition("/")[2],))
+    return names
+
+
+def readers(graph: SymbolGraph, sources: Sources, path: str, what: Bound) -> list[Edge]:
+    """Return an edge to a file from every symbol that reads what its lines bind, there and in files
+    that import it.
+    """
+    language, lines, inside = language_of(path), sources.lines(path), graph.symbols(paths=[path])
+    target, shared, own = f"{path}::<module>", what.names, what.names | what.imported
+    found: dict[str, Edge] = {}
+    for _ in range(_ROUNDS):
+        more = frozenset[str]()
+        for symbol, numbers in placed(inside, telling(lines, _naming(lines, own), language)):
+            if symbol.kind == Kind.MODULE:
+                more |= bound(lines, numbers, language).names
+            else:
+                found.setdefault(symbol.key, _edge(symbol.key, target, numbers[0]))
+        if more <= shared:
+            break
+        shared, own = shared | more, own | more
+    importing = {
+        e.source.partition("::")[0] for e in graph.edges_into([target]) if e.kind == IMPORTS
+    } - {path}
+    for other in sorted(importing):
+        for symbol, numbers in placed(
+            graph.symbols(paths=[other]), _naming(sources.lines(other), shared)
+        ):
+            if symbol.kind != Kind.MODULE:
+                found.setdefault(symbol.key, _edge(symbol.key, target, numbers[0]))
+    return sorted(found.values())
+
+
+def _edge(key: str, target: str, line: int) -> Edge:
+    return Edge(key, target, REFERENCES, Certainty.RESOLVED, _REASON, line)
+
+
+def _naming(lines: Sequence[str], names: Iterable[str]) -> list[int]:
+    """Return the numbers of the lines that have one of these names."""
+    wanted = "|".join(sorted(map(re.escape, names)))
+    if not wanted:
+        return []
+    named = re.compile(rf"(?<![\w$])(?:{wanted})(?![\w$])")
+    return [n for n, line in enumerate(lines, 1) if named.search(line)]

@@ -1,0 +1,470 @@
+"""Question → symbols: the engine's recall over passages, symbols by name first, then what stands
+next to them in the graph.
+
+The order is made of rules, each measured on real queries (docs/code.md): what defines a name that
+the question names, what lies in a file whose path says what is asked, files of which several
+passages match; tests, examples and re-exports count less.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from gieok.code.index.chunks import symbol_key
+from gieok.code.index.graph import IMPORTS, Certainty
+from gieok.code.index.project import SCOPE, Project
+from gieok.code.languages import places
+from gieok.code.model import korean_terms
+from gieok.code.model.facts import Kind
+from gieok.code.model.profile import SEARCH
+from gieok.model.code import Symbol
+from gieok.model.retrieval import Hit
+from gieok.ports.models import Embedder
+from gieok.ranking.recall import Question, RankedHits, recall
+from gieok.text.keywords import keyword_tokens, query_tokens
+from gieok.text.tokens import count_tokens
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
+_CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
+#: How a passage's score changes, in parts of the best passage's.
+_DEFINES = 3.0
+_DEFINES_IN_WORDS = 1.0
+_NAMED_ALIKE = 1.0
+_PATH_SHARE = 1.5
+_FILE_SHARE = 0.7
+#: What a file's name keeps of its gain where hardly a word of it is asked for:
+#: `JsonAdapterAnnotationTypeAdapterFactory`.
+_PART_OF_NAME = 0.25
+#: So many words of a question in one name are as good as all.
+_ENOUGH_WORDS = 3
+_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.3
+_REPEATED = 0.7
+_NEIGHBOURS = 3
+#: Several passages of one symbol are one answer: so many are looked at for each.
+_SHOWN = 4
+_SNIPPET_CHARS = 700
+_VERSION = re.compile(r"/v(\d{1,3})(?=/)")
+
+
+class FoundSymbol(NamedTuple):
+    """A matching symbol. `why` names the signal: name, words or neighbour."""
+
+    symbol: Symbol
+    start_line: int
+    end_line: int
+    score: float
+    callers: int
+    snippet: str
+    why: str
+    #: Where the snippet begins: whole lines of the file, as they are in it.
+    snippet_line: int = 0
+
+
+class FoundSymbols(NamedTuple):
+    """The matches, best first, and the reason for degraded quality, if any."""
+
+    answers: tuple[FoundSymbol, ...]
+    degraded: str | None = None
+
+
+class _Scored(NamedTuple):
+    hit: Hit
+    score: float
+    symbol: Symbol | None
+
+
+def search(
+    project: Project,
+    embedder: Embedder | None,
+    text: str,
+    limit: int,
+    *,
+    budget_tokens: int = 0,
+    expand: bool = True,
+) -> FoundSymbols:
+    """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
+    named = _named(project, text)
+    asked = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
+    found = recall(project.store, embedder, asked, SEARCH, project.clock)
+    words = set(korean_terms.tokens(text)) | set(query_tokens(text))
+    ranked = _ranked(project, found, text, words, {s.key for s in named})
+    answers = [_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])]
+    answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[
+        :limit
+    ]
+    if expand:
+        answers = _expanded(project, answers, limit)
+    answers = _with_lines(project, answers, words)
+    answers = _within(answers, budget_tokens)
+    callers = count_callers(project, [a.symbol.key for a in answers])
+    lost = _not_understood(found, text) if embedder is None else None
+    degraded = "; ".join(filter(None, (found.degraded, lost))) or None
+    return FoundSymbols(
+        tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), degraded
+    )
+
+
+def _not_understood(found: RankedHits, text: str) -> str | None:
+    """Name the Korean words of a question that no passage holds and that have no English word
+    here.
+    """
+    unknown = korean_terms.read(text).unknown
+    lost = [
+        word
+        for word in unknown
+        if not any(t in h.passage.text for t in query_tokens(word) for h in found.hits)
+    ]
+    if not lost:
+        return None
+    return (
+        f"words only: nothing holds {', '.join(lost)}, and no English word for it is known; "
+        f"vectors find by meaning"
+    )
+
+
+def _named(project: Project, text: str) -> list[Symbol]:
+    """Return the symbols that the question names."""
+    words = [
+        word
+        for word in dict.fromkeys(_IDENTIFIER.findall(text))
+        if is_code_like(word) or word == text.strip()
+    ]
+    if not words:
+        return []
+    lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
+    found = project.store.symbols(names=sorted(lasts))
+    return [s for s in found if s.kind in _DEFINING and any(_matches(s, word) for word in words)]
+
+
+def is_code_like(word: str) -> bool:
+    """Say whether a word is written as names of code are, not as those of a language: `load_all`,
+    `Order.total`, `getUser`.
+    """
+    return _CODE_LIKE.search(word) is not None
+
+
+_DEFINING = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
+
+
+def _matches(symbol: Symbol, word: str) -> bool:
+    qualified = symbol.key.partition("::")[2]
+    dotted = re.sub(r"::|#", ".", word)
+    return (
+        qualified == dotted
+        or qualified.endswith(f".{dotted}")
+        or (f"{places.stem(symbol.path)}.{qualified}").endswith(dotted)
+    )
+
+
+def _ranked(
+    project: Project, found: RankedHits, text: str, words: set[str], named: set[str]
+) -> list[_Scored]:
+    hits = found.hits
+    if not hits:
+        return []
+    symbols = _symbols_of(project, hits)
+    best = max(_base(hit) for hit in hits)
+    is_name = bool(_IDENTIFIER.fullmatch(text.strip()))
+    overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
+    scores = []
+    for hit, symbol in zip(hits, symbols, strict=True):
+        score = _base(hit)
+        if symbol is not None and symbol.key in named:
+            score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
+        if symbol is not None and symbol.kind in _DEFINING:
+            score += best * _NAMED_ALIKE * _name_overlap(symbol.name, words)
+        score += best * _PATH_SHARE * overlaps[hit.passage.key]
+        scores.append(score * (_TEST if _is_test_inside(symbol) else 1.0))
+    paths = {hit.passage.key for hit in hits}
+    return _by_file(hits, scores, symbols, _in_use(project, paths), _handing_on(project, paths))
+
+
+def _is_test_inside(symbol: Symbol | None) -> bool:
+    """Say whether a symbol is a test inside of a file that is none, as Rust has them (`mod
+    tests`).
+    """
+    return (
+        symbol is not None
+        and not places.is_test(symbol.path)
+        and places.is_test_code(symbol.path, symbol.traits)
+    )
+
+
+def _base(hit: Hit) -> float:
+    """Return the retriever scores of a passage: the share of the keyword ceiling, and the vector
+    similarity.
+    """
+    return hit.signals.get("fused", 0.0)
+
+
+def _path_overlap(path: str, words: set[str]) -> float:
+    """Return the share of query words in the file's name, plus half the share in its folders; less
+    for a long name.
+    """
+    pure = PurePosixPath(path)
+    own = set(query_tokens(pure.stem.replace("_", " ").replace("-", " ")))
+    folders = set(query_tokens(" ".join(pure.parent.parts).replace("_", " ").replace("-", " ")))
+    if not words:
+        return 0.0
+    shared = _shared(words, own)
+    hit = shared + 0.5 * _shared(words, folders - own)
+    told = _PART_OF_NAME + (1 - _PART_OF_NAME) * shared / len(own) if own else 1.0
+    return min(1.0, told * hit / max(1.0, min(len(words), _ENOUGH_WORDS)))
+
+
+def _name_overlap(name: str, words: set[str]) -> float:
+    """Return how much of a symbol's name is asked for: the share of its words, less where these are
+    fewer than three.
+    """
+    tokens = set(keyword_tokens(name))
+    parts = tokens - {name.lower()} or tokens
+    asked = len(parts & words)
+    return asked / len(parts) * min(1.0, asked / _ENOUGH_WORDS) if parts else 0.0
+
+
+def _shared(words: set[str], others: set[str]) -> float:
+    count = 0.0
+    for other in others:
+        if other in words:
+            count += 1
+        elif len(other) > 3 and any(
+            len(w) > 3 and (w.startswith(other) or other.startswith(w)) for w in words
+        ):
+            count += 0.7
+    return count
+
+
+def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
+    """Return the paths that are named like tests but imported by product code:
+    `jinja2/tests.py`.
+    """
+    modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test(path)]
+    edges = project.store.edges_into(modules) if modules else ()
+    return {
+        edge.target.partition("::")[0]
+        for edge in edges
+        if edge.kind == IMPORTS and not places.is_test(edge.source.partition("::")[0])
+    }
+
+
+def _handing_on(project: Project, paths: Iterable[str]) -> set[str]:
+    """Return the paths that stand for their folder and define nothing of their own: Rust's `mod.rs`
+    mostly does.
+    """
+    named = sorted(path for path in paths if places.is_reexport(path))
+    defining = (
+        {s.path for s in project.store.symbols(paths=named) if s.kind in _DEFINING}
+        if named
+        else set()
+    )
+    return set(named) - defining
+
+
+def _by_file(
+    hits: Sequence[Hit],
+    scores: Sequence[float],
+    symbols: Sequence[Symbol | None],
+    in_use: set[str],
+    handing_on: set[str],
+) -> list[_Scored]:
+    """Aggregate by file: the best passage gains from the others, each further passage counts
+    less.
+    """
+    members: dict[str, list[int]] = defaultdict(list)
+    for number, hit in enumerate(hits):
+        members[hit.passage.key].append(number)
+    out: list[_Scored] = []
+    old = _superseded(members)
+    for path, numbers in members.items():
+        numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
+        total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
+        factor = _weight(path, is_test=path not in in_use) * (_SUPERSEDED if path in old else 1.0)
+        factor *= _REEXPORT if path in handing_on else 1.0
+        for place, number in enumerate(numbers):
+            score = (
+                (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0))
+                * factor
+                * _REPEATED**place
+            )
+            out.append(_Scored(hits[number], score, symbols[number]))
+    return sorted(out, key=lambda s: (-s.score, s.hit.passage.key, s.hit.passage.start_line))
+
+
+def _superseded(paths: Iterable[str]) -> set[str]:
+    """Return the paths in superseded version folders: `v3` next to `v4`."""
+    numbered = [
+        (path, path[: match.start()], int(match[1]))
+        for path in paths
+        for match in _VERSION.finditer(f"/{path}")
+    ]
+    newest: dict[str, int] = defaultdict(int)
+    for _, place, number in numbered:
+        newest[place] = max(newest[place], number)
+    return {path for path, place, number in numbered if number < newest[place]}
+
+
+def _weight(path: str, *, is_test: bool = True) -> float:
+    weight = 1.0
+    if is_test and places.is_test(path):
+        weight *= _TEST
+    if places.is_side(path):
+        weight *= _SIDE
+    if path.endswith((".d.ts", ".pyi")):
+        weight *= _DECLARATIONS
+    if path.endswith((".md", ".markdown")):
+        weight *= _PROSE
+    return weight
+
+
+def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
+    """Return the symbol of each passage, the function or class it was cut from; None for text
+    between symbols.
+    """
+    keys = [symbol_key(hit.passage.key, hit.passage.context) for hit in hits]
+    named = {s.key: s for s in project.store.symbols(keys=sorted({*keys} - {""}))}
+    return [named.get(key) for key in keys]
+
+
+def _with_symbols(project: Project, ranked: Sequence[_Scored]) -> list[_Scored]:
+    """Add the nearest symbol where a passage was cut from none."""
+    by_path: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in project.store.symbols(
+        paths=sorted({one.hit.passage.key for one in ranked if one.symbol is None})
+    ):
+        by_path[symbol.path].append(symbol)
+    return [
+        o if o.symbol else o._replace(symbol=_nearest(by_path[o.hit.passage.key], o.hit))
+        for o in ranked
+    ]
+
+
+def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
+    first, last = hit.passage.start_line, hit.passage.end_line
+    around = [
+        s
+        for s in symbols
+        if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)
+    ]
+    return min(
+        around,
+        key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key),
+        default=None,
+    )
+
+
+def _answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
+    p = one.hit.passage
+    symbol = one.symbol or _file_symbol(p.key, p.end_line)
+    why = "name" if any(symbol.key == s.key for s in named) else "words"
+    return FoundSymbol(symbol, p.start_line, p.end_line, one.score, 0, "", why)
+
+
+def _whole(symbol: Symbol, score: float, why: str) -> FoundSymbol:
+    return FoundSymbol(symbol, symbol.start_line, symbol.end_line, score, 0, "", why)
+
+
+def _file_symbol(path: str, lines: int) -> Symbol:
+    return Symbol(
+        f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", ""
+    )
+
+
+def _with_missing(
+    named: Sequence[Symbol], answers: list[FoundSymbol], *, is_name: bool
+) -> list[FoundSymbol]:
+    """Rank symbols that the question names first, even without a passage among the best."""
+    present = {a.symbol.key for a in answers}
+    best = answers[0].score if answers else 1.0
+    missing = [_whole(s, best * _weight(s.path), "name") for s in named if s.key not in present]
+    # What is asked for by its very name comes first, wherever it stands.
+    is_asked = is_name and bool(named)
+    merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
+    first: dict[str, FoundSymbol] = {}
+    for answer in merged:
+        first.setdefault(answer.symbol.key, answer)
+    return list(first.values())
+
+
+def _expanded(project: Project, answers: list[FoundSymbol], limit: int) -> list[FoundSymbol]:
+    """Fill the remaining limit with neighbours of the best matches, up to two edges away."""
+    present = {a.symbol.key for a in answers}
+    frontier = [a.symbol.key for a in answers[:_NEIGHBOURS]]
+    added: dict[str, tuple[float, str]] = {}
+    for depth in (1, 2):
+        if len(answers) + len(added) >= limit or not frontier:
+            break
+        near: dict[str, tuple[float, str]] = {}
+        for edge in (*project.store.edges_out_of(frontier), *project.store.edges_into(frontier)):
+            for key, other in ((edge.target, edge.source), (edge.source, edge.target)):
+                if (
+                    key not in present
+                    and key not in added
+                    and edge.kind != IMPORTS
+                    and edge.tier <= Certainty.UNIQUE_NAME
+                ):
+                    near.setdefault(key, (0.5**depth, other))
+        added.update(near)
+        frontier = sorted(near)
+    lowest = min((a.score for a in answers), default=0.0)
+    extra = [
+        _whole(s, lowest * added[s.key][0], f"next to {added[s.key][1]}")
+        for s in project.store.symbols(keys=sorted(added))
+        if s.kind in _DEFINING
+    ]
+    return (
+        answers
+        + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
+    )
+
+
+def _with_lines(
+    project: Project, answers: Sequence[FoundSymbol], words: set[str]
+) -> list[FoundSymbol]:
+    """Add to each match the lines with the most query words."""
+    paths = sorted({a.symbol.path for a in answers})
+    texts = {
+        document.key: document.text.split("\n") for document in project.store.get(SCOPE, paths)
+    }
+    out = []
+    for a in answers:
+        lines = texts.get(a.symbol.path, [])[a.start_line - 1 : a.end_line]
+        skipped, shown = _telling(lines, words)
+        out.append(a._replace(snippet="\n".join(shown), snippet_line=a.start_line + skipped))
+    return out
+
+
+def _telling(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]:
+    """Return whole lines around the best one, and the number of lines skipped before them."""
+    if sum(map(len, lines)) + len(lines) <= _SNIPPET_CHARS:
+        return 0, lines
+    first = max(range(len(lines)), key=lambda n: len(words.intersection(keyword_tokens(lines[n]))))
+    end, used = first + 1, len(lines[first])
+    while end < len(lines) and used + len(lines[end]) < _SNIPPET_CHARS:
+        used, end = used + len(lines[end]) + 1, end + 1
+    while first and used + len(lines[first - 1]) < _SNIPPET_CHARS:
+        used, first = used + len(lines[first - 1]) + 1, first - 1
+    return first, lines[first:end]
+
+
+def _within(answers: list[FoundSymbol], budget_tokens: int) -> list[FoundSymbol]:
+    if not budget_tokens:
+        return answers
+    kept: list[FoundSymbol] = []
+    used = 0
+    for answer in answers:
+        used += count_tokens(f"{answer.symbol.key} {answer.symbol.signature}\n{answer.snippet}")
+        if used > budget_tokens and kept:
+            break
+        kept.append(answer)
+    return kept
+
+
+def count_callers(project: Project, keys: Sequence[str]) -> Mapping[str, int]:
+    """Return symbol → how many others depend on it, more surely than by one of several names."""
+    counts: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.edges_into(keys):
+        if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME:
+            counts[edge.target].add(edge.source)
+    return {key: len(sources) for key, sources in counts.items()}

@@ -1,0 +1,122 @@
+"""Counts over the graph: sizes, most used symbols, import depth."""
+
+from collections import Counter, defaultdict
+from typing import NamedTuple
+
+from gieok.code.index.graph import IMPORTS, Certainty
+from gieok.code.index.project import SCOPE, Project
+from gieok.code.languages import places
+from gieok.code.model.facts import Kind
+from gieok.model.code import Symbol
+
+_MOST = 10
+
+
+class Statistics(NamedTuple):
+    """Counts of a project."""
+
+    files: int
+    lines: int
+    passages: int
+    vectors: int
+    languages: dict[str, int]
+    statuses: dict[str, int]
+    kinds: dict[str, int]
+    edges: dict[str, int]
+    tiers: dict[str, int]
+    unresolved_calls: int
+    markers: dict[str, int]
+    deprecated: int
+    #: (symbol, how many depend on it), most first; tests, examples and documents count on neither
+    #: side.
+    central: tuple[tuple[str, int], ...]
+    complex: tuple[tuple[str, int], ...]
+    depth: int
+    disk_bytes: int
+    #: What ran under coverage: pairs of a test and a function, and how many of them changed since
+    #: or are gone.
+    executions: dict[str, int]
+
+
+def count(project: Project) -> Statistics:
+    """Count everything, in one pass over symbols and edges."""
+    store = project.store
+    files = store.files()
+    symbols = list(store.all_symbols())
+    kinds = Counter(s.kind for s in symbols)
+    edges, tiers = Counter[str](), Counter[str]()
+    dependants: dict[str, set[str]] = defaultdict(set)
+    imports: dict[str, set[str]] = defaultdict(set)
+    for edge in store.all_edges():
+        edges[edge.kind] += 1
+        if edge.kind == IMPORTS:
+            imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
+        else:
+            tiers[Certainty(edge.tier).name.lower()] += 1
+            dependants[edge.target].add(edge.source)
+    aside = {s.key for s in symbols if is_aside(s)}
+    own = [s for s in symbols if s.key not in aside]
+    used = {s.key: len(dependants[s.key] - aside) for s in own}
+    central = sorted((row for row in used.items() if row[1]), key=lambda r: (-r[1], r[0]))
+    hard = sorted(
+        ((s.key, s.complexity) for s in own if s.kind in (Kind.FUNCTION, Kind.METHOD)),
+        key=lambda r: (-r[1], r[0]),
+    )
+    stats = store.stats(SCOPE)
+    return Statistics(
+        len(files),
+        sum(s.end_line for s in symbols if s.kind == Kind.MODULE),
+        stats.passages,
+        stats.vectors,
+        dict(sorted(Counter(f.language for f in files.values()).items())),
+        dict(sorted(Counter(f.status for f in files.values()).items())),
+        dict(sorted(kinds.items())),
+        dict(sorted(edges.items())),
+        dict(sorted(tiers.items())),
+        store.count_unresolved_calls(),
+        dict(sorted(Counter(s.name for s in symbols if s.kind == Kind.MARKER).items())),
+        sum(1 for s in symbols if s.status == "deprecated"),
+        tuple(central[:_MOST]),
+        tuple(hard[:_MOST]),
+        depth(imports),
+        stats.disk_bytes,
+        store.count_executions()._asdict(),
+    )
+
+
+def is_aside(symbol: Symbol) -> bool:
+    """Say whether a symbol is there for tests, examples or documents."""
+    return places.is_test_code(symbol.path, symbol.traits) or places.is_side(symbol.path)
+
+
+def import_depth(project: Project) -> int:
+    """Return the import depth of the project."""
+    imports: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.all_edges(IMPORTS):
+        imports[edge.source.partition("::")[0]].add(edge.target.partition("::")[0])
+    return depth(imports)
+
+
+def depth(imports: dict[str, set[str]]) -> int:
+    """Return the length of the longest import chain in modules; a cycle counts once."""
+    done: dict[str, int] = {}
+    for start in sorted(imports):
+        stack = [(start, iter(sorted(imports[start])))]
+        on_path = {start}
+        best = {start: 1}
+        while stack:
+            node, children = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+                on_path.discard(node)
+                done[node] = best[node]
+                if stack:
+                    best[stack[-1][0]] = max(best[stack[-1][0]], 1 + done[node])
+            elif child in done:
+                best[node] = max(best[node], 1 + done[child])
+            elif child not in on_path:
+                on_path.add(child)
+                best[child] = 1
+                stack.append((child, iter(sorted(imports.get(child, ())))))
+    return max(done.values(), default=0)

@@ -1,0 +1,300 @@
+"""Summarises symbols with a model, several per request; summaries are stored by the hash of the
+code.
+
+The same code is never paid for twice: after a revert, on another branch, or in another file. The
+rows lie beside the graph, which never depends on them.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple
+
+from gieok.code.deepen.deeper import RULES, fenced, prompt
+from gieok.code.index.project import SCOPE, Project
+from gieok.code.languages import places
+from gieok.code.model.facts import Kind
+from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
+from gieok.flow.generate import Asker
+from gieok.model.code import Summary, Symbol
+from gieok.text.tokens import count_tokens
+
+_FUNCTIONS = (Kind.FUNCTION, Kind.METHOD)
+_NAMED = (Kind.CLASS, *_FUNCTIONS)
+#: Shorter functions need no summary.
+_LEAST_LINES = 3
+_MOST_AT_ONCE = 12
+_MOST_CHARS = 2_000
+_SUMMARY_CHARS = 400
+#: What a sentence of thirty words costs, in either language.
+_SENTENCE_TOKENS = 60
+_ASK = RULES + (
+    "Say of each numbered piece in one sentence of at most 30 words what it is for, not how "
+    "it is written. "
+    'Answer with one JSON object from number to sentence, such as {"1": "…", "2": "…"}, and '
+    "nothing else."
+)
+#: Parsed pair by pair, so that a truncated answer still yields its complete pairs.
+_PAIR = re.compile(r'"(\d{1,3})"\s*:\s*("(?:[^"\\]|\\.)*")')
+#: Begins the hash of an outline, beside those of code.
+_OUTLINE = "="
+_SPACES = re.compile(r"\s+")
+
+
+class Budget(NamedTuple):
+    """Token limit of one run, and the setting that sets it."""
+
+    setting: str
+    tokens: int
+
+
+class WrittenSummaries(NamedTuple):
+    """Written summaries, symbols without one, and the reason for an early end."""
+
+    written: int = 0
+    left: int = 0
+    failure: GeneratorFailed | None = None
+
+    @property
+    def note(self) -> str:
+        """Return a note for the user; '' where everything is done."""
+        if not self.left:
+            return ""
+        why = "the model passed over them, or they have changed meanwhile"
+        if self.failure is not None:
+            is_of_budget = isinstance(self.failure, BudgetReached)
+            why = (
+                f"{self.failure} "
+                f"({self.failure.hint if is_of_budget else 'the next run tries again'})"
+            )
+        return f"{self.left:,} symbols have no summary by a model yet: {why}"
+
+
+def worth(symbols: Collection[Symbol]) -> list[Symbol]:
+    """Return the symbols whose summary is worth a model's tokens: no tests and examples, no inner
+    or tiny functions.
+    """
+    kinds = {s.key: s.kind for s in symbols}
+    holders = {s.parent for s in symbols if s.kind in _NAMED}
+
+    def is_worth(s: Symbol) -> bool:
+        if places.is_test(s.path) or places.is_side(s.path):
+            return False
+        if s.kind == Kind.MODULE:
+            return s.key in holders
+        is_long = (
+            s.end_line - s.start_line + 1 >= _LEAST_LINES and kinds.get(s.parent) not in _FUNCTIONS
+        )
+        return s.kind == Kind.CLASS or (s.kind in _FUNCTIONS and is_long)
+
+    return [s for s in symbols if is_worth(s)]
+
+
+def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]:
+    """Return the modules, classes and functions of files, tiny ones too, that have no summary by
+    this very model.
+    """
+    symbols = project.store.symbols(paths=sorted(paths))
+    holders = {s.parent for s in symbols if s.kind in _NAMED}
+    kept = project.store.summaries([s.code_hash for s in symbols])
+    done = {row.code_hash for row in kept.values() if row.text and row.model == model}
+    return [
+        s for s in symbols if (s.kind in _NAMED or s.key in holders) and s.code_hash not in done
+    ]
+
+
+def missing(project: Project) -> list[Symbol]:
+    """Return the symbols that are worth a summary but have none from a model."""
+    kept = {row.code_hash for row in project.store.summaries().values() if row.text}
+    return [s for s in worth(list(project.store.all_symbols())) if s.code_hash not in kept]
+
+
+def waiting(project: Project, before: Collection[str] | None) -> list[Symbol]:
+    """Note that code which was not among the hashes `before` waits for a summary; return the
+    symbols that wait.
+
+    With None nothing is new. What waits survives a failure and the end of the process; code that is
+    gone waits no more.
+    """
+    kept = project.store.summaries()
+    if before is None and all(row.text for row in kept.values()):
+        return []
+    symbols = worth(list(project.store.all_symbols()))
+    current = {s.code_hash for s in symbols}
+    fresh = sorted(current - kept.keys() - set(before)) if before is not None else []
+    gone = sorted(
+        row.code_hash for row in kept.values() if not row.text and row.code_hash not in current
+    )
+    if fresh or gone:
+        project.store.write_summaries([Summary(one, "", "") for one in fresh], gone)
+    open_hashes = {*fresh, *(row.code_hash for row in kept.values() if not row.text)}
+    return [s for s in symbols if s.code_hash in open_hashes]
+
+
+def summarise(
+    project: Project,
+    asker: Asker,
+    symbols: Sequence[Symbol],
+    budget: Budget,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    anew: bool = False,
+) -> WrittenSummaries:
+    """Summarise symbols, the most depended-on first, until the budget is nearly used.
+
+    Each answer is kept as it comes, so a failure or a kill loses one at most. With `anew`, what
+    another model said of the same outline does not count. Never raises GeneratorFailed.
+    """
+    todo = _ranked(project, symbols)
+    begin, total, written = asker.meter.tokens, len(todo), 0
+    failure: GeneratorFailed | None = None
+    while todo and failure is None:
+        progress(total - len(todo), total)
+        pieces = _pieces(project, todo[:_MOST_AT_ONCE])
+        rows, unknown = _known(project, pieces, asker.generator.model if anew else "")
+        asked = _fitting(unknown, budget.tokens - (asker.meter.tokens - begin))
+        if asked:
+            try:
+                rows += _answers(asker, asked)
+            except GeneratorFailed as error:
+                failure = error
+        elif unknown:
+            failure = BudgetReached(
+                f"the {budget.tokens:,} tokens of one run are used up",
+                hint=f"run it again, or raise `{budget.setting}`",
+            )
+        project.store.write_summaries(rows)
+        written += sum(1 for row in rows if not row.code_hash.startswith(_OUTLINE))
+        postponed = [piece.symbol for piece in unknown[len(asked) :]]
+        todo = postponed + todo[_MOST_AT_ONCE:]
+    return WrittenSummaries(written, total - written, failure)
+
+
+def _ranked(project: Project, symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Return one symbol per distinct code, the most depended-on first."""
+    dependants: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.edges_into([s.key for s in symbols]):
+        dependants[edge.target].add(edge.source)
+    ordered = sorted(symbols, key=lambda s: (-len(dependants[s.key]), s.key))
+    first: dict[str, Symbol] = {}
+    for symbol in ordered:
+        first.setdefault(symbol.code_hash, symbol)
+    return list(first.values())
+
+
+class _Piece(NamedTuple):
+    """The part of a symbol that is sent to a model."""
+
+    symbol: Symbol
+    text: str
+
+    @property
+    def mark(self) -> str:
+        """Return the hash of an outline: most changes of a module or a class are inside of a
+        function.
+        """
+        return _OUTLINE + sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
+    """Return the pieces to send; without symbols whose file has changed since it was indexed."""
+    paths = sorted({s.path for s in symbols})
+    before = project.store.files()
+    documents = {d.key: d for d in project.store.get(SCOPE, paths)}
+    current = {s.key: s for s in project.store.symbols(paths=paths)}
+    after = project.store.files()
+    inner: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in current.values():
+        if symbol.kind in _NAMED:
+            inner[symbol.parent].append(symbol)
+    pieces = []
+    for symbol in symbols:
+        document, now = documents.get(symbol.path), current.get(symbol.key)
+        held = {
+            files[symbol.path].content_hash for files in (before, after) if symbol.path in files
+        }
+        if (
+            document
+            and now
+            and now.code_hash == symbol.code_hash
+            and held == {document.content_hash}
+        ):
+            text = _shown(document.text.split("\n"), now, inner[now.key])
+            pieces.append(_Piece(now, f"{now.key}\n{text}"))
+    return pieces
+
+
+def _known(
+    project: Project, pieces: Sequence[_Piece], model: str
+) -> tuple[list[Summary], list[_Piece]]:
+    """Return stored summaries of identical pieces (by `model`, '' for any), and the other
+    pieces.
+    """
+    kept = project.store.summaries([piece.mark for piece in pieces])
+    known = {mark: row for mark, row in kept.items() if not model or row.model == model}
+    rows = [known[p.mark]._replace(code_hash=p.symbol.code_hash) for p in pieces if p.mark in known]
+    return rows, [piece for piece in pieces if piece.mark not in known]
+
+
+def _fitting(pieces: Sequence[_Piece], budget_tokens: int) -> list[_Piece]:
+    """Return the first pieces that fit into the budget."""
+    used, fitting = count_tokens(_ASK), list[_Piece]()
+    for piece in pieces:
+        used += count_tokens(piece.text) + _SENTENCE_TOKENS
+        if used > budget_tokens:
+            break
+        fitting.append(piece)
+    return fitting
+
+
+def _answers(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary]:
+    """Summarise pieces in one request; outlines are also returned by their hash. Raises
+    GeneratorFailed.
+    """
+    text = "\n\n".join(f"{number}\n{fenced(piece.text)}" for number, piece in enumerate(pieces, 1))
+    said = asker.ask(prompt(_ASK, text), partial(_parsed, count=len(pieces)))
+    named = [(pieces[number - 1], line) for number, line in said.items()]
+    model = asker.generator.model
+    rows = [Summary(piece.symbol.code_hash, line, model) for piece, line in named]
+    return rows + [
+        Summary(p.mark, line, model) for p, line in named if p.symbol.kind not in _FUNCTIONS
+    ]
+
+
+def _shown(lines: Sequence[str], symbol: Symbol, inner: Sequence[Symbol]) -> str:
+    """Return the code of a function; of a class or module what stands before its first member, and
+    its members' heads.
+    """
+    if symbol.kind in _FUNCTIONS or not inner:
+        return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])[:_MOST_CHARS]
+    head = "\n".join(lines[symbol.start_line - 1 : inner[0].start_line - 1])[: _MOST_CHARS // 2]
+    return "\n".join([head, *(_head(lines, one) for one in inner)])[:_MOST_CHARS]
+
+
+def _head(lines: Sequence[str], symbol: Symbol) -> str:
+    """Return the line that names a symbol: from the stored text, because what is stored has its
+    secrets cut out whole.
+    """
+    span = lines[symbol.start_line - 1 : symbol.end_line]
+    return next(
+        (line for line in span if symbol.name in line and not line.lstrip().startswith("@")),
+        symbol.name,
+    )
+
+
+def _parsed(answer: str, count: int) -> dict[int, str]:
+    """Return number → sentence. Raises DegenerateOutput where there is none."""
+    found = {}
+    for match in _PAIR.finditer(answer):
+        try:
+            text = _SPACES.sub(" ", json.loads(match[2], strict=False)).strip()[:_SUMMARY_CHARS]
+        except ValueError:
+            continue
+        if text and 1 <= int(match[1]) <= count:
+            found[int(match[1])] = text
+    if not found:
+        raise DegenerateOutput("the model summarised nothing of what it was asked about")
+    return found

@@ -1,0 +1,409 @@
+"""Facts of all files → symbols, edges and unresolved calls. A pure function: incremental and full
+are the same call.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import partial
+from typing import NamedTuple
+
+from gieok.code.index.doubts import Doubts
+from gieok.code.languages import places
+from gieok.code.languages.language import Family
+from gieok.code.languages.table import LANGUAGES
+from gieok.code.model.facts import Facts, Kind, Op, Trait
+from gieok.code.resolve import by_name, by_receiver
+from gieok.code.resolve.isolation import Files, isolated
+from gieok.code.resolve.program import FAN, Program, Reference, Site
+from gieok.code.resolve.solver import solve
+from gieok.model.code import Edge, Symbol, UnresolvedCall
+
+#: Changes whenever the edges of unchanged facts would.
+RESOLVER_VERSION = 14
+
+
+class Certainty(IntEnum):
+    """Certainty of an edge, best first. A path is as certain as its weakest edge."""
+
+    OBSERVED = 0
+    RESOLVED = 1
+    UNIQUE_NAME = 2
+    AMBIGUOUS = 3
+    IMPORT = 4
+
+
+CALLS, CONSTRUCTS, REFERENCES, INHERITS, IMPORTS = (
+    "calls",
+    "constructs",
+    "references",
+    "inherits",
+    "imports",
+)
+#: Methods of the language's own containers, texts and files: a lone method of the project with such
+#: a name proves nothing.
+_COMMON = frozenset(
+    {name for kind in (list, dict, str, set, bytes) for name in dir(kind)}
+    | set(
+        """
+            close read write open run send next flush readline readlines seek tell group
+            match search sub findall exists mkdir info debug warning error exception log
+            push forEach map filter reduce then catch test exec toString equals hashCode
+            size add put get set remove contains isEmpty stream iter unwrap clone into
+            expect as_str len to_string to_s to_sym to_i each inspect is_a? nil? empty?
+            begin end data move ToString Add Equals
+        """.split()
+    )
+)
+#: More functions of one name than this, and a call by name says nothing at all.
+_MOST_NAMESAKES = 3
+_REASONS = {
+    "call": "resolved call",
+    "method": "resolved method",
+    "property": "property",
+    "special": "operator",
+    "callback": "callback",
+}
+_NAMED_AFTER = "the only one of its receiver's name"
+#: What a call may mean by its name.
+_NAMED = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
+_LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
+
+
+class Built(NamedTuple):
+    """The graph of a project, without its symbols."""
+
+    edges: tuple[Edge, ...]
+    unresolved_calls: tuple[UnresolvedCall, ...]
+    #: Files that the solver cannot take whole, each with the reason: their symbols are here, and
+    #: their calls in part.
+    unlinked: tuple[tuple[str, str], ...] = ()
+
+
+class _Edges:
+    """Collects edges; of several at one place the most certain counts."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
+
+    def add(self, source: str, target: str, kind: str, tier: int, reason: str, line: int) -> None:
+        place = (source, target, kind, line)
+        known = self.found.get(place)
+        if known is None or (tier, reason) < known:
+            self.found[place] = (tier, reason)
+
+    def take(self, other: "_Edges") -> None:
+        """Add the edges of another."""
+        for (source, target, kind, line), (tier, reason) in other.found.items():
+            self.add(source, target, kind, tier, reason, line)
+
+    def rows(self) -> list[Edge]:
+        return sorted(
+            Edge(s, t, kind, tier, reason, line)
+            for (s, t, kind, line), (tier, reason) in self.found.items()
+        )
+
+
+def fold(key: str) -> str:
+    """Return the key of the named symbol that a function without a name stands in."""
+    if not key.endswith(">"):
+        return key
+    path, _, qualified = key.partition("::")
+    return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"
+
+
+def build(
+    files: Files, place: Callable[[str], str] = fold, again: Callable[[], Files] | None = None
+) -> Built:
+    """Link `files`, which are taken out of the list, so that each is freed once it was read;
+    `again` gives them once more.
+
+    `place` gives the key under which a body of code is known: functions without a name have none,
+    unless it lets them. Each family of languages is linked alone: nothing of one shows in the edges
+    of another.
+    """
+    edges = _Edges()
+    unresolved_calls: set[UnresolvedCall] = set()
+    unlinked: list[tuple[str, str]] = []
+    kept = {key for path, facts in files for key in _kept(path, facts, place)}
+    again = again or partial(list, list(files))
+    _nested(files, edges, place)
+    by_family = _by_family(files)
+    files.clear()
+    for family in sorted(by_family, key=lambda family: family.name):
+        work = partial(_linked, family, place)
+        (found, calls), strange = isolated(
+            work, by_family.pop(family), partial(_again, family, again)
+        )
+        edges.take(found)
+        unresolved_calls |= calls
+        if strange:
+            in_part, open_calls = _linked_in_part(
+                family, place, again, {path for path, _ in strange}
+            )
+            edges.take(in_part)
+            unresolved_calls |= open_calls
+        unlinked += strange
+    return Built(
+        tuple(
+            e
+            for e in edges.rows()
+            if e.source in kept and e.target in kept and (e.source != e.target or e.kind == CALLS)
+        ),
+        tuple(sorted(unresolved_calls)),
+        tuple(sorted(unlinked)),
+    )
+
+
+def _kept(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]:
+    """Yield the keys of the symbols of a file that are shown: functions without a name are folded
+    into what is around.
+    """
+    for symbol in facts.symbols:
+        key = f"{path}::{symbol.qualified}"
+        if symbol.kind != Kind.LAMBDA or place(key) == key:
+            yield key
+
+
+def shown(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Return the symbols that a graph holds: each key once, the last of its name, and none without
+    a name.
+    """
+    return [*{s.key: s for s in symbols if s.kind != Kind.LAMBDA}.values()]
+
+
+def _by_family(files: Files) -> dict[Family, Files]:
+    """Return the files of languages that are linked together, by path."""
+    found: dict[Family, Files] = defaultdict(list)
+    for path, facts in sorted(files, key=lambda file: file[0]):
+        if family := LANGUAGES[facts.language].family:
+            found[family].append((path, facts))
+    return found
+
+
+def _again(family: Family, again: Callable[[], Files]) -> Files:
+    return _by_family(again())[family]
+
+
+def _linked_in_part(
+    family: Family, place: Callable[[str], str], again: Callable[[], Files], strange: set[str]
+) -> tuple[_Edges, set[UnresolvedCall]]:
+    """Return the edges from and to the files that could not be linked whole, and their unresolved
+    calls.
+
+    Their imports, names and what is known when the work on them is given up: what values reach only
+    grows, so it is true.
+    """
+    try:
+        found, calls = _linked(family, place, _again(family, again), is_lenient=True)
+    # A file that breaks the solver otherwise; it is named as not followed.
+    except Exception:  # noqa: BLE001
+        return _Edges(), set()
+    edges = _Edges()
+    for (source, target, kind, line), (tier, reason) in found.found.items():
+        if source.partition("::")[0] in strange or target.partition("::")[0] in strange:
+            edges.add(source, target, kind, tier, reason, line)
+    return edges, {call for call in calls if call.source.partition("::")[0] in strange}
+
+
+def _linked(
+    family: Family, place: Callable[[str], str], members: Files, *, is_lenient: bool = False
+) -> tuple[_Edges, set[UnresolvedCall]]:
+    """Return the edges of one family of languages, and the unresolved calls."""
+    edges = _Edges()
+    names = {s.name for _, facts in members for s in facts.symbols if s.kind in _NAMED}
+    if family.rules is None:
+        return edges, _named(members, names, place, edges)
+    keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
+    program = solve(members, family.rules(members), is_lenient=is_lenient)
+    placed = [place(key) for key in keys]
+    unresolved_calls = _calls(program, keys, placed, names, edges)
+    _others(program, keys, placed, edges)
+    _dispatched(program, placed, edges)
+    return edges, unresolved_calls
+
+
+def _calls(
+    program: Program, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges
+) -> set[UnresolvedCall]:
+    """Add an edge for every target of every site; return the unresolved calls."""
+    methods: dict[str, set[str]] = defaultdict(set)
+    for number, fact in enumerate(program.functions):
+        key = keys[program.function_symbol[number]]
+        if fact.owner != -1 and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
+            methods[key.rpartition(".")[2]].add(key)
+    answered = {
+        (site.symbol, site.line, _plain(site.name))
+        for site in program.sites
+        if site.targets or site.wired
+    }
+    unresolved_calls = set[UnresolvedCall]()
+    doubts = Doubts(program, keys)
+    named_after = by_receiver.named_after(program, keys, _is_product)
+    for site in program.sites:
+        source = placed[site.symbol]
+        doubted = doubts.of(site) if site.targets else {}
+        for function in (*site.targets, *(other for other in doubted if other not in site.targets)):
+            target = program.function_symbol[function]
+            # what a lambda does, its owner does
+            if placed[target] != source or keys[target] == source:
+                sure = _sureness(site, program, function, doubted.get(function))
+                edges.add(source, placed[target], CALLS, *sure, site.line)
+        if not site.targets and site.kind in ("call", "method"):
+            name = _plain(site.name)
+            if name in names and (site.symbol, site.line, name) not in answered:
+                unresolved_calls.add(UnresolvedCall(source, name, site.line))
+                if meant := named_after.get(site):
+                    edges.add(source, meant, CALLS, Certainty.UNIQUE_NAME, _NAMED_AFTER, site.line)
+                else:
+                    _by_name(site, source, methods, edges)
+    return unresolved_calls
+
+
+def _sureness(
+    site: Site, program: Program, function: int, doubt: str | None
+) -> tuple[Certainty, str]:
+    if doubt is not None:
+        return Certainty.AMBIGUOUS, doubt
+    if Trait.COMPUTED in program.functions[function].traits:
+        return Certainty.UNIQUE_NAME, "a name that is put together"
+    return Certainty.RESOLVED, _REASONS[site.kind]
+
+
+def _is_product(key: str) -> bool:
+    path = key.partition("::")[0]
+    return not places.is_test(path) and not places.is_side(path)
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix("()")  # methods of Java are told from fields by it
+
+
+def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _Edges) -> None:
+    namesakes = methods.get(_plain(site.name), set())
+    if (
+        site.kind != "method"
+        or _plain(site.name) in _COMMON
+        or not 0 < len(namesakes) <= _MOST_NAMESAKES
+    ):
+        return
+    tier = Certainty.UNIQUE_NAME if len(namesakes) == 1 else Certainty.AMBIGUOUS
+    reason = (
+        "the only method of that name"
+        if len(namesakes) == 1
+        else f"one of {len(namesakes)} methods of that name"
+    )
+    for target in namesakes:
+        edges.add(source, target, CALLS, tier, reason, site.line)
+
+
+def _named(
+    members: Files, names: set[str], place: Callable[[str], str], edges: _Edges
+) -> set[UnresolvedCall]:
+    """Add the edges of a language whose calls are linked by name; return the calls of names that
+    say too little.
+    """
+    open_calls = set[UnresolvedCall]()
+    for one in by_name.linked(members):
+        source, count = place(one.source), len(one.targets)
+        if one.op == Op.IMPORT:
+            for target in one.targets:
+                edges.add(source, target, IMPORTS, Certainty.IMPORT, "imported", one.line)
+        elif not 0 < count <= _MOST_NAMESAKES or (one.op == Op.CALL_METHOD and one.name in _COMMON):
+            if one.name in names:
+                open_calls.add(UnresolvedCall(source, one.name, one.line))
+        else:
+            tier = Certainty.UNIQUE_NAME if count == 1 else Certainty.AMBIGUOUS
+            reason = "by its name alone" if count == 1 else f"one of {count} of that name"
+            kind = INHERITS if one.op == Op.LOAD else CALLS
+            for target in one.targets:
+                edges.add(source, place(target), kind, tier, reason, one.line)
+    return open_calls
+
+
+def _others(program: Program, keys: Sequence[str], placed: Sequence[str], edges: _Edges) -> None:
+    classes = set(program.class_symbol)
+    for reference in program.references:
+        is_class = reference.target in classes
+        kind, reason = (
+            (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
+        )
+        edges.add(
+            placed[reference.symbol],
+            placed[reference.target],
+            kind,
+            Certainty.RESOLVED,
+            reason,
+            reference.line,
+        )
+    for owner, symbol in enumerate(program.class_symbol):
+        for base in program.hierarchy.bases(owner):
+            edges.add(
+                keys[symbol],
+                keys[program.class_symbol[base]],
+                INHERITS,
+                Certainty.RESOLVED,
+                "base class",
+                0,
+            )
+    modules = [keys[bound.symbols] for bound in program.bounds]
+    for file, target_file, line in program.imports:
+        edges.add(modules[file], modules[target_file], IMPORTS, Certainty.IMPORT, "imported", line)
+
+
+def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
+    """Refer a function to those that are defined inside of it: it makes them, and nobody else can.
+
+    From the facts, which have every definition of a name: of the symbols of a file that was not
+    read again there is one.
+    """
+    for path, facts in files:
+        own = facts.symbols
+        kinds = {s.qualified: s.kind for s in own}
+        for s in own:
+            if s.kind == Kind.FUNCTION and s.parent >= 0:
+                around = place(f"{path}::{own[s.parent].qualified}")
+                if kinds.get(around.partition("::")[2]) in (Kind.FUNCTION, Kind.METHOD):
+                    target = f"{path}::{s.qualified}"
+                    edges.add(
+                        around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start
+                    )
+
+
+def _dispatched(program: Program, placed: Sequence[str], edges: _Edges) -> None:
+    """Where a call may go to too many to say, it is the maker of the object who decides: refer that
+    one to its method.
+
+    So for objects that are called, methods of one family of classes, and names that are put
+    together (`visit_` + x).
+    """
+    wide = {
+        function
+        for site in program.sites
+        if len(site.targets) > FAN and (site.kind == "call" or program.is_family([*site.targets]))
+        for function in site.targets
+    }
+    made_by: dict[int, list[Reference]] = defaultdict(list)
+    for reference in program.references:
+        made_by[reference.target].append(reference)
+    called = [(owner, function) for function in sorted(wide) for owner in program.owners(function)]
+    for symbol, owner, prefix, line in program.computed:
+        for function in program.methods(owner, prefix):
+            called.append((owner, function))
+            target = placed[program.function_symbol[function]]
+            edges.add(
+                placed[symbol],
+                target,
+                REFERENCES,
+                Certainty.AMBIGUOUS,
+                "a name that is put together",
+                line,
+            )
+    for owner, function in dict.fromkeys(called):
+        target = placed[program.function_symbol[function]]
+        for made in made_by[program.class_symbol[owner]]:
+            reason = "makes an object that is called so"
+            edges.add(
+                placed[made.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, made.line
+            )

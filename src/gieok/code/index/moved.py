@@ -1,0 +1,71 @@
+"""Whether two versions of a file say the same to linking but for their lines: then its edges have
+moved, and nothing else.
+
+A comment, a docstring, a function that went to another place of its block, a value that nobody
+calls: most of what is saved.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gieok.code.model.facts import Facts, Kind, Op
+
+#: Where an instruction has its line.
+LINES: dict[int, int] = {
+    Op.LOAD: 5,
+    Op.STORE: 5,
+    Op.CALL: 5,
+    Op.CALL_METHOD: 6,
+    Op.ELEMENT: 4,
+    Op.INDEX: 5,
+    Op.STORE_INDEX: 5,
+    Op.IMPORT: 5,
+    Op.SPECIAL: 6,
+    Op.ENTER: 4,
+    Op.DECORATE: 5,
+    Op.RAISE: 3,
+    Op.PROVIDED: 4,
+    Op.MIX: 4,
+    Op.MIX: 4,
+}
+
+
+def lines_between(before: Facts, after: Facts) -> dict[int, int] | None:
+    """Return which line became which; None where linking would find anything else.
+
+    Lines that fell together or apart are something else: what happens at one line is counted, and
+    told apart by it.
+    """
+    if _linked_of(before) != _linked_of(after):
+        return None
+    forth, back = {0: 0}, {0: 0}
+    for old, new in zip(_lines(before), _lines(after), strict=True):
+        if forth.setdefault(old, new) != new or back.setdefault(new, old) != old:
+            return None
+    return forth
+
+
+def _linked_of(facts: Facts) -> str:
+    """Return all that linking reads but the lines, as text: the order of names counts."""
+    rows = [
+        (s.name, s.qualified, s.kind, s.parent, s.traits)
+        for s in facts.symbols
+        if s.kind != Kind.MARKER
+    ]
+    parts = [[_without_line(row) for row in part] for part in (facts.top, facts.inner)]
+    return json.dumps([rows, *parts, facts._replace(symbols=(), top=(), inner=(), error="")])
+
+
+def _without_line(row: Sequence[Any]) -> list[Any]:
+    place = LINES.get(row[0])
+    return [*row[:place], *row[place + 1 :]] if place else [*row]
+
+
+def _lines(facts: Facts) -> Iterator[int]:
+    # "defined inside"
+    yield from (s.start for s in facts.symbols if s.kind == Kind.FUNCTION and s.parent > 0)
+    for part in (facts.top, facts.inner):
+        for row in part:
+            if place := LINES.get(int(row[0])):  # type: ignore[call-overload]
+                yield int(row[place])  # type: ignore[call-overload]

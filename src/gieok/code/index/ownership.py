@@ -1,0 +1,101 @@
+"""Says whose an index is. One that came with a repository could answer anything: it is not opened,
+and not believed.
+
+The home folder keeps a random word for each project's path; the index holds the same word. Nobody
+else knows it.
+"""
+
+import secrets
+from hashlib import sha256
+from pathlib import Path
+
+from gieok import fs
+from gieok.code.index.project import SCOPE, ProjectStore
+from gieok.code.model import layout
+from gieok.errors import NotIndexed
+
+_NOTE = "code.owner"
+
+
+def check(home: Path, root: Path) -> None:
+    """Raise NotIndexed where there is an index that this user never made in this place."""
+    if layout.index_file(root).exists() and not _word(home, root):
+        raise _foreign(root)
+
+
+def claim(home: Path, root: Path, store: ProjectStore) -> None:
+    """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something
+    is not.
+    """
+    word, found = _word(home, root), store.notes(SCOPE).get(_NOTE, "")
+    if word and found == word:
+        if root not in roots(home):  # kept by an older release
+            fs.replace_private(_file(home, root), _line(word, root))
+        return
+    if found or store.files():
+        raise _foreign(root)
+    if not word:
+        word = secrets.token_hex(16)
+        fs.replace_private(_file(home, root), _line(word, root))
+    store.write_note(SCOPE, _NOTE, word)
+
+
+def discard(home: Path, root: Path) -> None:
+    """Remove the index of `root` and SQLite's side files; the next index gets a new token."""
+    index = layout.index_file(root)
+    for file in (
+        index,
+        *(index.with_name(index.name + end) for end in ("-wal", "-shm", "-journal")),
+        _file(home, root),
+    ):
+        file.unlink(missing_ok=True)
+
+
+def lock_file(home: Path, root: Path, what: str) -> Path:
+    """Return the lock file that serialises `what` on an index."""
+    file = _file(home, root)
+    return file.with_name(f"{file.name}.{what}.lock")
+
+
+def roots(home: Path) -> list[Path]:
+    """Return the projects that this user indexed and that still have an index, sorted."""
+    found = []
+    for file in (home / "code").glob("*"):
+        try:
+            path = file.read_text(encoding="utf-8").partition("\n")[2].strip()
+        except (OSError, UnicodeDecodeError):
+            continue
+        root = Path(path)
+        if path and _file(home, root) == file and layout.index_file(root).exists():
+            found.append(root)
+    return sorted(found)
+
+
+def _line(word: str, root: Path) -> str:
+    """Return what is kept of a project: its word, and where it is."""
+    return f"{word}\n{root}\n"
+
+
+def _foreign(root: Path) -> NotIndexed:
+    return NotIndexed(
+        (
+            f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this "
+            f"place, and is not believed"
+        ),
+        hint="`gieok code init` makes it anew (a project that was moved or copied needs it too)",
+    )
+
+
+def _file(home: Path, root: Path) -> Path:
+    return (
+        home
+        / "code"
+        / sha256(str(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    )
+
+
+def _word(home: Path, root: Path) -> str:
+    try:
+        return _file(home, root).read_text(encoding="utf-8").partition("\n")[0].strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

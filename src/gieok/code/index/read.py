@@ -1,0 +1,158 @@
+"""One source file → its facts, its symbols, and the document that is searched."""
+
+import re
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import NamedTuple, TypeVar
+
+from gieok.code.index import chunks
+from gieok.code.languages.table import LANGUAGES
+from gieok.code.model.facts import Builder, Facts, Kind, SymbolFact, load
+from gieok.model.code import Symbol
+from gieok.model.memory import Passage
+from gieok.ports.code import Parser
+from gieok.text.redact import redact, redact_source
+
+_Told = TypeVar("_Told", SymbolFact, Symbol)
+
+_MARKER = re.compile(r"(?:#|//|/\*|\*|<!--|--)\s*(TODO|FIXME|XXX|HACK)\b[:\s(]*(.{0,160})")
+_SIGNATURE_LINES = 8
+_SIGNATURE_CHARS = 240
+_DOC_CHARS = 400
+_NOTE_CHARS = 200
+_ESCAPED = re.compile(r"\\u[0d]", re.IGNORECASE)
+
+
+class CodeSource(NamedTuple):
+    """A file that was read. `note` gives the reason where it is indexed as text only."""
+
+    path: str
+    language: str
+    facts: Facts
+    symbols: tuple[Symbol, ...]
+    status: str
+    note: str
+
+    def passages(self, text: str) -> tuple[Passage, ...]:
+        """Return the passages of the file; `text` may be redacted, with its lines kept."""
+        return (
+            chunks.cut(text, self.path, self.facts.symbols)
+            if LANGUAGES[self.language].is_searched
+            else ()
+        )
+
+
+def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
+    """Read a file. One that does not parse is indexed as text, with a note."""
+    status, note = "parsed", ""
+    try:
+        facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
+        if facts.error:
+            status, note = "partly", facts.error
+    # One strange file must not stop the others: it is text, and says why.
+    except Exception as error:  # noqa: BLE001
+        status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
+        facts = Builder(language, text.count("\n") + 1).finish()
+    facts = facts._replace(symbols=_clean((*facts.symbols, *_markers(text))))
+    if _ESCAPED.search(text):
+        facts = _encodable(facts)
+    return CodeSource(path, language, facts, symbols_of(path, facts, text), status, note)
+
+
+def _encodable(facts: Facts) -> Facts:
+    """Return facts without lone surrogates, which escapes in Python strings may produce: no store
+    accepts them.
+    """
+    return load(facts.dump().encode("utf-8", "replace").decode("utf-8"))
+
+
+def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
+    """Return the file's symbols; of several of one name, the graph keeps the last."""
+    lines = text.split("\n")
+    return _clean(tuple(_symbol(path, fact, facts, lines) for fact in facts.symbols))
+
+
+def _clean(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
+    """Cut secrets out of heads and documentation; nearly no file has any, so all of them are looked
+    at as one text.
+    """
+    everything = "\n".join(part for row in rows for part in (row.signature, row.doc) if part)
+    if redact_source(everything) == everything:
+        return rows
+    return tuple(
+        row._replace(signature=redact_source(row.signature), doc=redact_source(row.doc))
+        for row in rows
+    )
+
+
+def dialect(language: str) -> Callable[[str], str]:
+    """Return the redaction of a language: manifests and prose are searched for other forms of
+    secrets than code.
+    """
+    return redact_source if LANGUAGES[language].is_source else redact
+
+
+def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> Symbol:
+    parent = f"{path}::{facts.symbols[fact.parent].qualified}" if fact.parent >= 0 else ""
+    body = "\n".join(lines[fact.start - 1 : fact.end])
+    return Symbol(
+        key=f"{path}::{fact.qualified}",
+        path=path,
+        name=fact.name if fact.kind != Kind.MODULE else path,
+        kind=fact.kind,
+        start_line=fact.start,
+        end_line=fact.end,
+        parent=parent,
+        signature=fact.signature or _signature(fact, lines),
+        doc=" ".join(fact.doc[: 4 * _DOC_CHARS].split())[:_DOC_CHARS],
+        complexity=fact.complexity,
+        traits=" ".join(fact.traits),
+        status=fact.status,
+        code_hash=sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+    )
+
+
+def _signature(fact: SymbolFact, lines: Sequence[str]) -> str:
+    """Return the head of a definition on one line: from the line that names it to the one that
+    opens its body.
+    """
+    if fact.kind in (Kind.MODULE, Kind.LAMBDA):
+        return ""
+    span = lines[fact.start - 1 : fact.end]
+    first = next(
+        (
+            n
+            for n, line in enumerate(span[:40])
+            if fact.name in line and not line.lstrip().startswith("@")
+        ),
+        0,
+    )
+    head = ""
+    for line in span[first : first + _SIGNATURE_LINES]:
+        head += " " + line.strip()
+        if line.rstrip().endswith((":", "{", ";")):
+            break
+    return " ".join(head.split()).rstrip("{:").strip()[:_SIGNATURE_CHARS]
+
+
+def _markers(text: str) -> list[SymbolFact]:
+    """Return the TODO and FIXME comments."""
+    if "TODO" not in text and "FIXME" not in text and "XXX" not in text and "HACK" not in text:
+        return []
+    found = []
+    line, seen = 1, 0
+    for match in _MARKER.finditer(text):
+        line, seen = line + text.count("\n", seen, match.start()), match.start()
+        name = match[1]
+        found.append(
+            SymbolFact(
+                name,
+                f"<{name}:{line}>",
+                Kind.MARKER,
+                line,
+                line,
+                0,
+                signature=match[2].strip().rstrip("*/->"),
+            )
+        )
+    return found

@@ -1,0 +1,85 @@
+"""What differs in the graph after files were read again: symbols, lines that moved, and which
+languages are to be linked.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.code.index import graph
+from gieok.code.index.moved import lines_between
+from gieok.code.index.read import CodeSource
+from gieok.code.languages.table import LANGUAGES
+from gieok.code.model.facts import load
+from gieok.model.code import GraphChange, SourceFile
+from gieok.ports.code import SourceFiles
+
+
+class Read(NamedTuple):
+    """A file that was looked at, with its facts as they are stored; `source` is None where its
+    content is as it was.
+    """
+
+    source: CodeSource | None
+    file: SourceFile
+    facts: str = ""
+
+
+class Update(NamedTuple):
+    """Files with their facts, what that changes in the graph at once, and the families of languages
+    to link.
+    """
+
+    rows: list[tuple[SourceFile, str]]
+    graph: GraphChange | None
+    families: set[str]
+
+
+def changes(
+    store: SourceFiles,
+    known: Mapping[str, SourceFile],
+    fresh: Mapping[str, Read],
+    gone: Sequence[str],
+    strange: Collection[str],
+    *,
+    full: bool,
+) -> Update:
+    """Compare what was read with what is stored. `strange` files were left out of linking: these
+    are never just moved.
+    """
+    dumped = {path: one.facts for path, one in fresh.items() if one.source is not None}
+    old = dict(store.facts([*fresh])) if known else {}
+    rows = [(one.file, dumped.get(path, old.get(path, ""))) for path, one in sorted(fresh.items())]
+    if not dumped and not gone:
+        return Update(rows, None, set())
+    families = {_family(known[path].language) for path in gone}
+    moved: dict[str, dict[int, int]] = {}
+    for path in sorted(dumped):
+        family = _family(fresh[path].file.language)
+        if not family or family in families:
+            continue
+        lines = None
+        if path in old and path not in strange and not full:
+            lines = lines_between(load(old[path]), load(dumped[path]))
+        if lines is None:
+            families.add(family)
+        else:
+            moved[path] = lines
+    moved = {
+        path: lines
+        for path, lines in moved.items()
+        if _family(fresh[path].file.language) not in families
+    }
+    symbols = {
+        path: graph.shown(one.source.symbols)
+        for path, one in fresh.items()
+        if one.source is not None
+    }
+    return Update(
+        rows, GraphChange({**{path: [] for path in gone}, **symbols}, moved, None), families - {""}
+    )
+
+
+def _family(language: str) -> str:
+    """Return the name of the family of a language; '' where nothing is called in it."""
+    family = LANGUAGES[language].family
+    return family.name if family else ""

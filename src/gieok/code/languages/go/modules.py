@@ -1,0 +1,166 @@
+"""Which folder a Go import names: by go.mod, go.work, `vendor/` and the standard library; without a
+go.mod, by its end.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from posixpath import normpath
+from typing import NamedTuple
+
+from gieok.code.languages.go.standard import STANDARD
+from gieok.code.languages.language import Language
+from gieok.code.model.facts import Builder, Facts
+from gieok.code.resolve.linking import PackageLinker, Target
+from gieok.ports.code import Parser
+
+_MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)', re.MULTILINE)
+_REPLACED = re.compile(
+    r"^\s*(?:replace\s+)?([^\s()/]\S*)(?:\s+v\S+)?\s*=>\s*(\.\.?(?:/\S*)?)\s*(?://.*)?$",
+    re.MULTILINE,
+)
+#: Hosts whose projects have an owner: `github.com/owner/project`.
+_OWNED = frozenset(("github.com", "gitlab.com", "bitbucket.org", "codeberg.org"))
+
+
+class Module(NamedTuple):
+    """A go.mod: the folder it stands in, the path that imports of its packages begin with, and what
+    it replaces by folders.
+    """
+
+    folder: str
+    path: str
+    replaced: Mapping[str, str]
+
+
+def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
+    """Return facts of a go.mod or go.work whose `package` is JSON: `{"module", "replaced"}`."""
+    del parser
+    module = _MODULE.search(text)
+    said = {"module": module[1] if module else "", "replaced": dict(_REPLACED.findall(text))}
+    builder = Builder(language.name, text.count("\n") + 1)
+    builder.package = json.dumps(said, sort_keys=True)
+    return builder.finish()
+
+
+class GoLinker(PackageLinker):
+    """Imports by modules; files of one folder share their names."""
+
+    def __init__(
+        self,
+        sources: Iterable[str],
+        manifests: Mapping[str, str],
+        imported: Iterable[tuple[str, str]],
+    ) -> None:
+        own = {path: path.rpartition("/")[0] for path in sources}
+        super().__init__({**own, **{path: f"<{path}>" for path in manifests}})
+        self.packages = set(own.values())
+        self._modules = sorted(_modules(manifests), key=lambda m: (-len(m.path), m.folder))
+        self._folders = {module.folder for module in self._modules if module.path}
+        self._root = self._guessed(module for path, module in imported if self._home(path) is None)
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return the package that an import names."""
+        del name, level
+        found = self.package(importer, module)
+        return Target(space=found) if found is not None else Target(external=module)
+
+    def is_handed_out(self, file: str) -> bool:
+        """Leave out files with tests: go builds them only for the tests of their own folder."""
+        return not file.endswith("_test.go")
+
+    def package(self, importer: str, module: str) -> str | None:
+        """Return the folder that an import names; None for what is not in the project."""
+        if module.startswith("."):
+            return self._known(f"{importer.rpartition('/')[0] or '.'}/{module}")
+        vendored = self._vendored(importer, module)
+        if vendored is not None:
+            return vendored
+        home = self._home(importer)
+        for where in (home, ""):  # `replace` counts in the main module and in go.work alone
+            for one in self._modules:
+                if (
+                    one.folder == where
+                    and (found := self._below(one.replaced, one.folder, module)) is not None
+                ):
+                    return found
+        for one in self._modules:
+            if one.path and _is_in(module, one.path):
+                return self._known(f"{one.folder or '.'}/{module[len(one.path) :]}")
+        return self._by_end(module) if home is None and module not in STANDARD else None
+
+    def _below(self, replaced: Mapping[str, str], folder: str, module: str) -> str | None:
+        path = max((path for path in replaced if _is_in(module, path)), key=len, default=None)
+        return (
+            self._known(f"{folder or '.'}/{replaced[path]}/{module[len(path) :]}")
+            if path is not None
+            else None
+        )
+
+    def _known(self, place: str) -> str | None:
+        folder = normpath(place)
+        folder = "" if folder == "." else folder
+        return folder if folder in self.packages else None
+
+    def _home(self, path: str) -> str | None:
+        """Return the folder of the nearest go.mod around a file; None where there is none."""
+        return next((folder for folder in _around(path) if folder in self._folders), None)
+
+    def _vendored(self, importer: str, module: str) -> str | None:
+        places = (
+            f"{folder}/vendor/{module}" if folder else f"vendor/{module}"
+            for folder in _around(importer)
+        )
+        return next((place for place in places if place in self.packages), None)
+
+    # Without a go.mod
+
+    def _by_end(self, module: str) -> str | None:
+        """Return the folder below `src`, or of this path, or below what the project's own imports
+        begin with.
+        """
+        exact = [f for f in self.packages if f and (f == module or f.endswith(f"src/{module}"))]
+        if exact:
+            return min(exact, key=lambda f: (len(f), f))
+        return (
+            self._known(f"./{module[len(self._root) :]}")
+            if self._root and _is_in(module, self._root)
+            else None
+        )
+
+    def _guessed(self, imported: Iterable[str]) -> str:
+        """Return what most imports that end in a folder of the project begin with; '' where that
+        says nothing.
+        """
+        counts: Counter[str] = Counter()
+        for module in imported:
+            folders = (
+                [f for f in self.packages if f and module.endswith(f"/{f}")]
+                if module not in STANDARD
+                else []
+            )
+            if folders:
+                root = module[: -len(max(folders, key=len)) - 1]
+                parts = root.split("/")
+                if parts[0] not in _OWNED or len(parts) > 2:
+                    counts[root] += 1
+        most = max(counts.values(), default=0)
+        likely = sorted(root for root, count in counts.items() if count == most)
+        return likely[0] if len(likely) == 1 else ""
+
+
+def _modules(manifests: Mapping[str, str]) -> Iterable[Module]:
+    for path, text in manifests.items():
+        said = json.loads(text)
+        yield Module(path.rpartition("/")[0], said["module"], said["replaced"])
+
+
+def _is_in(module: str, path: str) -> bool:
+    return module == path or module.startswith(f"{path}/")
+
+
+def _around(path: str) -> Sequence[str]:
+    """Return the folders around a file, nearest first, to the root."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]

@@ -1,0 +1,221 @@
+"""Which file a JavaScript import names: by path, and by what `package.json` and `tsconfig.json`
+say.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from posixpath import normpath
+from types import MappingProxyType
+from typing import Any
+
+from gieok.code.languages.language import Language
+from gieok.code.model.facts import Builder, Facts
+from gieok.code.resolve.linking import Linker, Target
+from gieok.ports.code import Parser
+
+_SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
+#: Comments and trailing commas, which tsconfig.json may have; a text in quotes is left alone.
+_LOOSE = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
+
+
+class JavaScriptLinker(Linker):
+    """Imports by path, by the project's own packages, by the paths of the nearest `tsconfig.json`;
+    `@/` and `~/` as roots.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str],
+        manifests: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    ) -> None:
+        self._known = set(paths)
+        self._roots = sorted(
+            {path.partition("/src/")[0] + "/src" for path in self._known if "/src/" in path}
+            | {"src", "", "."}
+        )
+        #: Folder → what its package.json gives for it; name of a package → its folder.
+        self._mains: dict[str, str] = {}
+        self._packages: dict[str, str] = {}
+        #: Folder → what `exports` ("./util") and `imports` ("#util") of its package.json say, with
+        #: `*`.
+        self._entries: dict[str, dict[str, list[str]]] = {}
+        #: Folder → (pattern, places) and the base of its tsconfig.json.
+        self._aliases: dict[str, tuple[str, dict[str, list[str]]]] = {}
+        for path, said in sorted(manifests.items()):
+            folder, _, file = path.rpartition("/")
+            if file == "package.json":
+                self._mains[folder] = said["main"]
+                self._entries[folder] = said["entries"]
+                self._packages.setdefault(said["name"], folder)
+            elif said["paths"] or said["base"]:
+                self._aliases.setdefault(folder, (said["base"], said["paths"]))
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return what an import names."""
+        del level
+        file = self._find(importer, module)
+        return (
+            Target(file)
+            if file is not None
+            else Target(external=f"{module}.{name}" if name else module)
+        )
+
+    def _find(self, importer: str, module: str) -> str | None:
+        if module.startswith("."):
+            return self._file(normpath(f"{importer.rpartition('/')[0] or '.'}/{module}"))
+        found = self._aliased(importer, module)
+        if found is None and module.startswith("#"):
+            folders = (
+                importer[:at]
+                for at in range(len(importer), -1, -1)
+                if importer[at : at + 1] == "/" or not at
+            )
+            return next((self._entered(f, module) for f in folders if f in self._entries), None)
+        if found is None and module.startswith(("@/", "~/")):
+            places = (self._file(normpath(f"{root}/{module[2:]}")) for root in self._roots)
+            found = next((file for file in places if file is not None), None)
+        return found if found is not None else self._packaged(module)
+
+    def _aliased(self, importer: str, module: str) -> str | None:
+        """Return what the `paths` or the `baseUrl` of the nearest tsconfig.json make of a name."""
+        folder = importer
+        while folder and self._aliases:
+            folder = folder.rpartition("/")[0]
+            base, paths = self._aliases.get(folder, ("", {}))
+            start = f"{folder or '.'}/{base or '.'}"
+            for pattern in sorted(paths, key=len, reverse=True):
+                head, star, tail = pattern.partition("*")
+                if module.startswith(head) and module.endswith(tail) if star else module == pattern:
+                    middle = module[len(head) : len(module) - len(tail)] if star else ""
+                    places = (
+                        self._file(normpath(f"{start}/{place.replace('*', middle)}"))
+                        for place in paths[pattern]
+                    )
+                    if (file := next((f for f in places if f is not None), None)) is not None:
+                        return file
+            if base and (file := self._file(normpath(f"{start}/{module}"))) is not None:
+                return file
+        return None
+
+    def _packaged(self, module: str) -> str | None:
+        """Return what a package of the project, or a file inside of it, is."""
+        name = module
+        while name and name not in self._packages:
+            name = name.rpartition("/")[0]
+        if not name:
+            return None
+        folder, inside = self._packages[name], module[len(name) + 1 :]
+        if not inside:
+            return self._file(folder or ".")
+        entered = self._entered(folder, f"./{inside}")
+        places = (
+            self._file(normpath(f"{folder or '.'}/{start}{inside}"))
+            for start in ("", "src/", "lib/")
+        )
+        return entered or next((file for file in places if file is not None), None)
+
+    def _entered(self, folder: str, name: str) -> str | None:
+        """Return the file that a package gives under a name; what is built is looked for in
+        `src`.
+        """
+        for key, places in self._entries.get(folder, {}).items():
+            head, star, tail = key.partition("*")
+            if not (name.startswith(head) and name.endswith(tail) if star else name == key):
+                continue
+            middle = name[len(head) : len(name) - len(tail)] if star else ""
+            for place in (one.replace("*", middle).removeprefix("./") for one in places):
+                for path in (place, f"src/{place.partition('/')[2]}"):
+                    if (file := self._file(normpath(f"{folder or '.'}/{path}"))) is not None:
+                        return file
+        return None
+
+    def _file(self, place: str) -> str | None:
+        bare = (
+            place.removesuffix(".js").removesuffix(".jsx").removesuffix(".mjs").removesuffix(".cjs")
+        )
+        for path in (
+            place,
+            *(f"{base}{suffix}" for base in dict.fromkeys((place, bare)) for suffix in _SUFFIXES),
+        ):
+            if path in self._known:
+                return path
+        folder = "" if place == "." else place
+        inside = f"{folder}/" if folder else ""
+        mains = [self._mains.get(folder, "")]
+        # what is built is not there
+        mains += [f"src/{mains[0].removeprefix('./').partition('/')[2]}", "src/index"]
+        for main in mains if folder in self._mains else ():
+            if (
+                main
+                and not main.endswith("/")
+                and (file := self._file(normpath(inside + main))) is not None
+            ):
+                return file
+        return next(
+            (
+                f"{inside}index{suffix}"
+                for suffix in _SUFFIXES
+                if f"{inside}index{suffix}" in self._known
+            ),
+            None,
+        )
+
+
+def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
+    """Return facts whose `package` is JSON: `{"name", "main", "entries", "paths", "base"}`.
+
+    Raises ValueError where the file is none.
+    """
+    del parser
+    content: Any = json.loads(_LOOSE.sub(lambda match: match[1] or "", text))
+    if not isinstance(content, dict):
+        raise ValueError("not an object")  # noqa: TRY004 - of the file's text
+    options = content.get("compilerOptions")
+    options = options if isinstance(options, dict) else {}
+    paths = options.get("paths")
+    said = {
+        "name": _text(content.get("name")),
+        "main": _entry(content.get("exports"))
+        or _text(content.get("module"))
+        or _text(content.get("main")),
+        "entries": {
+            key: _leaves(value)
+            for told in (content.get("exports"), content.get("imports"))
+            for key, value in (told.items() if isinstance(told, dict) else ())
+            if key[:1] in "#." and key != "."
+        },
+        "paths": {
+            key: [_text(place) for place in places]
+            for key, places in paths.items()
+            if isinstance(places, list)
+        }
+        if isinstance(paths, dict)
+        else {},
+        "base": _text(options.get("baseUrl")),
+    }
+    builder = Builder(language.name, text.count("\n") + 1)
+    builder.package = json.dumps(said, sort_keys=True)
+    return builder.finish()
+
+
+def _leaves(value: object) -> list[str]:
+    """Return the files that an entry of `exports` may lead to, whatever the conditions."""
+    if isinstance(value, dict):
+        return [leaf for inner in value.values() for leaf in _leaves(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _entry(exports: object) -> str:
+    """Return the file that `exports` gives for the package itself; of conditions, the first that
+    leads to one.
+    """
+    if isinstance(exports, dict):
+        inner = exports.get(".", None if any(key.startswith(".") for key in exports) else exports)
+        places = list(inner.values()) if isinstance(inner, dict) else [inner]
+        return next(filter(None, map(_entry, places)), "")
+    return _text(exports)

@@ -1,0 +1,198 @@
+"""Objects of JavaScript that functions are put on: prototypes, what is made of them, what is mixed
+into them.
+"""
+
+import re
+
+from gieok.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
+from gieok.code.languages.javascript.names import SYMBOL
+from gieok.code.languages.tree import Node
+from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, Trait, Variable
+
+#: What gives an object the members of others, by the last part of its name.
+_MIXING = frozenset("assign extend mixin merge defaults mergeDescriptors _extend".split())
+#: Bound to a package from outside: `const mixin = require("merge-descriptors")`.
+_PACKAGE = re.compile(
+    r"""([\w$]+)\s*=\s*require\(\s*['"](?![./])[^'"]+['"]\s*\)"""
+    r"""|import\s+([\w$]+)\s+from\s+['"](?![./])[^'"]+['"]"""
+)
+_LIBRARIES = frozenset(("Object", "Reflect", "util", "_", "lodash", "$", "jQuery"))
+_NAME = re.compile(r"[\w$]+")
+
+
+class JavaScriptPrototypes(JavaScriptDefinitions):
+    """Reads what makes objects from others."""
+
+    def start(self) -> None:
+        """Find the names of packages."""
+        super().start()
+        self._packages = {
+            a or b for a, b in _PACKAGE.findall(self.source.decode("utf-8", "replace"))
+        } | _LIBRARIES
+
+    def object_(self, node: Node) -> Variable:
+        """Read an object literal."""
+        raise NotImplementedError
+
+    def call_arguments(self, listed: Node | None) -> list[Argument]:
+        """Read what stands between the brackets of a call."""
+        raise NotImplementedError
+
+    # Functions that are put on objects
+
+    def member_function(self, left: Node, right: Node) -> Variable:
+        """`res.send = function …` is `res.send`, and `this` inside of it is `res`."""
+        place = self.field(left, "object")
+        owner = self._owner(place)
+        key = self.name(left, "property") or self.name(left, "index")
+        quoted = key[:1] in "\"'`" and key[1:-1]
+        is_known = left.type == "member_expression" or SYMBOL.match(key)
+        name = quoted or (key if is_known else f"<{key}>")
+        if self.text(left) == "module.exports":
+            return self.make(right, self.name(right) or "exports")
+        name = re.sub(r"[\s.:]+", " ", name)
+        outer = self.scope
+        self.scope = self.prefixed(owner) if owner else outer
+        self.newest = NOTHING
+        held = self.make(right, name)
+        self.scope = outer
+        if not (is_known or quoted) and self.newest != NOTHING:
+            fact = self.builder.functions[self.newest]
+            self.builder.functions[self.newest] = fact._replace(
+                traits=(*fact.traits, Trait.COMPUTED)
+            )
+        if place is not None and not self.text(place).endswith(".prototype"):
+            self._receive(place)
+        return held
+
+    def _receive(self, place: Node) -> None:
+        fact = self.builder.functions[self.newest] if self.newest != NOTHING else None
+        if fact is not None and Trait.RECEIVER in fact.traits and fact.owner == NOTHING:
+            self.builder.copy(fact.parameters[0], self.value(place))
+
+    def _owner(self, place: Node | None) -> str:
+        """Return the name of the object that functions are put on; '' for a module's exports and
+        `this`.
+        """
+        name = self.text(place).removesuffix(".prototype")
+        return (
+            name
+            if _NAME.fullmatch(name)
+            and name not in ("exports", "module", "this", "window", "global")
+            else ""
+        )
+
+    def prefixed(self, name: str) -> Namespace:
+        """Return the scope at hand, in which symbols are called `name.…`."""
+        outer = self.scope
+        scope = Namespace(
+            outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner
+        )
+        scope.names, scope.outward = outer.names, outer.outward
+        return scope
+
+    def object_named(self, value: Node, name: str) -> Variable:
+        """Read an object that gets a name: its functions are called `name.key`."""
+        outer, self.scope = self.scope, self.prefixed(name)
+        held = self.object_(value)
+        self.scope = outer
+        return held
+
+    # Objects that are made from others
+
+    def is_of_prototypes(self, callee: Node, listed: Node) -> bool:
+        """Say whether a call makes an object from others, or gives one the members of others."""
+        if not listed.named_children:
+            return False
+        if callee.type == "identifier":
+            return self.text(callee) in self._packages and self._is_mixing(
+                self.text(callee), listed
+            )
+        place, name = self.name(callee, "object"), self.name(callee, "property")
+        if place == "Object":
+            return name in ("create", "assign", "setPrototypeOf", "defineProperty")
+        return name == "inherits" or (place in self._packages and self._is_mixing(name, listed))
+
+    def _is_mixing(self, name: str, listed: Node) -> bool:
+        return (name in _MIXING or name == "inherits") and len(listed.named_children) > 1
+
+    def prototypes(self, name: str, listed: Node, node: Node) -> Variable:
+        """Read such a call."""
+        parts = [part for part in listed.named_children if part.type != "comment"]
+        owner = self._owner(parts[0])
+        if name == "defineProperty" and len(parts) > 2:
+            return self._define(parts, owner, node)
+        held = [self._part(part, owner if place else "") for place, part in enumerate(parts)]
+        if name == "create":
+            return self._create(held, node)
+        if name in ("inherits", "setPrototypeOf") and len(held) > 1:
+            self.store(held[0], "prototype", held[1], node)
+        for source in held[1:]:
+            if NOTHING not in (held[0], source) and name != "inherits":
+                self.emit(Op.MIX, held[0], source, self.scope.symbol, self.line(node))
+        return held[0]
+
+    def _part(self, part: Node, owner: str) -> Variable:
+        return (
+            self.object_named(part, owner) if owner and part.type == "object" else self.value(part)
+        )
+
+    def _create(self, held: list[Variable], node: Node) -> Variable:
+        """`Object.create(proto)` has the members of `proto`, and its own; of a class's prototype it
+        is an instance.
+        """
+        made = self.builder.container()
+        if held[0] == NOTHING:
+            return made
+        self.emit(Op.MIX, made, held[0], self.scope.symbol, self.line(node))
+        return self.builder.merge(made, self.made_of(held[0], Op.INSTANCE))
+
+    def _define(self, parts: list[Node], owner: str, node: Node) -> Variable:
+        """`Object.defineProperty(res, "name", { get: function … })` defines `res.name`."""
+        target, name = (
+            self.value(parts[0]),
+            self.text(parts[1])[1:-1] if parts[1].type == "string" else "",
+        )
+        outer = self.scope
+        self.scope = self.prefixed(owner) if owner else outer
+        for pair in parts[2].named_children if parts[2].type == "object" and name else ():
+            key, value = self.name(pair, "key") or self.name(pair), self.field(pair, "value")
+            function = pair if pair.type == "method_definition" else value
+            if (
+                function is None
+                or function.type not in FUNCTIONS
+                or key not in ("get", "set", "value")
+            ):
+                self.value(value)
+                continue
+            self.newest = NOTHING
+            made = self.make(function, name if key != "set" else f"{name} (set)")
+            self._receive(parts[0])
+            if key == "value":
+                self.store(target, name, made, node)
+            elif key == "get" and self.newest != NOTHING:
+                self.store(target, name, self.builder.functions[self.newest].result, node)
+        if parts[2].type != "object" or not name:
+            self.value(parts[2])
+        self.scope = outer
+        return target
+
+    # Members that are copied one by one
+
+    def is_copy(self, left: Node, right: Node) -> bool:
+        """Say whether an assignment is `a[k] = b[k]`."""
+        kinds = (left.type, right.type) == ("subscript_expression", "subscript_expression")
+        key = self.field(left, "index")
+        return (
+            kinds
+            and key is not None
+            and key.type == "identifier"
+            and self.text(key) == self.name(right, "index")
+        )
+
+    def mix(self, target: Node | None, source: Node | None, node: Node) -> Variable:
+        """Give an object the members of another."""
+        held, given = self.value(target), self.value(source)
+        if NOTHING not in (held, given):
+            self.emit(Op.MIX, held, given, self.scope.symbol, self.line(node))
+        return self.index(given, None, node)

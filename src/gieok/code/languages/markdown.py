@@ -1,0 +1,53 @@
+"""Markdown → facts: its headings."""
+
+import re
+
+from gieok.code.languages.language import Language
+from gieok.code.model.facts import Builder, Facts, Kind, SymbolFact
+from gieok.ports.code import Parser
+from gieok.text.redact import redact
+
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
+
+
+def read(text: str, language: Language, parser: Parser) -> Facts:
+    """Return a Markdown file's facts: each heading is a concept that lasts until the next of its
+    level.
+    """
+    del parser
+    text = redact(text)
+    builder = Builder(language.name, text.count("\n") + 1)
+    outside = _without_fences(text)
+    total = text.count("\n") + 1
+    line, seen = 1, 0
+    open_at: list[tuple[int, int]] = []
+    for match in _HEADING.finditer(outside):
+        line, seen = line + outside.count("\n", seen, match.start()), match.start()
+        level, name = len(match[1]), match[2]
+        while open_at and open_at[-1][0] >= level:
+            _end(builder, open_at.pop()[1], line - 1)
+        parent = open_at[-1][1] if open_at else 0
+        prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
+        builder.symbols.append(
+            SymbolFact(name, prefix + name, Kind.CONCEPT, line, total, parent, signature=name)
+        )
+        open_at.append((level, len(builder.symbols) - 1))
+    return builder.finish()
+
+
+def _end(builder: Builder, symbol: int, line: int) -> None:
+    fact = builder.symbols[symbol]
+    builder.symbols[symbol] = fact._replace(end=max(line, fact.start))
+
+
+def _without_fences(text: str) -> str:
+    """Blank out code blocks: a `#` in them is no heading."""
+    out, fenced = [], False
+    for line in text.split("\n"):
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        fenced ^= is_fence
+        out.append("" if fenced or is_fence else line)
+    return "\n".join(out)
+
+
+LANGUAGES = (Language("markdown", read, (".md", ".markdown"), is_source=False),)

@@ -1,0 +1,201 @@
+"""A language without a resolver of its own → facts: its symbols, and the names that it calls,
+extends and imports.
+
+One reader for all of them: a `Grammar` says which nodes mean what. Calls keep their name alone, and
+are linked by it (`resolve/by_name.py`).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from gieok.code.languages.language import Language, Reader
+from gieok.code.languages.tree import Node, Parse, TreeReader
+from gieok.code.model.facts import NOTHING, Facts, Kind, Op, Trait
+from gieok.ports.code import Parser
+
+_TEST = re.compile(r"(?i)test")
+#: Attributes and annotations of functions that a runner calls.
+_TEST_MARK = re.compile(r"[@\[]\s*(?:\w+\.)*(?:Test|Fact|Theory|TestMethod|ParameterizedTest)\b")
+_NAMES = ("name", "function", "method", "field", "suffix", "type", "declarator", "callee")
+_CALLED = ("function", "method", "name", "constructor", "type")
+#: Before a call: the object or class at hand, or nothing; and what is never the project's.
+_OWN = ("", "this", "self", "super", "parent", "static", "base", "$this")
+_OUTSIDE = ("std", "::std")
+_NAME_TYPE = re.compile(r".*(?:identifier|name|constant)|operator_name|destructor_name")
+
+
+class Grammar(NamedTuple):
+    """Types of nodes by what they are; names separated by spaces."""
+
+    classes: str
+    functions: str
+    calls: str
+    #: Nodes whose text holds what a file imports; and the pattern that finds it there.
+    imports: str = ""
+    imported: str = r"[\"'<]([^\"'>]+)[\"'>]"
+    #: Functions that import, and the method that makes an object of the class before it.
+    importing: str = ""
+    creating: str = ""
+    #: Nodes of a class that name its bases.
+    bases: str = ""
+    branches: str = ""
+    #: Stands in the name of what is defined outside of its class: `void A::b()`.
+    separator: str = "::"
+    comment: bytes = b"//"
+
+
+def reading(grammar: Grammar) -> Reader:
+    """Return the reader of a language."""
+    kind = type("_Reader", (_Reader,), {"branches": frozenset(grammar.branches.split())})
+
+    def read(text: str, language: Language, parser: Parser) -> Facts:
+        parse = partial(parser.parse, language.grammar)
+        source = text.encode("utf-8", "surrogatepass")
+        facts: Facts = kind(grammar, language.name, source, [parse(source)], parse).read()
+        return facts
+
+    return read
+
+
+class _Reader(TreeReader):
+    def __init__(
+        self, grammar: Grammar, language: str, source: bytes, roots: Sequence[Node], parse: Parse
+    ) -> None:
+        super().__init__(language, source, roots, parse)
+        self.grammar = grammar
+        self._methods |= dict.fromkeys(grammar.classes.split(), self._class)
+        self._methods |= dict.fromkeys(grammar.functions.split(), self._function)
+        self._methods |= dict.fromkeys(grammar.calls.split(), self._call)
+        self._methods |= dict.fromkeys(grammar.imports.split(), self._import)
+
+    def _class(self, node: Node) -> None:
+        name = self._name(node)
+        # `struct node *next`
+        is_use = node.type.endswith("_specifier") and self.field(node, "body") is None
+        if not name or is_use:
+            return self.nothing(node)
+        number, inner = self.class_(node, name, ())
+        symbol = self.builder.classes[number].symbol
+        for base in self._bases(node):
+            self.emit(Op.LOAD, NOTHING, NOTHING, base, symbol, self.line(node))
+        outer, self.scope = self.scope, inner
+        self.nothing(node)
+        self.scope = outer
+        return None
+
+    def _bases(self, node: Node) -> Iterator[str]:
+        types = self.grammar.bases.split()
+        for child in node.named_children:
+            if child.type in types:
+                for part in child.named_children:
+                    name = self._last(part)
+                    if name:
+                        yield name
+
+    def _function(self, node: Node) -> None:
+        name = self._name(node)
+        if not name:
+            return self.nothing(node)
+        owner, _, own = name.rpartition(".")
+        is_method = self.scope.owner != NOTHING or bool(owner)
+        head = self.text(node)[:400]
+        is_test = bool(_TEST.match(own) or _TEST_MARK.search(head.partition("{")[0]))
+        body = self.field(node, "body") or node
+        kind = Kind.METHOD if is_method else Kind.FUNCTION
+        self.function(node, name, kind, (), body, traits=(Trait.TEST,) if is_test else ())
+        return None
+
+    def _call(self, node: Node) -> None:
+        called = next(
+            (found for field in _CALLED if (found := self.field(node, field)) is not None), None
+        )
+        called = called or (node.named_children[0] if node.named_children else node)
+        name, before = self._last(called), self._before(node, called)
+        if name in self.grammar.importing.split():
+            self._import(node)
+        elif name == self.grammar.creating and before:
+            name, before = re.split(r"\W+", before)[-1], ""
+        at = self.scope.symbol, self.line(node)
+        if name and before in _OWN:
+            self.emit(Op.CALL, NOTHING, NOTHING, [], *at, name)
+        elif name and before not in _OUTSIDE:
+            self.emit(Op.CALL_METHOD, NOTHING, NOTHING, name, [], *at)
+        self.nothing(node)
+
+    def _before(self, node: Node, called: Node) -> str:
+        """Return what stands before the name that is called: an object, a class, a space of
+        names.
+        """
+        for holder in (called, node):
+            if self.field(holder, "scope") is not None:  # a class or a space of names is no object
+                scope = self.name(holder, "scope")
+                return scope if scope in _OUTSIDE else ""
+            for field in ("argument", "expression", "object", "receiver", "target"):
+                if (found := self.field(holder, field)) is not None:
+                    return self.text(found)
+        is_path = called.type == "navigation_expression" and len(called.named_children) > 1
+        return self.text(called.named_children[0]) if is_path else ""
+
+    def _last(self, node: Node) -> str:
+        """Return the last name of `a.b::c<T>`."""
+        if _NAME_TYPE.fullmatch(node.type) and not node.named_children:
+            return self.text(node)
+        for field in _NAMES:
+            if (inner := self.field(node, field)) is not None:
+                return self._last(inner)
+        parts = [
+            part
+            for part in node.named_children
+            if "argument" not in part.type and "comment" not in part.type
+        ]
+        return self._last(parts[-1]) if parts else ""
+
+    def _import(self, node: Node) -> None:
+        found = re.search(self.grammar.imported, self.text(node))
+        if found is not None:
+            self.emit(Op.IMPORT, NOTHING, found[found.lastindex or 0], "", 0, self.line(node))
+
+    def _name(self, node: Node) -> str:
+        """Return the name of what is defined; that of a declarator of C is inside of others."""
+        inner = self.field(node, "name")
+        if inner is not None:
+            return re.sub(r"<.*|\s", "", self.text(inner)).replace(self.grammar.separator, ".")
+        declarator = self.field(node, "declarator")
+        while declarator is not None and not _NAME_TYPE.fullmatch(declarator.type):
+            declarator = self.field(declarator, "declarator") or self.child(
+                declarator, *_DECLARATORS
+            )
+        if declarator is None:
+            return ""
+        return re.sub(r"<[^<>]*>|\s", "", self.text(declarator)).replace(
+            self.grammar.separator, "."
+        )
+
+    def doc(self, node: Node) -> str:
+        """Return the comment above a definition."""
+        if self.grammar.comment == b"//":
+            return super().doc(node)
+        before = (
+            self.source[max(self.begin(node) - 4_000, 0) : self.begin(node)].rstrip().split(b"\n")
+        )
+        lines = []
+        for raw in reversed(before):
+            if not raw.strip().startswith(self.grammar.comment):
+                break
+            lines.append(raw.strip().lstrip(self.grammar.comment + b" ").decode("utf-8", "replace"))
+        return " ".join(reversed(lines))
+
+
+_DECLARATORS = (
+    "function_declarator",
+    "pointer_declarator",
+    "reference_declarator",
+    "parenthesized_declarator",
+    "qualified_identifier",
+    "identifier",
+    "field_identifier",
+    "operator_name",
+    "destructor_name",
+)

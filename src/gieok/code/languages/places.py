@@ -1,0 +1,103 @@
+"""What kind of place a path is: tests, examples, compatibility code, re-exports. By name, by the
+rules of all languages.
+"""
+
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from gieok.code.languages.table import LANGUAGES, language_of
+from gieok.code.model.facts import Trait
+
+#: Of each language; a file of none of them is a test where any language would say so (`test_a.sh`).
+_TEST_FILES = {name: re.compile(language.tests or r"(?!)") for name, language in LANGUAGES.items()}
+_ANY_TEST_FILE = re.compile(
+    "|".join(language.tests for language in LANGUAGES.values() if language.tests)
+)
+_HELPERS = frozenset(name for language in LANGUAGES.values() for name in language.helpers)
+_TEST_FOLDERS = frozenset("test tests testing __tests__ __mocks__ spec specs e2e testdata".split())
+_SIDE_FOLDERS = frozenset(
+    """
+        example examples sample samples demo demos docs docs_src doc benchmark benchmarks
+        bench benches compat legacy deprecated scripts
+    """.split()
+)
+#: Files that stand for their folder, in the order in which they are looked for.
+REEXPORTS = tuple(name for language in LANGUAGES.values() for name in language.reexports)
+#: Files in which a program starts.
+STARTS = tuple(name for language in LANGUAGES.values() for name in language.starts)
+_RUN_FIRST = frozenset(name for language in LANGUAGES.values() for name in language.run_first)
+
+
+@lru_cache(maxsize=65_536)
+def is_test(path: str) -> bool:
+    """Say whether a file holds tests."""
+    return _is_named_so(path) or any(
+        part in _TEST_FOLDERS for part in PurePosixPath(path).parts[:-1]
+    )
+
+
+def is_test_code(path: str, traits: str) -> bool:
+    """Say whether a symbol of a file, with its traits in one text, is there for tests only: also
+    inside of a product's file.
+    """
+    return Trait.TESTING in traits.split() or is_test(path)
+
+
+def _is_named_so(path: str) -> bool:
+    pattern = _TEST_FILES.get(language_of(path) or "", _ANY_TEST_FILE)
+    return bool(pattern.fullmatch(PurePosixPath(path).name.rpartition(".")[0]))
+
+
+def is_side(path: str) -> bool:
+    """Say whether a file is beside the point of the project: examples, documents, old
+    interfaces.
+    """
+    pure = PurePosixPath(path)
+    return (
+        any(part in _SIDE_FOLDERS for part in pure.parts[:-1])
+        or "compat" in pure.stem
+        or "deprecated" in pure.stem
+    )
+
+
+def is_reexport(path: str) -> bool:
+    """Say whether a file mostly hands on what others define."""
+    return PurePosixPath(path).name in REEXPORTS
+
+
+@lru_cache(maxsize=65_536)
+def is_helper(path: str) -> bool:
+    """Say whether a file stands beside tests without being named as one: `conftest.py`,
+    `__init__.py`, `common.py`.
+    """
+    return PurePosixPath(path).name.rpartition(".")[0] in _HELPERS or not _is_named_so(path)
+
+
+@lru_cache(maxsize=65_536)
+def is_run_first(path: str) -> bool:
+    """Say whether a file is run before those below its folder, asked or not (`__init__.py`,
+    `conftest.py`).
+    """
+    return PurePosixPath(path).name in _RUN_FIRST
+
+
+@lru_cache(maxsize=65_536)
+def tested_stem(path: str) -> str:
+    """Return the name of the module that a test file is named after: `client` for
+    `tests/test_client.py`.
+    """
+    stem = PurePosixPath(path).name.partition(".")[0]
+    return (
+        re.sub(r"^test[_-]|[_-](test|spec)s?$|Tests?$|TestCase$|IT$", "", stem).lower().strip("_-")
+    )
+
+
+@lru_cache(maxsize=65_536)
+def stem(path: str) -> str:
+    """Return a module's name as a test would bear it: `client` for `_client.py`, the folder's for
+    an `__init__.py`.
+    """
+    pure = PurePosixPath(path)
+    name = pure.parent.name if is_reexport(path) else pure.name.partition(".")[0]
+    return name.lower().strip("_")

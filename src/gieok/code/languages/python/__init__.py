@@ -1,0 +1,36 @@
+"""Python: read by the standard library's `ast`; what that refuses, by a tolerant grammar."""
+
+from collections.abc import Sequence
+
+from gieok.code.languages.language import Family, Language
+from gieok.code.languages.python import tolerant
+from gieok.code.languages.python.imports import PythonLinker
+from gieok.code.languages.python.natives import NATIVES
+from gieok.code.model.facts import Facts
+from gieok.code.resolve.linking import LinkRules
+
+
+def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+    return LinkRules(PythonLinker(path for path, _ in files), NATIVES, provides=_is_conftest_for)
+
+
+def _is_conftest_for(origin: str, path: str) -> bool:
+    """Say whether pytest offers the fixtures of one file to another."""
+    folder, _, name = origin.rpartition("/")
+    return name == "conftest.py" and (not folder or path.startswith(f"{folder}/"))
+
+
+LANGUAGES = (
+    Language(
+        "python",
+        tolerant.read,
+        (".py", ".pyi"),
+        family=Family("python", _rules),
+        grammar="tree_sitter_python:language",
+        tests=r"test_.*|.*_test|tests?|conftest",
+        helpers=("conftest",),
+        reexports=("__init__.py",),
+        run_first=("__init__.py", "conftest.py"),
+        starts=("__main__.py",),
+    ),
+)

@@ -1,0 +1,154 @@
+"""Calls of Python: methods, `super()`, `getattr`, imports by name, what patches and wraps."""
+
+import ast
+from collections.abc import Callable
+from typing import ClassVar
+
+from gieok.code.languages.python.expressions import Expressions, name_of
+from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
+
+#: Methods of dictionaries that take a key.
+_KEYED = frozenset(("get", "pop", "setdefault"))
+#: Import the module that they are given by name.
+_IMPORTERS = frozenset(("import_module", "importorskip"))
+
+
+def _module(arguments: list[ast.expr]) -> str:
+    """Return the absolute name of the module that a call imports; '' for one that is not known."""
+    name = _attribute(arguments[0]) if arguments else ""
+    return name if all(part.isidentifier() for part in name.split(".")) else ""
+
+
+def _key(arguments: list[ast.expr]) -> str:
+    """Return the key that a call names first; '' for one that is not known, or has a dot."""
+    first = arguments[0] if arguments else None
+    text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    return "" if "." in text else text
+
+
+def _attribute(node: ast.expr) -> str:
+    """Return the name that `getattr` asks for, `prefix*` for one that is put together; '' for one
+    that is not known.
+    """
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return prefix + "*" if (prefix := _attribute(node.values[0])) else ""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
+        return prefix + "*" if (prefix := _attribute(node.left).partition("%")[0]) else ""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+class CallReader(Expressions):
+    """Reads calls."""
+
+    def _call(self, node: ast.Call) -> Variable:
+        function = node.func
+        is_import = (
+            isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "importlib"
+        )
+        plain = name_of(function) if is_import else getattr(function, "id", "")
+        if plain and (special := self._builtin_call(node, plain)) is not None:
+            return special
+        place = self.expression(function.value if isinstance(function, ast.Attribute) else function)
+        arguments = self._arguments(node)
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr in _KEYED
+            and arguments
+            and _key(node.args[:1])
+        ):
+            arguments[0] = ("", self.builder.external("'" + _key(node.args)))
+        if (
+            place == NOTHING
+            and isinstance(function, ast.Attribute)
+            and not isinstance(function.value, ast.Constant)
+        ):
+            # nothing is known of it: an unresolved site, which is counted
+            place = self.builder.fresh()
+        if place == NOTHING:
+            return NOTHING
+        value = self.builder.fresh()
+        where = (self.scope.symbol, node.lineno)
+        if name_of(function) in _IMPORTERS and (module := _module(node.args)):
+            self.emit(Op.IMPORT, value, module, "", 0, node.lineno)
+        if isinstance(function, ast.Attribute):
+            self.emit(Op.CALL_METHOD, value, place, function.attr, arguments, *where)
+            self._note_wrapper(function.attr, node)
+            self._note_patch(function.attr, node, arguments)
+        else:
+            name = function.id if isinstance(function, ast.Name) else ""
+            self.emit(Op.CALL, value, place, arguments, *where, name)
+            self._note_wrapper(name, node)
+            self._note_patch(name, node, arguments)
+        return value
+
+    def _arguments(self, node: ast.Call) -> list[Argument]:
+        found = [("*" if isinstance(a, ast.Starred) else "", self.expression(a)) for a in node.args]
+        return found + [(k.arg or "**", self.expression(k.value)) for k in node.keywords]
+
+    def _note_wrapper(self, name: str, node: ast.Call) -> None:
+        """`update_wrapper(inner, f)` makes inner transparent, as the decorator `wraps` does."""
+        if name == "update_wrapper" and node.args and (wrapper := name_of(node.args[0])):
+            qualified = self.scope.prefix + wrapper
+            for number, fact in enumerate(self.builder.functions):
+                if self.builder.symbols[fact.symbol].qualified == qualified:
+                    self.builder.functions[number] = fact._replace(
+                        traits=(*fact.traits, Trait.TRANSPARENT)
+                    )
+
+    def _builtin_call(self, node: ast.Call, name: str) -> Variable | None:
+        """Return what `super()`, `getattr(x, "constant", default)` or an import by text gives; None
+        for other calls.
+        """
+        if name == "super":
+            return self._super(node)
+        if name == "getattr" and len(node.args) > 1 and (attribute := _attribute(node.args[1])):
+            if attribute.endswith("*"):
+                self.expression(node.args[1])
+            default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
+            place = self.expression(node.args[0])
+            return self.builder.merge(self.load(place, attribute, node), default)
+        if name == "getattr" and len(node.args) > 1 and (texts := self.texts_of(node.args[1])):
+            place = self.expression(node.args[0])
+            default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
+            return self.builder.merge(
+                *(self.load(place, text, node) for text in dict.fromkeys(texts)), default
+            )
+        if (
+            name in ("__import__", "import_module")
+            and node.args
+            and (module := _attribute(node.args[0]))
+        ):
+            return self._imported(name, module, node) if not module.endswith("*") else None
+        return None
+
+    def _imported(self, name: str, module: str, node: ast.Call) -> Variable:
+        """Return the module that a call imports: `__import__("a.b")` gives `a`."""
+        value = self.builder.fresh()
+        path = module.lstrip(".")
+        path, level = (
+            (path.partition(".")[0], 0) if name == "__import__" else (path, len(module) - len(path))
+        )
+        self.emit(Op.IMPORT, value, path, "", level, node.lineno)
+        return value
+
+    def _note_patch(self, name: str, node: ast.Call, arguments: list[Argument]) -> None:
+        """`setattr(x, "constant", value)`, pytest's `monkeypatch.setattr` too, assigns."""
+        if name == "setattr" and len(node.args) > 2 and len(arguments) > 2:
+            place, value = arguments[0][1], arguments[2][1]
+            for text in (
+                dict.fromkeys(self.texts_of(node.args[1])) if NOTHING not in (place, value) else ()
+            ):
+                self.emit(Op.STORE, place, text, value, self.scope.symbol, node.lineno)
+
+    def _super(self, node: ast.Call) -> Variable:
+        for argument in node.args:
+            self.expression(argument)
+        fact = self.builder.method(self.scope)
+        if fact is None or not fact.parameters:
+            return NOTHING
+        return self.made(Op.SUPER, fact.parameters[0], fact.owner)
+
+    handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {
+        **Expressions.handlers,
+        ast.Call: _call,
+    }

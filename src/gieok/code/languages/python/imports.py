@@ -1,0 +1,126 @@
+"""Which file a Python import names: source roots, packages with and without `__init__.py`, relative
+imports.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from gieok.code.resolve.linking import Linker, Target
+
+#: A folder of these names is where imports start, also when it is a package itself or has none
+#: inside.
+_ROOT_FOLDERS = frozenset(("src", "lib", "python"))
+
+
+class PythonLinker(Linker):
+    """Python's imports: absolute ones from every source root, relative ones by folders."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._modules = _Modules(paths)
+
+    def target(self, importer: str, module: str, name: str, level: int) -> Target:
+        """Return what an import names."""
+        modules = self._modules
+        if level:
+            place = modules.relative(importer, level, module)
+            file = modules.at(place)
+            member = modules.at(f"{place}/{name}" if place != "." else name) if name else None
+            return Target(file, member)
+        file = modules.find(module, importer)
+        dotted = f"{module}.{name}" if name else module
+        member = modules.find(dotted, importer) if name else None
+        if file is not None or member is not None:
+            return Target(file, member)
+        if modules.is_package(dotted):
+            return Target(package=dotted)
+        return Target(external=dotted)
+
+    def member(self, file: str, name: str) -> str | None:
+        """Return the submodule of a package."""
+        folder, _, last = file.rpartition("/")
+        if last not in ("__init__.py", "__init__.pyi"):
+            return None
+        return self._modules.at(f"{folder}/{name}" if folder else name)
+
+
+class _Modules:
+    """The importable Python files of a project, by dotted name; one file may have several."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = sorted(paths)
+        self._known = set(self._paths)
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        self._packages: dict[str, list[str]] = defaultdict(list)
+        for path in self._paths:
+            for root in self._roots(path):
+                self._add(path, root)
+
+    def _roots(self, path: str) -> list[str]:
+        """Return the folders from which a file may be imported: above its topmost package, the
+        project's, `src`-like ones.
+        """
+        folder = PurePosixPath(path).parent
+        package = folder
+        while str(package) != "." and f"{package}/__init__.py" in self._known:
+            package = package.parent
+        named = [str(f) for f in (folder, *folder.parents) if f.name in _ROOT_FOLDERS]
+        return list(dict.fromkeys([str(package), ".", *named]))
+
+    def _add(self, path: str, root: str) -> None:
+        relative = path if root == "." else path[len(root) + 1 :]
+        name = relative.removesuffix(".pyi").removesuffix(".py").replace("/", ".")
+        name = name.removesuffix(".__init__") if name != "__init__" else ""
+        if path not in self._by_name[name]:
+            self._by_name[name].append(path)
+        while "." in name:
+            name = name.rpartition(".")[0]
+            folder = name.replace(".", "/") if root == "." else f"{root}/{name.replace('.', '/')}"
+            if folder not in self._packages[name]:
+                self._packages[name].append(folder)
+
+    def find(self, name: str, importer: str) -> str | None:
+        """Return the file of an absolute dotted name; of several, the one nearest to the
+        importer.
+        """
+        paths = self._by_name.get(name)
+        if not paths:
+            return None
+        return (
+            paths[0]
+            if len(paths) == 1
+            else min(paths, key=lambda path: (-_shared(path, importer), path))
+        )
+
+    def is_package(self, name: str) -> bool:
+        """Say whether a dotted name is a folder with modules below it."""
+        return name in self._packages
+
+    def relative(self, importer: str, level: int, module: str) -> str:
+        """Return the folder or file, without suffix, that `from ..module import` means."""
+        folder = PurePosixPath(importer).parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return str(folder / module.replace(".", "/")) if module else str(folder)
+
+    def at(self, place: str) -> str | None:
+        """Return the file of a package folder, or of a module without its suffix."""
+        prefix = "" if place == "." else f"{place}/"
+        for path in (
+            f"{prefix}__init__.py",
+            f"{place}.py",
+            f"{prefix}__init__.pyi",
+            f"{place}.pyi",
+        ):
+            if path in self._known:
+                return path
+        return None
+
+
+def _shared(a: str, b: str) -> int:
+    count = 0
+    for x, y in zip(a.split("/"), b.split("/"), strict=False):
+        if x != y:
+            break
+        count += 1
+    return count

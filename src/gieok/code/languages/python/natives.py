@@ -1,0 +1,113 @@
+"""What Python's standard library, pytest and unittest do with what they are given."""
+
+from functools import partial
+
+from gieok.code.model.facts import NOTHING
+from gieok.code.resolve.natives import (
+    COMMON,
+    HigherOrder,
+    Machine,
+    Natives,
+    await_,
+    by_name,
+    copied,
+    elements_of,
+    give_container,
+    give_first,
+    give_result,
+    pass_on,
+    passed_on,
+    refer,
+)
+from gieok.code.resolve.program import Site
+from gieok.code.resolve.values import Value
+
+#: Give back what they are given.
+_PASSING = """lru_cache cache fixture staticmethod classmethod property contextmanager
+total_ordering asynccontextmanager
+    singledispatch setupmethod no_type_check abstractmethod overload dataclass final
+    runtime_checkable deprecated proxy"""
+_KEEPING = (
+    "copy deepcopy update_wrapper cached_property setter getter deleter wraps "
+    "singledispatchmethod override"
+)
+
+
+def _wraps(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model `functools.wraps(f)`: a decorator that gives back what it decorates, not `f`."""
+    del arguments
+    passed_on(machine, site, [])
+
+
+def _update_wrapper(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Give the wrapper, not what is wrapped: that is everything which the decorator ever got."""
+    passed_on(machine, site, arguments[:1] or [NOTHING])
+
+
+def _row(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model `pytest.param`: one value is itself, several are a row."""
+    given = [variable for keyword, variable in site.arguments if not keyword]
+    if len(given) == 1:
+        pass_on(machine, site, arguments[0])
+    else:
+        give_container(machine, site, dict(enumerate(given)))
+
+
+def _raises(key: str, machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or
+    `exception`.
+    """
+    program = machine.program
+    caught = program.containers.new()
+    for variable in arguments[:1]:
+        held = program.containers.key(int(program.values.first[caught]), key)
+        await_(machine, variable, machine.types.allow, held)
+    program.flows.add(site.to, caught)
+
+
+def _type(machine: Machine, site: Site, arguments: list[int]) -> None:
+    if len(arguments) == 1:
+        await_(machine, arguments[0], _class_of, machine, site)
+    else:
+        _new_class(machine, site, arguments)
+
+
+def _new_class(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model a class that is made from bases while the program runs: it is called as they are."""
+    for bases in arguments[1:2]:
+        pass_on(machine, site, elements_of(machine, site, bases))
+    refer(machine, site)
+
+
+def _class_of(value: int, machine: Machine, site: Site) -> None:
+    values = machine.program.values
+    if values.kinds[value] == Value.INSTANCE:
+        machine.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
+
+
+NATIVES = COMMON.and_also(
+    Natives(
+        by_name(
+            (
+                """call_soon call_soon_threadsafe Thread Timer partial run_in_executor start_soon
+                run_in_threadpool""",
+                HigherOrder(),
+            ),
+            ("gather create_task to_thread run_sync", HigherOrder(give_result)),
+            ("partial", HigherOrder(give_first, called=slice(1, None))),
+        ),
+        by_name(
+            ("frozenset deque", copied),
+            (_PASSING, passed_on),
+            ("type", _type),
+            ("new_class", _new_class),
+            ("wraps", _wraps),
+            ("update_wrapper", _update_wrapper),
+            ("param", _row),
+            ("raises", partial(_raises, "value")),
+            ("assertRaises assertRaisesRegex", partial(_raises, "exception")),
+        ),
+        {},
+        frozenset(f"{_PASSING} {_KEEPING}".split()),
+    )
+)

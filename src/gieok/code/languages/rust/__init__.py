@@ -1,0 +1,26 @@
+"""Rust."""
+
+from collections.abc import Sequence
+
+from gieok.code.languages.language import Family, Language
+from gieok.code.languages.rust import reader
+from gieok.code.languages.rust.imports import RustLinker
+from gieok.code.model.facts import Facts
+from gieok.code.resolve.linking import LinkRules
+
+
+def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+    return LinkRules(RustLinker(path for path, _ in files))
+
+
+LANGUAGES = (
+    Language(
+        "rust",
+        reader.read,
+        (".rs",),
+        family=Family("rust", _rules),
+        grammar="tree_sitter_rust:language",
+        tests=r"tests?",
+        reexports=("mod.rs",),
+    ),
+)

@@ -1,0 +1,265 @@
+"""Rust → facts: modules and `use`, impl blocks, traits and those who implement them, fields,
+declared types.
+"""
+
+from functools import partial
+from typing import ClassVar
+
+from gieok.code.languages.rust.definitions import WRAPPERS, RustDefinitions
+from gieok.code.languages.tree import Node, reading
+from gieok.code.model.facts import NOTHING, Kind, Variable
+
+#: Methods that give what they are called on, or what is inside of it.
+_SAME = frozenset(
+    """
+        unwrap expect clone as_ref as_mut borrow borrow_mut lock read write iter iter_mut
+        into_iter unwrap_or_default to_owned into deref as_deref ok unwrap_or_else unwrap_or
+        ok_or ok_or_else map_err or_else filter inspect cloned copied take as_slice to_vec
+        as_deref_mut peekable into_inner unwrap_unchecked context with_context
+    """.split()
+)
+#: Methods that call what they are given with what they are called on.
+_CALLING = frozenset(
+    """
+        map and_then map_or map_or_else filter inspect is_some_and unwrap_or_else map_err
+        or_else ok_or_else then then_with with_context get_or_insert_with or_insert_with
+    """.split()
+)
+#: Macros whose arguments are expressions.
+_EXPRESSIONS = frozenset(
+    """
+        print println eprint eprintln format write writeln panic assert assert_eq assert_ne
+        debug_assert debug_assert_eq debug_assert_ne vec todo unreachable unimplemented dbg
+        format_args info debug warn error trace log bail ensure anyhow try join try_join
+        matches
+    """.split()
+)
+
+
+class _Reader(RustDefinitions):
+    branches: ClassVar[frozenset[str]] = frozenset(
+        "if_expression match_arm while_expression for_expression loop_expression".split()
+    )
+    handlers: ClassVar[dict[str, str]] = {
+        "use_declaration": "_use",
+        "mod_item": "_module",
+        "function_item": "_function",
+        "struct_item": "_struct",
+        "enum_item": "_struct",
+        "union_item": "_struct",
+        "trait_item": "_trait",
+        "impl_item": "_impl",
+        "type_item": "_alias",
+        "macro_definition": "_macro_definition",
+        "identifier": "_identifier",
+        "self": "_self",
+        "field_expression": "_field",
+        "scoped_identifier": "_scoped",
+        "call_expression": "_call",
+        "struct_expression": "_struct_expression",
+        "closure_expression": "_closure",
+        "let_declaration": "_let",
+        "assignment_expression": "_assignment",
+        "return_expression": "returned",
+        "for_expression": "_for",
+        "macro_invocation": "_macro",
+        "string_literal": "text_value",
+        "binary_expression": "nothing",
+        "reference_expression": "last",
+        "if_expression": "_if",
+        "block": "_block_apart",
+        "while_expression": "_while",
+        "let_condition": "_let_condition",
+        "match_expression": "_match",
+        "type_cast_expression": "_cast",
+        "index_expression": "_index",
+        "expression_statement": "nothing",
+        "attribute_item": "skip",
+        "type_identifier": "skip",
+        "generic_function": "_generic_function",
+        "const_item": "_constant",
+        "static_item": "_constant",
+        "array_expression": "_array",
+        "generic_type": "skip",
+        "visibility_modifier": "skip",
+        "field_identifier": "skip",
+        "tuple_expression": "_tuple",
+        "mutable_specifier": "skip",
+        "try_expression": "last",
+        "await_expression": "last",
+    }
+
+    def body(self, node: Node) -> None:
+        self.give(self._block(node) if node.type == "block" else self.value(node))
+
+    def _block_apart(self, node: Node) -> Variable:
+        return self.apart(lambda: self._block(node))
+
+    def _if(self, node: Node) -> Variable:
+        return self.apart(lambda: self.conditional(node))
+
+    def _while(self, node: Node) -> Variable:
+        return self.apart(lambda: self.inside(node))
+
+    def _block(self, node: Node) -> Variable:
+        """Return what the last expression gives: an `if` or `match` there looks like a
+        statement.
+        """
+        last = NOTHING
+        for child in node.named_children:
+            is_given = child.type == "expression_statement" and not self.text(child).endswith(";")
+            last = self.value(
+                child.named_children[0] if is_given and child.named_children else child
+            )
+        ending = node.named_children[-1] if node.named_children else None
+        is_statement = ending is not None and (
+            ending.type == "let_declaration" or self.text(ending).endswith(";")
+        )
+        return NOTHING if is_statement else last
+
+    def _self(self, node: Node) -> Variable:
+        del node
+        return self.visible("self")
+
+    # Expressions
+
+    def _identifier(self, node: Node) -> Variable:
+        return self.lookup(self.text(node))
+
+    def _scoped(self, node: Node) -> Variable:
+        return self._path(self.text(node).replace("::<", "<").split("::"), node)
+
+    def _generic_function(self, node: Node) -> Variable:
+        return self.value(self.field(node, "function"))
+
+    def _field(self, node: Node) -> Variable:
+        return self.load(self.value(self.field(node, "value")), self.name(node, "field"), node)
+
+    def _call(self, node: Node) -> Variable:
+        callee, arguments = (
+            self.field(node, "function"),
+            self.arguments(self.field(node, "arguments")),
+        )
+        if callee is not None and callee.type == "generic_function":
+            callee = self.field(callee, "function")
+        if callee is None:
+            return NOTHING
+        if callee.type == "field_expression":
+            place, name = self.value(self.field(callee, "value")), self.name(callee, "field")
+            made = self.call_method(place, name, arguments, node)
+            if name in _CALLING:
+                made = self.builder.merge(
+                    made, *[self.call(held, [("", place)], node) for _, held in arguments]
+                )
+            return self.builder.merge(made, place) if name in _SAME else made
+        if callee.type == "scoped_identifier":
+            parts = self.text(callee).split("::")
+            if (
+                parts[-1] == "new"
+                and parts[-2:-1]
+                and parts[-2].partition("<")[0] in WRAPPERS
+                and arguments
+            ):
+                return arguments[0][1]
+        name = self.text(callee).rpartition("::")[2]
+        if name in ("Some", "Ok", "Err") and arguments:
+            return arguments[0][1]
+        held = self.value(callee)
+        made = self.call(held, arguments, node, name)
+        is_variant = name[:1].isupper() and callee.type == "scoped_identifier"
+        return self.builder.merge(made, held) if is_variant else made
+
+    def _struct_expression(self, node: Node) -> Variable:
+        held = self._named(self.field(node, "name"))
+        made = self.declared(held)
+        for field in self.children(node, "body"):
+            if field.named_children:
+                self.store(
+                    made,
+                    self.text(field.named_children[0]),
+                    self.value(field.named_children[-1]),
+                    field,
+                )
+        return made
+
+    def _closure(self, node: Node) -> Variable:
+        parameters = []
+        for place, parameter in enumerate(self.children(node, "parameters")):
+            pattern = self.field(parameter, "pattern") or parameter
+            name = self.text(pattern) if pattern.type == "identifier" else f"<{place}>"
+            parameters.append((name, self.type(self.field(parameter, "type"))))
+        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"))
+        return self.function_value(number)
+
+    def _let(self, node: Node) -> None:
+        value = self.builder.merge(
+            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+        )
+        self.assign(self.field(node, "pattern"), value)
+        self.value(self.field(node, "alternative"))
+
+    def _assignment(self, node: Node) -> None:
+        left, value = self.field(node, "left"), self.value(self.field(node, "right"))
+        if left is not None and left.type == "field_expression" and value != NOTHING:
+            self.store(self.value(self.field(left, "value")), self.name(left, "field"), value, node)
+        elif left is not None and left.type == "identifier":
+            self.builder.copy(self.lookup(self.text(left)), value)
+
+    def _for(self, node: Node) -> None:
+        held = self.element(self.value(self.field(node, "value")), node)
+        self.apart(lambda: self._loop(node, held))
+
+    def _loop(self, node: Node, held: Variable) -> Variable:
+        self.assign(self.field(node, "pattern"), held)
+        return self.value(self.field(node, "body"))
+
+    def _let_condition(self, node: Node) -> None:
+        self.assign(self.field(node, "pattern"), self.value(self.field(node, "value")))
+
+    def _tuple(self, node: Node) -> Variable:
+        return self.row(node.named_children, self.value)
+
+    def _match(self, node: Node) -> Variable:
+        value = self.value(self.field(node, "value"))
+        given = [self.apart(partial(self._arm, arm, value)) for arm in self.children(node, "body")]
+        return self.builder.merge(*given)
+
+    def _arm(self, arm: Node, value: Variable) -> Variable:
+        pattern = self.field(arm, "pattern")
+        if pattern is not None and pattern.named_children:
+            self.assign(pattern.named_children[0], value)
+        return self.value(self.field(arm, "value"))
+
+    def _cast(self, node: Node) -> Variable:
+        return self.builder.merge(
+            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+        )
+
+    def _index(self, node: Node) -> Variable:
+        held = [self.value(child) for child in node.named_children]
+        return self.element(held[0], node) if held else NOTHING
+
+    def _array(self, node: Node) -> Variable:
+        return self.holding(
+            self.builder.merge(*[self.value(child) for child in node.named_children]), node
+        )
+
+    def _macro(self, node: Node) -> Variable:
+        """A macro of the project is called. The grammar parses no arguments: those of known macros
+        are parsed as a tuple.
+        """
+        name = self.name(node, "macro")
+        variable = self.builder.module.names.get(f"{name}!")
+        if variable is not None:
+            self.call(variable, [], node, name)
+        tokens = self.child(node, "token_tree")
+        if name.rpartition("::")[2] not in _EXPRESSIONS or tokens is None:
+            return NOTHING
+        piece = b"(" + self.bytes_of(tokens)[1:-1] + b")"
+        held = self.inside_apart(self.parse(piece), tokens)
+        if name != "vec":
+            return NOTHING
+        return self.holding(held, node) if held != NOTHING else self.builder.container()
+
+
+read = reading(_Reader)

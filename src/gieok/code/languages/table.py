@@ -1,0 +1,27 @@
+"""All languages. To add one: a file or a folder beside this one that makes the row, and its name
+here.
+"""
+
+from gieok.code.languages import go, java, javascript, markdown, named, python, rust
+from gieok.code.languages.language import Language
+
+_ROWS: tuple[Language, ...] = (
+    *python.LANGUAGES,
+    *javascript.LANGUAGES,
+    *go.LANGUAGES,
+    *rust.LANGUAGES,
+    *java.LANGUAGES,
+    *named.LANGUAGES,
+    *markdown.LANGUAGES,
+)
+LANGUAGES = {language.name: language for language in _ROWS}
+_BY_EXTENSION = {
+    extension: language.name for language in _ROWS for extension in language.extensions
+}
+_BY_FILE = {file: language.name for language in _ROWS for file in language.files}
+
+
+def language_of(path: str) -> str | None:
+    """Return the language of a file by its name; None for what is not read."""
+    name = path.rpartition("/")[2]
+    return _BY_FILE.get(name) or _BY_EXTENSION.get(f".{name.rpartition('.')[2].lower()}")

@@ -1,0 +1,89 @@
+"""How functions and classes are ranked for a question in words.
+
+Measured on CoSQA: words of a question rarely stand in the code, so vectors count far more than for
+prose; and a question dressed as the head of a function finds functions better (R@1 .49 → .55 for
+vector retrieval).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from gieok.code.model import korean_terms
+from gieok.model.memory import PassageId
+from gieok.model.retrieval import Ranking
+from gieok.ranking.profile import Profile
+from gieok.text.bm25 import CLASSIC, Bm25
+
+_LANGUAGE = re.compile(
+    r"\b(in |using |with )?(python ?[23]?|javascript|java|golang|c\+\+)\b", re.IGNORECASE
+)
+_ASKING = re.compile(r"^\s*(how (do you|can i|do i|to)|what is the way to)\s+", re.IGNORECASE)
+_HANGUL = re.compile("[가-힣]")
+
+
+def as_function(question: str) -> str:
+    """Return the head of a function that would answer a question in English; '' for one in Korean
+    without known terms.
+    """
+    if _HANGUL.search(question):
+        question = korean_terms.in_english(question)
+        if not question:
+            return ""
+    words = _LANGUAGE.sub(" ", question).split() or question.split()
+    words = _ASKING.sub("", " ".join(words)).split() or words
+    return f'def {"_".join(words)}(): """{" ".join(words)}"""'
+
+
+def shares(
+    rankings: Sequence[Ranking], weights: Sequence[float], full: int
+) -> dict[PassageId, float]:
+    """Fuse by a weighted sum of scores, each as a share of its ranking's best: magnitudes stay, and
+    all are positive.
+    """
+    del full
+    fused: dict[PassageId, float] = defaultdict(float)
+    for ranking, weight in zip(rankings, weights, strict=True):
+        values = ranking.cosines or [score for _, score in ranking.ranked]
+        low = min(values, default=0.0) if ranking.cosines else 0.0
+        span = max(values, default=0.0) - low
+        for (passage, _), value in zip(ranking.ranked, values, strict=True):
+            fused[passage] += weight * (value - low) / (span or 1.0)
+    return dict(fused)
+
+
+CODE = Profile(
+    name="code",
+    keyword_share=0.15,
+    statement_keyword_share=0.15,
+    bm25=CLASSIC,
+    hub_weight=0.3,
+    stop_words=frozenset("python code function can get make write using use way".split()),
+    imagine=as_function,
+    learned="code",
+    least_best=0.0,
+)
+
+#: What `code query` asks the engine for: many passages by plain scores; the rib's own rules order
+#: them (`query.py`).
+SEARCH = Profile(
+    name="code.search",
+    keyword_share=0.65,
+    statement_keyword_share=0.65,
+    full_coverage=0.0,
+    fuse=shares,
+    #: The qualified name counts twice (.633 → .680 raw, before the rules).
+    bm25=Bm25(CLASSIC.k1, CLASSIC.b, context_weight=2.0),
+    hub_weight=0.3,
+    also=korean_terms.tokens,
+    imagine=as_function,
+    relevance_trade=1.0,
+    candidates=400,
+    #: 100 found .012 less: of a file whose passages are all small, few come that far.
+    considered=300,
+    learned="",
+    min_score=0.0,
+    least_best=0.0,
+    limit=300,
+    snippet_chars=0,
+)

@@ -1,0 +1,139 @@
+"""What the newest commits tell of a project: what changes together, who works on what, what changes
+often.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from itertools import combinations
+from posixpath import dirname
+from typing import NamedTuple
+
+from gieok.code.languages import places
+from gieok.ports.code import Commit
+
+#: Commits that are looked at; one of more files than the other number says nothing of any two of
+#: them.
+COMMITS, _MOST_FILES = 500, 20
+_LEAST_TOGETHER = 3
+_MOST = 10
+_PROGRAM = re.compile(
+    r"\[bot\]|^(dependabot|renovate|github[- ]actions?|greenkeeper|pre-commit)\b|[- ]bot$",
+    re.IGNORECASE,
+)
+
+
+class Together(NamedTuple):
+    """Two files that change in the same commits; `share` of those that change either. `is_joined`:
+    one imports the other.
+    """
+
+    one: str
+    other: str
+    commits: int
+    share: float
+    is_joined: bool = False
+
+
+class Worker(NamedTuple):
+    """Who made commits, how many, the part that most of them are in, and when the last was."""
+
+    name: str
+    commits: int
+    part: str
+    last: datetime
+
+
+class History(NamedTuple):
+    """What the newest commits tell; without git, or in a repository without commits, all is
+    empty.
+    """
+
+    commits: int = 0
+    since: datetime | None = None
+    together: tuple[Together, ...] = ()
+    workers: tuple[Worker, ...] = ()
+    #: Part → who changed it, with the share of its commits, most first.
+    owners: Mapping[str, tuple[tuple[str, float], ...]] = {}
+    #: File → how many commits changed it.
+    changes: Mapping[str, int] = {}
+
+
+def history(
+    commits: Sequence[Commit],
+    files: Collection[str],
+    part_of: Mapping[str, str],
+    joined: Collection[tuple[str, str]],
+) -> History:
+    """Return what commits tell of `files`. `joined` has the files that import each other, as sorted
+    pairs.
+
+    Commits of programs (dependency updates) are of nobody, and count for no two files.
+    """
+    people = [commit for commit in commits if not _PROGRAM.search(commit.author)]
+    changes = Counter(file for commit in people for file in commit.files if file in files)
+    return History(
+        len(people),
+        min((commit.at for commit in people), default=None),
+        tuple(_together(people, files, joined)),
+        tuple(_workers(people, part_of)),
+        _owners(people, part_of),
+        changes,
+    )
+
+
+def _together(
+    commits: Sequence[Commit], files: Collection[str], joined: Collection[tuple[str, str]]
+) -> list[Together]:
+    alone, pairs = Counter[str](), Counter[tuple[str, str]]()
+    for commit in commits:
+        changed = sorted({file for file in commit.files if file in files})
+        if len(changed) <= _MOST_FILES:
+            alone.update(changed)
+            pairs.update(pair for pair in combinations(changed, 2) if not _is_expected(*pair))
+    found = [
+        Together(a, b, n, n / (alone[a] + alone[b] - n), (a, b) in joined)
+        for (a, b), n in pairs.items()
+        if n >= _LEAST_TOGETHER
+    ]
+    return sorted(found, key=lambda row: (-row.commits * row.share, row.one, row.other))[:_MOST]
+
+
+def _is_expected(one: str, other: str) -> bool:
+    """Say whether two files change together as a test does with what it tests, or are both tests,
+    or both documents.
+    """
+    if places.is_test(one) == places.is_test(other):
+        return places.is_test(one) or (one.endswith(".md") and other.endswith(".md"))
+    return dirname(one) == dirname(other) or places.tested_stem(one) == places.tested_stem(other)
+
+
+def _workers(commits: Sequence[Commit], part_of: Mapping[str, str]) -> list[Worker]:
+    count = Counter(commit.author for commit in commits)
+    where: dict[str, Counter[str]] = defaultdict(Counter)
+    last: dict[str, datetime] = {}
+    for commit in commits:
+        where[commit.author].update({part_of[file] for file in commit.files if file in part_of})
+        last[commit.author] = max(commit.at, last.get(commit.author, commit.at))
+    return [
+        Worker(name, number, next((part for part, _ in _most(where[name])), ""), last[name])
+        for name, number in _most(count)[:_MOST]
+    ]
+
+
+def _owners(
+    commits: Sequence[Commit], part_of: Mapping[str, str]
+) -> dict[str, tuple[tuple[str, float], ...]]:
+    by: dict[str, Counter[str]] = defaultdict(Counter)
+    for commit in commits:
+        for part in {part_of[file] for file in commit.files if file in part_of}:
+            by[part][commit.author] += 1
+    return {
+        part: tuple((name, n / found.total()) for name, n in _most(found))
+        for part, found in sorted(by.items())
+    }
+
+
+def _most(found: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(found.items(), key=lambda row: (-row[1], row[0]))

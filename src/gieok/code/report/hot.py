@@ -1,0 +1,57 @@
+"""Functions that are hard to change well: many branches, many dependants, changed often."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.code.ask.statistics import is_aside
+from gieok.code.index.graph import IMPORTS, Certainty
+from gieok.code.index.project import Project
+from gieok.code.model.facts import Kind
+from gieok.model.code import Symbol
+
+_MOST = 10
+#: A function with fewer branches is no hot spot, however many depend on it.
+_BRANCHES = 5
+
+
+class HotSpot(NamedTuple):
+    """A function with many branches; `dependants` in code that is no test, `changes`: the commits
+    that changed its file.
+    """
+
+    key: str
+    branches: int
+    lines: int
+    dependants: int
+    changes: int = 0
+
+
+def hot_spots(
+    project: Project, symbols: Sequence[Symbol], changes: Mapping[str, int]
+) -> list[HotSpot]:
+    """Return functions by branches, the roots of dependants and of the changes of the file, the
+    hottest first.
+    """
+    aside = {s.key for s in symbols if is_aside(s)}
+    dependants: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.all_edges():
+        if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME and edge.source not in aside:
+            dependants[edge.target].add(edge.source)
+    found = [
+        HotSpot(
+            s.key,
+            s.complexity,
+            s.end_line - s.start_line + 1,
+            len(dependants[s.key]),
+            changes.get(s.path, 0),
+        )
+        for s in symbols
+        if s.kind in (Kind.FUNCTION, Kind.METHOD)
+        and s.complexity >= _BRANCHES
+        and s.key not in aside
+    ]
+    found.sort(
+        key=lambda one: (-one.branches * ((1 + one.dependants) * (1 + one.changes)) ** 0.5, one.key)
+    )
+    return found[:_MOST]

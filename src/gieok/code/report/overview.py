@@ -1,0 +1,78 @@
+"""What a newcomer asks first: what it is, what the parts are, where it starts, what is hot, who
+knows it.
+"""
+
+import re
+from typing import NamedTuple
+
+from gieok.code.index.project import SCOPE, Project
+from gieok.code.report import history, starts
+from gieok.code.report.history import History
+from gieok.code.report.hot import HotSpot, hot_spots
+from gieok.code.report.structure import Structure, structure
+
+_TAG = re.compile(r"</?\w[^>]*>|<!--.*?-->", re.DOTALL)
+#: Of a README: further down it speaks of other things.
+_HEAD = 1_200
+_LEAST_ABOUT, _MOST_ABOUT = 30, 300
+
+
+class Overview(NamedTuple):
+    """A project: what it says of itself, its structure, where it starts, its hot spots and its
+    history.
+    """
+
+    about: str
+    found: Structure
+    starts: tuple[tuple[str, str], ...]
+    hot: tuple[HotSpot, ...]
+    history: History
+
+    def owner(self, part: str) -> str:
+        """Return who made most commits in a part, with the share, or ''."""
+        name, share = next(iter(self.history.owners.get(part, ())), ("", 0.0))
+        return f"{name} ({share:.0%})" if name else ""
+
+
+def overview(project: Project) -> Overview:
+    """Return the overview of a project as it is indexed."""
+    symbols = list(project.store.all_symbols())
+    found = structure(project)
+    files = project.store.files()
+    code = {path for path, file in files.items() if file.language != "manifest"}
+    told = history.history(project.versions.log(history.COMMITS), code, found.part_of, found.joined)
+    return Overview(
+        starts.about(project.root) or _readme(project),
+        found,
+        tuple(starts.starts(project.root, symbols, files)),
+        tuple(hot_spots(project, symbols, told.changes)),
+        told,
+    )
+
+
+def _readme(project: Project) -> str:
+    """Return the first paragraph of prose of the README."""
+    documents = project.store.get(
+        SCOPE, [path for path in project.store.files() if path.lower() == "readme.md"]
+    )
+    blocks = (
+        block.strip()
+        for document in documents
+        for block in re.split(r"\n\s*\n", _TAG.sub("", document.text)[:_HEAD])
+    )
+    found = next((block for block in blocks if _is_prose(block)), "")
+    text = re.sub(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])?", r"\1", found).replace("\n", " ")
+    return re.sub(r"[*_`]{1,3}(\S[^*_`]*)[*_`]{1,3}", r"\1", text)[:_MOST_ABOUT]
+
+
+def _is_prose(block: str) -> bool:
+    """Say whether a block of Markdown is a sentence: no heading, badge, list, table, code, HTML or
+    line between two parts.
+    """
+    if not re.search(r"\w[*_`)]*[.!?。](\s|$)", block):
+        return False
+    return (
+        len(block) >= _LEAST_ABOUT
+        and block[0] not in "#<!|>`=~-*+:{("
+        and block[:2] not in ("[!", "[]")
+    )

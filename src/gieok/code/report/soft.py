@@ -1,0 +1,99 @@
+"""Tells imports that close no circle: what runs later, what is for types alone, and what stays
+inside one package.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from posixpath import dirname
+
+from gieok.code.index.project import Project
+from gieok.code.model.facts import Kind
+
+#: Files of one folder are one package, and import nothing of each other: they only use it.
+_BY_FOLDER = (".go", ".java")
+#: Modules of a crate are compiled together, and crates cannot import each other but for tests.
+_BY_PACKAGE = (".rs",)
+_SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
+_TYPES_ALONE = re.compile(r"\s*(?:import|export)\s+type\b")
+_NAMED = re.compile(r"\s*(?:import|export)\s*\{([^}]*)\}")
+_TYPE = re.compile(r"(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:interface|type)\b")
+_LATER = re.compile(r"(?:async\s+def|def|lambda)\b")
+_FOR_TYPES = re.compile(r"if\b.*\bTYPE_CHECKING\b")
+
+
+class Reading:
+    """Reads the lines at which files of a project import others; each file once."""
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.root
+        self._held: tuple[str, list[str]] = ("", [])
+        #: Path → what a file declares that is gone once it is compiled.
+        self._types: dict[str, set[str]] = defaultdict(set)
+        for symbol in project.store.all_symbols():
+            if (
+                symbol.kind == Kind.CLASS
+                and symbol.path.endswith(_SCRIPTS)
+                and _TYPE.match(symbol.signature)
+            ):
+                self._types[symbol.path].add(symbol.name)
+
+    def soft(self, imports: Mapping[tuple[str, str], Sequence[int]]) -> set[tuple[str, str]]:
+        """Return which imports (file, file → lines) do not run as the first file is loaded."""
+        return {row for row, lines in sorted(imports.items()) if self._is_soft(*row, lines)}
+
+    def _is_soft(self, source: str, target: str, lines: Sequence[int]) -> bool:
+        if source.endswith(_BY_FOLDER):
+            return dirname(source) == dirname(target)
+        if source.endswith(_BY_PACKAGE):
+            return True
+        text = self._lines(source)
+        types = self._types.get(target, set())
+        return bool(text) and all(_is_soft(source, text, number, types) for number in lines)
+
+    def _lines(self, path: str) -> list[str]:
+        if self._held[0] != path:
+            try:
+                text = (self._root / path).read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                text = ""
+            self._held = (path, text.split("\n"))
+        return self._held[1]
+
+
+def _is_soft(path: str, text: Sequence[str], number: int, types: Collection[str]) -> bool:
+    if not 0 < number <= len(text):
+        return False
+    if path.endswith(_SCRIPTS):
+        return _is_of_types("\n".join(text[number - 1 : number + 30]), types)
+    return path.endswith((".py", ".pyi")) and _runs_later(text, number - 1)
+
+
+def _is_of_types(statement: str, types: Collection[str]) -> bool:
+    """Say whether an import of TypeScript is gone once it is compiled; `types` are those that the
+    imported file declares.
+    """
+    if _TYPES_ALONE.match(statement):
+        return True
+    found = _NAMED.match(statement)
+    names = [name.strip() for name in found[1].split(",") if name.strip()] if found else []
+    return bool(names) and all(
+        name.startswith("type ") or name.partition(" ")[0] in types for name in names
+    )
+
+
+def _runs_later(text: Sequence[str], place: int) -> bool:
+    """Say whether a line of Python stands in a function, or where only a type checker looks."""
+    indent = _indent(text[place])
+    while indent and place:
+        place -= 1
+        line = text[place]
+        if line.strip() and line.lstrip()[0] not in "#)]}" and _indent(line) < indent:
+            indent = _indent(line)
+            if _LATER.match(line.lstrip()) or _FOR_TYPES.match(line.lstrip()):
+                return True
+    return False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,146 @@
+"""Where a project starts: the commands and packages that its manifests name, and the functions that
+run it.
+"""
+
+import contextlib
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Any
+
+from gieok.code.languages import places
+from gieok.code.model.facts import Kind
+from gieok.model.code import Symbol
+
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+#: Where Django starts, in a project that has the first of them.
+_FRAMEWORK = ("manage.py", "wsgi.py", "asgi.py")
+_PACKAGE = re.compile(r"(?:src/|python/)?(\w+)/__init__\.py")
+_SOURCES = ("src/index", "index", "src/main", "main")
+_SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".mjs", ".cjs", ".jsx")
+
+
+def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[tuple[str, str]]:
+    """Return (command or `import PACKAGE`, what it runs) of the manifests, and, as '', the places
+    that run by themselves.
+    """
+    known = set(paths)
+    named = [
+        row for path in sorted(known) if not _is_aside(path) for row in _manifest(root, path, known)
+    ]
+    named += _python(root)
+    named += _libraries(root, known)
+    named.sort(key=lambda row: row[0].startswith("import "))
+    framework = _FRAMEWORK if "manage.py" in known else ()
+    own = [
+        f"{s.path}#L{s.start_line}"
+        for s in symbols
+        if not _is_aside(s.path) and _is_start(s, framework)
+    ]
+    return [*dict.fromkeys(named), *(("", place) for place in own)]
+
+
+def about(root: Path) -> str:
+    """Return the sentence in which the project's own manifest says what it is, or ''."""
+    with contextlib.suppress(*_UNREADABLE):
+        if text := str(
+            tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+                "description"
+            ]
+        ):
+            return text.strip()
+    with contextlib.suppress(*_UNREADABLE):
+        if text := str(_json(root / "package.json")["description"]):
+            return text.strip()
+    for folder in (root, root / root.name):  # a workspace of Rust is named after its first crate
+        with contextlib.suppress(*_UNREADABLE):
+            return str(
+                tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))["package"][
+                    "description"
+                ]
+            ).strip()
+    return ""
+
+
+def _is_aside(path: str) -> bool:
+    return places.is_test(path) or places.is_side(path)
+
+
+def _is_start(symbol: Symbol, framework: tuple[str, ...]) -> bool:
+    if symbol.kind == Kind.MODULE:
+        return symbol.path.endswith((*places.STARTS, *framework))
+    if symbol.name != "main" or symbol.kind not in (Kind.FUNCTION, Kind.METHOD):
+        return False
+    if symbol.path.endswith(".java"):
+        return "static" in symbol.signature
+    return symbol.key.endswith("::main")  # a function of its own, not one inside of another
+
+
+def _libraries(root: Path, known: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the packages of Python and the crates of Rust that others import; a site of Django is
+    imported by nobody.
+    """
+    for path in sorted(known):
+        if _is_aside(path):
+            continue
+        if "manage.py" not in known and (found := _PACKAGE.fullmatch(path)) is not None:
+            yield f"import {found[1]}", path
+        elif f"/{path}".endswith("/src/lib.rs"):
+            folder = path.removesuffix("src/lib.rs").rstrip("/") or root.name
+            yield f"import {folder.rpartition('/')[2].replace('-', '_')}", path
+
+
+def _python(root: Path) -> Iterator[tuple[str, str]]:
+    with contextlib.suppress(*_UNREADABLE):
+        found = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+            "scripts"
+        ]
+        yield from sorted((str(name), str(target)) for name, target in found.items())
+
+
+def _manifest(root: Path, path: str, known: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield what a `package.json` offers: commands, and what an import of it loads."""
+    if path.rpartition("/")[2] != "package.json":
+        return
+    with contextlib.suppress(*_UNREADABLE):
+        manifest = _json(root / path)
+        folder, name = dirname(path), str(manifest.get("name", ""))
+        commands = manifest.get("bin", {})
+        for command, target in sorted(
+            (commands if isinstance(commands, dict) else {name: commands}).items()
+        ):
+            yield command.rpartition("/")[2], _source(folder, str(target), known)
+        main = manifest.get("main") or manifest.get("module") or _exported(manifest.get("exports"))
+        if name and main and not manifest.get("private"):
+            yield f"import {name}", _source(folder, str(main), known)
+
+
+def _exported(exports: Any) -> str:  # noqa: ANN401 - whatever a manifest holds
+    """Return what the package itself exports: a text, or the first text below `.`."""
+    while isinstance(exports, dict):
+        exports = exports.get(".") or next(iter(exports.values()), "")
+    return exports if isinstance(exports, str) else ""
+
+
+def _source(folder: str, target: str, known: set[str]) -> str:
+    """Return the file of the project that is built into `target`, or `target` where it cannot be
+    told.
+    """
+    built = normpath(join(folder, target))
+    if built in known:
+        return built
+    stem = join(folder, "src", built.rpartition("/")[2].partition(".")[0])
+    found = (
+        f"{one}{suffix}"
+        for one in (stem, *(join(folder, s) for s in _SOURCES))
+        for suffix in _SCRIPTS
+    )
+    return next((one for one in found if one in known), built)
+
+
+def _json(file: Path) -> dict[str, Any]:
+    made = json.loads(file.read_text(encoding="utf-8"))
+    return made if isinstance(made, dict) else {}

@@ -1,0 +1,362 @@
+"""How a project is built: its parts (folders, or files where there are few), who imports whom, in
+which layers.
+
+Imports rather than calls: a call through an interface runs downwards what was written to know
+nothing of it.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from posixpath import commonpath, dirname
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gieok.code.index.graph import IMPORTS
+from gieok.code.index.project import Project
+from gieok.code.languages import places
+from gieok.code.model.facts import Kind
+from gieok.code.report.circles import circles, ring
+from gieok.code.report.soft import Reading
+
+#: Upper limit of parts, so that the picture stays readable.
+_MOST_PARTS = 32
+#: A part that holds more of the lines than this is opened, as long as there is room.
+_OPENED_SHARE = 0.25
+#: A part of so few lines that is joined to nothing is an empty `__init__.py` or the like.
+_NOTHING_LINES = 10
+#: Languages that run nothing, and files in which tools are set up: they are no parts of what is
+#: built.
+_NO_CODE = ("markdown", "manifest")
+_SETTINGS = re.compile(
+    (
+        r"(^|/)(setup\.py|conftest\.py|[\w.-]+\.config\.[cm]?[jt]s|(gulp|grunt)file\.[cm]?[jt]s"
+        r"|Rakefile)$"
+    ),
+    re.IGNORECASE,
+)
+
+_Counts = Mapping[str, Mapping[str, int]]
+
+
+class Component(NamedTuple):
+    """A folder or file. `tests` counts the test files that import something of it, `dependants` the
+    parts that do.
+    """
+
+    name: str
+    files: int
+    lines: int
+    tests: int
+    dependants: int
+
+
+class Circle(NamedTuple):
+    """Files of which each is loaded before itself; `ring` is the shortest way round: it begins and
+    ends with one file.
+    """
+
+    files: int
+    ring: tuple[str, ...]
+
+
+class Structure(NamedTuple):
+    """Parts in topological order, importing ones first, and the imports between them."""
+
+    parts: tuple[Component, ...]
+    #: importing part → imported part → by how many imports of a file by a file (of a package, in
+    #: Go).
+    imports: dict[str, dict[str, int]]
+    #: The folder that every part lies in: left out of labels. Ends in a slash, or is empty.
+    prefix: str
+    #: How many of the imports close no circle: they run later, are for types alone, or stay inside
+    #: one package.
+    soft: _Counts = MappingProxyType({})
+    #: How many of them are part of a circle of files.
+    ringed: _Counts = MappingProxyType({})
+    #: The circles of files, those of most files first, and for two parts a way round that leads
+    #: from one to the other.
+    circles: tuple[Circle, ...] = ()
+    ways: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType({})
+    #: Path → the part that it is of, and the paths with their lines.
+    part_of: Mapping[str, str] = MappingProxyType({})
+    files: tuple[tuple[str, int], ...] = ()
+    #: The files that import each other, as sorted pairs.
+    joined: frozenset[tuple[str, str]] = frozenset()
+
+    def hard(self, source: str, target: str) -> int:
+        """Return how many imports of a part by another run as it is loaded."""
+        return self.imports.get(source, {}).get(target, 0) - self.soft.get(source, {}).get(
+            target, 0
+        )
+
+    def label(self, name: str) -> str:
+        """Return a part's name without the common prefix."""
+        shown = name.removeprefix(self.prefix)
+        return shown if shown != "*" else "/".join(name.split("/")[-2:])
+
+    def against(self) -> list[tuple[str, str, int]]:
+        """Return the imports (from, to, count) against the order that are part of a circle of
+        files.
+        """
+        return [row for row in self._back(lambda a, b: self.ringed.get(a, {}).get(b, 0)) if row[2]]
+
+    def mutual(self) -> list[tuple[str, str, int]]:
+        """Return those that run as they are loaded and close no circle: the two parts import each
+        other, no file itself.
+        """
+        return [
+            row
+            for row in self._back(self.hard)
+            if row[2] and not self.ringed.get(row[0], {}).get(row[1])
+        ]
+
+    def aside(self) -> list[tuple[str, str, int]]:
+        """Return those of which none runs as it is loaded."""
+        return [
+            row
+            for row in self._back(lambda a, b: self.soft.get(a, {}).get(b, 0))
+            if not self.hard(*row[:2])
+        ]
+
+    def _back(self, count: Callable[[str, str], int]) -> list[tuple[str, str, int]]:
+        place = {part.name: number for number, part in enumerate(self.parts)}
+        found = [
+            (a, b, count(a, b))
+            for a, row in self.imports.items()
+            for b in row
+            if place[a] > place[b]
+        ]
+        return sorted(found, key=lambda row: (-row[2], row))
+
+
+class _Between:
+    """Counts the imports of parts by parts, and those of them that run later or are part of a
+    circle.
+    """
+
+    def __init__(self, project: Project, part_of: Mapping[str, str]) -> None:
+        self.part_of = part_of
+        self.imports: dict[str, Counter[str]] = defaultdict(Counter)
+        self.soft: dict[str, Counter[str]] = defaultdict(Counter)
+        self.ringed: dict[str, Counter[str]] = defaultdict(Counter)
+        self.tested: dict[str, set[str]] = defaultdict(set)
+        self.ways: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.joined = set[tuple[str, str]]()
+        lines_of = defaultdict[tuple[str, str], list[int]](list)
+        for edge in project.store.all_edges(IMPORTS):
+            lines_of[_paths(edge.source, edge.target)].append(edge.line)
+        for source, target in lines_of:
+            if target in part_of and places.is_test(source):
+                self.tested[part_of[target]].add(source)
+        own = [
+            row
+            for row in sorted(lines_of)
+            if row[0] in part_of and row[1] in part_of and not _is_own_package(*row)
+        ]
+        soft = Reading(project).soft({row: lines_of[row] for row in own})
+        self._count(own, soft)
+        self.circles = self._circle([row for row in own if row not in soft])
+
+    def _count(self, own: Sequence[tuple[str, str]], soft: Collection[tuple[str, str]]) -> None:
+        seen = set[tuple[str, str]]()
+        for source, target in own:
+            self.joined.add((min(source, target), max(source, target)))
+            importing, imported = self.part_of[source], self.part_of[target]
+            # A file of Go imports a package, which is every file of a folder: that counts once.
+            once = (source, dirname(target) if target.endswith(".go") else target)
+            if importing != imported and once not in seen:
+                seen.add(once)
+                self.imports[importing][imported] += 1
+                self.soft[importing][imported] += (source, target) in soft
+
+    def _circle(self, hard: Sequence[tuple[str, str]]) -> tuple[Circle, ...]:
+        graph: dict[str, dict[str, int]] = defaultdict(dict)
+        for source, target in hard:
+            graph[source][target] = 1
+        circle = circles(graph)
+        rings: dict[str, tuple[str, ...]] = {}
+        for source, target in hard:
+            if source not in circle or circle[source] != circle.get(target):
+                continue
+            importing, imported = self.part_of[source], self.part_of[target]
+            way = ring(graph, source, target)
+            rings[circle[source]] = min(
+                rings.get(circle[source], way), way, key=lambda w: (len(w), w)
+            )
+            if importing != imported:
+                self.ringed[importing][imported] += 1
+                before = self.ways.get((importing, imported), way)
+                self.ways[importing, imported] = min(before, way, key=lambda w: (len(w), w))
+        size = Counter(circle.values())
+        found = [Circle(size[first], way) for first, way in rings.items()]
+        return tuple(sorted(found, key=lambda one: (-one.files, one.ring)))
+
+
+def structure(project: Project) -> Structure:
+    """Return the structure of the project without tests, examples, documents and settings."""
+    lines = {s.path: s.end_line for s in project.store.all_symbols() if s.kind == Kind.MODULE}
+    sources = {
+        path: lines.get(path, 0)
+        for path, file in project.store.files().items()
+        if file.language not in _NO_CODE
+        and not (places.is_test(path) or places.is_side(path) or _SETTINGS.search(path))
+    }
+    part_of = parts(sources)
+    between = _Between(project, part_of)
+    rows = {
+        name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0])))
+        for name, row in sorted(between.imports.items())
+    }
+    files, size = Counter(part_of.values()), Counter[str]()
+    for path, name in part_of.items():
+        size[name] += sources[path]
+    dependants = Counter(target for row in rows.values() for target in row)
+    joined = {*rows, *dependants}
+    shown = [name for name in sorted(files) if name in joined or size[name] > _NOTHING_LINES]
+    made = (
+        Component(name, files[name], size[name], len(between.tested[name]), dependants[name])
+        for name in _order(shown, rows, between)
+    )
+    shared = commonpath([dirname(name) for name in files]) if files else ""
+    return Structure(
+        tuple(made),
+        rows,
+        f"{shared}/" if shared else "",
+        between.soft,
+        between.ringed,
+        between.circles,
+        between.ways,
+        part_of,
+        tuple(sources.items()),
+        frozenset(between.joined),
+    )
+
+
+def _order(names: Sequence[str], imports: _Counts, between: _Between) -> list[str]:
+    """Return parts in an order that few imports run against as they are loaded; of such, one that
+    all imports fit well.
+    """
+    soft = between.soft
+    hard = {
+        a: {b: n - soft[a][b] for b, n in row.items() if n > soft[a][b]}
+        for a, row in imports.items()
+    }
+    return ordered(ordered(names, imports)[::-1], hard)
+
+
+def _is_own_package(source: str, target: str) -> bool:
+    """Say whether `target` is the `__init__.py` of a folder around `source`: it runs before it,
+    asked or not.
+    """
+    folder, _, name = target.rpartition("/")
+    return (
+        name in places.REEXPORTS and places.is_run_first(target) and source.startswith(f"{folder}/")
+    )
+
+
+def _paths(source: str, target: str) -> tuple[str, str]:
+    return source.partition("::")[0], target.partition("::")[0]
+
+
+def parts(sources: Mapping[str, int]) -> dict[str, str]:
+    """Return path → part: the largest folder is split further while the picture has room."""
+    part_of = dict.fromkeys(sources, ".")
+    closed: set[str] = set()
+    while True:
+        size = Counter[str]()
+        for path, name in part_of.items():
+            size[name] += sources[path]
+        names = [
+            n
+            for n in sorted(size, key=lambda n: (-size[n], n))
+            if n not in closed and n not in sources
+        ]
+        if not names or size[names[0]] < _OPENED_SHARE * sum(size.values()):
+            return part_of
+        opened = _opened(names[0], [path for path, name in part_of.items() if name == names[0]])
+        if len(size) - 1 + len(set(opened.values())) > _MOST_PARTS:
+            opened = {
+                path: name if name != path else f"{names[0]}/*" for path, name in opened.items()
+            }
+        inner = set(opened.values())
+        if inner == {f"{names[0]}/*"} or len(size) - 1 + len(inner) > _MOST_PARTS:
+            closed.add(names[0])
+        else:
+            part_of |= opened
+            closed.add(f"{names[0]}/*")
+
+
+def _opened(folder: str, paths: Sequence[str]) -> dict[str, str]:
+    depth = 0 if folder == "." else folder.count("/") + 1
+    return {path: "/".join(path.split("/")[: depth + 1]) for path in paths}
+
+
+def ordered(names: Sequence[str], edges: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Return names in an order that few edges run against: Eades, Lin, Smyth 1993."""
+    rest, first, last = dict.fromkeys(names), list[str](), list[str]()
+    into: dict[str, dict[str, int]] = defaultdict(dict)
+    for source, row in edges.items():
+        for target, count in row.items():
+            into[target][source] = count
+
+    def weight(found: Mapping[str, int]) -> int:
+        return sum(count for name, count in found.items() if name in rest)
+
+    while rest:
+        if name := next((n for n in rest if not weight(edges.get(n, {}))), None):
+            last.append(name)
+        else:
+            name = max(
+                rest,
+                key=lambda n: (
+                    not weight(into[n]),
+                    weight(edges[n]) - weight(into[n]),
+                    -len(into[n]),
+                ),
+            )
+            first.append(name)
+        del rest[name]
+    return first + last[::-1]
+
+
+def layers(found: Structure) -> list[list[str]]:
+    """Return the parts in rows: each below everything that imports it, but for what runs against
+    the order.
+
+    What nothing imports stands right above the first that it imports; what is joined to nothing
+    comes last.
+    """
+    level: dict[str, int] = {}
+    roots: list[str] = []
+    for part in found.parts:
+        above = [
+            level[name] for name, row in found.imports.items() if part.name in row and name in level
+        ]
+        level[part.name] = 1 + max(above, default=-1)
+        roots += [] if above else [part.name]
+    place = {part.name: number for number, part in enumerate(found.parts)}
+    for name in roots:
+        below = [
+            level[target] for target in found.imports.get(name, {}) if place[target] > place[name]
+        ]
+        level[name] = min(below, default=len(found.parts) + 1) - 1
+    rows: dict[int, list[str]] = defaultdict(list)
+    for name, row in level.items():
+        rows[row].append(name)
+    return [rows[row] for row in sorted(rows)]
+
+
+def needed(found: Structure) -> list[tuple[str, str, int]]:
+    """Return the transitive reduction of the imports along the order: a–c is left out where a–b–c
+    exists.
+    """
+    place = {part.name: number for number, part in enumerate(found.parts)}
+    below: dict[str, set[str]] = {}
+    kept: list[tuple[str, str, int]] = []
+    for part in reversed(found.parts):
+        targets = [t for t in found.imports.get(part.name, {}) if place[t] > place[part.name]]
+        indirect = set().union(*(below[t] for t in targets))
+        below[part.name] = indirect | set(targets)
+        kept += [(part.name, t, found.imports[part.name][t]) for t in targets if t not in indirect]
+    return sorted(kept)

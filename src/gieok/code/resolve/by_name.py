@@ -1,0 +1,150 @@
+"""Links files of a language without a resolver: a call means what has its name, the nearest first,
+and says so.
+
+Facts of such a language hold `Op.CALL` (a name that is called), `Op.CALL_METHOD` (of some object),
+`Op.LOAD` (a base of a class) and `Op.IMPORT`; no variables.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gieok.code.model.facts import Facts, Kind, Op
+
+#: Parts of a dotted name that a path ends in, for it to be meant: the first ones may be the
+#: project's own.
+_ENOUGH = 2
+
+
+class Named(NamedTuple):
+    """What a symbol names at a line, and the symbols that it may mean; `op` says what it does with
+    them.
+    """
+
+    op: Op
+    source: str
+    name: str
+    line: int
+    targets: tuple[str, ...]
+
+
+def linked(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
+    """Yield every name that is called, extended or imported, with what of the family it may mean:
+    keys of symbols.
+    """
+    functions, classes = (
+        _defined(files, (Kind.FUNCTION, Kind.CLASS)),
+        _defined(files, (Kind.CLASS,)),
+    )
+    methods, above = _defined(files, (Kind.METHOD,)), _bases(files)
+    ends = _by_end(path for path, _ in files)
+    for path, facts in files:
+        keys = [f"{path}::{symbol.qualified}" for symbol in facts.symbols]
+        for op, source, name, line in _rows(facts):
+            targets: Sequence[str]
+            if op == Op.IMPORT:
+                file = _file(path, name, ends)
+                targets = (f"{file}::<module>",) if file else ()
+            # of an object that nothing is known of: no place is nearer than another
+            elif op == Op.CALL_METHOD:
+                targets = methods.get(name, ())
+            elif op == Op.LOAD:
+                targets = _nearest(path, classes.get(name, ()))
+            else:
+                own = _own(path, keys[source], methods.get(name, ()), above)
+                targets = own or _nearest(path, functions.get(name, ()))
+            yield Named(op, keys[source], name, line, tuple(dict.fromkeys(targets)))
+
+
+def _bases(files: Sequence[tuple[str, Facts]]) -> Mapping[str, set[str]]:
+    """Return the names of the classes that a class extends, by its name."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for _, facts in files:
+        for op, source, name, _ in _rows(facts):
+            if op == Op.LOAD:
+                found[facts.symbols[source].name].add(name)
+    return found
+
+
+def _own(
+    path: str, source: str, methods: Sequence[str], above: Mapping[str, set[str]]
+) -> list[str]:
+    """Return the methods that a call without an object may mean: of the class around, of those it
+    extends, of the file.
+    """
+    around = {_owner(source)}
+    while more := {base for name in around for base in above.get(name, ())} - around:
+        around |= more
+    return [key for key in methods if _owner(key) in around] or [
+        key for key in methods if key.startswith(f"{path}::")
+    ]
+
+
+def _owner(key: str) -> str:
+    """Return the name of the class that a method is in."""
+    return key.rpartition("::")[2].rpartition(".")[0].rpartition(".")[2]
+
+
+def _rows(facts: Facts) -> Iterator[tuple[Op, int, str, int]]:
+    """Yield what is named, by which symbol, at which line."""
+    rows: Sequence[Sequence[Any]] = (*facts.top, *facts.inner)
+    for row in rows:
+        if row[0] == Op.CALL:
+            yield Op.CALL, row[4], row[6], row[5]
+        elif row[0] == Op.CALL_METHOD:
+            yield Op.CALL_METHOD, row[5], row[3], row[6]
+        elif row[0] == Op.LOAD:
+            yield Op.LOAD, row[4], row[3], row[5]
+        elif row[0] == Op.IMPORT:
+            yield Op.IMPORT, 0, row[2], row[5]
+
+
+def _defined(files: Sequence[tuple[str, Facts]], kinds: Sequence[str]) -> Mapping[str, list[str]]:
+    """Return the keys of what is defined under each name, in the order of paths."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path, facts in files:
+        for symbol in facts.symbols:
+            if symbol.kind in kinds:
+                found[symbol.name.rpartition(".")[2]].append(f"{path}::{symbol.qualified}")
+    return found
+
+
+def _nearest(path: str, keys: Sequence[str]) -> Sequence[str]:
+    """Return the keys of the same file, else of the same folder, else all."""
+    own = [key for key in keys if key.startswith(f"{path}::")]
+    folder = path.rpartition("/")[0]
+    near = own or [key for key in keys if key.partition("::")[0].rpartition("/")[0] == folder]
+    return near or keys
+
+
+def _by_end(paths: Iterator[str]) -> Mapping[str, list[str]]:
+    """Return the files by their name, with and without its suffix."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        name = path.rpartition("/")[2]
+        for end in {name, name.rpartition(".")[0]}:
+            found[end].append(path)
+    return found
+
+
+def _file(importer: str, module: str, ends: Mapping[str, list[str]]) -> str:
+    """Return the file that a path or a dotted name means; '' where it is none of the project's."""
+    slashed = module.replace("\\", "/")
+    for wanted in (slashed, slashed.replace(".", "/")):
+        parts = [part for part in wanted.split("/") if part not in ("", ".", "..")]
+        if not parts:
+            continue
+        named = [path for path in ends.get(parts[-1], ()) if path != importer]
+        best = sorted(named, key=lambda path: (-_shared(path, parts), len(path), path))
+        if best and _shared(best[0], parts) >= min(len(parts), _ENOUGH):
+            return best[0]
+    return ""
+
+
+def _shared(path: str, parts: Sequence[str]) -> int:
+    """Return how many of the last parts a path ends in."""
+    own = path.rpartition(".")[0].split("/") if "." not in parts[-1] else path.split("/")
+    count = 0
+    while count < min(len(own), len(parts)) and own[-1 - count] == parts[-1 - count]:
+        count += 1
+    return count

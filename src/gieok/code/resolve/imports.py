@@ -1,0 +1,84 @@
+"""What imports bind."""
+
+from collections.abc import Sequence
+
+from gieok.code.resolve.linking import Target
+from gieok.code.resolve.members import Members
+from gieok.code.resolve.names import Names
+from gieok.code.resolve.program import Bound, Part
+from gieok.code.resolve.values import Value
+
+
+class Imports(Part):
+    """Lets the names of a file hold the modules, packages and names that it imports."""
+
+    def __init__(self, names: Names, members: Members) -> None:
+        super().__init__(names.program)
+        self._names = names
+        self._members = members
+
+    def bind(self, bound: Bound, to: int, module: str, name: str, level: int, line: int) -> None:
+        """`from module import name as to`; without `name`, the module itself."""
+        program, flows, values = self.program, self.flows, self.values
+        target = self._names.linker.target(program.paths[bound.file], module, name, level)
+        self._note(bound.file, target, line)
+        file = program.file_of.get(target.file) if target.file is not None else None
+        if target.space is not None:
+            self._bind_space(bound, target, to, line)
+        elif file is not None and target.path:
+            self._follow(
+                bound, self._names.variable(file, target.path[0]), target.path[1:], to, line
+            )
+        elif file is not None and name:
+            flows.flow(self._names.variable(file, name), to)
+        elif file is not None:
+            flows.add(to, values.number(Value.MODULE, file))
+        if target.member is not None and (
+            file is None or not flows.held(self._names.variable(file, name))
+        ):
+            flows.add(to, values.number(Value.MODULE, program.file_of[target.member]))
+        if target.package:
+            flows.add(to, values.number(Value.PACKAGE, target.package))
+        if target.external:
+            flows.add(to, values.number(Value.EXTERNAL, target.external.rpartition(".")[2]))
+
+    def _bind_space(self, bound: Bound, target: Target, to: int, line: int) -> None:
+        """Import a package (Go), or a class inside of one (Java)."""
+        space = self._names.spaces[target.space or ""]
+        if not target.path:
+            self.flows.add(to, self.values.number(Value.PACKAGE, target.space or ""))
+            paths, linker = self.program.paths, self._names.linker
+            for origin in {origin for origins in space.values() for origin, _ in origins}:
+                if origin != bound.file and linker.is_handed_out(paths[origin]):
+                    self.program.imports[bound.file, origin, line] = None
+            return
+        held = self.flows.fresh()
+        for origin, variable in space.get(target.path[0], ()):
+            self.program.imports[bound.file, origin, line] = None
+            self.flows.flow(variable, held)
+        self._follow(bound, held, target.path[1:], to, line)
+
+    def _follow(self, bound: Bound, held: int, path: Sequence[str], to: int, line: int) -> None:
+        """Let `to` hold what `held`.a.b… is."""
+        for name in path:
+            after = self.flows.fresh()
+            self.flows.wait(held, (self._members.load, after, name, bound.symbols, line))
+            held = after
+        self.flows.flow(held, to)
+
+    def _note(self, file: int, target: Target, line: int) -> None:
+        for path in (target.file, target.member):
+            if path is not None and path != self.program.paths[file]:
+                self.program.imports[file, self.program.file_of[path], line] = None
+
+    def bind_all(self, bound: Bound, module: str, level: int) -> None:
+        """`from module import *`; of languages whose packages share names, the names of the
+        package.
+        """
+        linker = self._names.linker
+        paths = linker.all_of(self.program.paths[bound.file], module, level)
+        if not linker.spaces:
+            for path in paths:
+                self._names.bring_all(bound.file, self.program.file_of[path])
+        elif paths:
+            self._names.share(bound.file, linker.spaces[paths[0]])

@@ -1,0 +1,48 @@
+"""What one strange file breaks: it is found by halving, left out and named; all others are done
+together.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from gieok.code.model.facts import Facts
+
+Files = list[tuple[str, Facts]]
+_Done = TypeVar("_Done")
+
+
+def isolated(
+    work: Callable[[Files], _Done], files: Files, again: Callable[[], Files]
+) -> tuple[_Done, tuple[tuple[str, str], ...]]:
+    """Return what `work` makes of the files, and those without which it had to, each with the
+    reason.
+
+    `work` may take `files` apart; `again` gives them once more. The same files give the same
+    answer.
+    """
+    try:
+        return work(files), ()
+    except Exception:  # noqa: BLE001 - one strange file must not stop the others; it is named
+        return _sifted(work, again())
+
+
+def _sifted(
+    work: Callable[[Files], _Done], files: Files
+) -> tuple[_Done, tuple[tuple[str, str], ...]]:
+    done = work([])
+    kept: Files = []
+    strange: list[tuple[str, str]] = []
+    groups = [files]
+    while groups:
+        group = groups.pop()
+        try:
+            done = work([*kept, *group])
+        except Exception as error:  # noqa: BLE001 - see above
+            half = len(group) // 2
+            if half:
+                groups += [group[half:], group[:half]]
+            else:
+                strange.append((group[0][0], f"{type(error).__name__}: {error}"))
+        else:
+            kept += group
+    return done, tuple(strange)

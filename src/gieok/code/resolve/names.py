@@ -1,0 +1,91 @@
+"""Names of modules and packages: their own, those that star imports bring, those that the files of
+a package share.
+"""
+
+from collections import defaultdict
+
+from gieok.code.model.facts import Facts, Op
+from gieok.code.resolve.linking import Linker
+from gieok.code.resolve.program import Part, Program
+from gieok.code.resolve.values import Value
+
+
+class Names(Part):
+    """The variable of each name of each module."""
+
+    def __init__(self, program: Program, linker: Linker, files: list[tuple[str, Facts]]) -> None:
+        super().__init__(program)
+        self.linker = linker
+        self._own: list[dict[str, int]] = []
+        self._stars: dict[int, list[int]] = defaultdict(list)
+        #: Package → name → (file, variable) of those who define it.
+        self.spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for (path, facts), bound in zip(files, program.bounds, strict=True):
+            own = {name: bound.variables + variable for name, variable in facts.names.items()}
+            self._own.append(own)
+            if linker.spaces:
+                defined = {i[1] for i in facts.top if i[0] == Op.COPY}
+                for name, variable in facts.names.items():
+                    if variable in defined:
+                        self.spaces[linker.spaces[path]][name].append((bound.file, own[name]))
+
+    def variable(self, file: int, name: str) -> int:
+        """Return the variable of a module's name, which star imports may fill."""
+        known = self._own[file].get(name)
+        if known is not None:
+            return known
+        filled: list[tuple[int, int]] = []
+        asked = [file]
+        self._own[file][name] = self.flows.fresh()
+        while asked:
+            here = asked.pop()
+            for origin in self._stars.get(here, ()):
+                if name not in self._own[origin]:
+                    self._own[origin][name] = self.flows.fresh()
+                    asked.append(origin)
+                filled.append((self._own[origin][name], self._own[here][name]))
+        for source, to in reversed(filled):
+            self.flows.flow(source, to)
+        return self._own[file][name]
+
+    def bring_all(self, file: int, origin: int) -> None:
+        """Let a file have the names of another, those that it brings from others too, once."""
+        if origin == file or origin in self._stars[file]:
+            return
+        self.program.imports[file, origin, 0] = None
+        self._stars[file].append(origin)
+        own = self._own[file]
+        for name in list(own):
+            if name in self._own[origin] or self._stars.get(origin):
+                self.flows.flow(self.variable(origin, name), own[name])
+
+    def share(self, file: int, space: str) -> None:
+        """Let the names of a package reach the names of a file that it does not define itself."""
+        shared = self.spaces[space]
+        for name, variable in self._own[file].items():
+            for origin, other in shared.get(name, ()):
+                if origin != file:
+                    self.flows.flow(other, variable)
+                    self.program.imports[file, origin, 0] = None
+
+    def read_module(self, file: int, name: str, to: int) -> None:
+        """`to` = module.name: what it binds, or else the module below it."""
+        variable = self.variable(file, name)
+        self.flows.flow(variable, to)
+        member = self.linker.member(self.program.paths[file], name)
+        if member is not None and not self.flows.held(variable):
+            self.flows.add(to, self.values.number(Value.MODULE, self.program.file_of[member]))
+
+    def read_package(self, space: str, name: str, to: int) -> None:
+        """`to` = package.name."""
+        if self.linker.spaces:
+            for _, variable in self.spaces[space].get(name, ()):
+                self.flows.flow(variable, to)
+            return
+        target = self.linker.target("", f"{space}.{name}", "", 0)
+        if target.file is not None:
+            self.flows.add(to, self.values.number(Value.MODULE, self.program.file_of[target.file]))
+        elif target.package:
+            self.flows.add(to, self.values.number(Value.PACKAGE, target.package))

@@ -1,0 +1,436 @@
+"""What calls into a language and its libraries do with the functions, classes and containers that
+they are given.
+
+By the last part of the name that is called. `COMMON` holds for all languages; a language adds its
+own (`and_also`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from gieok.code.model.facts import NOTHING, Argument
+from gieok.code.resolve.program import Program, Site
+from gieok.code.resolve.types import Types
+from gieok.code.resolve.values import Value
+
+
+class Machine(Protocol):
+    """What of the solver the models use."""
+
+    program: Program
+    types: Types
+
+    def iterate(self, value: int, to: int, symbol: int, line: int) -> None:
+        """Let `to` hold the elements of a value."""
+
+    def special(
+        self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int
+    ) -> None:
+        """Call a method that an operator stands for."""
+
+    def apply(self, value: int, site: Site) -> None:
+        """Let a site call a value."""
+
+    def refer(self, value: int, symbol: int, line: int) -> None:
+        """Note that a function is handed out."""
+
+
+#: Models a function, by (machine, site, variables of its arguments).
+Function = Callable[[Machine, Site, list[int]], None]
+#: Models a method of a container, by (machine, site, container, variables of its arguments).
+Method = Callable[[Machine, Site, int, list[int]], None]
+
+
+class HigherOrder(NamedTuple):
+    """A function that calls what it is given with the elements of what else it is given."""
+
+    #: What the call gives, by (machine, site, variable of the elements, variable of what was called
+    #: gave).
+    gives: Callable[[Machine, Site, int, int], None] = lambda machine, site, elements, result: None
+    iterated: slice = slice(1, None)
+    called: slice = slice(None)
+
+
+class Natives(NamedTuple):
+    """Models by name."""
+
+    callers: Mapping[str, HigherOrder]
+    functions: Mapping[str, Function]
+    methods: Mapping[str, Method]
+    #: As decorators: what they are given stays with the class or module it stands in; nobody else
+    #: is handed it.
+    keeping: frozenset[str] = frozenset()
+    #: Methods of containers that have no model: they give nothing.
+    unmodelled: frozenset[str] = frozenset(("remove", "then", "has"))
+    #: Objects of the project may have members of the names that containers' own methods have.
+    is_open: bool = False
+
+    def and_also(self, other: "Natives") -> "Natives":
+        """Return the models of both."""
+        return Natives(
+            {**self.callers, **other.callers},
+            {**self.functions, **other.functions},
+            {**self.methods, **other.methods},
+            self.keeping | other.keeping,
+            self.unmodelled | other.unmodelled,
+            self.is_open or other.is_open,
+        )
+
+    def call(self, machine: Machine, site: Site, name: str) -> None:
+        """Model a call of something external, by the last part of its name, once."""
+        if ("native", name) in site.wired:
+            return
+        site.wired.append(("native", name))
+        if caller := self.callers.get(name):
+            _call_back(machine, site, caller)
+        elif function := self.functions.get(name):
+            function(machine, site, [variable for _, variable in site.arguments])
+        else:
+            refer(machine, site)
+            machine.program.flows.add(site.to, machine.program.values.unknown)
+
+    def call_method(self, machine: Machine, site: Site, container: int, name: str) -> None:
+        """Model a method of a list, dict, set or array, once."""
+        if ("container", container, name) in site.wired:
+            return
+        site.wired.append(("container", container, name))
+        if method := self.methods.get(name):
+            method(machine, site, container, [variable for _, variable in site.arguments])
+
+    def is_method(self, name: str) -> bool:
+        """Say whether containers have a method of that name."""
+        return name in self.methods or name in self.unmodelled
+
+
+def refer(machine: Machine, site: Site) -> None:
+    """Note functions that are handed to something external."""
+    program = machine.program
+    for _, variable in site.arguments:
+        if variable not in program.inert:
+            await_(machine, variable, machine.refer, site.symbol, site.line)
+
+
+# What models are made of
+
+
+def await_(machine: Machine, variable: int, *trigger: Any) -> None:  # noqa: ANN401 - as `Trigger`
+    """Let a trigger be called with every value that a variable holds."""
+    if variable != NOTHING:
+        machine.program.flows.wait(variable, trigger)
+
+
+def pass_on(machine: Machine, site: Site, variable: int) -> None:
+    """Let the call give what a variable holds."""
+    if variable != NOTHING:
+        machine.program.flows.flow(variable, site.to)
+
+
+def elements_of(machine: Machine, site: Site, variable: int) -> int:
+    """Return a variable that holds what iterating over another gives."""
+    to = machine.program.flows.fresh()
+    await_(machine, variable, machine.iterate, to, site.symbol, site.line)
+    return to
+
+
+def give_container(machine: Machine, site: Site, held: Mapping[Any, int]) -> None:
+    """Let the call give a new container."""
+    machine.program.flows.add(site.to, container_of(machine, held))
+
+
+def container_of(machine: Machine, held: Mapping[Any, int]) -> int:
+    """Return a new container, as a value, that holds what variables hold, by key."""
+    program = machine.program
+    made = program.containers.new()
+    for key, variable in held.items():
+        if variable != NOTHING:
+            program.flows.flow(
+                variable, program.containers.key(int(program.values.first[made]), key)
+            )
+    return made
+
+
+def _call_back(machine: Machine, site: Site, caller: HigherOrder) -> None:
+    program = machine.program
+    arguments = [variable for _, variable in site.arguments]
+    elements = program.flows.fresh()
+    for variable in arguments[caller.iterated]:
+        program.flows.flow(elements_of(machine, site, variable), elements)
+    result = program.flows.fresh()
+    call_with(machine, site, arguments[caller.called], elements, result)
+    caller.gives(machine, site, elements, result)
+
+
+def call_with(
+    machine: Machine, site: Site, arguments: Sequence[int], given: int, result: int
+) -> None:
+    """Call those of the arguments that are functions with what `given` holds."""
+    inner = machine.program.site(result, (("", given),), site.symbol, site.line, "", "callback")
+    for variable in arguments:
+        await_(machine, variable, _apply_function, machine, inner)
+
+
+def _apply_function(value: int, machine: Machine, site: Site) -> None:
+    if machine.program.values.kinds[value] in (Value.FUNCTION, Value.BOUND):
+        machine.apply(value, site)
+
+
+# What callers give
+
+
+def give_all_elements(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give a container of the elements."""
+    del result
+    give_container(machine, site, {"*": elements})
+
+
+def give_result(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give what the first argument is, and what it gave when called."""
+    give_first(machine, site, elements, result)
+    machine.program.flows.flow(result, site.to)
+
+
+def give_first(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give the first argument."""
+    del elements, result
+    for _, variable in site.arguments[:1]:
+        pass_on(machine, site, variable)
+
+
+# Functions
+
+
+def copied(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model what gives a new container of the elements of another."""
+    for first in arguments[:1]:
+        give_container(machine, site, {"*": elements_of(machine, site, first)})
+
+
+def passed_on(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model what gives back what it is given; without arguments, a decorator that does."""
+    for variable in arguments:
+        pass_on(machine, site, variable)
+    if not arguments:
+        machine.program.flows.add(site.to, machine.program.values.number(Value.IDENTITY, 0))
+
+
+_Model = TypeVar("_Model")
+
+
+def by_name(*models: tuple[str, _Model]) -> dict[str, _Model]:
+    """Return a table of models from names that are separated by blanks."""
+    return {name: model for names, model in models for name in names.split()}
+
+
+_SPECIAL = {
+    "str": "__str__", "repr": "__repr__", "format": "__str__", "len": "__len__", "bool": "__bool__",
+    "hash": "__hash__", "int": "__int__", "float": "__float__", "bytes": "__bytes__",
+    "abs": "__abs__",
+}  # fmt: skip
+
+
+# What callers give
+
+
+def _give_elements(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give one of the elements."""
+    del result
+    machine.program.flows.flow(elements, site.to)
+
+
+def _give_all_results(machine: Machine, site: Site, elements: int, result: int) -> None:
+    """Give a container of what the function gave."""
+    del elements
+    give_container(machine, site, {"*": result})
+
+
+def _give_iterator(machine: Machine, site: Site, elements: int, result: int) -> None:
+    give_first(machine, site, elements, result)
+    for _, variable in site.arguments[:1]:
+        await_(machine, variable, machine.special, site.to, "__iter__", (), site.symbol, site.line)
+
+
+# Functions
+
+
+def _holding(machine: Machine, value: int) -> int:
+    variable = machine.program.flows.fresh()
+    machine.program.flows.add(variable, value)
+    return variable
+
+
+def _zipped(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model a container of rows with an element of each argument."""
+    row = {place: elements_of(machine, site, variable) for place, variable in enumerate(arguments)}
+    give_container(machine, site, {"*": _holding(machine, container_of(machine, row))})
+
+
+def _enumerated(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model a container of pairs, of a number and an element."""
+    for first in arguments[:1]:
+        pair = container_of(machine, {1: elements_of(machine, site, first)})
+        give_container(machine, site, {"*": _holding(machine, pair)})
+
+
+def _special(method: str, machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model what calls a special method of its first argument."""
+    for first in arguments[:1]:
+        await_(
+            machine,
+            first,
+            machine.special,
+            machine.program.flows.fresh(),
+            method,
+            (),
+            site.symbol,
+            site.line,
+        )
+
+
+def _next(machine: Machine, site: Site, arguments: list[int]) -> None:
+    for first in arguments[:1]:
+        await_(machine, first, _advance, machine, site)
+
+
+def _advance(value: int, machine: Machine, site: Site) -> None:
+    if machine.program.values.kinds[value] == Value.INSTANCE:
+        machine.special(value, site.to, "__next__", (), site.symbol, site.line)
+    else:
+        machine.iterate(value, site.to, site.symbol, site.line)
+
+
+def _cast(machine: Machine, site: Site, arguments: list[int]) -> None:
+    for variable in arguments[1:2]:
+        pass_on(machine, site, variable)
+
+
+# Methods of containers
+
+
+def _append(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    del site
+    for variable in arguments[-1:]:
+        if variable != NOTHING:
+            machine.program.flows.flow(variable, machine.program.containers.key(container, "*"))
+
+
+def _extend(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    for variable in arguments[:1]:
+        elements = elements_of(machine, site, variable)
+        machine.program.flows.flow(elements, machine.program.containers.key(container, "*"))
+
+
+def _update(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    program = machine.program
+    for keyword, variable in site.arguments:
+        if keyword and variable != NOTHING:
+            program.flows.flow(variable, program.containers.key(container, keyword))
+    for variable in arguments[:1]:
+        await_(machine, variable, _merge, program, container)
+
+
+def _merge(value: int, program: Program, container: int) -> None:
+    if program.values.first[value] != container:
+        key, flow = program.containers.key, program.flows.flow
+        program.containers.spread(
+            value, lambda name, variable: flow(variable, key(container, name))
+        )
+
+
+def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    """Give what is under a key, where that is a constant, else anything; or the second argument."""
+    containers = machine.program.containers
+    key = constant(machine.program, arguments[0]) if arguments else ""
+    places = (
+        (containers.key(container, key), containers.key(container, "*"))
+        if key
+        else (containers.any_of(container),)
+    )
+    for variable in (*places, *arguments[1:2]):
+        pass_on(machine, site, variable)
+
+
+def constant(program: Program, variable: int) -> str:
+    """Return the text that a variable holds, where its reader kept it: `'text`, as a thing from
+    outside.
+    """
+    held = program.flows.held(variable) if variable in program.inert else ()
+    names = [str(program.values.first[value]) for value in held]
+    return names[0][1:] if len(names) == 1 and names[0][:1] == "'" else ""
+
+
+def _set_default(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    _append(machine, site, container, arguments[1:])
+    _take(machine, site, container, arguments)
+
+
+def _same(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    del arguments
+    machine.program.flows.add(site.to, machine.program.values.number(Value.CONTAINER, container))
+
+
+def _items(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    del arguments
+    pair = container_of(machine, {1: machine.program.containers.any_of(container)})
+    give_container(machine, site, {"*": _holding(machine, pair)})
+
+
+def _each(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+    """Model map, filter, forEach …: the function is called with the elements."""
+    flows, containers = machine.program.flows, machine.program.containers
+    result, inside = flows.fresh(), containers.any_of(container)
+    call_with(machine, site, arguments, inside, result)
+    made = machine.program.containers.new()
+    for source in (result, inside):
+        flows.flow(source, containers.key(int(machine.program.values.first[made]), "*"))
+    flows.add(site.to, made)
+    flows.flow(inside, site.to)  # find
+
+
+COMMON = Natives(
+    by_name(
+        ("any all submit apply register sort reduce", HigherOrder()),
+        ("iter", HigherOrder(_give_iterator)),
+        ("sorted", HigherOrder(give_all_elements, slice(None))),
+        ("min max", HigherOrder(_give_elements, slice(None))),
+        ("map", HigherOrder(_give_all_results)),
+        ("filter", HigherOrder(give_all_elements)),
+        ("run", HigherOrder(give_result)),
+    ),
+    by_name(
+        ("list tuple set reversed", copied),
+        ("copy deepcopy", passed_on),
+        *((name, partial(_special, method)) for name, method in _SPECIAL.items()),
+        ("enumerate", _enumerated),
+        ("zip", _zipped),
+        ("next", _next),
+        ("cast", _cast),
+    ),
+    by_name(
+        ("append add appendleft insert push unshift set put addLast addFirst offer", _append),
+        ("extend addAll", _extend),
+        ("update putAll", _update),
+        ("setdefault", _set_default),
+        ("items entries entrySet", _items),
+        (
+            """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst
+            getLast getValue poll peek
+            next first last get_mut first_mut last_mut""",
+            _take,
+        ),
+        (
+            """values copy slice concat keys stream parallelStream iterator listIterator toList
+            collect sorted limit distinct
+            findFirst findAny values_mut drain chain rev take skip""",
+            _same,
+        ),
+        (
+            """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse
+            anyMatch allMatch noneMatch
+            removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all
+            fold sort_by_key
+            sort_by find_map max_by_key min_by_key""",
+            _each,
+        ),
+    ),
+)

@@ -1,0 +1,274 @@
+"""What the parts of the solver share: the facts of all files in one numbering, and what was found
+about them.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gieok.code.model.facts import NOTHING, Argument, Facts, FunctionFact, Trait
+from gieok.code.resolve.flows import Flows
+from gieok.code.resolve.hierarchy import Hierarchy
+from gieok.code.resolve.values import Containers, Value, Values
+
+#: A call that may go to more functions than this is a dispatch through a registry: possible, not
+#: certain, not followed.
+FAN = 12
+#: Steps per instruction, and in addition: real projects take 1.1 to 1.8. A file that takes more is
+#: left out (`isolation`).
+_STEPS, _FREE_STEPS = 20, 100_000
+
+
+class Bound(NamedTuple):
+    """The first number of each kind that a file has."""
+
+    file: int
+    variables: int
+    functions: int
+    classes: int
+    containers: int
+    symbols: int
+
+
+class Site:
+    """Where something is called (kind `call`), read through a property or called by an operator
+    (`special`).
+    """
+
+    __slots__ = (
+        "arguments",
+        "kind",
+        "line",
+        "met",
+        "name",
+        "place",
+        "symbol",
+        "targets",
+        "to",
+        "wired",
+    )
+
+    def __init__(
+        self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
+    ) -> None:
+        #: The variable of the object whose method is called.
+        self.place = NOTHING
+        self.to = to
+        self.arguments = arguments
+        self.symbol = symbol
+        self.line = line
+        self.name = name
+        self.kind = kind
+        self.targets: dict[int, None] = {}
+        #: What has been connected already; `external` where the callee is known to lie outside of
+        #: the project.
+        self.wired: list[object] = []
+        #: Objects and classes that were called here: each once, whatever their calls come back to.
+        # most sites meet none: an empty set has three times a site's weight
+        self.met: set[int] | None = None
+
+    def meets(self, value: int) -> bool:
+        """Say whether a value is called here for the first time, and note that it is."""
+        if self.met is None:
+            self.met = set()
+        is_new = value not in self.met
+        self.met.add(value)
+        return is_new
+
+    def note(self, mark: str) -> None:
+        """Note something about the callee, once."""
+        if mark not in self.wired:
+            self.wired.append(mark)
+
+    def constructor(self, to: int) -> "Site":
+        """Return a site with the same targets for `__init__`, whose result is not what the call
+        gives.
+
+        What was called is shared too: `A.__init__ = A` ends there.
+        """
+        inner = Site(to, self.arguments, self.symbol, self.line, self.name, self.kind)
+        inner.targets, inner.met = self.targets, self.met
+        return inner
+
+
+class Reference(NamedTuple):
+    """A symbol that is handed on, constructed or asked for at a place."""
+
+    symbol: int
+    target: int
+    line: int
+
+
+class Program:
+    """The files of one family of languages. Plain data: the parts of the solver read it and write
+    to it.
+    """
+
+    def __init__(self, files: Sequence[tuple[str, Facts]], *, is_lenient: bool = False) -> None:
+        self.paths = [path for path, _ in files]
+        self.file_of = {path: number for number, path in enumerate(self.paths)}
+        self.values = Values()
+        self.hierarchy = Hierarchy()
+        steps = _FREE_STEPS + _STEPS * sum(len(facts.top) + len(facts.inner) for _, facts in files)
+        self.flows = Flows(steps, is_lenient=is_lenient)
+        self.containers = Containers(self.flows, self.values)
+        self.bounds: list[Bound] = []
+        self.functions: list[FunctionFact] = []
+        self.function_symbol: list[int] = []
+        self.class_symbol: list[int] = []
+        #: Name → (function, file) of those that are given to whoever asks for the name.
+        self.providers: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        #: Variables that hold something external and nothing else.
+        self.inert: set[int] = set()
+        self.sites: list[Site] = []
+        #: Calls of a method on what a parameter holds, with the parameter's name, where that says
+        #: something (`Natives`).
+        self.receivers: dict[Site, str] = {}
+        self.references: dict[Reference, None] = {}
+        self.imports: dict[tuple[int, int, int], None] = {}
+        #: (symbol, class, prefix, line) where a method is read by a name that is put together.
+        self.computed: dict[tuple[int, int, str, int], None] = {}
+        self._referred: dict[tuple[int, int], int] = defaultdict(int)
+        symbols = 0
+        for _, facts in files:
+            self._declare(facts, symbols)
+            symbols += len(facts.symbols)
+
+    def _declare(self, facts: Facts, symbols: int) -> None:
+        file, base = len(self.bounds), self.flows.grow(facts.variables)
+        functions, classes = len(self.functions), len(self.class_symbol)
+        for number, fact in enumerate(facts.functions, functions):
+            self.functions.append(_shifted(fact, base, classes))
+            self.function_symbol.append(symbols + fact.symbol)
+            if Trait.PROVIDER in fact.traits:
+                self.providers[facts.symbols[fact.symbol].name].append((number, file))
+        for kind in facts.classes:
+            self.class_symbol.append(symbols + kind.symbol)
+            self.hierarchy.add(
+                {name: base + variable for name, variable in kind.attributes.items()}
+            )
+        self.bounds.append(
+            Bound(file, base, functions, classes, self.containers.grow(facts.containers), symbols)
+        )
+
+    def site(
+        self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
+    ) -> Site:
+        """Add a place where something is called."""
+        site = Site(to, arguments, symbol, line, name, kind)
+        self.sites.append(site)
+        return site
+
+    def refer(self, symbol: int, target: int, line: int) -> None:
+        """Add a reference, unless so many are made at its place that it says nothing."""
+        place = (symbol, line)
+        if symbol != target and self._referred[place] < FAN:
+            reference = Reference(symbol, target, line)
+            self._referred[place] += reference not in self.references
+            self.references[reference] = None
+
+    # Methods
+
+    def owners(self, function: int) -> list[int]:
+        """Return the classes whose objects have a method as it is here: its own, and those below
+        that do not override it.
+        """
+        owner = self.functions[function].owner
+        name = self._name_in(owner, function)
+        if not name:
+            return []
+        variable = self.hierarchy.find(owner, name)
+        return [
+            owner,
+            *(
+                c
+                for c in self.hierarchy.descendants(owner)
+                if self.hierarchy.find(c, name) == variable
+            ),
+        ]
+
+    def stand_ins(self, function: int) -> list[int]:
+        """Return the methods that a body-less one stands for: those that override it, or satisfy
+        its protocol.
+        """
+        owner = self.functions[function].owner
+        name = self._name_in(owner, function)
+        if not name:
+            return []
+        below = self.hierarchy.overriders(owner, name)
+        if Trait.DECLARED in self.functions[function].traits:
+            below += self.hierarchy.satisfying(owner, name)
+        return [
+            other
+            for variable in dict.fromkeys(below)
+            for other in self.held_functions(variable)
+            if other != function
+        ]
+
+    def _name_in(self, owner: int, function: int) -> str:
+        """Return the name that a function has in its class; '' where it has none."""
+        names = self.hierarchy.attributes[owner].items() if owner != NOTHING else ()
+        return next(
+            (name for name, variable in names if function in self.held_functions(variable)), ""
+        )
+
+    def methods(self, owner: int, prefix: str) -> list[int]:
+        """Return the methods of a class whose names begin so, inherited ones too."""
+        attributes = self.hierarchy.attributes
+        names = dict.fromkeys(
+            n for c in self.hierarchy.linear(owner) for n in attributes[c] if n.startswith(prefix)
+        )
+        return [f for name in names for f in self.held_functions(self.hierarchy.find(owner, name))]
+
+    def is_family(self, functions: Sequence[int]) -> bool:
+        """Say whether functions are methods of classes that have a base in common."""
+        owners = {self.functions[function].owner for function in functions}
+        return NOTHING not in owners and bool(
+            set.intersection(*(set(self.hierarchy.linear(o)) for o in owners))
+        )
+
+    def held_functions(self, variable: int | None) -> list[int]:
+        """Return the functions that a variable holds; none of no variable."""
+        values, held = self.values, self.flows.held(variable) if variable is not None else ()
+        return [int(values.first[v]) for v in held if values.kinds[v] == Value.FUNCTION]
+
+
+class Part:
+    """A part of the solver, with what it needs of the program at hand."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.flows = program.flows
+        self.values = program.values
+        self.hierarchy = program.hierarchy
+        self.containers = program.containers
+
+    def keep(self, *names: str) -> None:
+        """Let methods that triggers hold be one object each: asked for anew, each trigger would
+        weigh two thirds more.
+        """
+        for name in names:
+            setattr(self, name, getattr(self, name))
+
+    def let_go_of(self, *names: str) -> None:
+        """Drop what `keep` made: it refers to its owner, and the collector is off."""
+        for name in names:
+            delattr(self, name)
+
+
+def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
+    """Return a function's facts with variables and class numbered for the whole project."""
+
+    def move(variable: int) -> int:
+        return variable + base if variable != NOTHING else NOTHING
+
+    return fact._replace(
+        owner=fact.owner + classes if fact.owner != NOTHING else NOTHING,
+        names=tuple(fact.names),
+        parameters=tuple(base + v for v in fact.parameters),
+        keyword_only={name: base + v for name, v in fact.keyword_only.items()},
+        rest=move(fact.rest),
+        keywords=move(fact.keywords),
+        result=base + fact.result,
+        yields=base + fact.yields,
+    )

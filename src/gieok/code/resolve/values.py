@@ -1,0 +1,148 @@
+"""Values that variables can hold, numbered, so that a set of them is a set of ints; and what is
+inside of containers.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from enum import IntEnum
+
+from gieok.code.resolve.flows import CAP, Flows, Trigger
+
+#: Members that objects have from outside: what is stored under no known name (`?`) is not meant by
+#: these.
+INHERITED = frozenset(
+    """
+        call apply bind toString valueOf hasOwnProperty constructor prototype length name
+        then catch finally forEach map filter push pop slice join keys values entries on
+        once off emit addListener removeListener removeAllListeners listeners listenerCount
+        pipe
+    """.split()
+)
+
+
+class Value(IntEnum):
+    """Kinds of value, with what the two numbers (or names) beside the kind are."""
+
+    FUNCTION = 0  # function
+    CLASS = 1  # class
+    MODULE = 2  # file
+    INSTANCE = 3  # class
+    BOUND = 4  # function, receiver (a value)
+    CONTAINER = 5  # container
+    GENERATED = 6  # function
+    MANAGER = 7  # function
+    EXTERNAL = 8  # the last part of its name: all that the models look at
+    SUPER = 9  # class to start after, class of the receiver
+    CONTAINER_METHOD = 10  # container, name
+    IDENTITY = 11  # gives back the function it is called with
+    PACKAGE = 12  # dotted name of a folder without a file of its own
+
+
+class Values:
+    """The numbering. The same value has the same number; numbers are given in order of first
+    use.
+    """
+
+    def __init__(self) -> None:
+        self.kinds: list[int] = []
+        self.first: list[int | str] = []
+        self.second: list[int | str] = []
+        self._known: dict[tuple[int, int | str, int | str], int] = {}
+
+    def number(self, kind: int, first: int | str, second: int | str = 0) -> int:
+        """Return the number of a value."""
+        key = (kind, first, second)
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = len(self.kinds)
+            self.kinds.append(kind)
+            self.first.append(first)
+            self.second.append(second)
+        return number
+
+    @property
+    def unknown(self) -> int:
+        """Return whatever something external gives: one value for all, because nothing is known of
+        any.
+        """
+        return self.number(Value.EXTERNAL, "()")
+
+
+#: Called with a key and its variable.
+Listener = Callable[[str | int, int], None]
+
+
+class Containers:
+    """The containers of a project, numbered."""
+
+    def __init__(self, flows: Flows, values: Values) -> None:
+        self._flows = flows
+        self._values = values
+        self._keys: list[dict[str | int, int]] = []
+        self._any: list[int] = []
+        self._listeners: dict[int, list[Listener]] = defaultdict(list)
+        #: Attributes of containers that are asked for by name: what is stored there by no known
+        #: name (`?`) may be meant.
+        self._asked: list[tuple[int, str, Trigger]] = []
+
+    def grow(self, count: int) -> int:
+        """Add containers; return the first of them."""
+        first = len(self._keys)
+        self._keys += [{} for _ in range(count)]
+        self._any += [self._flows.fresh() for _ in range(count)]
+        return first
+
+    def new(self) -> int:
+        """Return a new container, as a value (for `*args`, `**kwargs`, the results of builtins)."""
+        return self._values.number(Value.CONTAINER, self.grow(1))
+
+    def has(self, container: int, key: str) -> bool:
+        """Say whether something was stored or asked for under a key."""
+        return key in self._keys[container]
+
+    def key(self, container: int, key: str | int) -> int:
+        """Return the variable of one key of a container; `*` is any."""
+        keys = self._keys[container]
+        if isinstance(key, int) and key > CAP:
+            key = "*"
+        variable = keys.get(key)
+        if variable is None:
+            variable = keys[key] = self._flows.fresh()
+            self._flows.flow(variable, self._any[container])
+            self._flows.due += [
+                (key, (one, variable)) for one in reversed(self._listeners.get(container, ()))
+            ]
+        return variable
+
+    def any_of(self, container: int) -> int:
+        """Return the variable that holds everything inside a container."""
+        return self._any[container]
+
+    def spread(self, value: int, listener: Listener) -> None:
+        """Call `listener` with every key of a value that is a container, now and later."""
+        if self._values.kinds[value] != Value.CONTAINER:
+            return
+        container = int(self._values.first[value])
+        self._listeners[container].append(listener)
+        for key, variable in list(self._keys[container].items()):
+            listener(key, variable)
+
+    def ask(self, container: int, name: str, trigger: Trigger) -> None:
+        """Note who asks for an attribute by name."""
+        self._asked.append((container, name, trigger))
+
+    def settle(self) -> None:
+        """Give those who asked for a name that holds nothing what is stored under no known name."""
+        for container, name, trigger in self._asked:
+            if (
+                "?" in self._keys[container]
+                and name not in INHERITED
+                and not self._flows.held(self.key(container, name))
+            ):
+                self._flows.wait(self.key(container, "?"), trigger)
+                self._flows.fire()
+
+    def let_go(self) -> None:
+        """Drop the listeners and those who asked."""
+        self._listeners.clear()
+        self._asked.clear()

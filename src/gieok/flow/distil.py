@@ -1,0 +1,194 @@
+"""Journal span → documents → store.
+
+The journal writes a reader's position and the documents of the span together: the documents go to
+its outbox in the transaction that moves the position. Delivery to the store follows and may be
+repeated, because putting and forgetting by key are idempotent. So any store will do, a remote one
+included, and a kill between any two steps neither loses a span nor distils it twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import NamedTuple
+
+from gieok.flow.clean import cleaned
+from gieok.model.conversation import Journalled, Run
+from gieok.model.memory import CORRECTED, RETIRED, Document, Entry, Scope
+from gieok.ports.journal import FullJournal, Journal
+from gieok.ports.store import Documents
+
+_DELIVERIES = 500
+#: The reader whose runs are a person's corrections.
+CORRECTIONS = "corrections"
+
+
+class MessageSpan(NamedTuple):
+    """Consecutive messages of a scope: all valid ones after `start` up to `end`."""
+
+    scope: Scope
+    start: int
+    end: int
+    messages: tuple[Journalled, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Return the tokens of the messages."""
+        return sum(found.message.tokens for found in self.messages)
+
+
+def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) -> MessageSpan | None:
+    """Return the messages after a position until they reach `budget_tokens`; None without any."""
+    found = journal.read(scope, after, budget_tokens=budget_tokens)
+    return MessageSpan(scope, after, found[-1].seq, tuple(found)) if found else None
+
+
+def finish(
+    journal: FullJournal,
+    store: Documents,
+    expected: int,
+    run: Run,
+    *,
+    put: Sequence[Entry] = (),
+    forget: Sequence[Document] = (),
+    held: Sequence[Document] | None = None,
+) -> bool:
+    """Move a reader's position and deliver the documents. False if another process was faster:
+    nothing was done.
+
+    What a person corrected stays as they left it. With `held`, the documents of the scope as the
+    caller has just read them, the store is not asked for them, and nothing of other scopes is
+    delivered.
+    """
+    if held is None:
+        put, forget = _left_alone(journal, store, run.scope, put, forget)
+    else:
+        put, forget = _without_corrected(held, put, forget)
+    if not journal.commit(expected, run, put=[_clean(entry) for entry in put], forget=forget):
+        return False
+    if held is None:
+        deliver(journal, store)
+    elif put or forget:
+        deliver_scope(journal, store, run.scope)
+    return True
+
+
+def correct(
+    journal: FullJournal, store: Documents, old: Document, new: Entry, at: datetime
+) -> None:
+    """Put what a person wrote in the place of a document, which goes to the history. Raises
+    StoreError: delivery follows.
+    """
+    while True:
+        position = journal.position(old.scope, CORRECTIONS)
+        run = Run(old.scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 1, 0)
+        if journal.commit(position, run, put=[_clean(new)], forget=[old]):
+            deliver_scope(journal, store, old.scope)
+            return
+
+
+def replaced(journal: FullJournal, store: Documents, old: Sequence[Document], at: datetime) -> None:
+    """Move documents of one scope to the history: a person corrected what they were made of. Raises
+    StoreError.
+    """
+    while old:
+        position = journal.position(old[0].scope, CORRECTIONS)
+        run = Run(
+            old[0].scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 0, len(old)
+        )
+        if journal.commit(position, run, forget=old):
+            deliver_scope(journal, store, old[0].scope)
+            return
+
+
+def _left_alone(
+    journal: FullJournal,
+    store: Documents,
+    scope: Scope,
+    put: Sequence[Entry],
+    forget: Sequence[Document],
+) -> tuple[list[Entry], list[Document]]:
+    """Return what is put and forgotten without what a person corrected or put away."""
+    keys = {*(entry.document.key for entry in put), *(document.key for document in forget)}
+    if not keys:
+        return list(put), list(forget)
+    deliver(journal, store)  # a correction may wait
+    return _without_corrected(store.get(scope, sorted(keys)), put, forget)
+
+
+def _without_corrected(
+    held: Sequence[Document], put: Sequence[Entry], forget: Sequence[Document]
+) -> tuple[list[Entry], list[Document]]:
+    own = {
+        document.key
+        for document in held
+        if document.metadata.get(CORRECTED) or document.metadata.get(RETIRED)
+    }
+    return [e for e in put if e.document.key not in own], [d for d in forget if d.key not in own]
+
+
+def deliver(journal: FullJournal, store: Documents) -> int:
+    """Deliver the outbox to the store, in order; return how many entries. Raises StoreError: the
+    rest keeps waiting.
+    """
+    done = 0
+    # Serialised: a slow process must not put again what a faster one has forgotten meanwhile.
+    with journal.exclusive("deliver"):
+        while waiting := journal.undelivered(_DELIVERIES):
+            for scope, is_put, group in _groups(waiting):
+                _apply(store, scope, is_put=is_put, group=group)
+            journal.delivered([row for row, _, _ in waiting])
+            done += len(waiting)
+    return done
+
+
+def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
+    """Deliver what waits of one scope, whatever others wait for; return how many entries. Raises
+    StoreError.
+    """
+
+    def take(waiting: Sequence[Entry | str]) -> None:
+        for is_put, group in groupby(waiting, key=lambda what: isinstance(what, Entry)):
+            _apply(store, scope, is_put=is_put, group=list(group))
+
+    done = 0
+    while handed := journal.hand_out(scope, take, _DELIVERIES):
+        done += handed
+        if handed < _DELIVERIES:
+            break
+    return done
+
+
+def _apply(store: Documents, scope: Scope, *, is_put: bool, group: Sequence[Entry | str]) -> None:
+    if is_put:
+        store.put([entry for entry in group if isinstance(entry, Entry)])
+    else:
+        store.forget(scope, [key for key in group if isinstance(key, str)])
+
+
+def _groups(
+    waiting: Sequence[tuple[int, Scope, Entry | str]],
+) -> Iterator[tuple[Scope, bool, list[Entry | str]]]:
+    """Yield runs of one kind and scope: the order stays, and each run is one transaction."""
+    for (scope, is_put), group in groupby(
+        waiting, key=lambda item: (item[1], isinstance(item[2], Entry))
+    ):
+        yield scope, is_put, [what for _, _, what in group]
+
+
+def _clean(entry: Entry) -> Entry:
+    """Redact once more: a model may join the parts of a secret. Passages are clipped to the
+    text.
+    """
+    document = entry.document
+    clean = cleaned(document)
+    text = clean.text
+    if text == document.text:
+        return Entry(clean, entry.passages)
+
+    def inside(offset: int) -> int:
+        return len(text) if offset == len(document.text) else min(offset, len(text))
+
+    passages = tuple(
+        p._replace(start=min(p.start, len(text)), end=inside(p.end)) for p in entry.passages
+    )
+    return Entry(clean, passages)

@@ -1,0 +1,167 @@
+"""Keeps in the journal the parts of a store that no file can restore: a scope's notes, and
+documents of older releases.
+
+A store's notes are the working copy, so that a search needs no journal; a rebuild starts from the
+journal's.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gieok.flow.distil import deliver
+from gieok.model.memory import Entry, Scope, Tier
+from gieok.ports.journal import Durable, FullJournal, KeptValues, MadeDocuments
+from gieok.ports.store import DERIVED, Adoptable, Documents, Notes, Store
+
+_NOTES = "notes:"
+#: Note of documents that a person forgot although a file still holds them: key → content hash, as
+#: JSON.
+FORGOTTEN_NOTE = "forgotten"
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DurableNotes:
+    """The notes of a store, each written to the journal first."""
+
+    journal: KeptValues
+    store: Store
+
+    def notes(self, scope: Scope) -> dict[str, str]:
+        """Return the notes of a scope by name."""
+        return self.store.notes(scope)
+
+    def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+        """Set one note in both; a value that the store has lost is taken from the journal."""
+        realm = _NOTES + scope.path
+
+        def kept(raw: str) -> str:
+            value = change(raw or self.journal.kept(realm).get(name, ""))
+            self.journal.keep(realm, {name: value})
+            return value
+
+        self.store.update_note(scope, name, kept)
+
+    def write_note(self, scope: Scope, name: str, value: str) -> None:
+        """Set one note in both."""
+        self.update_note(scope, name, lambda _: value)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRealm:
+    """`Realm` in a journal, which is opened on first use."""
+
+    journal: Callable[[], KeptValues]
+    name: str
+
+    def kept(self) -> dict[str, str]:
+        """Return the values by name."""
+        return self.journal().kept(self.name)
+
+    def keep(self, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values and forget others in one transaction."""
+        self.journal().keep(self.name, values, gone)
+
+
+def noted_scopes(journal: KeptValues) -> list[Scope]:
+    """Return the scopes with kept notes."""
+    return [Scope(realm.removeprefix(_NOTES)) for realm in journal.realms(_NOTES)]
+
+
+def kept_notes(journal: KeptValues, scope: Scope) -> dict[str, str]:
+    """Return the kept notes of a scope."""
+    return journal.kept(_NOTES + scope.path)
+
+
+def forgotten(notes: Notes, scope: Scope) -> dict[str, str]:
+    """Return the documents that a person forgot although a file holds them: key → content hash."""
+    found: dict[str, str] = json.loads(notes.notes(scope).get(FORGOTTEN_NOTE, "") or "{}")
+    return found
+
+
+def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
+    """Record documents as forgotten while their content has this hash."""
+    notes.update_note(
+        scope, FORGOTTEN_NOTE, lambda raw: json.dumps(json.loads(raw or "{}") | dict(more))
+    )
+
+
+def adopt(
+    journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool], derived: Collection[str]
+) -> None:
+    """Reconcile store and journal: documents by key, and all notes but `derived` ones.
+
+    The journal lacks what older releases kept in the store alone; a new store lacks what a lost one
+    held. Safe to kill.
+    """
+    deliver(journal, store)
+    for scope in store.scopes():
+        adopt_scope(journal, store, scope, sorted(filter(is_made, store.hashes(scope))))
+        for name, value in store.notes(scope).items():
+            if name not in derived and not name.startswith(DERIVED):
+                _keep_unless_kept(journal, scope, name, value)
+    for scope in {*noted_scopes(journal), *journal.made_scopes()}:
+        restore(journal, store, scope)
+    store.set_adopted()
+
+
+def adopt_scope(
+    journal: MadeDocuments, store: Documents, scope: Scope, keys: Sequence[str]
+) -> None:
+    """Copy documents of a store to the journal."""
+    for start in range(0, len(keys), _AT_ONCE):
+        journal.adopt(store.entries(scope, keys[start : start + _AT_ONCE]))
+
+
+def restore(journal: Durable, store: Store, scope: Scope) -> None:
+    """Write to a store a scope's notes, and the documents that it lacks or holds with other
+    content.
+    """
+    there = store.notes(scope)
+    for name, value in kept_notes(journal, scope).items():
+        if there.get(name) != value:
+            _restore_note(journal, store, scope, name)
+    known = store.hashes(scope)
+    fresh = [
+        entry
+        for entry in journal.made(scope)
+        if known.get(entry.document.key) != entry.document.content_hash
+    ]
+    for start in range(0, len(fresh), _AT_ONCE):
+        store.put(fresh[start : start + _AT_ONCE])
+
+
+def _keep_unless_kept(journal: KeptValues, scope: Scope, name: str, value: str) -> None:
+    """Keep a note of which the journal has none; another process may write it at the same
+    moment.
+    """
+    journal.update_kept(_NOTES + scope.path, name, lambda kept: kept or value)
+
+
+def _restore_note(journal: KeptValues, store: Notes, scope: Scope, name: str) -> None:
+    """Write a kept note to a store. It is read under the store's lock, which `DurableNotes` holds
+    while it writes both.
+    """
+    store.update_note(scope, name, lambda raw: kept_notes(journal, scope).get(name, raw))
+
+
+def retier(journal: Durable, store: Store) -> int:
+    """Tell a store where memories live; its documents are the same, so that no hash tells. Return
+    how many differed.
+    """
+    done = 0
+    for scope in journal.made_scopes():
+        tiers = {row.key: row.place.tier for row in journal.archived(scope)}
+        keys = [*tiers, *(entry.document.key for entry in journal.made(scope))]
+        for start in range(0, len(keys), _AT_ONCE):
+            held = store.entries(scope, keys[start : start + _AT_ONCE])
+            there = ((one, tiers.get(one.document.key, Tier.HOT)) for one in held)
+            wrong = [
+                Entry(replace(one.document, tier=tier), one.passages)
+                for one, tier in there
+                if one.document.tier != tier
+            ]
+            store.put(wrong)
+            done += len(wrong)
+    return done

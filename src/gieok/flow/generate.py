@@ -1,0 +1,155 @@
+"""Asks a model: prompt redacted, within the day's budget, with retries, metered.
+
+`accept` validates the answer; a rejected answer is asked for once more. An answer that reached its
+limit is asked for once more with twice the room, and never accepted: what is missing cannot be seen
+in it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, tzinfo
+from typing import TypeVar
+
+from gieok.errors import AnswerCut, BudgetReached, DegenerateOutput, GeneratorFailed
+from gieok.flow import service
+from gieok.model.conversation import Usage
+from gieok.ports.journal import Ledger
+from gieok.ports.models import Generated, Generator, Prompt
+from gieok.ports.system import Clock
+from gieok.text.echo import MARKER
+from gieok.text.redact import redact
+from gieok.text.tokens import count_tokens
+
+_T = TypeVar("_T")
+
+#: Waits before another try, in seconds.
+DELAYS_S = (2.0, 4.0, 8.0)
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts the tokens of one task; the ledger counts those of the role."""
+
+    tokens: int = 0
+
+    def add(self, usage: Usage) -> None:
+        """Add the usage of a call."""
+        self.tokens += usage.input_tokens + usage.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """One role that asks a model. `wait` sleeps, and ends early when the process stops."""
+
+    role: str
+    generator: Generator
+    ledger: Ledger
+    clock: Clock
+    zone: tzinfo
+    wait: Callable[[float], None]
+    daily_tokens: int
+    delays_s: tuple[float, ...] = DELAYS_S
+    #: How long all tries of a question may take together; 0: each as long as the model has.
+    timeout_s: float = 0.0
+    meter: Meter = field(default_factory=Meter)
+
+    def ask(self, prompt: Prompt, accept: Callable[[str], _T]) -> _T:
+        """Return the result of `accept`, which raises DegenerateOutput for a useless answer.
+
+        Raises GeneratorFailed, DegenerateOutput, AnswerCut, BudgetReached.
+        """
+        began = self.clock.now()
+        prompt = prompt._replace(
+            system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text)
+        )
+        try:
+            return accept(self._whole(prompt, began))
+        except DegenerateOutput:
+            return accept(self._whole(prompt, began))
+
+    def _whole(self, prompt: Prompt, asked_at: datetime) -> str:
+        answer = self._try(prompt, asked_at)
+        if not answer.is_cut:
+            return answer.text
+        roomier = prompt._replace(
+            max_output_tokens=2 * prompt.max_output_tokens,
+            thinking_tokens=2 * prompt.thinking_tokens,
+        )
+        answer = self._try(roomier, asked_at)
+        if answer.is_cut:
+            used = answer.output_tokens or count_tokens(answer.text)
+            raise AnswerCut(
+                f"{self.generator.model} was cut off after {used:,} tokens of its answer"
+            )
+        return answer.text
+
+    def _try(self, prompt: Prompt, asked_at: datetime) -> Generated:
+        for delay_s in (*self.delays_s, None):
+            self._check_budget(prompt)
+            began = self.clock.now()
+            try:
+                answer = self.generator.generate(self._limit_time(prompt, asked_at))
+            except GeneratorFailed as error:
+                self._charge(Usage(calls=1, failures=1, seconds=self._since(began)))
+                if not error.worth_retrying or delay_s is None:
+                    raise
+                self.wait(delay_s)
+            else:
+                self._charge(_usage(prompt, answer, self._since(began)))
+                return answer
+        raise AssertionError("unreachable")
+
+    def _limit_time(self, prompt: Prompt, asked_at: datetime) -> Prompt:
+        """Return a prompt with what is left of the time for all tries. Raises GeneratorFailed where
+        none is.
+        """
+        if not self.timeout_s:
+            return prompt
+        left_s = self.timeout_s - self._since(asked_at)
+        if left_s <= 0:
+            raise GeneratorFailed(
+                f"{self.generator.model} did not answer within {self.timeout_s:g} s"
+            )
+        # In tenths, as a person reads it in the error.
+        return prompt._replace(timeout_s=max(round(left_s, 1), 0.1))
+
+    def _check_budget(self, prompt: Prompt) -> None:
+        spent = spent_tokens(self.ledger, self._today())
+        room = prompt.max_output_tokens + prompt.thinking_tokens
+        wanted = count_tokens(prompt.system) + count_tokens(prompt.text) + room
+        if spent + wanted > self.daily_tokens:
+            raise BudgetReached(
+                f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {wanted:,} "
+                f"more are needed"
+            )
+
+    def _charge(self, usage: Usage) -> None:
+        self.ledger.charge(self._today(), self.role, usage)
+        self.meter.add(usage)
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(self.zone).date()
+
+    def _since(self, began: datetime) -> float:
+        return max((self.clock.now() - began) / timedelta(seconds=1), 0.0)
+
+
+def spent_tokens(ledger: Ledger, today: date) -> int:
+    """Return the tokens that language models have used today, in all roles."""
+    used = ledger.usage(today).items()
+    return sum(
+        u.input_tokens + u.output_tokens
+        for (day, role), u in used
+        if day == today and role not in service.ROLES
+    )
+
+
+def _usage(prompt: Prompt, answer: Generated, seconds: float) -> Usage:
+    """Return the usage; tokens that the provider did not count are estimated."""
+    return Usage(
+        calls=1,
+        input_tokens=answer.input_tokens or count_tokens(prompt.system) + count_tokens(prompt.text),
+        output_tokens=answer.output_tokens or count_tokens(answer.text),
+        seconds=seconds,
+        reported_dollars=answer.dollars,
+    )

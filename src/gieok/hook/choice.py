@@ -1,0 +1,162 @@
+"""What of the found memories is worth showing, unasked. Imported by the hook: see the package.
+
+Nobody asked for what is injected, so the best must be likely to bear on the prompt; once it is,
+more lines cost little.
+"""
+
+import os
+import re
+import time
+
+from gieok import trust
+from gieok.hook import inject
+from gieok.hook.inject import InjectedMemory, Injection
+from gieok.hook.options import HookSettings
+from gieok.hook.window import Window
+from gieok.ranking.likelihood import SURE, log_odds
+from gieok.text.gist import as_told
+
+#: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for
+#: what was told (`engine.learned.prompts`) are added at this weight, within these bounds. On
+#: told_dev, the share that gets nothing of prompts that memory cannot help, and that of questions
+#: which get their answer: .82 and .40 at -0.8, .76 and .44 at -0.95 (others at .15 and .4 of the
+#: best); on unasked_ko .76 and .23, .58 and .24.
+FIRST = -0.8
+ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
+#: Least probability of each further memory, and its least share of the best: a line beside a good
+#: one must be likely itself. Recalled by the hook on told_dev and on unasked_ko, and tokens a
+#: prompt there: .44, .30, 233 at these; at .15 and .4 of the best .40, .23, 169.
+OTHERS, SHARE = 0.1, 0.25
+#: A path with a folder or an ending as memories name files; a version number is none.
+_PATH = re.compile(
+    r"(?<![\w/.@:-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z]\w{0,5}|[A-Za-z_][\w-]*\.(?:py|ts|tsx|js|go"
+    r"|rs|java|md|ya?ml|toml|json))\b"
+)
+_MOST_PATHS = 4
+#: What reading a cited file may cost.
+_MOST_FILE_BYTES = 200_000
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[InjectedMemory]":
+    """Return those memories, given in order of their score, that are likely enough to be shown
+    unasked.
+
+    `asks_memory` is the log-odds that the prompt asks for what was told.
+    """
+    best = found[0].score if found else 0.0
+    asking = ASKING * min(max(asks_memory, LEAST_ASKING), MOST_ASKING)
+    if best <= 0 or log_odds(best) + asking < FIRST:
+        return []
+    return [memory for memory in found if memory.score >= max(OTHERS, SHARE * best)]
+
+
+def fresh(found: "list[InjectedMemory]", window: Window, folder: str) -> "list[InjectedMemory]":
+    """Return memories, each once and with what is to be said of the files it cites, without those
+    in the context already.
+    """
+    kept: dict[str, InjectedMemory] = {}
+    for memory in found:
+        words = _NO_WORD.sub("", as_told(memory.text)).casefold()
+        first = kept.get(words)
+        # Of a turn and what was observed of it, the one that has the day of "by Friday" says more.
+        if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
+            kept[words] = memory
+    return [checked(memory, folder) for memory in kept.values()]
+
+
+def rendered(
+    found: "list[InjectedMemory]", settings: HookSettings, home: str, root: str
+) -> Injection:
+    """Return memories, given best first, as text within the user's limits; `root` is the project's
+    folder, '' for none.
+    """
+    shown = found[: int(settings.number("hook.limit"))]
+    if settings.text("hook.output_mode") == "full":
+        for memory in shown:
+            memory.is_sure = True
+    return inject.render(shown, int(settings.number("hook.budget_tokens")), owners(home, root))
+
+
+def owners(home: str, root: str) -> dict[str, str]:
+    """Return the words for whose memory a project's is, as `inject.render` takes them; '' for
+    `root`: no project.
+    """
+    return inject.project_owners(root, trust.trusted_on(home, root)) if root else {}
+
+
+#: What took the place of another statement, compared with it; what may not answer.
+CURRENT, UNSURE_STATUS = "current", "unsure"
+
+
+def status(score: float) -> str:
+    """Return what is said of a memory that nothing is known to have ended: that it may not answer,
+    or nothing.
+    """
+    return "" if score >= SURE else UNSURE_STATUS
+
+
+def day(moment_s: float) -> str:
+    """Return the day of a moment by the clock of this process; midnight UTC stands for a day
+    without a time.
+
+    The clock is that of the setting `zone` (`places.set_process_zone`).
+    """
+    return time.strftime(
+        "%Y-%m-%d", (time.localtime if moment_s % 86_400 else time.gmtime)(moment_s)
+    )
+
+
+def checked(memory: InjectedMemory, folder: str) -> InjectedMemory:
+    """Return a memory that says so where a file that it cites is gone."""
+    cited = (
+        list(dict.fromkeys(_PATH.findall(memory.text)))[:_MOST_PATHS]
+        if folder and "." in memory.text
+        else []
+    )
+    gone = [path for path in cited if "/" in path and _is_gone(folder, path)]
+    if gone:
+        memory.status = ", ".join(
+            filter(None, (memory.status, f"{' and '.join(gone)} is not there any more"))
+        )
+    return memory
+
+
+def _is_gone(folder: str, path: str) -> bool:
+    """Say whether a path below the folder leads nowhere, though where it would be is there: else it
+    is of another place.
+    """
+    return os.path.isdir(os.path.join(folder, path.partition("/")[0])) and not os.path.exists(
+        os.path.join(folder, path)
+    )
+
+
+def has_changed(source: str, text: str) -> bool:
+    """Say whether a file does not hold any more what a memory was made of."""
+    if not os.path.isabs(source) or "[redacted:" in text:
+        return False
+    try:
+        with open(source, "rb") as opened:
+            content = opened.read(_MOST_FILE_BYTES + 1)
+    except OSError:
+        return False
+    return len(content) <= _MOST_FILE_BYTES and _squeezed(text) not in _squeezed(
+        content.decode("utf-8", "replace")
+    )
+
+
+def _squeezed(text: str) -> str:
+    return _NO_WORD.sub("", text)
+
+
+#: The kind of documents that hold turns (`gieok.text.turns`).
+TURN = "turn"
+_TITLE_CHARS = 70
+
+
+def title(text: str) -> str:
+    """Return a title for a memory without one: the first of its own words."""
+    first = " ".join(text.split())
+    return (
+        first if len(first) <= _TITLE_CHARS else first[: _TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    )

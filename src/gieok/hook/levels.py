@@ -1,0 +1,15 @@
+"""Levels of what the hook found: cuts of the probability that it answers. Imported by the hook: see
+the package.
+"""
+
+from gieok.ranking.likelihood import HIGH, LOW, MEDIUM, SURE, UNSURE, level
+
+__all__ = ["HIGH", "LOW", "MEDIUM", "cuts", "level"]
+
+
+def cuts(floor: float = -1.0) -> tuple[float, float]:
+    """Return the least probability to be shown, and the least for HIGH.
+
+    `floor` is the user's own for HIGH; 0 turns both off, a negative one means the calibrated cuts.
+    """
+    return (floor * UNSURE / SURE, floor) if floor >= 0 else (UNSURE, SURE)

@@ -1,0 +1,405 @@
+"""The memories that match a prompt: candidates of every question in every scope, weighed by age,
+each with its level.
+
+Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`, of which
+only the methods of `Reader` are used.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterable
+
+from gieok.hook import choice, levels, named, tasks
+from gieok.hook.inject import InjectedMemory
+from gieok.hook.options import HookSettings
+from gieok.hook.question import asks_about_the_past, asks_the_world
+from gieok.hook.unasked import NoteGate
+from gieok.ranking.age import age_factor
+from gieok.ranking.likelihood import Asked, Evidence, judge, logistic, standardised
+from gieok.ranking.likelihood import weights as learned
+from gieok.ranking.snippet import snippet
+from gieok.text.annotations import importance_factor
+from gieok.text.bm25 import NOTES, PROSE, Bm25, ceiling, token_weights
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    class Reader(Protocol):
+        """A read-only view of a store; `IndexReader` documents the methods."""
+
+        def scope(self, path: str) -> tuple[int, int, float] | None:
+            """Return id, passages, mean length."""
+
+        def holding(self, sid: int, tokens: set[str]) -> dict[str, int]:
+            """Return how many passages hold each token."""
+
+        def ranked(
+            self,
+            sid: int,
+            mean_length: float,
+            query: Any,  # noqa: ANN401 - the fields of `Bm25`
+            weights: dict[str, float],
+            limit: int,
+            kinds: str,
+        ) -> list[tuple[int, float]]:
+            """Return the best passages."""
+
+        def has_talk(self, sid: int) -> bool:
+            """Say whether the scope holds conversations."""
+
+        def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
+            """Return key, title, metadata and provenance of the last changes."""
+
+        def lines(self, scope: str, key: str) -> list[str]:
+            """Return the lines of a document."""
+
+        def row(self, passage: int) -> tuple[Any, ...]:
+            """Return a passage with the fields of its document that are shown."""
+
+
+_CANDIDATES = 40
+_DOCUMENTS = 12
+#: A question of which less occurs anywhere (by rarity) is not answered there: most prompts end
+#: here.
+_LEAST_PRESENT = 0.15
+#: Tokens are searched rarest first until so many passages hold them: common ones tell little and
+#: take most of the time.
+_MOST_HOLDING = 6_000
+#: Families of documents: the parameters of their ranking; the weights are
+#: `ranking/learned/NAME.json`.
+_FAMILIES = (("notes", NOTES), ("turns", PROSE))
+_SNIPPET_CHARS = 600
+#: Words of the prompt that a memory must have for words alone to be sure of it.
+_FEWEST_SHARED = 2
+#: The categories of records; each is a folder.
+CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
+#: Categories that fade with age, as dated notes do; a decision holds until it is retired.
+#: As `model.memory.MADE_THEN`, which the hook has no time to import.
+_MADE_THEN = "day_is_of_creation"
+_FADING = frozenset(("session-summary",))
+
+
+class Match:
+    """A memory that may be shown, and the probability that it answers."""
+
+    __slots__ = ("entry", "first_line", "key", "level", "probability", "text")
+
+    def __init__(
+        self,
+        *,
+        level: str,
+        probability: float,
+        key: str,
+        entry: InjectedMemory,
+        text: str = "",
+        first_line: int = 0,
+    ) -> None:
+        #: The whole passage, and its first line.
+        self.text, self.first_line = text, first_line
+        self.level = level
+        self.probability = probability
+        self.key = key
+        self.entry = entry
+
+
+class PromptMatches:
+    """The matches, best first, and the number of passages that were searched."""
+
+    __slots__ = ("found", "passages")
+
+    def __init__(self) -> None:
+        self.passages = 0
+        self.found: list[Match] = []
+
+
+class _Candidate:
+    __slots__ = ("log_odds", "passage", "row", "scope", "tokens")
+
+    def __init__(
+        self, passage: int, row: "_Row", log_odds: float, tokens: Iterable[str], scope: str
+    ) -> None:
+        self.passage = passage
+        self.row = row
+        self.log_odds = log_odds
+        self.tokens = tokens
+        self.scope = scope
+
+
+class _Query:
+    """One question to one scope, as `KeywordQuery` has it, which takes too long to import."""
+
+    __slots__ = ("b", "context_weight", "k1", "spread", "spread_tokens", "weights")
+
+    def __init__(self, weights: dict[str, float], by: Bm25) -> None:
+        self.weights = weights
+        self.k1, self.b, self.context_weight, self.spread = (
+            by.k1,
+            by.b,
+            by.context_weight,
+            by.spread,
+        )
+        self.spread_tokens = 40
+
+
+def find_matches(
+    reader: "Reader",
+    scopes: list[str],
+    asked: list[dict[str, float]],
+    chosen: HookSettings,
+    now_unix_s: float,
+    cwd: str,
+    late: type[Exception],
+    *,
+    with_low: bool = False,
+    prompt: str = "",
+) -> PromptMatches:
+    """Return what the scopes hold on any of the questions. When `late` is raised: what was found
+    until then.
+
+    `asked` are the token weights of the questions in `prompt`.
+    """
+    matches = PromptMatches()
+    candidates: dict[int, _Candidate] = {}
+    try:
+        for scope in scopes:
+            matches.passages += _search_scope(
+                reader, scope, asked, prompt, candidates, with_low=with_low
+            )
+    except late:
+        pass
+    for c in candidates.values():
+        c.log_odds += math.log(c.row.weight(now_unix_s, chosen.number("hook.half_life_days")))
+    cuts = levels.cuts(chosen.number("hook.floor"))
+    words = named.content_words(prompt)
+    gate = NoteGate(chosen.text("hook.asked_only"), scopes, prompt)
+    for c in _one_per_document(candidates.values()):
+        probability = logistic(c.log_odds)
+        level = _levelled(levels.level(probability, cuts), c.row, words, prompt)
+        if not c.row.may_enter(gate, c.scope, probability):
+            continue
+        # A deleted file is no memory any more, whatever the index still holds.
+        if (level != levels.LOW or with_low) and c.row.is_there():
+            entry = c.row.entry(cwd, c.tokens, c.scope)
+            match = Match(
+                level=level,
+                probability=probability,
+                key=c.row.key,
+                entry=entry,
+                text=c.row.text,
+                first_line=c.row.line,
+            )
+            matches.found.append(match)
+    return matches
+
+
+def _levelled(level: str, row: "_Row", words: "list[tuple[str, ...]]", prompt: str) -> str:
+    """Return the level of a match by what its words tell: one shared word makes nothing sure, and
+    answers no question.
+
+    A record whose tag or title the prompt names is shown by its title at least. Measured: at a busy
+    machine, words alone were sure of "our full suite of services" for "run the test suite".
+    """
+    if level == levels.LOW and not row.tags and not row.title:
+        return level
+    is_named = row.is_record and named.is_named(words, row.title, row.tags, row.text)
+    if level == levels.LOW:
+        return levels.MEDIUM if is_named else level
+    shares = named.shared(words, f"{row.title} {row.tags} {row.text}")
+    if shares >= _FEWEST_SHARED or shares >= len(words):
+        is_lead = level == levels.HIGH or is_named
+        return level if is_lead or not asks_the_world(prompt) else levels.LOW
+    if not is_named and tasks.is_question(prompt) and not asks_about_the_past(prompt):
+        return levels.LOW
+    return levels.MEDIUM
+
+
+def _one_per_document(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Return the best passage of each of the best notes, and every turn once: a long note must not
+    crowd out others.
+    """
+    best: dict[object, _Candidate] = {}
+    for c in sorted(candidates, key=lambda c: (-c.log_odds, c.passage)):
+        if len(best) == _DOCUMENTS:
+            break
+        best.setdefault(c.row.once, c)
+    return list(best.values())
+
+
+def _search_scope(
+    reader: "Reader",
+    scope: str,
+    asked: list[dict[str, float]],
+    prompt: str,
+    candidates: dict[int, _Candidate],
+    *,
+    with_low: bool,
+) -> int:
+    """Add the candidates of a scope; return how many passages it holds."""
+    known = reader.scope(scope)
+    if known is None:
+        return 0
+    sid, passages, mean_length = known
+    holding = reader.holding(sid, {token for weights in asked for token in weights})
+    # Asked first: without conversations no passage's document needs to be looked up.
+    talk = reader.has_talk(sid)
+    for weights in asked:
+        question = Asked(prompt, weights, passages, holding)
+        if not with_low and 1 - question.unseen < _LEAST_PRESENT:
+            continue
+        for family, by in _FAMILIES if talk else _FAMILIES[:1]:
+            query = _Query(_searched(weights, holding), by)
+            rare = token_weights(query, passages, holding)  # type: ignore[arg-type]
+            ranked = reader.ranked(
+                sid, mean_length, query, rare, _CANDIDATES, family if talk else ""
+            )
+            rows = {passage: _Row(*reader.row(passage)) for passage, _ in ranked}
+            top = ceiling(query, passages, holding)  # type: ignore[arg-type]
+            found = _evidence({passage: score / top for passage, score in ranked}, rows)
+            for one in judge(question, found, learned(family, with_vectors=False)).ranked:
+                if one.id not in candidates or one.log_odds > candidates[one.id].log_odds:
+                    candidates[one.id] = _Candidate(
+                        one.id, rows[one.id], one.log_odds, weights, scope
+                    )
+    return passages
+
+
+def _searched(weights: dict[str, float], holding: dict[str, int]) -> dict[str, float]:
+    """Return the tokens to search for, those that occur nowhere included."""
+    searched: dict[str, float] = {}
+    looked_at = 0
+    for token in sorted(weights, key=lambda token: (holding.get(token, 0), token)):
+        looked_at += holding.get(token, 0)
+        if looked_at > _MOST_HOLDING and any(other in holding for other in searched):
+            break
+        searched[token] = weights[token]
+    return searched
+
+
+def _evidence(scores: dict[int, float], rows: "dict[int, _Row]") -> list[Evidence]:
+    keyword_z = standardised(scores, scores, 0.0)
+    made = {}
+    for passage, score in scores.items():
+        near = [
+            keyword_z[i]
+            for i in (passage - 1, passage + 1)
+            if i in rows and rows[i].document == rows[passage].document
+        ]
+        made[passage] = Evidence(
+            passage,
+            rows[passage].text,
+            keyword=score,
+            fused=keyword_z[passage],
+            keyword_z=keyword_z[passage],
+            near_keyword=max(near, default=0.0),
+            heading=rows[passage].title,
+        )
+    for passage, one in made.items():
+        for step, name in ((-1, "before"), (1, "after")):
+            other = rows.get(passage + step)
+            if other is not None and other.document == rows[passage].document:
+                setattr(one, name, made[passage + step])
+    return list(made.values())
+
+
+class _Row:
+    """A passage, and the fields of its document that are shown."""
+
+    def __init__(
+        self,
+        document: int,
+        key: str,
+        title: str,
+        text: str,
+        first: int,
+        last: int,
+        updated_ms: int,
+        day_ms: int | None,
+        metadata: str,
+        provenance: str,
+        kind: str,
+    ) -> None:
+        self.document = document
+        #: What is shown once: a note, or a line of a conversation.
+        self.once: object = (document, first) if kind == "turn" else document
+        self.key = key
+        self._source = source_of(provenance)
+        self.title, self.text, self._lines = title, text, (first, last)
+        self.is_record = kind != "turn"
+        self._updated_ms, self._day_ms = updated_ms, day_ms
+        self._metadata: dict[str, str] = json.loads(metadata)
+        self._category = category_of(self._metadata, key)
+
+    @property
+    def tags(self) -> str:
+        """Return the tags of a record, joined by commas."""
+        return self._metadata.get("tags", "")
+
+    @property
+    def line(self) -> int:
+        """Return its first line."""
+        return self._lines[0]
+
+    def is_there(self) -> bool:
+        """Say whether its source still exists."""
+        return not os.path.isabs(self._source) or os.path.exists(self._source)
+
+    def may_enter(self, gate: NoteGate, scope: str, probability: float) -> bool:
+        """Say whether it may be injected."""
+        return not self.is_record or gate.admits(
+            source=self._source,
+            scope=scope,
+            key=self.key,
+            category=self._category,
+            score=probability,
+            text=f"{self.title} {self.tags} {self.text}",
+        )
+
+    def weight(self, now_unix_s: float, half_life_days: float) -> float:
+        """Return the factor of its score: by age (dated notes and summaries alone) and by its
+        author's marks.
+        """
+        moment_ms = None if _MADE_THEN in self._metadata else self._day_ms
+        if self._category in _FADING:
+            moment_ms = moment_ms or self._updated_ms
+        age_s = None if moment_ms is None else now_unix_s - moment_ms / 1000
+        return age_factor(age_s, half_life_days) * importance_factor(self.text)
+
+    def entry(self, cwd: str, tokens: Iterable[str], scope: str) -> InjectedMemory:
+        """Return the memory as it is shown."""
+        first, last = self._lines
+        lines = f"#L{first}" + (f"-L{last}" if last != first else "")
+        return InjectedMemory(
+            title=self.title or self.key,
+            citation=shown_path(self._source or self.key, cwd) + lines,
+            text=snippet(self.text, list(tokens), _SNIPPET_CHARS),
+            category=self._category,
+            tags=self.tags,
+            day=choice.day(self._day_ms / 1000) if self._day_ms is not None else "",
+            scope=scope,
+        )
+
+
+def category_of(metadata: dict[str, str], key: str) -> str:
+    """Return a record's category, from its front matter, else from its folder; '' for a note."""
+    folder = key.split("/")[-2:-1]
+    return metadata.get("category") or (folder[0] if folder and folder[0] in CATEGORIES else "")
+
+
+def source_of(provenance: str) -> str:
+    """Return the source of a document from its stored provenance (JSON); '' without one."""
+    rows = json.loads(provenance)
+    return str(rows[0]["source"]) if rows else ""
+
+
+def shown_path(source: str, cwd: str) -> str:
+    """Return a path that the agent can open from its folder: relative below it, else `~/…` or
+    absolute.
+    """
+    if os.path.isabs(source) and cwd:
+        relative = os.path.relpath(source, cwd)
+        if not relative.startswith(".." + os.sep):
+            return relative
+    user = os.path.expanduser("~")
+    return "~" + source[len(user) :] if source.startswith(user + os.sep) else source

@@ -1,0 +1,205 @@
+"""Measures the hook's decisions on labelled prompts: precision and recall of each level, and
+silence.
+
+A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}; without
+expectation, silence is right. A memory is named by the end of its key.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.errors import BadRequest
+from gieok.hook import levels
+from gieok.hook.matches import Match
+from gieok.text.redact import redact
+
+
+class Label(NamedTuple):
+    """A prompt, and the memories expected for it."""
+
+    prompt: str
+    expect: tuple[str, ...]
+
+    def means(self, key: str) -> bool:
+        """Say whether a memory is expected."""
+        plain = (name.removeprefix(".gieok/memory/").removesuffix(".md") for name in self.expect)
+        return any(f"/{key.removesuffix('.md')}".endswith(f"/{name}") for name in plain)
+
+
+class Decision(NamedTuple):
+    """The outcome of one label: level of each shown memory, and whether it is right; the keys of
+    what was shown.
+    """
+
+    label: Label
+    shown: tuple[tuple[str, bool], ...]
+    keys: tuple[str, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        """Say whether something expected was shown, or nothing where silence is right."""
+        return any(right for _, right in self.shown) if self.label.expect else not self.shown
+
+
+class FailedPrompt(NamedTuple):
+    """A prompt whose outcome was wrong: what was expected of it (nothing: silence), and the
+    memories that were shown.
+    """
+
+    prompt: str
+    expected: tuple[str, ...]
+    shown: tuple[str, ...]
+
+
+class Level(NamedTuple):
+    """Figures of one level.
+
+    `precision`: share of the shown memories that are right; `recall`: share of the answerable
+    prompts with a right one.
+    """
+
+    name: str
+    shown: int
+    precision: float | None
+    recall: float | None
+
+
+class Measured(NamedTuple):
+    """The figures of a labelled set. `silence`: share of the unanswerable prompts that got
+    nothing.
+    """
+
+    answerable: int
+    unanswerable: int
+    levels: tuple[Level, ...]
+    silence: float | None
+
+
+class Bin(NamedTuple):
+    """Memories whose probability was alike: what was said of them on average, and how many of them
+    were right.
+    """
+
+    said: float
+    right: float
+    memories: int
+
+
+def load(file: Path) -> list[Label]:
+    """Return the labels of a file, none if it is missing. Raises BadRequest, which names the
+    line.
+    """
+    try:
+        # only at \n: a text may contain other line ends
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(
+            f"cannot read the labels {str(file)!r}: {error}",
+            hint="make it a readable UTF-8 file, or name another",
+        ) from error
+    return [_label(file, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _label(file: Path, number: int, line: str) -> Label:
+    try:
+        row = json.loads(line)
+        prompt, expect = row["prompt"], row.get("expect", [])
+        if (
+            not isinstance(prompt, str)
+            or not isinstance(expect, list)
+            or not all(isinstance(e, str) for e in expect)
+        ):
+            # One message.
+            raise TypeError("`prompt` must be a text and `expect` a list of texts")  # noqa: TRY301
+        return Label(prompt, tuple(expect))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadRequest(
+            f"{str(file)!r} line {number} is not a label: {error}",
+            hint='a label is {"prompt": "…", "expect": ["category/name.md"]}',
+        ) from error
+
+
+def append(file: Path, label: Label) -> None:
+    """Append a redacted label to a file, which is created if missing."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    torn = file.exists() and file.read_bytes()[-1:] not in (b"", b"\n")
+    row = {"prompt": redact(label.prompt), "expect": [redact(name) for name in label.expect]}
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write("\n" if torn else "")
+        opened.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]) -> list[Decision]:
+    """Return the decision for each label's prompt."""
+    return [
+        _decided(label, [found for found in recall(label.prompt) if found.level != levels.LOW])
+        for label in labels
+    ]
+
+
+def _decided(label: Label, shown: Sequence[Match]) -> Decision:
+    return Decision(
+        label,
+        tuple((found.level, label.means(found.key)) for found in shown),
+        tuple(found.key for found in shown),
+    )
+
+
+def failed(found: Sequence[Decision]) -> tuple[FailedPrompt, ...]:
+    """Return the prompts whose outcome was wrong."""
+    return tuple(
+        FailedPrompt(one.label.prompt, one.label.expect, one.keys)
+        for one in found
+        if not one.is_right
+    )
+
+
+def measured(found: Sequence[Decision]) -> Measured:
+    """Return the figures of decisions."""
+    answerable = [outcome for outcome in found if outcome.label.expect]
+    others = [outcome for outcome in found if not outcome.label.expect]
+    silent = sum(1 for outcome in others if not outcome.shown)
+    rows = (
+        _level(name, {level}, found, answerable)
+        for name, level in ((levels.HIGH, levels.HIGH), (levels.MEDIUM, levels.MEDIUM))
+    )
+    either = _level("either", {levels.HIGH, levels.MEDIUM}, found, answerable)
+    return Measured(len(answerable), len(others), (*rows, either), _share(silent, len(others)))
+
+
+def reliability(found: Sequence[tuple[float, bool]], bins: int = 5) -> list[Bin]:
+    """Return what the probabilities were worth: pairs of a probability and whether the memory is
+    right, in equal bins.
+    """
+    made = []
+    for number in range(bins):
+        some = [(said, right) for said, right in found if min(int(said * bins), bins - 1) == number]
+        if some:
+            made.append(
+                Bin(
+                    sum(p for p, _ in some) / len(some),
+                    sum(r for _, r in some) / len(some),
+                    len(some),
+                )
+            )
+    return made
+
+
+def _level(
+    name: str, wanted: set[str], found: Sequence[Decision], answerable: Sequence[Decision]
+) -> Level:
+    shown = [right for outcome in found for level, right in outcome.shown if level in wanted]
+    hit = sum(
+        1
+        for outcome in answerable
+        if any(right for level, right in outcome.shown if level in wanted)
+    )
+    return Level(name, len(shown), _share(sum(shown), len(shown)), _share(hit, len(answerable)))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,163 @@
+"""The settings that the prompt hook uses. Imported by the hook: see the package."""
+
+from collections.abc import Mapping
+
+from gieok import places, registry
+from gieok.agents.table import NAMES
+from gieok.option import Option, Value
+from gieok.ranking.age import HALF_LIFE_DAYS
+
+#: One of several, so without a comma.
+_SCOPE = places.SCOPE_PATTERN.replace(r"\s", r"\s,")
+
+
+def _rules(text: str) -> object:
+    from gieok.text.redact import own  # a third of what a cold search has
+
+    return own.read(text)
+
+
+def _zone(text: str) -> object:
+    from gieok.zone import find_zone  # only where it is set
+
+    return find_zone(text)
+
+
+def _agents(text: str) -> None:
+    registry.check_names(NAMES, ("",), text)
+
+
+OPTIONS = (
+    Option(
+        "hook.output_mode",
+        "tiered",
+        "tiered: sure memories in full, others by title; full: all",
+        in_project=True,
+        choices=("tiered", "full"),
+    ),
+    Option(
+        "hook.floor",
+        -1.0,
+        "least probability for a memory to be shown in full; -1: calibrated, 0: off",
+        in_project=True,
+        low=-1,
+    ),
+    Option("hook.limit", 12, "most memories that a prompt gets", in_project=True, low=0),
+    Option("hook.budget_tokens", 900, "most tokens of an injection", in_project=True, low=0),
+    Option(
+        "hook.session_tokens",
+        2_500,
+        "most tokens of what a session begins with; 0: nothing",
+        in_project=True,
+        low=0,
+    ),
+    Option(
+        "hook.half_life_days",
+        HALF_LIFE_DAYS,
+        "half-life of what dated notes and summaries lose with age; 0: none",
+        in_project=True,
+        low=0,
+    ),
+    Option("hook.deadline_ms", 600, "after this the hook prints what is ready", low=10),
+    Option(
+        "hook.scopes",
+        "agent:main",
+        "scopes that are recalled beside the project's, joined by commas",
+        pattern=rf"\s*({_SCOPE})?(\s*,\s*({_SCOPE})?)*\s*",
+    ),
+    Option(
+        "hook.asked_only",
+        "",
+        "folders of notes that are searched and never injected, joined by commas; * is any name",
+    ),
+    Option(
+        "daemon.autostart",
+        "auto",
+        "a session start brings the daemon up; auto: once an agent was installed, not in CI",
+        choices=("auto", "on", "off"),
+    ),
+    Option("judge.enabled", False, "let a model judge what the hook would inject"),
+    Option(
+        "judge.api",
+        "openai",
+        "protocol of the judge: openai (and compatible), anthropic",
+        choices=("openai", "anthropic"),
+    ),
+    Option("judge.model", "", "the judging model"),
+    Option("judge.base_url", "", "its endpoint; empty: the provider's own"),
+    Option(
+        "judge.key_variable",
+        "",
+        "the environment variable that holds its key; empty: the provider's usual one",
+    ),
+    Option(
+        "judge.deadline_ms", 3000, "after this what was not judged is injected unjudged", low=50
+    ),
+)
+#: Settings of others that the hook uses too: where the texts are, and what is cut out of them.
+STORE = Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES))
+JOURNAL = Option(
+    "journal",
+    "sqlite",
+    "where raw messages and what was made of them are kept",
+    choices=tuple(registry.JOURNALS),
+)
+HYBRID = Option("hybrid", False, "beside a remote store, answer from a local index too")
+ACTIVE = Option(
+    "active_memory.path",
+    "",
+    "where active memory is written; else active_memory.md in Gieok's home",
+)
+RULES = Option(
+    "redact.rules",
+    "",
+    "your own redaction rules: a list of name, pattern, example, counter_example",
+    is_list=True,
+    check=_rules,
+    hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
+)
+ZONE = Option(
+    "zone",
+    places.AUTO_ZONE,
+    "where your days are, such as Asia/Seoul; auto: as the machine",
+    check=_zone,
+    hint="a name of the IANA time zones, such as Asia/Seoul or America/Los_Angeles, or auto",
+)
+EXCLUDED_FOLDERS = Option(
+    "exclude.folders",
+    "",
+    "folders that are nobody's business, with all below them, joined by commas; * is any name",
+)
+EXCLUDED_AGENTS = Option(
+    "exclude.agents",
+    "",
+    "agents that are nobody's business, joined by commas: not read, and nothing is injected",
+    check=_agents,
+    hint=f"agents: {', '.join(NAMES)}",
+)
+USED = (*OPTIONS, ZONE, STORE, JOURNAL, HYBRID, RULES, ACTIVE, EXCLUDED_FOLDERS, EXCLUDED_AGENTS)
+
+
+class HookSettings:
+    """The values by name; what is not given is the default."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = {option.name: option.default for option in USED} | {**values}
+
+    def supposing(self, values: Mapping[str, Value]) -> "HookSettings":
+        """Return the settings as if these were set."""
+        return HookSettings({**self._values, **values})
+
+    def number(self, name: str) -> float:
+        """Return a number setting."""
+        return float(self._values[name])
+
+    def text(self, name: str) -> str:
+        """Return a text setting."""
+        return str(self._values[name])
+
+    def is_on(self, name: str) -> bool:
+        """Return a switch."""
+        return bool(self._values[name])

@@ -1,0 +1,404 @@
+"""Records that a person, or an agent for them, decides to keep: one Markdown file each, below the
+project's `.gieok/`.
+
+    .gieok/memory/decision/use-ruff.md     indexed and injected
+    .gieok/retired/decision/use-ruff.md    no longer injected; deleted after the grace period
+    .gieok/archive/decision/use-ruff.md    no longer injected; kept forever
+
+The files are the source of truth, made to be committed and merged; the index is derived. A move
+writes the new file before it removes the old one, so that a crash leaves at least one good copy.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs
+from gieok.errors import BadRequest
+from gieok.hook.matches import CATEGORIES
+from gieok.text.keywords import normalise
+from gieok.text.markdown import front_matter
+from gieok.text.restated import Restatement
+
+MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
+GRACE_DAYS = 30
+#: The category of what a session was about.
+SUMMARY = "session-summary"
+#: Field of the days on which a record was told, where these are several.
+TOLD = "told"
+_TITLE_CHARS = 80
+#: Longest file name; a syllable takes three bytes, and a file system allows 255.
+_SLUG_BYTES = 120
+_MOST_NAMESAKES = 10_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CREATED_LINE = re.compile(r"^created: [\dTZ:-]+\n", re.MULTILINE)
+_UNTIL_LINE = re.compile(r"^until:.*\n", re.MULTILINE)
+_TOLD_LINE = re.compile(r"^told:.*\n", re.MULTILINE)
+_RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
+
+
+class Record(NamedTuple):
+    """A record. `tags` are single words or short phrases; `created` is in UTC; `until`: the last
+    day on which it holds.
+    """
+
+    category: str
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    created: datetime
+    until: date | None = None
+    #: The day on which it is told, where its person is.
+    told: date | None = None
+
+    @property
+    def day(self) -> date:
+        """Return the day on which it is told."""
+        return self.told or self.created.date()
+
+    def markdown(self) -> str:
+        """Return the file's text."""
+        head = [f"title: {_quoted(self.title)}", f"category: {self.category}"]
+        head += [f"tags: [{', '.join(self.tags)}]"] if self.tags else []
+        head.append(f"created: {_stamp(self.created)}")
+        head += [f"until: {self.until}"] if self.until else []
+        is_told = self.text.lstrip("# ").startswith(self.title.removesuffix("…"))
+        body = self.text if is_told else f"# {self.title}\n\n{self.text}"
+        return "---\n" + "\n".join(head) + f"\n---\n{body}\n"
+
+
+def make(
+    category: str,
+    title: str,
+    text: str,
+    tags: list[str],
+    now: datetime,
+    until: date | None = None,
+    told: date | None = None,
+) -> Record:
+    """Return a record; its title defaults to the first line of the text. Raises BadRequest."""
+    if category not in CATEGORIES:
+        raise BadRequest(
+            f"unknown category {category!r}", hint=f"categories: {', '.join(CATEGORIES)}"
+        )
+    text = _CONTROL.sub("", normalise(text)).strip()
+    if not text:
+        raise BadRequest(
+            "there is nothing to remember", hint='say it: `gieok remember "…" --category decision`'
+        )
+    title = " ".join(normalise(title).split()) or _first_line(text)
+    words = [" ".join(re.sub(r"[\[\],:#\"']", " ", normalise(tag)).split()) for tag in tags]
+    named = tuple(dict.fromkeys(filter(None, words)))
+    return Record(
+        category=category, title=title, text=text, tags=named, created=now, until=until, told=told
+    )
+
+
+def _first_line(text: str) -> str:
+    line = " ".join(text.split("\n", 1)[0].lstrip("#").split())
+    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1].rstrip() + "…"
+
+
+def _quoted(title: str) -> str:
+    # The reader takes the text between quotes literally, without escapes.
+    return title if re.fullmatch(r"[\w가-힣][^\"':#\[\]]*", title) else f'"{title}"'
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Saved(NamedTuple):
+    """A record that is kept: its file, whether it was made now, and the days on which it was
+    told.
+    """
+
+    file: Path
+    is_new: bool
+    days: tuple[date, ...]
+
+
+def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> Saved:
+    """Write a record below `base` (a `.gieok` folder), unless one says the same already: that one
+    gets the day.
+
+    It gets new tags and a new `until` too; one that is over holds again where it is told anew. A
+    file that `is_known` denies counts only if its text and its front matter are the same.
+    """
+    folder = _made(base, base / MEMORY / record.category)
+    for known, text in _restated(base, record):
+        if is_known(known) or (
+            _body(text) == _body(record.markdown())
+            and _undated(text) == _undated(record.markdown())
+        ):
+            told = _told_again(text, record)
+            if told != text:
+                fs.replace(known, told)
+            return Saved(known, False, told_days(front_matter(told).fields))
+    day = f"{record.created:%Y-%m-%d}-" if record.category == SUMMARY else ""
+    file = _created(folder, day + slug(record.title), record.markdown())
+    return Saved(file, True, (record.day,))
+
+
+def _restated(base: Path, record: Record) -> Iterator[tuple[Path, str]]:
+    """Yield the records that say what another one says, with their texts; those of its own category
+    first.
+    """
+    mine, statement = _body(record.markdown()), Restatement(record.text)
+    files = listed(base)
+    for file in sorted(files, key=lambda one: one.parent.name != record.category):
+        category = file.parent.name
+        if category != record.category and SUMMARY in (category, record.category):
+            continue  # what a session was about is no statement
+        text = file.read_text(encoding="utf-8", errors="replace")
+        is_same = _body(text) == mine
+        if is_same or (
+            record.category != SUMMARY and statement.says_same(Restatement(own_text(text)))
+        ):
+            yield file, text
+
+
+def told_days(fields: Mapping[str, str]) -> tuple[date, ...]:
+    """Return the days on which a record was told, by its front matter, in order."""
+    found = {
+        day
+        for name in ("created", TOLD)
+        for word in fields.get(name, "").split(",")
+        if (day := _day(word))
+    }
+    return tuple(sorted(found))
+
+
+def _day(word: str) -> date | None:
+    try:
+        return date.fromisoformat(word.strip()[:10])
+    except ValueError:
+        return None
+
+
+def _told_again(text: str, record: Record) -> str:
+    """Return a record's file as it is once its statement was told again."""
+    fields = front_matter(text).fields
+    until, days = fields.get("until", ""), told_days(fields)
+    if record.until and until != str(record.until):
+        text = _with_field(text, "until", str(record.until))
+    elif not record.until and until and (last := _day(until)) and last < record.day:
+        text = _with_field(text, "until", "")
+    tags = [tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip()]
+    if more := [tag for tag in record.tags if tag.lower() not in map(str.lower, tags)]:
+        text = _with_field(text, "tags", f"[{', '.join((*tags, *more))}]")
+    if days and record.day not in days:
+        text = _with_field(text, TOLD, f"[{', '.join(map(str, (*days, record.day)))}]")
+    return text
+
+
+def _with_field(file_text: str, name: str, value: str) -> str:
+    """Return a record's file with a field of its front matter set, or, with '', without it."""
+    end = front_matter(file_text).end
+    line = f"{name}: {value}\n" if value else ""
+    if not end:
+        return f"---\n{line}---\n{file_text}" if value else file_text
+    opening, _, rest = file_text[:end].partition("\n")
+    field = re.compile(rf"^{name}:.*\n(?:[ \t]+-.*\n)*", re.MULTILINE)
+    return f"{opening}\n{line}{field.sub('', rest, count=1)}{file_text[end:]}"
+
+
+def _made(base: Path, folder: Path) -> Path:
+    """Make a folder below `base`, as private as that."""
+    if base.exists() and not base.stat().st_mode & 0o077:
+        return fs.make_private(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not is_inside(base, folder):
+        raise BadRequest(
+            f"{str(folder)!r} is a link that leads out of {str(base)!r}",
+            hint="replace it by a folder",
+        )
+    return folder
+
+
+def _created(folder: Path, stem: str, text: str) -> Path:
+    """Write a file under the first free name. Raises BadRequest."""
+    for name in (stem, *(f"{stem}-{n}" for n in range(2, _MOST_NAMESAKES))):
+        file = folder / f"{name}.md"
+        if fs.create(file, text):
+            return file
+    raise BadRequest(f"too many records are named {stem!r}", hint="give this one another --title")
+
+
+def rewritten(file: Path, title: str, text: str) -> Path:
+    """Rewrite a record, under a new name if its title changed; return its file."""
+    stem = slug(title)
+    if stem == file.stem:
+        fs.replace(file, text)
+        return file
+    return _created(file.parent, stem, text)
+
+
+def with_text(file_text: str, text: str) -> str:
+    """Return a record's file that says something else; its title follows where it was the first
+    line. Raises BadRequest.
+    """
+    text = _CONTROL.sub("", normalise(text)).strip()
+    if not text:
+        raise BadRequest(
+            "nothing is left of it", hint="`gieok retire` or `gieok forget` takes a record out"
+        )
+    matter = front_matter(file_text)
+    head, body = file_text[: matter.end], file_text[matter.end :].strip()
+    title = matter.fields.get("title", "")
+    has_heading = bool(title) and body.startswith(f"# {title}\n")
+    said = body.removeprefix(f"# {title}\n").strip() if has_heading else body
+    if title and (title == _first_line(said) or _tells_what_is_gone(title, said, text)):
+        new = _first_line(text)
+        head = head.replace(f"title: {_quoted(title)}\n", f"title: {_quoted(new)}\n", 1)
+        return f"{head}{text}\n"
+    return f"{head}# {title}\n\n{text}\n" if has_heading else f"{head}{text}\n"
+
+
+def _tells_what_is_gone(title: str, before: str, after: str) -> bool:
+    """Say whether a title has a word of the old text that the new one has not: the value that was
+    corrected.
+    """
+    gone = set(re.findall(r"\w+", before.lower())) - set(re.findall(r"\w+", after.lower()))
+    return not gone.isdisjoint(re.findall(r"\w+", title.lower()))
+
+
+def renamed(base: Path, file: Path) -> Path:
+    """Give a record the file name that its title makes, if its name was made of a title that it has
+    no more; return its file.
+
+    The new file is written before the old one is removed. Links to it in other records of the shelf
+    (`[[name]]`) follow.
+    """
+    text = file.read_text(encoding="utf-8")
+    title = front_matter(text).fields.get("title", "")
+    stem = slug(title) if title else file.stem
+    day = re.match(r"\d{4}-\d\d-\d\d-", file.stem)
+    stem = (day[0] if day else "") + stem
+    if file.stem == stem or re.fullmatch(rf"{re.escape(stem)}-\d+", file.stem):
+        return file
+    target = _created(file.parent, stem, text)
+    for other in listed(base):
+        said = other.read_text(encoding="utf-8", errors="replace")
+        linked = re.sub(
+            rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", said
+        )
+        if linked != said and other != file:
+            fs.replace(other, linked)
+    file.unlink()
+    return target
+
+
+def own_text(file_text: str) -> str:
+    """Return what a record says, without its front matter and the heading that repeats its title:
+    what `with_text` takes.
+    """
+    title, body = front_matter(file_text).fields.get("title", ""), _body(file_text)
+    return body.removeprefix(f"# {title}\n").strip() if title else body
+
+
+def _body(text: str) -> str:
+    return text[front_matter(text).end :].strip()
+
+
+def _undated(text: str) -> str:
+    return _UNTIL_LINE.sub(
+        "", _TOLD_LINE.sub("", _CREATED_LINE.sub("", text, count=1), count=1), count=1
+    )
+
+
+def slug(title: str) -> str:
+    """Return the file name of a title, without its ending."""
+    words = re.sub(r"[^\w]+", "-", title.lower()).strip("-_") or "record"
+    return words.encode()[:_SLUG_BYTES].decode("utf-8", "ignore").strip("-_")
+
+
+def find(base: Path, shelf: str, name: str) -> Path:
+    """Return the record with that path, `category/name` or file name on a shelf. Raises
+    BadRequest.
+    """
+    root = base / shelf
+    wanted = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
+    is_named = bool(wanted.strip("./"))
+    records = listed(base, shelf)
+    found = [
+        file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{wanted}")
+    ]
+    if is_named and len(found) == 1:
+        return found[0]
+    if is_named and found:
+        names = ", ".join(_name(file) for file in found)
+        raise BadRequest(f"{name!r} names several records", hint=f"name one: {names}")
+    known = ", ".join(_name(file) for file in records[:10]) or "none"
+    raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"records there: {known}")
+
+
+def _name(file: Path) -> str:
+    return f"{file.parent.name}/{file.stem}"
+
+
+def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
+    """Move a record to another shelf; return its file. A retired one notes the time, from which
+    grace counts.
+    """
+    text = file.read_text(encoding="utf-8")
+    end = front_matter(text).end
+    text = _RETIRED_LINE.sub("", text[:end], count=1) + text[end:]
+    if shelf == RETIRED:
+        opening, _, rest = text.partition("\n") if end else ("---", "", f"---\n{text}")
+        text = f"{opening}\nretired: {_stamp(now)}\n{rest}"
+    folder = _made(base, base / shelf / file.parent.name)
+    if shelf == MEMORY and (folder / file.name).exists():
+        raise BadRequest(f"the record {_name(file)!r} exists already", hint="rename one of them")
+    target = _created(folder, file.stem, text)
+    file.unlink()
+    return target
+
+
+def copied(base: Path, file: Path) -> Path:
+    """Copy a record to the shelf of another `.gieok` folder; return its file, the one that is there
+    where it says the same.
+    """
+    text = file.read_text(encoding="utf-8")
+    folder = _made(base, base / MEMORY / file.parent.name)
+    known = folder / file.name
+    if known.is_file() and known.read_text(encoding="utf-8", errors="replace") == text:
+        return known
+    return _created(folder, file.stem, text)
+
+
+def purge(base: Path, now: datetime) -> list[Path]:
+    """Delete retired records whose grace period is over; return them."""
+    over = [file for file in listed(base, RETIRED) if _is_over(file, now)]
+    for file in over:
+        file.unlink(missing_ok=True)
+    return over
+
+
+def _is_over(file: Path, now: datetime) -> bool:
+    stamp = front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get(
+        "retired", ""
+    )
+    try:
+        retired = datetime.fromisoformat(stamp)
+    except ValueError:
+        return False  # put here by hand: only its owner deletes it
+    return now - retired.astimezone(UTC) > timedelta(days=GRACE_DAYS)
+
+
+def listed(base: Path, shelf: str = MEMORY) -> list[Path]:
+    """Return the records on a shelf, sorted, without links that lead out of it (Git keeps links)
+    and special files.
+    """
+    return [
+        file
+        for file in sorted((base / shelf).glob("*/*.md"))
+        if is_inside(base, file) and file.is_file()
+    ]
+
+
+def is_inside(base: Path, path: Path) -> bool:
+    """Say whether a path lies below a `.gieok` folder, links resolved."""
+    return path.resolve().is_relative_to(base.resolve())

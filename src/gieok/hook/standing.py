@@ -1,0 +1,253 @@
+"""Which claims found hold no more, as `observe.claims` found out. Imported by the hook: see the
+package.
+
+A claim is a sentence: where it is all that a passage says, the passage has ended; else a part of it
+has.
+"""
+
+import json
+
+from gieok import places
+from gieok.hook import choice
+from gieok.hook.inject import InjectedMemory
+from gieok.text.claimed import is_whole_claim
+from gieok.text.turns import spoken
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
+    from gieok.hook.matches import Match
+
+    class Lines(Protocol):
+        """A read-only view of a store; `IndexReader` documents the method."""
+
+        def line(self, scope: str, key: str, number: int) -> str:
+            """Return a line of a document."""
+
+
+_LONGEST_QUOTE = 80
+
+
+class EndedClaim:
+    """A claim that holds no more: since when (Unix seconds), its words, and the line that holds in
+    its place.
+
+    `key` is '' where nothing took its place: it said itself until when it holds. `is_whole`: the
+    passage says nothing else.
+    """
+
+    __slots__ = ("at", "check", "is_whole", "key", "length", "line", "scope", "start", "words")
+
+    def __init__(
+        self,
+        scope: str,
+        key: str,
+        line: int,
+        check: int,
+        at: float,
+        start: int = 0,
+        length: int = 0,
+    ) -> None:
+        self.scope, self.key, self.line, self.check, self.at = scope, key, line, check, at
+        #: Where the words that hold instead stand in their line.
+        self.start, self.length = start, length
+        self.words = ""
+        self.is_whole = True
+
+    @property
+    def handle(self) -> str:
+        """Return the handle of what holds in its place; '' for none."""
+        if not self.key:
+            return ""
+        return places.handle(
+            self.scope, self.key, self.line if self.key.startswith(f"{places.SESSIONS}/") else 0
+        )
+
+    @property
+    def status(self) -> str:
+        """Return the words for it."""
+        by = f", by {self.handle}" if self.key else ""
+        return f"{self.since}{by}"
+
+    @property
+    def name(self) -> str:
+        """Return `replaced`, or `ended` where nothing took its place."""
+        return "replaced" if self.key else "ended"
+
+    @property
+    def since(self) -> str:
+        """Return the words for it, without what replaced it."""
+        if self.is_whole:
+            return f"{self.name} on {self.day}"
+        quoted = (
+            self.words
+            if len(self.words) <= _LONGEST_QUOTE
+            else self.words[: _LONGEST_QUOTE - 1] + "…"
+        )
+        return f'"{quoted}" was {self.name} on {self.day}'
+
+    @property
+    def day(self) -> str:
+        """Return the day since when it holds no more; of what ended by itself, the last day on
+        which it held.
+        """
+        return choice.day(self.at if self.key else self.at - 1)
+
+    def holds_instead(self, line: str) -> bool:
+        """Say whether a line still says what took its place."""
+        if self.check == 0:
+            return True
+        words = line[self.start : self.start + self.length] if self.length else line
+        return places.line_check(words) == self.check
+
+
+class Standing:
+    """What holds no more, of every scope that is asked for; each file is read once. `now_s`: what
+    ends later holds.
+    """
+
+    def __init__(self, home: str, now_s: float) -> None:
+        self._home, self._now_s = home, now_s
+        self._known: dict[str, dict[str, list[tuple[int, int, int, int, EndedClaim]]]] = {}
+        self._winners: dict[tuple[str, str, int], EndedClaim] = {}
+
+    def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
+        """Return what became of a passage that begins in a line, if all of it holds no more; None
+        where it holds.
+        """
+        return next(
+            (claim for claim in self.claims(scope, key, line, text) if claim.is_whole), None
+        )
+
+    def claims(self, scope: str, key: str, first_line: int, text: str) -> "list[EndedClaim]":
+        """Return the claims of a passage that hold no more, if it still says them."""
+        lines = text.split("\n")
+        found = []
+        for line, start, length, check, claim in self._read(scope).get(key, ()):
+            if not first_line <= line < first_line + len(lines):
+                continue
+            words = lines[line - first_line][start : start + length]
+            if places.line_check(words) != check:
+                continue
+            claim.words = words
+            claim.is_whole = is_whole_claim(words, text)
+            found.append(claim)
+        return found
+
+    def every(self, scope: str) -> "list[tuple[str, int, EndedClaim]]":
+        """Return (key, line, what holds in its place) of every claim of a scope that was
+        replaced.
+        """
+        return [
+            (key, line, claim)
+            for key, rows in self._read(scope).items()
+            for line, _, _, _, claim in rows
+            if claim.key
+        ]
+
+    def won(self, scopes: "Sequence[str]", scope: str, key: str, line: int) -> bool:
+        """Say whether a line took the place of another one: what was compared, and is current."""
+        for name in {*scopes, scope}:
+            self._read(name)
+        return (scope, key, line) in self._winners
+
+    def _read(self, scope: str) -> "dict[str, list[tuple[int, int, int, int, EndedClaim]]]":
+        if scope not in self._known:
+            known: dict[str, list[tuple[int, int, int, int, EndedClaim]]] = {}
+            for row in _read_rows(places.replaced_file(self._home, scope)):
+                (
+                    key,
+                    line,
+                    start,
+                    length,
+                    check,
+                    by_scope,
+                    by_key,
+                    by_line,
+                    by_start,
+                    by_length,
+                    by_check,
+                    at,
+                ) = row
+                if at > self._now_s:
+                    continue
+                claim = EndedClaim(by_scope, by_key, by_line, by_check, at, by_start, by_length)
+                known.setdefault(key, []).append((line, start, length, check, claim))
+                if by_key:
+                    self._winners[by_scope, by_key, by_line] = claim
+            self._known[scope] = known
+            # What itself holds no more has not won.
+            for key, rows in known.items():
+                for line, *_ in rows:
+                    self._winners.pop((scope, key, line), None)
+        return self._known[scope]
+
+
+def _read_rows(file: str) -> "list[list[Any]]":
+    try:
+        with open(file, encoding="utf-8") as opened:
+            rows = json.load(opened)
+    except (OSError, ValueError):
+        return []
+    return [row for row in rows if len(row) == places.CLAIM_FIELDS]
+
+
+def newest_first(
+    found: "Sequence[Match]",
+    shown: "Sequence[InjectedMemory]",
+    home: str,
+    reader: "Lines",
+    now_s: float,
+) -> "list[InjectedMemory]":
+    """Return matches as they are shown, marked where they hold no more, and behind what holds in
+    their place.
+
+    That is looked up where it was not found. `shown` are the memories of `found`, best first.
+    """
+    standing = Standing(home, now_s)
+    by_handle = {memory.handle: memory for memory in shown}
+    made: list[InjectedMemory] = []
+    for match, memory in zip(found, shown, strict=True):
+        line = _line_of(memory.handle) or match.first_line
+        claims = standing.claims(memory.scope, match.key, line, match.text)
+        if claims:
+            memory.status = "; ".join(claim.status for claim in claims)
+        whole = next((claim for claim in claims if claim.is_whole and claim.key), None)
+        if whole is not None:
+            new = by_handle.get(whole.handle) or _looked_up(whole, memory, reader)
+            if new is not None and new not in made:
+                new.score = max(new.score, memory.score)
+                made.append(new)
+        elif not claims and standing.won([], memory.scope, match.key, line):
+            memory.status = choice.CURRENT
+        if memory not in made:
+            made.append(memory)
+    return made
+
+
+def _line_of(handle: str) -> int:
+    return int(handle.partition(".")[2] or 0)
+
+
+def _looked_up(ended: EndedClaim, old: InjectedMemory, reader: "Lines") -> InjectedMemory | None:
+    """Return what holds in the place of a memory, as a turn is shown; None where it is none, or
+    says something else by now.
+    """
+    text = reader.line(ended.scope, ended.key, ended.line)
+    turn = spoken([text], 1)
+    if turn is None or not ended.holds_instead(text):
+        return None
+    return InjectedMemory(
+        title="",
+        citation="",
+        text=turn.text,
+        who=turn.who,
+        day=choice.day(ended.at),
+        scope=ended.scope,
+        handle=ended.handle,
+        score=old.score,
+        status=choice.CURRENT,
+        is_sure=old.is_sure,
+    )

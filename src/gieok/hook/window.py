@@ -1,0 +1,232 @@
+"""What already stands in an agent's context: what was injected in this session, and its own
+instruction files.
+
+Nothing is injected twice. Kept by session, bounded and private (0600) in the home folder; a
+compaction empties it, because it empties the context. `gieok why --last` shows the last injection
+from here. Imported by the hook: see the package.
+"""
+
+import json
+import os
+import re
+import zlib
+
+from gieok import fs
+from gieok.agents.table import SESSION_START
+from gieok.hook.inject import InjectedMemory, Injection
+from gieok.text.inert import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+FOLDER = os.path.join("hook", "sessions")
+#: What is kept of a session, and how many sessions: an agent's context holds no more, and nobody
+#: asks about older ones.
+_MOST_CHARS = 120_000
+_MOST_SESSIONS = 40
+#: Injections before the last that are kept of a session, for a person who looks through them.
+_MOST_EARLIER, _MOST_EARLIER_CHARS = 12, 40_000
+#: A file of instructions longer than this is no one's context.
+_MOST_FILE_BYTES = 200_000
+#: Less than this stands in every text.
+_SHORTEST = 8
+_NO_WORD = re.compile(r"(?:&(?:lt|gt|quot|amp);|[\W_])+")
+#: Claude Code puts the file behind `@path` into the context too.
+_INCLUDED = re.compile(r"^[ \t]*@(\S+)[ \t]*$", re.MULTILINE)
+
+
+class Window:
+    """What an agent has before it in one session."""
+
+    def __init__(self, home: str, agent: str, session: str) -> None:
+        self._home = home
+        self._file = session_file(home, agent, session)
+        self.agent, self.session = agent, session
+        row = _read(self._file) if session else {}
+        self._handles: dict[str, bool] = {
+            str(k): bool(v) for k, v in _of(dict, row.get("handles")).items()
+        }
+        #: Unix seconds; what was said in this session since then is in the context.
+        self.since_s = float(_of(float, row.get("since")))
+        #: Whether the session was told what it begins with, and its context still holds that.
+        self.is_begun = row.get("begun") is True
+        self._texts = [letters(text) for text in _texts(row)]
+
+    def read(self, files: "list[str]") -> None:
+        """Take what stands in files of instructions, and in those that they include."""
+        for file in files:
+            text = _text(file)
+            included = [
+                os.path.join(os.path.dirname(file), os.path.expanduser(name))
+                for name in _INCLUDED.findall(text)
+            ]
+            self._texts += [letters(part) for part in (text, *map(_text, included)) if part]
+
+    def holds(self, memory: InjectedMemory) -> bool:
+        """Say whether a memory stands there already, at least as fully as it would be shown."""
+        if memory.handle in self._handles and self._handles[memory.handle] >= (
+            memory.is_sure or bool(memory.who)
+        ):
+            return True
+        words = letters(memory.text)
+        return len(words) >= _SHORTEST and any(words in text for text in self._texts)
+
+    def was_said_here(self, key: str, moment_s: float) -> bool:
+        """Say whether a turn (its key, and when its conversation began) is of this session and
+        still in the context.
+        """
+        return bool(self.session) and f"/{self.session}#" in key and moment_s >= self.since_s
+
+    def is_here(self, session: str, moment_s: float) -> bool:
+        """Say whether a message of a session is of this one and still in the context."""
+        return bool(self.session) and session == self.session and moment_s >= self.since_s
+
+    def keep(
+        self, event: str, injection: Injection, at_s: float, *, stays: bool = True, **more: object
+    ) -> None:
+        """Keep what was injected now; whether it `stays` in the context behind this prompt.
+
+        Errors of the file system are ignored: the next prompt repeats it at worst.
+        """
+        begins = stays and event == SESSION_START and not self.is_begun
+        self.is_begun = self.is_begun or begins
+        if not self.session or not (injection.text or begins):
+            return
+        handles = {m.handle: m.is_sure or bool(m.who) for m in injection.memories if m.handle}
+        last = {
+            "at": at_s,
+            "event": event,
+            "text": injection.text,
+            "tokens": injection.tokens,
+            "memories": [memory.fields() for memory in injection.memories],
+            **more,
+        }
+
+        def add(row: "dict[str, Any]") -> "dict[str, Any]":
+            row["begun"] = row.get("begun") is True or begins
+            if not injection.text:
+                return row
+            if stays:
+                row["injected"] = _newest([*_texts(row), injection.text])
+                row["handles"] = _of(dict, row.get("handles")) | handles
+            if isinstance(row.get("last"), dict):
+                row["earlier"] = _bounded([row["last"], *_of(list, row.get("earlier"))])
+            row["last"] = last
+            return row
+
+        self._change(add)
+
+    def empty(self, at_s: float) -> None:
+        """Forget what was injected: the context was compacted, or began anew."""
+        self._handles, self._texts, self.is_begun = {}, [], False
+        if self.session:
+            self._change(
+                lambda row: row | {"injected": [], "handles": {}, "begun": False, "since": at_s}
+            )
+
+    def _change(self, change: "Callable[[dict[str, Any]], dict[str, Any]]") -> None:
+        """Change what is kept, as it is now: another prompt of the session may have been answered
+        since it was read.
+        """
+        folder = os.path.dirname(self._file)
+        try:
+            with fs.lock_resource(self._home, folder):
+                row = _read(self._file)
+                is_new = not row
+                row = change(
+                    {
+                        "since": self.since_s,
+                        "injected": [],
+                        "handles": {},
+                        "last": None,
+                        "earlier": [],
+                    }
+                    | row
+                )
+                row |= {"agent": self.agent, "session": self.session}
+                fs.replace_private(
+                    self._file,
+                    json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"),
+                )
+                if is_new:
+                    _prune(folder)
+        except OSError:
+            return
+
+
+def _texts(row: "dict[str, Any]") -> "list[str]":
+    """Return texts as they were injected since the session began or was compacted, the last one
+    last.
+    """
+    return [text for text in _of(list, row.get("injected")) if isinstance(text, str)]
+
+
+def _newest(texts: "list[str]") -> "list[str]":
+    """Return the last texts, as much of them as is kept."""
+    while sum(map(len, texts)) > _MOST_CHARS:
+        del texts[0]
+    return texts
+
+
+def session_file(home: str, agent: str, session: str) -> str:
+    """Return where a session is kept; its identifier may be anything, so its name is a sum."""
+    data = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
+    return os.path.join(home, FOLDER, f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}.json")
+
+
+def sessions(home: str) -> "list[dict[str, Any]]":
+    """Return what is kept of every session, the one with the last injection first."""
+    folder = os.path.join(home, FOLDER)
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    rows = [row for name in names if (row := _read(os.path.join(folder, name))).get("last")]
+    return sorted(rows, key=lambda row: -float(row["last"].get("at", 0)))
+
+
+def _bounded(earlier: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
+    """Return the newest injections, as many as are kept."""
+    kept, chars = [], 0
+    for one in earlier[:_MOST_EARLIER]:
+        chars += len(str(one.get("text", "")))
+        if chars > _MOST_EARLIER_CHARS:
+            break
+        kept.append(one)
+    return kept
+
+
+def _of(kind: "type[Any]", value: object) -> "Any":  # noqa: ANN401 - of that kind
+    return value if isinstance(value, kind) else kind()
+
+
+def _read(file: str) -> "dict[str, Any]":
+    try:
+        with open(file, encoding="utf-8") as opened:
+            row = json.load(opened)
+    except (OSError, ValueError):
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+def _text(file: str) -> str:
+    try:
+        with open(file, "rb") as opened:
+            return opened.read(_MOST_FILE_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text: neither wrapping nor marks nor escapes make another
+    text of it.
+    """
+    return _NO_WORD.sub("", visible(text).casefold())
+
+
+def _prune(folder: str) -> None:
+    """Remove the files of sessions that were not used for longest."""
+    files = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".json")]
+    if len(files) > _MOST_SESSIONS:
+        files.sort(key=os.path.getmtime)
+        for file in files[: len(files) - _MOST_SESSIONS]:
+            os.unlink(file)

@@ -1,0 +1,160 @@
+"""ChatGPT's data export: `conversations.json` (or `conversations-000.json` …), alone or in the zip
+archive.
+
+A conversation is a tree of messages, of which `current_node` ends the branch that was shown last.
+Custom instructions and what ChatGPT noted of the user stand among the messages; both are facts.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from gieok.machine.imports.fields import line, listing, mapping, moment, statements, text
+from gieok.machine.imports.json_items import JsonItem, items
+from gieok.model.conversation import Message, Reject, Role
+from gieok.ports.imports import ImportedFact, ImportedTalk, ImportFiles, ImportPiece
+
+AGENT = "chatgpt"
+_NAME = re.compile(r"conversations(?:-\d+)?\.json")
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+#: `1. [2024-05-01]. User likes tea.`
+_NOTED = re.compile(r"^\s*\d+\.\s*\[(\d{4}-\d\d-\d\d)\]\.?\s*(.+)$")
+_NOTE_TO = "bio"
+#: Deeper than any conversation: a tree that was damaged may be a ring.
+_MOST_NODES = 100_000
+
+
+class ChatGptReader:
+    """`ImportReader` of ChatGPT's export."""
+
+    def recognises(self, files: ImportFiles) -> bool:
+        """Say whether the first conversation has a tree of messages."""
+        return any("mapping" in first_item(files, name) for name in conversation_files(files))
+
+    def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
+        """Yield each conversation, and what it holds about the user."""
+        for name in conversation_files(files):
+            place = files.place(name)
+            for item in items(files, name):
+                if isinstance(item, Reject):
+                    yield item
+                elif not mapping(mapping(item.value).get("mapping")):
+                    yield Reject(place, item.number, item.offset, 0, "no conversation of ChatGPT")
+                else:
+                    yield from _conversation(item, place, files.modified(name))
+
+
+def conversation_files(files: ImportFiles) -> list[str]:
+    """Return the files of conversations."""
+    return [name for name in files.names() if _NAME.fullmatch(PurePosixPath(name).name)] or [
+        name
+        for name in files.names()
+        if len(files.names()) == 1 and name.endswith((".json", ".jsonl"))
+    ]
+
+
+def first_item(files: ImportFiles, name: str) -> Mapping[str, object]:
+    """Return the first object of a file; an empty one where there is none."""
+    found = next((item for item in items(files, name) if isinstance(item, JsonItem)), None)
+    return mapping(found.value) if found else {}
+
+
+def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
+    told = mapping(item.value)
+    identity = text(told.get("conversation_id")) or text(told.get("id")) or f"{item.number}"
+    at = moment(told.get("create_time")) or moment(told.get("update_time")) or modified
+    said: list[Message] = []
+    for node, message in _branch(told):
+        at = max(at, moment(message.get("create_time")) or at)
+        yield from _facts(message, at, place, item.number)
+        role = _ROLES.get(text(mapping(message.get("author")).get("role")))
+        words = _words(message)
+        if role is None or not words or _is_hidden(message):
+            continue
+        said.append(
+            Message(
+                f"{AGENT}:{identity}/{node}",
+                role,
+                words,
+                at,
+                f"{AGENT}-{identity}",
+                AGENT,
+                0,
+                place,
+                item.number,
+            )
+        )
+    if said:
+        yield ImportedTalk(tuple(said))
+
+
+def _branch(told: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]]:
+    """Return the messages of the branch that was shown last, the first one first."""
+    nodes = mapping(told.get("mapping"))
+    at = text(told.get("current_node"))
+    if at not in nodes:
+        leaves = [
+            name for name, node in nodes.items() if not listing(mapping(node).get("children"))
+        ]
+        at = max(leaves or nodes, key=lambda name: _time_of(nodes[name]))
+    found: list[tuple[str, Mapping[str, object]]] = []
+    seen: set[str] = set()
+    while at in nodes and at not in seen and len(found) < _MOST_NODES:
+        seen.add(at)
+        node = mapping(nodes[at])
+        if message := mapping(node.get("message")):
+            found.append((text(message.get("id")) or at, message))
+        at = text(node.get("parent"))
+    return found[::-1]
+
+
+def _time_of(node: object) -> float:
+    found = moment(mapping(mapping(node).get("message")).get("create_time"))
+    return found.timestamp() if found else 0.0
+
+
+def _words(message: Mapping[str, object]) -> str:
+    """Return what was said, also by voice; '' for what a tool was told."""
+    content = mapping(message.get("content"))
+    kind = text(content.get("content_type"))
+    if kind not in ("text", "multimodal_text") or text(message.get("recipient")) not in ("", "all"):
+        return ""
+    parts = listing(content.get("parts"))
+    said = [text(part) or text(mapping(part).get("text")) for part in parts]
+    return "\n".join(part for part in said if part.strip())
+
+
+def _is_hidden(message: Mapping[str, object]) -> bool:
+    return mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
+
+
+def _facts(
+    message: Mapping[str, object], at: datetime, place: str, number: int
+) -> Iterator[ImportedFact]:
+    """Yield custom instructions, and what ChatGPT noted of the user."""
+    content = mapping(message.get("content"))
+    kind = text(content.get("content_type"))
+    if kind == "user_editable_context":
+        for field, category in (("user_profile", ""), ("user_instructions", "preference")):
+            for _, said in statements(_unfenced(text(content.get(field)))):
+                yield _fact(said, at, place, number, category)
+    elif kind == "model_editable_context":
+        for row in text(content.get("model_set_context")).split("\n"):
+            if noted := _NOTED.match(row):
+                yield _fact(line(noted[2]), moment(noted[1]) or at, place, number)
+    elif text(message.get("recipient")) == _NOTE_TO:
+        for part in listing(content.get("parts")):
+            for _, said in statements(text(part)):
+                yield _fact(said, at, place, number)
+
+
+def _unfenced(said: str) -> str:
+    """Return custom instructions without the words that ChatGPT puts around them."""
+    return said.partition("```")[2].rpartition("```")[0] or said
+
+
+def _fact(said: str, at: datetime, place: str, number: int, category: str = "") -> ImportedFact:
+    identity = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24]
+    return ImportedFact(f"{AGENT}:{identity}", said, at, category, place=place, line=number)

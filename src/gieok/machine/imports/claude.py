@@ -1,0 +1,159 @@
+"""Claude's data export: `conversations.json`, `memories.json` and `projects.json`, alone or in the
+zip archive.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from gieok.machine.imports.chatgpt import conversation_files, first_item
+from gieok.machine.imports.fields import listing, mapping, moment, statements, text
+from gieok.machine.imports.json_items import JsonItem, items
+from gieok.model.conversation import Message, Reject, Role
+from gieok.ports.imports import ImportedFact, ImportedTalk, ImportFiles, ImportPiece
+
+AGENT = "claude-ai"
+_Pieces = Callable[[JsonItem, str, datetime], Iterator[ImportPiece]]
+_ROLES = {"human": Role.USER, "assistant": Role.ASSISTANT}
+_MEMORIES, _PROJECTS = "memories.json", "projects.json"
+#: Of an attached file so much is kept beside what was said of it.
+_ATTACHED_CHARS = 2_000
+
+
+class ClaudeReader:
+    """`ImportReader` of Claude's export."""
+
+    def recognises(self, files: ImportFiles) -> bool:
+        """Say whether there are conversations of Claude, or its memories or projects."""
+        if any("chat_messages" in first_item(files, name) for name in conversation_files(files)):
+            return True
+        named = [name for name in files.names() if _last(name) in (_MEMORIES, _PROJECTS)]
+        return any(
+            {"conversations_memory", "prompt_template"} & first_item(files, name).keys()
+            for name in named
+        )
+
+    def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
+        """Yield what Claude remembered, then the projects, then each conversation."""
+        own = [name for name in files.names() if _last(name) in (_MEMORIES, _PROJECTS)]
+        for name in own:
+            yield from self._read(files, name, _memories if _last(name) == _MEMORIES else _project)
+        for name in conversation_files(files):
+            if name not in own:
+                yield from self._read(files, name, _conversation)
+
+    @staticmethod
+    def _read(files: ImportFiles, name: str, pieces: _Pieces) -> Iterator[ImportPiece]:
+        place, modified = files.place(name), files.modified(name)
+        for item in items(files, name):
+            if isinstance(item, Reject):
+                yield item
+            else:
+                yield from pieces(item, place, modified)
+
+
+def _last(name: str) -> str:
+    return PurePosixPath(name).name
+
+
+def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
+    told = mapping(item.value)
+    if not isinstance(told.get("chat_messages"), list):
+        yield Reject(place, item.number, item.offset, 0, "no conversation of Claude")
+        return
+    identity = text(told.get("uuid")) or f"{item.number}"
+    at = moment(told.get("created_at")) or modified
+    said: list[Message] = []
+    for place_in, message in enumerate(_branch(told)):
+        at = max(at, moment(message.get("created_at")) or at)
+        role, words = _ROLES.get(text(message.get("sender"))), _words(message)
+        own = text(message.get("uuid")) or str(place_in)
+        if role is not None and words:
+            said.append(
+                Message(
+                    f"{AGENT}:{identity}/{own}",
+                    role,
+                    words,
+                    at,
+                    f"{AGENT}-{identity}",
+                    AGENT,
+                    0,
+                    place,
+                    item.number,
+                )
+            )
+    if said:
+        yield ImportedTalk(tuple(said))
+
+
+def _branch(told: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """Return the messages in order; where they name what they answer, those of the branch that was
+    shown last.
+    """
+    messages = [mapping(message) for message in listing(told.get("chat_messages"))]
+    by_id = {text(message.get("uuid")): message for message in messages}
+    at = text(told.get("current_leaf_message_uuid"))
+    if at not in by_id:
+        return messages
+    found: list[Mapping[str, object]] = []
+    while at in by_id:
+        message = by_id.pop(at)
+        found.append(message)
+        at = text(message.get("parent_message_uuid"))
+    return found[::-1]
+
+
+def _words(message: Mapping[str, object]) -> str:
+    """Return what was said, and the beginnings of what was attached; thoughts and tools are left
+    out.
+    """
+    blocks = [mapping(block) for block in listing(message.get("content"))]
+    said = "\n".join(
+        text(block.get("text")) for block in blocks if block.get("type") == "text"
+    ).strip()
+    parts = [said or text(message.get("text")).strip()]
+    parts += [
+        f"[{text(one.get('file_name')) or 'attachment'}] {attached[:_ATTACHED_CHARS]}"
+        for one in map(mapping, listing(message.get("attachments")))
+        if (attached := text(one.get("extracted_content")).strip())
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _memories(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
+    told = mapping(item.value)
+    texts = [text(told.get("conversations_memory"))]
+    texts += [text(value) for value in mapping(told.get("project_memories")).values()]
+    for prose in texts:
+        for _, said in statements(prose):
+            yield _fact(said, modified, place, item.number)
+
+
+def _project(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
+    told = mapping(item.value)
+    name = text(told.get("name"))
+    at = moment(told.get("updated_at")) or moment(told.get("created_at")) or modified
+    for field, category in (("description", ""), ("prompt_template", "preference")):
+        for _, said in statements(text(told.get(field))):
+            yield _fact(f"{name}: {said}" if name else said, at, place, item.number, category)
+    for document in map(mapping, listing(told.get("docs"))):
+        title = text(document.get("filename")) or name
+        for _, said in statements(text(document.get("content"))):
+            yield _fact(
+                f"{title}: {said}",
+                moment(document.get("created_at")) or at,
+                place,
+                item.number,
+                "state",
+                "low",
+            )
+
+
+def _fact(
+    said: str, at: datetime, place: str, number: int, category: str = "", priority: str = ""
+) -> ImportedFact:
+    identity = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24]
+    return ImportedFact(
+        f"{AGENT}:{identity}", said, at, category, priority, place=place, line=number
+    )

@@ -1,0 +1,140 @@
+"""claude-mem: `~/.claude-mem/claude-mem.db`. Observations with their facts, summaries of sessions,
+prompts of the user.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+from gieok.machine.imports import tables
+from gieok.machine.imports.fields import line, moment, statements, text
+from gieok.model.conversation import Message, Reject, Role
+from gieok.ports.imports import ImportedFact, ImportedTalk, ImportFiles, ImportPiece
+
+_FILE = "claude-mem.db"
+_TABLES = ("observations", "session_summaries", "sdk_sessions")
+#: Parts of a summary, and what they become: category, priority, whether it is done.
+_PARTS = {
+    "learned": ("", "", False),
+    "completed": ("task", "low", True),
+    "next_steps": ("task", "low", False),
+}
+_AGENT = "claude-code"
+
+
+class ClaudeMemReader:
+    """`ImportReader` of claude-mem."""
+
+    def recognises(self, files: ImportFiles) -> bool:
+        """Say whether there is a database with its tables."""
+        return bool(_files(files))
+
+    def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
+        """Yield facts by project, then what the user asked in each session."""
+        for file in _files(files):
+            for row in tables.rows(file, "SELECT * FROM observations ORDER BY project, id"):
+                yield from _observation(row, file)
+            for row in tables.rows(file, "SELECT * FROM session_summaries ORDER BY project, id"):
+                yield from _summary(row, file)
+            yield from _prompts(file)
+
+
+def _files(files: ImportFiles) -> list[Path]:
+    return [file for file in tables.databases(files, _FILE) if tables.has_tables(file, *_TABLES)]
+
+
+def _at(row: Mapping[str, object]) -> datetime:
+    return (
+        moment(row.get("created_at_epoch"))
+        or moment(row.get("created_at"))
+        or datetime.fromtimestamp(0, UTC)
+    )
+
+
+def _observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
+    """Yield an observation's facts, each a statement of its own, and what it tells as a whole."""
+    number, at = _number(row), _at(row)
+    category = "decision" if row.get("type") == "decision" else "state"
+    title, told = (
+        line(row.get("title")),
+        line(row.get("narrative")) or line(row.get("subtitle")) or line(row.get("text")),
+    )
+    facts = [line(fact) for fact in tables.json_list(row.get("facts"))]
+    whole = f"{title}: {told}" if title and told and not told.startswith(title) else told or title
+    if not whole and not any(facts):
+        yield Reject(str(file), number, number, 0, "an observation without words")
+        return
+    project = text(row.get("merged_into_project")) or text(row.get("project"))
+    for place, said in enumerate((whole, *facts)):
+        priority = "" if category == "decision" else "medium" if place else "low"
+        if said:
+            yield ImportedFact(
+                f"claude-mem:observation/{number}/{place}",
+                said,
+                at,
+                category,
+                priority,
+                place=str(file),
+                line=number,
+                project=project,
+            )
+
+
+def _summary(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
+    number, at = _number(row), _at(row)
+    project = text(row.get("merged_into_project")) or text(row.get("project"))
+    for part, (category, priority, is_done) in _PARTS.items():
+        for place, (_, said) in enumerate(statements(text(row.get(part)))):
+            yield ImportedFact(
+                f"claude-mem:summary/{number}/{part}/{place}",
+                said,
+                at,
+                category,
+                priority,
+                is_done,
+                place=str(file),
+                line=number,
+                project=project,
+            )
+
+
+def _number(row: Mapping[str, object]) -> int:
+    found = row.get("id")
+    return found if isinstance(found, int) else 0
+
+
+def _prompts(file: Path) -> Iterator[ImportPiece]:
+    """Yield what was asked in each session; the agent's own transcript says the same, and more,
+    where it is still there.
+    """
+    if not tables.has_tables(file, "user_prompts"):
+        return
+    sql = (
+        "SELECT p.*, s.project FROM user_prompts p LEFT JOIN (SELECT content_session_id, "
+        "min(project) AS project "
+        "FROM sdk_sessions GROUP BY content_session_id) s ON s.content_session_id = "
+        "p.content_session_id "
+        "ORDER BY s.project, p.content_session_id, p.prompt_number, p.id"
+    )
+    for session, asked in groupby(
+        tables.rows(file, sql), key=lambda row: text(row.get("content_session_id"))
+    ):
+        rows = list(asked)
+        said = tuple(
+            Message(
+                f"claude-mem:{session}/{row['id']}",
+                Role.USER,
+                text(row.get("prompt_text")),
+                _at(row),
+                session,
+                _AGENT,
+                0,
+                str(file),
+                _number(row),
+            )
+            for row in rows
+            if text(row.get("prompt_text")).strip()
+        )
+        if said:
+            yield ImportedTalk(said, text(rows[0].get("project")), _AGENT)

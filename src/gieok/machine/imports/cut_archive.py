@@ -1,0 +1,141 @@
+"""A zip archive whose end is missing, as a broken download leaves it: its members are read one
+after another as far as they go.
+
+The list of members stands at the end of an archive; without it, each member's own header says what
+follows.
+"""
+
+import io
+import struct
+import zlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from gieok.errors import BadRequest
+from gieok.machine.imports.folder import OpenedFiles
+
+_HEADER = struct.Struct("<4sHHHHHIIIHH")
+_DEFLATED, _STORED = 8, 0
+_CHUNK = 1 << 18
+
+
+class _CutMember(NamedTuple):
+    start: int
+    method: int
+    #: Packed bytes; 0 where only the bytes themselves tell.
+    size: int
+
+
+class CutArchive(OpenedFiles):
+    """`ImportFiles` of an archive without an end."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._members = dict(self._scan())
+        if not self._members:
+            raise BadRequest(
+                f"{str(path)!r} is no archive that can be read", hint="download it again"
+            )
+
+    def _scan(self) -> list[tuple[str, _CutMember]]:
+        found: list[tuple[str, _CutMember]] = []
+        with self.path.open("rb") as file:
+            while len(head := file.read(_HEADER.size)) == _HEADER.size:
+                mark, _, flags, method, _, _, _, packed, _, of_name, of_extra = _HEADER.unpack(head)
+                if mark != b"PK\x03\x04" or flags & 0x1 or method not in (_DEFLATED, _STORED):
+                    break
+                name = file.read(of_name).decode("utf-8", "replace")
+                file.seek(of_extra, io.SEEK_CUR)
+                member = _CutMember(file.tell(), method, 0 if flags & 0x8 else packed)
+                if not name.endswith("/"):
+                    found.append((name, member))
+                if member.size or not flags & 0x8:
+                    file.seek(member.size, io.SEEK_CUR)
+                elif not _skip(file):
+                    break
+        return found
+
+    def names(self) -> list[str]:
+        """Return the names of the members that begin before the end."""
+        return sorted(self._members)
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a member; it ends where the archive does."""
+        return cast(
+            "BinaryIO", io.BufferedReader(_Inflated(self.path, self._members[name]), _CHUNK)
+        )
+
+    def on_disk(self, name: str) -> Path | None:
+        """Return None: it is packed."""
+        del name
+        return None
+
+    def modified(self, name: str) -> datetime:
+        """Return when the archive was written."""
+        del name
+        return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+
+
+def _skip(file: BinaryIO) -> bool:
+    """Move behind a member of unknown size and the sizes that follow it; False where the file ends
+    first.
+    """
+    inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+    while data := file.read(_CHUNK):
+        try:
+            while data:
+                inflate.decompress(data, _CHUNK)
+                data = inflate.unconsumed_tail
+        except zlib.error:
+            return False
+        if inflate.eof:
+            file.seek(-len(inflate.unused_data), io.SEEK_CUR)
+            follows = file.read(4)
+            file.seek(12 if follows == b"PK\x07\x08" else 8, io.SEEK_CUR)
+            return True
+    return False
+
+
+class _Inflated(io.RawIOBase):
+    """The bytes of a member, as many as there are."""
+
+    def __init__(self, path: Path, member: _CutMember) -> None:
+        self._file = path.open("rb")
+        self._file.seek(member.start)
+        self._left = member.size or -1
+        self._inflate = zlib.decompressobj(-zlib.MAX_WBITS) if member.method == _DEFLATED else None
+        self._data = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
+        while not (made := self._some(len(buffer))):
+            if not self._more():
+                return 0
+        buffer[: len(made)] = made
+        return len(made)
+
+    def _some(self, most: int) -> bytes:
+        if self._inflate is None:
+            made, self._data = self._data[:most], self._data[most:]
+            return made
+        try:
+            made = self._inflate.decompress(self._data, most)
+        except zlib.error:
+            made, self._left = b"", 0
+        self._data = self._inflate.unconsumed_tail
+        return made
+
+    def _more(self) -> bool:
+        if self._left == 0 or (self._inflate is not None and self._inflate.eof):
+            return False
+        self._data = self._file.read(_CHUNK if self._left < 0 else min(_CHUNK, self._left))
+        if self._left > 0:
+            self._left -= len(self._data)
+        return bool(self._data)

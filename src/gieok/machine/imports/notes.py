@@ -1,0 +1,251 @@
+"""Markdown that other programs keep as memory: basic-memory's notes, memsearch's day logs, Claude
+Code's own memory.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, time
+from pathlib import Path, PurePosixPath
+
+from gieok.errors import BadRequest
+from gieok.machine.imports.fields import moment, statements
+from gieok.model.conversation import Reject
+from gieok.ports.imports import ImportedFact, ImportFiles, ImportPiece
+from gieok.text.encoding import decode
+from gieok.text.markdown import FrontMatter, front_matter
+from gieok.text.written_days import day_in_name
+
+_LARGEST_BYTES = 5_000_000
+_FEW = 50
+#: A category of one letter is the mark of a task, one that begins with a digit a time.
+_OBSERVED = re.compile(r"^\s*[-*]\s+\[([^\[\]()\d][^\[\]()]+)\]\s+(.+)$")
+_RELATED = re.compile(r"^\s*[-*]\s+(?:\"([^\"]+)\"|'([^']+)'|(\S+))\s+\[\[([^\[\]]+)\]\]")
+_LINK_ALONE = re.compile(r"^\s*[-*]\s+\[[^\]]*\]\([^)\s]+\.md\)")
+#: Headings under which the lines of basic-memory stand.
+_PARTS = re.compile(r"^#+\s+(?:Observations|Relations)\s*$", re.IGNORECASE)
+_CONTEXT = re.compile(r"\s*\(([^()]*)\)$")
+_TAG = re.compile(r"(?<!\S)#([\w/-]+)")
+_CLOCK = re.compile(r"^#{2,4}\s+(?:Session\s+)?(\d{1,2}):(\d\d)\s*$")
+_ANCHOR = re.compile(r"^<!--\s*session:\S*\s+turn:")
+_CATEGORIES = {
+    "preference": "preference",
+    "decision": "decision",
+    "task": "task",
+    "todo": "task",
+    "requirement": "decision",
+}
+#: The types that Claude Code gives its own notes.
+_CLAUDE_TYPES = {"user": "preference", "feedback": "preference"}
+
+
+class _Notes:
+    """What the readers share: the Markdown files, each with its text and front matter."""
+
+    def _texts(
+        self, files: ImportFiles, names: list[str]
+    ) -> Iterator[tuple[str, str, FrontMatter] | Reject]:
+        for name in names:
+            try:
+                with files.open(name) as stream:
+                    data = stream.read(_LARGEST_BYTES + 1)
+            except (BadRequest, OSError) as error:
+                yield Reject(files.place(name), 0, 0, 0, str(error))
+                continue
+            decoded = decode(data)
+            if decoded is None or len(data) > _LARGEST_BYTES:
+                yield Reject(files.place(name), 0, 0, len(data), "no text, or too long for a note")
+            else:
+                said = decoded.text.replace("\r\n", "\n")
+                yield name, said, front_matter(said)
+
+
+def _markdown(files: ImportFiles) -> list[str]:
+    return [name for name in files.names() if name.lower().endswith(".md")]
+
+
+def _looked_at(reader: _Notes, files: ImportFiles) -> Iterator[tuple[str, str, FrontMatter]]:
+    for found in reader._texts(files, _markdown(files)[:_FEW]):  # noqa: SLF001 - of this module
+        if not isinstance(found, Reject):
+            yield found
+
+
+class BasicMemoryReader(_Notes):
+    """`ImportReader` of basic-memory: `- [category] fact #tag (context)` and `- relation
+    [[Note]]`.
+    """
+
+    def recognises(self, files: ImportFiles) -> bool:
+        """Say whether a note has its `permalink`, or its own lines."""
+        return any(
+            "permalink" in front.fields
+            or ("title" in front.fields and any(map(_OBSERVED.match, said.split("\n"))))
+            for _, said, front in _looked_at(self, files)
+            if "session_id" not in front.fields
+        )
+
+    def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
+        """Yield each fact and relation with the note's title, then what else the note says."""
+        for found in self._texts(files, _markdown(files)):
+            if isinstance(found, Reject):
+                yield found
+                continue
+            name, said, front = found
+            title = front.fields.get("title") or PurePosixPath(name).stem
+            at = _date(front.fields, files.modified(name))
+            note = f"basic-memory:{front.fields.get('permalink') or name}"
+            rest: list[str] = [""] * front.end_line
+            for number, row in enumerate(
+                said.split("\n")[front.end_line :], start=front.end_line + 1
+            ):
+                told, category = _own_line(row, title)
+                rest.append("" if told or _PARTS.match(row) else row)
+                if told:
+                    yield _fact(note, told, at, category, files.place(name), number)
+            for number, told in statements("\n".join(rest)):
+                yield _fact(note, _with_title(told, title), at, "", files.place(name), number)
+
+
+def _own_line(row: str, title: str) -> tuple[str, str]:
+    """Return what a line of basic-memory's own states, and its category; '' for another line."""
+    if related := _RELATED.match(row):
+        relation = next(part for part in related.groups()[:3] if part)
+        return f"{title} {relation.replace('_', ' ')} {related[4].partition('|')[0]}", "state"
+    observed = _OBSERVED.match(row)
+    if not observed:
+        return "", ""
+    said = _CONTEXT.sub(r" (\1)", _TAG.sub(r"\1", observed[2]).strip())
+    category = observed[1].strip()
+    return f"{_with_title(said, title)}", _CATEGORIES.get(category.lower(), "")
+
+
+def _with_title(said: str, title: str) -> str:
+    return said if title.lower() in said.lower() else f"{title}: {said}"
+
+
+class MemsearchReader(_Notes):
+    """`ImportReader` of memsearch: `.memsearch/memory/YYYY-MM-DD.md` with `### HH:MM` and
+    bullets.
+    """
+
+    def recognises(self, files: ImportFiles) -> bool:
+        """Say whether it is memsearch's folder, or a log with the marks that it leaves."""
+        return bool(_days(files)) and (
+            ".memsearch" in files.path.parts
+            or any(".memsearch" in PurePosixPath(name).parts for name in files.names())
+            or any(
+                _ANCHOR.match(row)
+                for _, said, _ in _looked_at(self, files)
+                for row in said.split("\n")
+            )
+        )
+
+    def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
+        """Yield the lines of each day."""
+        for found in self._texts(files, _days(files)):
+            if isinstance(found, Reject):
+                yield found
+                continue
+            name, said, _ = found
+            day, clock, project = (
+                day_in_name(PurePosixPath(name).stem),
+                time(),
+                _project(files, name),
+            )
+            rows = said.split("\n")
+            times: list[time] = []
+            for row in rows:
+                if stamp := _CLOCK.match(row):
+                    clock = time(int(stamp[1]) % 24, int(stamp[2]) % 60)
+                times.append(clock)
+            plain = "\n".join(
+                "" if _CLOCK.match(row) or row.startswith("<!--") else row for row in rows
+            )
+            for number, told in statements(plain):
+                # The log has the time of its machine, which is this one, or as good as that.
+                at = (
+                    datetime.combine(day, times[number - 1]).astimezone(UTC)
+                    if day
+                    else files.modified(name)
+                )
+                if not told.startswith("Memory summary unavailable"):
+                    yield _fact("memsearch", told, at, "", files.place(name), number, project)
+
+
+def _days(files: ImportFiles) -> list[str]:
+    return [name for name in _markdown(files) if day_in_name(PurePosixPath(name).stem)]
+
+
+def _project(files: ImportFiles, name: str) -> str:
+    """Return the folder in which memsearch's own one lies."""
+    parts = Path(files.place(name)).parts
+    return str(Path(*parts[: parts.index(".memsearch")])) if ".memsearch" in parts[1:] else ""
+
+
+class ClaudeCodeReader(_Notes):
+    """`ImportReader` of Claude Code's own memory: `CLAUDE.md`, and the `memory` folders that it
+    keeps for projects.
+    """
+
+    def recognises(self, files: ImportFiles) -> bool:
+        """Say whether there is a `CLAUDE.md`, or a folder `memory` with the index that Claude Code
+        keeps.
+        """
+        return bool(_claude_files(files))
+
+    def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
+        """Yield what each file states; lines of an index that only point to a file are left out."""
+        for found in self._texts(files, _claude_files(files)):
+            if isinstance(found, Reject):
+                yield found
+                continue
+            name, said, front = found
+            category = _CLAUDE_TYPES.get(front.fields.get("type", ""), "")
+            rows = ["" if _LINK_ALONE.match(row) else row for row in said[front.end :].split("\n")]
+            about = front.fields.get("description", "") if front.fields.get("name") else ""
+            if about:
+                yield _fact(
+                    "claude-code", about, files.modified(name), category, files.place(name), 1
+                )
+            for number, told in statements("\n".join(rows)):
+                yield _fact(
+                    "claude-code",
+                    told,
+                    files.modified(name),
+                    category,
+                    files.place(name),
+                    number + front.end_line,
+                )
+
+
+def _claude_files(files: ImportFiles) -> list[str]:
+    names = [(name, PurePosixPath(name)) for name in _markdown(files)]
+    indexed = {path.parent for _, path in names if path.name == "MEMORY.md"}
+    found = []
+    for name, path in names:
+        parts = (*files.path.parts[-2:], *path.parts)
+        is_memory = "memory" in parts[:-1] and (
+            ".claude" in files.path.parts or path.parent in indexed
+        )
+        if path.name in ("CLAUDE.md", "CLAUDE.local.md") or (
+            is_memory and not day_in_name(path.stem)
+        ):
+            found.append(name)
+    return found
+
+
+def _date(fields: Mapping[str, str], modified: datetime) -> datetime:
+    found = (
+        moment(fields.get(field, ""))
+        for field in ("created", "date", "created_at", "modified", "updated")
+    )
+    return next(filter(None, found), modified)
+
+
+def _fact(
+    whose: str, said: str, at: datetime, category: str, place: str, number: int, project: str = ""
+) -> ImportedFact:
+    identity = hashlib.sha256(f"{place}\0{said}".encode("utf-8", "replace")).hexdigest()[:24]
+    return ImportedFact(
+        f"{whose}:{identity}", said, at, category, place=place, line=number, project=project
+    )

@@ -1,0 +1,364 @@
+"""Renders active_memory.md, the short text that a session begins with.
+
+What nothing is known to have ended, a line each, the newest wording; what is due first; what a
+person corrected always. Within a token budget; the same memory on the same day gives the same
+bytes; the text below the marker is the user's and stays.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta, tzinfo
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs
+from gieok.errors import BadConfig, BadRequest
+from gieok.memory import deeds
+from gieok.memory.observation import Category, Observation, Priority
+from gieok.memory.scope_memory import ScopeMemory
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document
+from gieok.text import active, binding, due
+from gieok.text.active import MARKER
+from gieok.text.gist import Gist, gist, is_finished, is_same
+from gieok.text.inert import visible
+from gieok.text.tokens import count_tokens
+
+_RECENT_DAYS = 7
+_LONGEST_CHARS = 400
+#: The file is full after so many successive lines that do not fit.
+_MISSES = 25
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+#: What a change replaced is told behind it for so long, so short.
+_TOLD_DAYS, _TOLD_CHARS = 30, 60
+_CORRECTED_WORTH = 100.0
+#: For counts of more digits, and a line break or two.
+_SPARE = 20
+SECTIONS = tuple(name for name in active.SECTIONS if name != "statistics")
+#: Shares of the room that the best of each section have for sure; the rest goes to the best of all.
+_SHARES = {
+    "states": 0.25, "due": 0.15, "preferences": 0.2, "decisions": 0.2, "pending": 0.08,
+    "done": 0.05, "done_earlier": 0.02, "notes": 0.05,
+}  # fmt: skip
+_STATISTICS = {
+    "en": "{shown} of {all} observations shown: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
+    "ko": "관찰 {all}개 가운데 {shown}개: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
+}
+_WAS = {"en": " (was: {} until {})", "ko": " ({1}까지는: {0})"}
+
+
+class Look(NamedTuple):
+    """Format of the file: language, token budget, the user's template ('' for the default), time
+    zone of the dates.
+    """
+
+    lang: str
+    budget_tokens: int
+    template: str
+    zone: tzinfo
+
+
+class _Line(NamedTuple):
+    section: str
+    mark: str
+    day: date | None
+    said: str
+    worth: float
+    at: float
+    was: str = ""
+    due: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the line as it is written; lazy, because most lines are never rendered."""
+        head = f"- {self.mark} {self.day} " if self.day else "- "
+        return head + _one_line(self.said) + self.was
+
+    @property
+    def order(self) -> tuple[str, float, str]:
+        """Return by what lines of a section are sorted: what is due by its day, the rest newest
+        first.
+        """
+        return self.due, -self.at, self.said
+
+
+def render(held: ScopeMemory, look: Look, today: date) -> str:
+    """Return the text above the marker; the budget drops the least valuable lines first."""
+    look = look if look.lang in active.TITLES else look._replace(lang="en")
+    pairs = zip_longest(held.documents, held.observations)
+    current = [
+        (document, o)
+        for document, o in pairs
+        if not (document and is_replaced(document, look.zone, today))
+    ]
+    lines = sorted(_lines(held, current, look, today), key=lambda line: (-line.worth, line.order))
+    bare = _filled(held, (), look, len(current))
+    kept = _Page(look.budget_tokens - count_tokens(bare) - _SPARE, lines, _headings(look)).filled()
+    return _filled(held, sorted(kept, key=lambda line: line.order), look, len(current))
+
+
+def is_replaced(document: Document, zone: tzinfo, today: date) -> bool:
+    """Say whether something newer took the place of an observation, by the end of a day."""
+    return document.valid_to is not None and document.valid_to.astimezone(zone).date() <= today
+
+
+def _headings(look: Look) -> dict[str, str]:
+    """Return the heading of each section in the default outline; none in a template of the user,
+    which has its own.
+    """
+    if look.template:
+        return {}
+    named = zip(active.SECTIONS, active.HEADINGS[look.lang], strict=True)
+    return {
+        name: f"{'###' if name == 'done_earlier' else '##'} {heading}" for name, heading in named
+    }
+
+
+def _lines(
+    held: ScopeMemory,
+    current: Sequence[tuple[Document | None, Observation]],
+    look: Look,
+    today: date,
+) -> Iterator[_Line]:
+    """Yield what could be shown."""
+    has_due = not look.template or "{due}" in look.template
+    before = _before(held, look, today)
+    done: list[tuple[date, tuple[str, ...]]] = []
+    for document, o in current:
+        day = o.at.astimezone(look.zone).date()
+        if deeds.is_deed(o.text):
+            done.append((day, (o.text,)))
+            continue
+        section, is_due = _section(o, day, today), ""
+        if has_due and section in ("states", "preferences", "decisions", "pending"):
+            is_due = due.due_day(o.text, str(day), str(today), is_task=o.category is Category.TASK)
+        section = "due" if is_due else section
+        age_days = 0 if binding.is_rule(o.text) else (today - day).days
+        worth = active.worth(section, o.priority.mark, age_days)
+        worth += _CORRECTED_WORTH if document and document.metadata.get(CORRECTED) else 0.0
+        was = _was(before.get(document.key), look) if document else ""
+        yield _Line(section, o.priority.mark, day, o.text, worth, o.at.timestamp(), was, is_due)
+    for pattern in held.patterns:
+        days = (today - pattern.updated_at.astimezone(look.zone).date()).days
+        yield _Line("notes", "", None, pattern.text, active.worth("notes", "🟢", days), 0.0)
+    yield from _deeds(done, today)
+
+
+def _before(held: ScopeMemory, look: Look, today: date) -> dict[str, Document]:
+    """Return what was replaced lately, by the key of what replaced it: the last where there are
+    several.
+    """
+    found: dict[str, Document] = {}
+    for document in held.documents:
+        by = document.metadata.get(REPLACED_BY)
+        if by and is_replaced(document, look.zone, today) and (until := document.valid_to):
+            other = found.get(by)
+            is_later = other is None or other.valid_to is None or until >= other.valid_to
+            if is_later and (today - until.astimezone(look.zone).date()).days <= _TOLD_DAYS:
+                found[by] = document
+    return found
+
+
+def _was(before: Document | None, look: Look) -> str:
+    if before is None or before.valid_to is None:
+        return ""
+    text = _one_line(before.text)
+    if len(text) > _TOLD_CHARS:
+        text = text[:_TOLD_CHARS].rsplit(" ", 1)[0] + "…"
+    return _WAS[look.lang].format(text.rstrip("."), before.valid_to.astimezone(look.zone).date())
+
+
+def _deeds(done: Iterable[tuple[date, tuple[str, ...]]], today: date) -> Iterator[_Line]:
+    """Yield a line for each of the last days on which tools edited or failed: the least of what is
+    known.
+    """
+    days: dict[date, list[str]] = defaultdict(list)
+    for day, texts in done:
+        days[day] += texts
+    for day in sorted(days, reverse=True)[: deeds.SHOWN_DAYS]:
+        if (today - day).days < _RECENT_DAYS:
+            yield _Line("states", "🟢", day, deeds.summed_up(days[day]), 0.01, 0.0)
+
+
+def _section(o: Observation, day: date, today: date) -> str:
+    if o.is_done:
+        return "done" if day > today - timedelta(days=_RECENT_DAYS) else "done_earlier"
+    match o.category:
+        case Category.DECISION:
+            return "decisions"
+        case Category.PREFERENCE:
+            return "preferences"
+        case Category.TASK:
+            return "pending"
+    return "states"
+
+
+class _Page:
+    """Lines within a room, each thing once: the newest wording of what is said again, no task that
+    is done.
+    """
+
+    def __init__(self, room: int, lines: Sequence[_Line], headings: Mapping[str, str]) -> None:
+        self._room, self._lines = room, lines
+        self._headings = {name: count_tokens(heading) + 2 for name, heading in headings.items()}
+        self._kept: list[_Line] = []
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        done = (line for line in lines if line.section.startswith("done"))
+        self._finished = [(line.at, line.said, _beginnings(line.said)) for line in done]
+
+    def filled(self) -> list[_Line]:
+        """Return the best lines of each section within its share, then the best of all."""
+        waiting: list[_Line] = []
+        left = {section: int(self._room * share) for section, share in _SHARES.items()}
+        full: set[str] = set()
+        for line in self._lines:
+            before = self._room
+            if line.worth < _CORRECTED_WORTH and (
+                line.section in full or left[line.section] < count_tokens(line.text)
+            ):
+                full.add(line.section)
+                waiting.append(line)
+            else:
+                self._take(line)
+                left[line.section] -= before - self._room
+        misses = 0
+        for line in waiting:
+            misses = 0 if self._take(line) else misses + 1
+            if misses == _MISSES:
+                break
+        return self._kept
+
+    def _take(self, line: _Line) -> bool:
+        """Keep a line, or its wording of what is kept; False if there is no room."""
+        about = gist(line.said)
+        if line.section in ("pending", "due") and self._is_finished(line, about):
+            return True
+        known = self._known(about)
+        if known is not None:
+            line = _joined(self._kept[known], line)
+            self._room += count_tokens(self._kept[known].text) - count_tokens(line.text)
+            self._kept[known] = line
+            return True
+        cost = count_tokens(line.text) + 1 + self._headings.get(line.section, 0)
+        if cost > self._room:
+            return False
+        self._room -= cost
+        self._headings[line.section] = 0
+        for word in about.words or (about.plain,):
+            self._by_word[word].append(len(self._kept))
+        self._kept.append(line)
+        return True
+
+    def _is_finished(self, line: _Line, about: Gist) -> bool:
+        """Say whether something done since is what a line plans. Few are near enough to be looked
+        at whole.
+        """
+        near, least = _beginnings(line.said), len(about.words) // 3
+        rows = (
+            said
+            for at, said, words in self._finished
+            if at > line.at and len(words & near) >= max(1, least)
+        )
+        return any(is_finished(about, gist(said)) for said in rows)
+
+    def _known(self, about: Gist) -> int | None:
+        """Return which kept line says the same."""
+        near = {
+            number
+            for word in about.words or (about.plain,)
+            for number in self._by_word.get(word, ())
+        }
+        return next((n for n in sorted(near) if is_same(about, gist(self._kept[n].said))), None)
+
+
+def _beginnings(text: str) -> frozenset[str]:
+    """Return the first two letters of each word: endings and particles differ."""
+    return frozenset(word[:2] for word in text.casefold().split())
+
+
+def _joined(kept: _Line, other: _Line) -> _Line:
+    """Return the newer of two lines that say the same, as weighty as the weightier; what a person
+    corrected outranks both.
+    """
+    if max(kept.worth, other.worth) >= _CORRECTED_WORTH:
+        return kept if kept.worth >= other.worth else other
+    newer, older = (
+        (kept, other) if (kept.at, kept.said) >= (other.at, other.said) else (other, kept)
+    )
+    mark = max(newer.mark, older.mark, key=lambda mark: active.MARKS.get(mark, -1.0))
+    is_weaker = newer.section == "states" and older.section in ("preferences", "decisions")
+    section = older.section if is_weaker else newer.section
+    return newer._replace(
+        mark=mark, section=section, worth=max(kept.worth, other.worth), was=newer.was or older.was
+    )
+
+
+def _one_line(text: str) -> str:
+    """Return a memory on one line, without markup and without anything like the marker."""
+    text = " ".join(visible(text).split()).replace("<!--", "‹!--").replace("</", "‹/")
+    return text if len(text) <= _LONGEST_CHARS else text[: _LONGEST_CHARS - 1] + "…"
+
+
+def _filled(held: ScopeMemory, kept: Sequence[_Line], look: Look, all_: int) -> str:
+    """Return the file with the lines; without a template of the user, headings with nothing below
+    are left out.
+    """
+    lang = look.lang
+    counts = {p.value: sum(line.mark == p.mark and line.at > 0 for line in kept) for p in Priority}
+    shown = sum(line.at > 0 for line in kept)
+    values = {
+        name: "\n".join(line.text for line in kept if line.section == name) for name in SECTIONS
+    }
+    values["task"] = "\n".join(_one_line(line) for line in held.task.splitlines()[:4])
+    values["statistics"] = _STATISTICS[lang].format(shown=shown, all=all_, **counts)
+    if look.template:
+        values = {name: value or active.NONE[lang] for name, value in values.items()}
+        return (
+            _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), look.template).rstrip()
+            + "\n"
+        )
+    values["states"] = "\n".join(filter(None, (values["task"], values["states"])))
+    parts = [f"# {active.TITLES[lang]}\n\n{active.HEADS[lang]}"]
+    parts += [
+        f"{heading}\n{values[name]}" for name, heading in _headings(look).items() if values[name]
+    ]
+    return "\n\n".join(parts).rstrip() + "\n"
+
+
+def read_template(file: Path | None) -> str:
+    """Return the user's template, '' without one. Raises BadConfig."""
+    if file is None:
+        return ""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfig(
+            f"cannot read the template {str(file)!r}: {error}",
+            hint="set active_memory.template to a UTF-8 file",
+        ) from error
+    if not any("{" + name + "}" in text for name in SECTIONS):
+        raise BadConfig(
+            f"the template {str(file)!r} has no section", hint=f"add one of {', '.join(SECTIONS)}"
+        )
+    return text
+
+
+def write(file: Path, rendered: str) -> bool:
+    """Write the file if the text above the marker differs; return whether it did. Raises
+    BadRequest, OSError.
+    """
+    try:
+        before = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        before = ""
+    above, marker, below = before.partition(MARKER)
+    if before.strip() and not marker:
+        raise BadRequest(
+            f"{str(file)!r} exists, and Gieok did not write it",
+            hint=f"move it away, or add this line at its top:\n{MARKER}",
+        )
+    if above.strip() == rendered.strip():
+        return False
+    fs.replace_private(file, f"{rendered}\n{MARKER}{below or chr(10)}")
+    return True

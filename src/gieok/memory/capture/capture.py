@@ -1,0 +1,447 @@
+"""Transcripts → journal: every line exactly once, also after a kill at any moment.
+
+The events of a portion of lines are added in the transaction that moves the cursor behind it. A
+line's identity does not depend on its place, so a copied, rotated or rewritten file adds nothing
+twice.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from gieok.agents import agent, formats
+from gieok.agents.formats import Transcript
+from gieok.agents.sources import Source
+from gieok.agents.transcripts.fields import Line, fingerprint
+from gieok.agents.transcripts.session import Queued
+from gieok.errors import GieokError, TranscriptUnreadable
+from gieok.memory.capture import tail
+from gieok.memory.capture.copies import Copies, CopiesJournal
+from gieok.memory.capture.numbering import LineCounts, numbered
+from gieok.memory.capture.withheld import Sieve
+from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
+from gieok.model.memory import Scope
+from gieok.ports.transcripts import StoredSession, TranscriptStore
+from gieok.private import Privacy
+from gieok.text.redact.names import named
+from gieok.text.tokens import count_tokens
+
+_EVENTS = 500
+#: How far back to look for the calls of pending results when reading of a file resumes.
+_LOOKBACK_BYTES = 2 << 20
+_LOOKBACK_EVENTS = 50
+_UNKNOWN = "not in the format of a known transcript"
+
+
+@dataclass(slots=True)
+class Captured:
+    """Counts of a capture. `troubles`: path → why it cannot be read."""
+
+    messages: int = 0
+    rejects: int = 0
+    #: Messages that were passed over: paused, private, excluded.
+    withheld: int = 0
+    troubles: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Capture:
+    """Follows transcripts into a journal. Caches cursors, which another process may move at any
+    time.
+    """
+
+    journal: CopiesJournal
+    #: The scope of a folder's project, None outside of any: transcripts of coding agents name their
+    #: working folder.
+    project_scope: Callable[[str], Scope | None] = lambda folder: None
+    #: Receives a transcript (or `path#line`) and why it cannot be read; '' once it can.
+    tell: Callable[[str, str], None] = lambda path, why: None
+    #: Gieok's own folders with other names than `.gieok`.
+    folders: Sequence[str] = ()
+    #: What is nobody's business: it is passed over.
+    privacy: Privacy = field(default_factory=Privacy)
+    #: The folder whose path has this SHA-256, '' for none that is known: old transcripts tell no
+    #: more of it.
+    folder_of: Callable[[str], str] = lambda digest: ""
+    captured: Captured = field(default_factory=Captured)
+    _known: dict[str, Cursor] = field(default_factory=dict)
+    #: The identities of the transcripts with a path up to `.jsonl`: of ten thousand cursors, few
+    #: are a file's.
+    _stems: dict[str, set[str]] = field(default_factory=dict)
+    _is_loaded: bool = False
+    #: Status of each file when all of it had been read: a full scan skips it without opening it.
+    _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict)
+    #: The transcript of each file, and the cursor that this process reached in it.
+    _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
+    #: What is withheld of each transcript, by the identity of its file.
+    _sieves: dict[str, Sieve] = field(default_factory=dict)
+    _counts: LineCounts = field(default_factory=LineCounts)
+    _copies: Copies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._copies = Copies(self.journal)
+
+    def file(self, scope: Scope, path: Path, cwd: str = "", *, portions: int = 0) -> int:
+        """Add the new messages of a file, or of some portions of it; return how many.
+
+        An unreadable file is named in `troubles`.
+        """
+        try:
+            looks = tail.looks(path)
+            if self._seen.get(path) == looks:
+                return 0
+            with tail.open_transcript(path) as file:
+                if formats.is_whole(path.name):
+                    added, is_whole = (
+                        self._take_whole(scope, Path(named(path.as_posix())), file, cwd),
+                        True,
+                    )
+                else:
+                    added, is_whole = self._follow(
+                        scope, Path(named(path.as_posix())), file, cwd, portions
+                    )
+            if is_whole:
+                self._seen[path] = looks
+        except FileNotFoundError:
+            # removed or renamed since it was listed; its new name comes with the next event
+            return 0
+        except OSError as error:
+            self.captured.troubles[str(path)] = error.strerror or str(error)
+            return 0
+        self.captured.troubles.pop(str(path), None)
+        self.captured.messages += added
+        return added
+
+    def is_read(self, path: Path) -> bool:
+        """Say whether this process read all of a file, or cannot read it."""
+        return path in self._seen or str(path) in self.captured.troubles
+
+    def _load(self) -> None:
+        self._known, self._stems = {}, {}
+        for cursor in self.journal.cursors():
+            self._learn(cursor)
+        self._is_loaded = True
+
+    def _learn(self, cursor: Cursor) -> None:
+        self._known[cursor.identity] = cursor
+        self._stems.setdefault(tail.stem(cursor.path), set()).add(cursor.identity)
+
+    def _follow(
+        self, scope: Scope, path: Path, file: BinaryIO, cwd: str, portions: int
+    ) -> tuple[int, bool]:
+        """Return how many messages were added, and whether all of the file was read."""
+        if not self._is_loaded:
+            self._load()
+        transcript = self._transcript(path, file)
+        if transcript is None:
+            return 0, True
+        scope = self._scope(transcript, scope, cwd)
+        added = 0
+        cursor = self._resume(scope, transcript, path, file)
+        while True:
+            portion = tail.read(file, cursor)
+            if portion.cursor == cursor and not cursor.is_rereading:
+                return added, True
+            self._look_back(transcript, file, cursor, cwd)
+            events, rejects = self._new_events(scope, path, transcript, cursor, portion, file)
+            is_first = not cursor.offset and not cursor.is_rereading
+            events = self._copies.without_copies(scope, transcript, events, is_first=is_first)
+            done = portion.cursor._replace(is_rereading=cursor.is_rereading and not portion.is_last)
+            if not self._append(scope, events, done, rejects):
+                cursor = self._resume(scope, transcript, path, file)
+                continue
+            for reject in portion.rejects:
+                self.tell(f"{path}#{reject.line}", f"this line was not read: {reject.reason}")
+            self._followed[done.identity] = (done, transcript)
+            added += sum(isinstance(event, Message) for event in events)
+            portions -= 1
+            # A file that is read again starts over where it is left.
+            if portion.is_last or not (portions or cursor.is_rereading):
+                return added, portion.is_last
+            cursor = done
+
+    def _take_whole(self, scope: Scope, path: Path, file: BinaryIO, cwd: str) -> int:
+        """Add the messages of a file that is one JSON object, which is written anew as it grows;
+        return how many.
+        """
+        if not self._is_loaded:
+            self._load()
+        own, size = tail.identity(file), os.fstat(file.fileno()).st_size
+        if size > formats.LONGEST_LINE_BYTES:
+            self.tell(str(path), f"longer than {formats.LONGEST_LINE_BYTES:,} bytes")
+            return 0
+        data = file.read(size)
+        known = self._known.get(own)
+        done = tail.pass_whole(own, str(path), data)
+        if known is not None and known._replace(line=0) == done:
+            return 0
+        found = formats.recognise_whole(path.name, data)
+        self.tell(str(path), "" if found else _UNKNOWN)
+        if found is None:
+            return 0
+        transcript, lines = found
+        transcript = self._prepare(transcript, tail.written(file, path))
+        self._sieves[own] = Sieve(self.privacy, folder=transcript.session.cwd or cwd)
+        events: list[TranscriptEvent] = []
+        for number, line in enumerate(lines, start=1):
+            said = self._sift(own, transcript, line, str(number))
+            events += (_kept(event, str(path), number) for event in said)
+        scope = self._scope(transcript, scope, cwd)
+        events = self._copies.without_copies(scope, transcript, events, is_first=known is None)
+        if not self._append(scope, events, done._replace(line=len(lines)), []):
+            return self._take_whole(scope, path, file, cwd)
+        return sum(isinstance(event, Message) for event in events)
+
+    def _prepare(self, transcript: Transcript, written: datetime) -> Transcript:
+        """Return a transcript that was recognised as it is read: without secrets in its name, with
+        the time of its file.
+        """
+        clean = replace(
+            transcript, session=transcript.session._replace(id=named(transcript.session.id))
+        )
+        clean.folders, clean.excluded, clean.written = self.folders, self.privacy.names, written
+        if self.privacy.excludes_agent(clean.session.agent):
+            clean.session = clean.session._replace(ignored="excluded")
+        return clean
+
+    def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
+        """Return the transcript that a file is; None if it is none, or not yet."""
+        cursor, followed = self._followed.get(tail.identity(file), (None, None))
+        is_settled = (
+            cursor is not None and cursor.line >= formats.SNIFFED_LINES and cursor.path == str(path)
+        )
+        if (
+            cursor
+            and is_settled
+            and cursor == self._known.get(cursor.identity)
+            and tail.continues(file, cursor)
+        ):
+            return followed
+        lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
+        found = formats.recognise(path.name, lines)
+        if found is not None or not formats.is_prelude(lines):
+            self.tell(str(path), "" if found else _UNKNOWN)
+        return self._prepare(found, tail.written(file, path)) if found else None
+
+    def _scope(self, transcript: Transcript, scope: Scope, cwd: str = "") -> Scope:
+        """Return whose memory a session is: the project's in which it works, unless its place says
+        whose.
+        """
+        if transcript.format.has_own_scope:
+            return scope
+        session = transcript.session
+        folder = session.cwd or cwd or (self.folder_of(session.cwd_sum) if session.cwd_sum else "")
+        return self.project_scope(folder) or scope
+
+    def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor, cwd: str) -> None:
+        """Parse what lines before a cursor decide about those that follow, unless this process has
+        read them.
+        """
+        if self._followed.get(cursor.identity) == (cursor, transcript):
+            return
+        before = tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES)
+        transcript.pass_by(before)
+        is_whole = len(before) == cursor.offset
+        sieve = Sieve(self.privacy, not is_whole, transcript.session.cwd or cwd)
+        self._sieves[cursor.identity] = sieve
+        self._sift_before(transcript, sieve, before.split(b"\n"))
+
+    def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
+        """Return where to resume. A copy of lines without ids is read again: counting tells them
+        apart.
+        """
+        near = self._stems.get(tail.stem(str(path)), set()) | {tail.identity(file)}
+        known = [self._known[identity] for identity in near if identity in self._known]
+        cursor = tail.resume(file, path, known, skips_copies=transcript.format.has_ids)
+        if cursor.is_rereading or not cursor.offset:
+            self._counts.forget(cursor.identity)
+            cursor = Cursor(
+                cursor.identity, cursor.path, is_rereading=self._is_known(scope, transcript, file)
+            )
+        return cursor
+
+    def _is_known(self, scope: Scope, transcript: Transcript, file: BinaryIO) -> bool:
+        """Say whether a file without ids is a copy or rewritten: the journal has most of its first
+        lines.
+        """
+        if transcript.format.has_ids:
+            return False
+        ids: list[str] = []
+        for data in tail.first_lines(file, formats.SNIFFED_LINES):
+            line = formats.parse(data)
+            parts = (
+                transcript.format.parts(transcript.session, line, fingerprint(data))
+                if line is not None
+                else ()
+            )
+            ids.extend(
+                part.id.partition("#")[0] for part in parts[:1] if not isinstance(part, Queued)
+            )
+        held = self.journal.occurrences(scope, ids)
+        return 2 * sum(identity in held for identity in ids) > len(ids)
+
+    def _new_events(
+        self,
+        scope: Scope,
+        path: Path,
+        transcript: Transcript,
+        cursor: Cursor,
+        portion: tail.Portion,
+        file: BinaryIO,
+    ) -> tuple[list[TranscriptEvent], list[Reject]]:
+        events: list[TranscriptEvent] = []
+        rejects = list(portion.rejects)
+        ids = [fingerprint(line.data) for line in portion.lines]
+        if not transcript.format.has_ids:
+            counts = self._counts.before(file, cursor)
+            ids = numbered(
+                self.journal, scope, f"{transcript.session.id}/", cursor, portion.lines, ids, counts
+            )
+        for line, identity in zip(portion.lines, ids, strict=True):
+            data = formats.parse(line.data)
+            if data is None:
+                if line.data.strip(b"\0 \r\t"):
+                    rejects.append(
+                        Reject(
+                            str(path), line.number, line.offset, len(line.data), "not a JSON object"
+                        )
+                    )
+                data = formats.salvage(line.data)
+            if data is not None:
+                said = self._sift(cursor.identity, transcript, data, identity)
+                events += (_kept(event, str(path), line.number) for event in said)
+        return events, rejects
+
+    def database(self, source: Source, store: TranscriptStore) -> int:
+        """Add the new messages of an agent's database; return how many."""
+        if not self._is_loaded:
+            self._load()
+        added, is_system = 0, agent.load(source.database).is_system_session
+        for session in store.sessions():
+            if not is_system(session.key):
+                added += self._session(source.scope, source.path, store, session)
+        self.captured.messages += added
+        return added
+
+    def _session(
+        self, scope: Scope, path: Path, store: TranscriptStore, session: StoredSession
+    ) -> int:
+        path = Path(named(path.as_posix()))
+        own, added = f"{path}#{named(session.id)}", 0
+        cursor = self._known.get(own, Cursor(own, str(path)))
+        if session.last_event + 1 < cursor.offset:
+            cursor = Cursor(own, str(path))  # rewritten; entries have ids, so nothing comes twice
+        if cursor.offset == session.last_event + 1:
+            return 0
+        transcript = self._events_transcript(own, store, session.id, cursor)
+        scope = self._scope(transcript, scope) if transcript else scope
+        while transcript and (rows := store.events(session.id, cursor.offset - 1, _EVENTS)):
+            events: list[TranscriptEvent] = []
+            rejects: list[Reject] = []
+            for number, text in rows:
+                data = formats.parse(text.encode("utf-8", "replace"))
+                if data is None:
+                    rejects.append(Reject(own, number, number, len(text), "not a JSON object"))
+                else:
+                    said = self._sift(own, transcript, data, str(number))
+                    events += (_kept(event, str(path), number) for event in said)
+            events = self._copies.without_copies(
+                scope, transcript, events, is_first=not cursor.offset
+            )
+            done = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
+            if self._append(scope, events, done, rejects):
+                added += sum(isinstance(event, Message) for event in events)
+                cursor = done
+            else:
+                cursor = self._known.get(own, Cursor(own, str(path)))
+        return added
+
+    def _events_transcript(
+        self, own: str, store: TranscriptStore, session: str, cursor: Cursor
+    ) -> Transcript | None:
+        first = store.events(session, -1, formats.SNIFFED_LINES)
+        found = formats.recognise("", [text.encode("utf-8", "replace") for _, text in first])
+        if found is None:
+            if first:
+                self.tell(own, _UNKNOWN)
+            return None
+        found = self._prepare(found, tail.changed(Path(cursor.path)))
+        sieve = self._sieves[cursor.identity] = Sieve(
+            self.privacy, bool(cursor.offset), found.session.cwd
+        )
+        if cursor.offset:
+            for _, text in store.events(
+                session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS
+            ):
+                data = text.encode("utf-8", "replace")
+                found.pass_by(data)
+                self._sift_before(found, sieve, [data])
+        return found
+
+    def _sift(
+        self, identity: str, transcript: Transcript, line: Line, fallback_id: str
+    ) -> list[TranscriptEvent]:
+        """Return the events of a line that may be kept."""
+        events = transcript.events(line, fallback_id)
+        kept = self._sieves[identity].sift(line, events, transcript.undated)
+        self.captured.withheld += len(events) - len(kept)
+        return kept
+
+    def _sift_before(self, transcript: Transcript, sieve: Sieve, lines: Iterable[bytes]) -> None:
+        """Let a sieve see lines that were read before: those that follow may belong to the same
+        turn.
+        """
+        # What it notes of them was noted by `pass_by`.
+        apart = Transcript(
+            transcript.format, transcript.session, transcript.folders, transcript.excluded
+        )
+        for data in lines:
+            if sieve.has_begun and not sieve.is_needed:
+                return
+            line = formats.parse(data)
+            if line is not None:
+                sieve.sift(line, apart.events(line, "0"), apart.undated)
+
+    def _append(
+        self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]
+    ) -> bool:
+        """Write to the journal; if another process was faster, reload the cursors and return
+        False.
+        """
+        if self.journal.append(scope, events, cursor, self._known.get(cursor.identity), rejects):
+            self._learn(cursor)
+            self.captured.rejects += len(rejects)
+            return True
+        self._load()
+        return False
+
+
+def capture_database(
+    capture: Capture, source: Source, open_store: Callable[[str, Path], TranscriptStore]
+) -> int:
+    """Add the new messages of an agent's database; return how many. An unreadable one is named in
+    `troubles`.
+    """
+    try:
+        store = open_store(source.database, source.path)
+        try:
+            added = capture.database(source, store)
+        finally:
+            store.close()
+    except GieokError as error:
+        if not isinstance(error, TranscriptUnreadable) and error.code != "missing_extra":
+            raise
+        capture.captured.troubles[str(source.path)] = f"{error} ({error.hint})"
+        return 0
+    capture.captured.troubles.pop(str(source.path), None)
+    return added
+
+
+def _kept(event: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
+    """Return an event as it is journalled: with its token count and its source."""
+    if not isinstance(event, Message):
+        return event._replace(source=source)
+    return event._replace(tokens=count_tokens(event.text), source=source, line=line)

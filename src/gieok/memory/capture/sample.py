@@ -1,0 +1,126 @@
+"""Reads the newest transcripts of each agent as capture does, and keeps nothing: whether what is
+said can be read.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.agents import agent, formats
+from gieok.agents.agent import Place
+from gieok.agents.formats import Transcript
+from gieok.agents.sources import Source, sources
+from gieok.errors import TranscriptUnreadable
+from gieok.memory.capture import tail
+from gieok.model.conversation import Cursor, Message
+from gieok.model.memory import Scope
+from gieok.ports.transcripts import TranscriptStore
+
+#: So many of the newest are read, until one holds a message: the last session may just have begun.
+_NEWEST = 3
+_EVENTS = 500
+_ANYONE = Scope("agent:main")
+
+
+class AgentTranscripts(NamedTuple):
+    """The transcripts of an agent ('' for folders that the user named), the newest first."""
+
+    agent: str
+    found: tuple[Source, ...]
+
+
+class Sample(NamedTuple):
+    """What was read: messages in the last transcript that was opened, and how many were opened."""
+
+    path: Path
+    messages: int
+    opened: int
+
+
+def by_agent(places: Sequence[Place]) -> Iterator[AgentTranscripts]:
+    """Yield the agents that have transcripts here."""
+    for name in dict.fromkeys(place.agent for place in places):
+        own = [place for place in places if place.agent == name]
+        found = sorted(
+            set(sources(own, _ANYONE)),
+            key=lambda source: (-_changed_at(source.path), str(source.path)),
+        )
+        if found:
+            yield AgentTranscripts(name, tuple(found))
+
+
+def read(
+    transcripts: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]
+) -> Sample:
+    """Read the newest transcripts until one holds a message.
+
+    Raises TranscriptUnreadable, MissingExtra, OSError where one cannot be read.
+    """
+    newest = transcripts.found[:_NEWEST]
+    for opened, source in enumerate(newest, start=1):
+        messages = _of_database(source, open_database) if source.database else _of_file(source.path)
+        if messages or opened == len(newest):
+            return Sample(source.path, messages, opened)
+    raise AssertionError("unreachable")
+
+
+def _of_file(path: Path) -> int:
+    """Count the messages in the first megabyte of a file, or in the one object that it is."""
+    with tail.open_transcript(path) as file:
+        if formats.is_whole(path.name):
+            return _of_whole(path, file.read(formats.LONGEST_LINE_BYTES))
+        first = list(tail.first_lines(file, formats.SNIFFED_LINES))
+        found = formats.recognise(path.name, first)
+        if found is None:
+            if formats.is_prelude(first):
+                return 0
+            raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
+        lines = [line.data for line in tail.read(file, Cursor("", "")).lines]
+    return _messages(found, lines)
+
+
+def _of_whole(path: Path, data: bytes) -> int:
+    found = formats.recognise_whole(path.name, data)
+    if found is None:
+        raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
+    transcript, lines = found
+    return sum(
+        isinstance(event, Message) for line in lines for event in transcript.events(line, "0")
+    )
+
+
+def _of_database(source: Source, open_database: Callable[[str, Path], TranscriptStore]) -> int:
+    """Count the messages at the beginning of the newest sessions in a database."""
+    store = open_database(source.database, source.path)
+    try:
+        is_system = agent.load(source.database).is_system_session
+        sessions = [
+            one for one in store.sessions() if not is_system(one.key) and one.last_event >= 0
+        ]
+        for session in sessions[-_NEWEST:][::-1]:
+            events = [
+                text.encode("utf-8", "replace") for _, text in store.events(session.id, -1, _EVENTS)
+            ]
+            found = formats.recognise("", events[: formats.SNIFFED_LINES])
+            if found is None and not formats.is_prelude(events):
+                raise TranscriptUnreadable(
+                    f"a session of {str(source.path)!r} is not in a format that is known"
+                )
+            if found is not None and (messages := _messages(found, events)):
+                return messages
+    finally:
+        store.close()
+    return 0
+
+
+def _messages(found: Transcript, lines: Sequence[bytes]) -> int:
+    parsed = (formats.parse(line) for line in lines)
+    events = [event for line in parsed if line is not None for event in found.events(line, "0")]
+    return sum(isinstance(event, Message) for event in events)
+
+
+def _changed_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

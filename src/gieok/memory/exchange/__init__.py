@@ -1,0 +1,1 @@
+"""Memory of other programs, exports, moved folders, mirrored notes: in and out."""

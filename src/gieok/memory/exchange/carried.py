@@ -1,0 +1,353 @@
+"""What Gieok remembers as lines of JSON, and back: the complete export. Same memory, same lines.
+
+    {"gieok": "export", "version": 1}
+    {"is": "replaced" | "memory" | "known" | "message" | "correction" | "forgotten" | "observed",
+    "scope": …, …}
+
+Lines are taken in in any number of tries: what is there already is passed by.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from heapq import merge
+from itertools import islice
+from typing import Any
+
+from gieok.errors import BadRequest, GieokError
+from gieok.flow.distil import deliver
+from gieok.memory import observation
+from gieok.memory.exchange.taking_in import REALM, TakenIn
+from gieok.memory.observer import buffer
+from gieok.memory.tiers.fields import from_fields, to_fields
+from gieok.model.conversation import Cursor, ForgottenMessage, Message, Reject, Role, Run
+from gieok.model.memory import CORRECTED, Document, Entry, Passage, Scope, Tier
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Documents
+from gieok.ports.system import Clock
+
+VERSION = 1
+HEADER = {"gieok": "export", "version": VERSION}
+_READER = "carried"
+_AT_ONCE = 200
+_PAGE_TOKENS = 200_000
+_EVERYTHING = (1 << 31) - 1
+
+
+def entries(journal: FullJournal, store: Documents, scope: Scope) -> Iterator[Entry]:
+    """Yield every memory of a scope by key, of whichever tier; those in archives as the store holds
+    them.
+    """
+    archived = (memory.key for memory in journal.archived(scope))
+    yield from merge(journal.made(scope), _held(store, scope, archived), key=_key)
+
+
+def _held(store: Documents, scope: Scope, keys: Iterator[str]) -> Iterator[Entry]:
+    while some := list(islice(keys, _AT_ONCE)):
+        yield from sorted(store.entries(scope, some), key=_key)
+
+
+def _key(entry: Entry) -> str:
+    return entry.document.key
+
+
+def lines(
+    journal: FullJournal, store: Documents, scopes: Sequence[Scope]
+) -> Iterator[dict[str, Any]]:
+    """Yield the lines of some scopes, a few in memory at a time. Raises StoreError."""
+    deliver(journal, store)
+    for scope in scopes:
+        for document in reversed(journal.history(scope, _EVERYTHING)):
+            yield {"is": "replaced", **_fields(document)}
+        for entry in entries(journal, store, scope):
+            yield {
+                "is": "memory",
+                **_fields(entry.document),
+                "passages": [list(p) for p in entry.passages],
+            }
+        for name, value in sorted(journal.kept(REALM + scope.path).items()):
+            yield {"is": "known", "scope": scope.path, "name": name, "value": value}
+        yield from _messages(journal, scope)
+
+
+def _fields(document: Document) -> dict[str, Any]:
+    return {**to_fields(document), "text": document.text}
+
+
+def _messages(journal: FullJournal, scope: Scope) -> Iterator[dict[str, Any]]:
+    corrections, after = journal.corrections(scope), 0
+    observed, last = journal.position(scope, buffer.READER), ""
+    while page := journal.read(scope, after, budget_tokens=_PAGE_TOKENS, limit=_AT_ONCE):
+        for seq, message, _ in page:
+            row = message._asdict() | {"at": message.at.isoformat()}
+            yield {
+                "is": "message",
+                "scope": scope.path,
+                **{k: v for k, v in row.items() if v not in ("", 0)},
+            }
+            if message.id in corrections:
+                yield {
+                    "is": "correction",
+                    "scope": scope.path,
+                    "id": message.id,
+                    "text": corrections[message.id],
+                }
+            last = message.id if seq <= observed else last
+        after = page[-1].seq
+    for message, digest in journal.forgotten_messages(scope):
+        row = message._asdict() | {"at": message.at.isoformat(), "tokens": 0}
+        held = {k: v for k, v in row.items() if v not in ("", 0) or k == "text"}
+        yield {"is": "forgotten", "scope": scope.path, **held, "digest": digest}
+    if last:
+        yield {"is": "observed", "scope": scope.path, "id": last}
+
+
+@dataclass(slots=True)
+class Carrying:
+    """Takes lines in. `place` is the file, for errors and its cursor; `other` gets lines of kinds
+    that are not of this rib.
+    """
+
+    journal: FullJournal
+    store: Documents
+    clock: Clock
+    place: str
+    scope_of: Callable[[Scope], Scope] = lambda scope: scope
+    other: Callable[[Mapping[str, Any]], bool] = lambda row: False
+    is_dry: bool = False
+    progress: Callable[[int], None] = lambda done: None
+    done: TakenIn = field(default_factory=TakenIn)
+    _sessions: set[str] = field(default_factory=set)
+    #: What the history of a scope holds.
+    _there: dict[Scope, set[tuple[object, ...]]] = field(default_factory=dict)
+
+    def take(self, rows: Iterable[bytes]) -> TakenIn:
+        """Take in the lines of a file. Raises BadRequest where it is none of ours, StoreError."""
+        return self.take_rows(
+            filter(None, (self._row(number, data) for number, data in enumerate(rows, start=1)))
+        )
+
+    def take_rows(self, rows: Iterable[dict[str, Any]]) -> TakenIn:
+        """Take in rows, each a line of an export."""
+        held: list[dict[str, Any]] = []
+        for row in rows:
+            if held and (
+                (held[0]["is"], held[0]["scope"]) != (row["is"], row["scope"])
+                or len(held) >= _AT_ONCE
+            ):
+                self._flush(held)
+                held = []
+            held.append(row)
+        if held:
+            self._flush(held)
+        self.done.conversations += len(self._sessions)
+        self._sessions.clear()
+        return self.done
+
+    def _row(self, number: int, data: bytes) -> dict[str, Any]:
+        try:
+            row = json.loads(data)
+        except ValueError as error:
+            return self._reject(number, f"no JSON: {error}")
+        if number == 1:
+            check_header(row if isinstance(row, dict) else {}, self.place)
+            return {}
+        if not isinstance(row, dict) or not {"is", "scope"} <= row.keys():
+            return self._reject(number, "no line of an export")
+        return row | {"#": number}
+
+    def _reject(self, number: int, why: str) -> dict[str, Any]:
+        self.done.rejected += 1
+        self.done.rejects.append(Reject(self.place, number, 0, 0, why))
+        return {}
+
+    def _flush(self, rows: Sequence[dict[str, Any]]) -> None:
+        take = {
+            "memory": self._memories,
+            "replaced": self._replaced,
+            "known": self._known,
+            "message": self._said,
+            "correction": self._corrections,
+            "forgotten": self._forgotten,
+            "observed": self._observed,
+        }.get(rows[0]["is"])
+        try:
+            scope = self.scope_of(Scope(rows[0]["scope"]))
+            if take is None:
+                for row in rows:
+                    self.done.memories += self.other(row)
+            else:
+                self.done.scopes.add(scope)
+                take(scope, rows)
+        except (KeyError, TypeError, ValueError, AttributeError, BadRequest) as error:
+            if len(rows) > 1:  # which of them it is
+                for row in rows:
+                    self._flush([row])
+            else:
+                self._reject(rows[0].get("#", 0), f"no {rows[0]['is']}: {error!r}")
+        self.progress(self.done.messages + self.done.memories)
+
+    def _memories(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        self.put(
+            scope,
+            [
+                Entry(
+                    replace(from_fields(row, row["text"]), scope=scope),
+                    tuple(Passage(*one) for one in row["passages"]),
+                )
+                for row in rows
+            ],
+        )
+
+    def put(self, scope: Scope, entries: Sequence[Entry]) -> None:
+        """Make memories durable that are not there, or are older there; what a person corrected
+        here stays.
+        """
+        if not self.is_dry:
+            deliver(self.journal, self.store)
+        held = {d.key: d for d in self.store.get(scope, [entry.document.key for entry in entries])}
+        entries = [self._as_edited(held.get(entry.document.key), entry) for entry in entries]
+        fresh = [
+            entry for entry in entries if _is_newer(held.get(entry.document.key), entry.document)
+        ]
+        self.done.memories += len(fresh)
+        self.done.known += len(entries) - len(fresh)
+        if fresh and not self.is_dry:
+            self.journal.hand_over(put=fresh)
+            deliver(self.journal, self.store)
+
+    def _as_edited(self, held: Document | None, entry: Entry) -> Entry:
+        """Return a memory as a person's correction where a file says of the same one something
+        else.
+        """
+        fresh = entry.document
+        if held is None or held.text == fresh.text or held.content_hash != fresh.content_hash:
+            return entry
+        return observation.corrected(held, fresh.text, self.clock.now())
+
+    def _replaced(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        """Add to the history what is not in it; what holds under the same key is put again in the
+        same step.
+        """
+        if scope not in self._there:
+            self._there[scope] = set(map(_mark, self.journal.history(scope, _EVERYTHING)))
+        there = self._there[scope]
+        documents = [replace(from_fields(row, row["text"]), scope=scope) for row in rows]
+        fresh = [document for document in documents if _mark(document) not in there]
+        self.done.replaced += len(fresh)
+        if not fresh or self.is_dry:
+            return
+        deliver(self.journal, self.store)
+        held = self.store.entries(scope, sorted({document.key for document in fresh}))
+        position = self.journal.position(scope, _READER)
+        run = Run(
+            scope, _READER, "carried", self.clock.now(), position, position + 1, 0, 0, 0, 0, ""
+        )
+        hot = [Entry(replace(entry.document, tier=Tier.HOT), entry.passages) for entry in held]
+        if not self.journal.commit(position, run, put=hot, forget=fresh):
+            raise GieokError(
+                "another import is running", hint="run the command again when that is done"
+            )
+        there |= set(map(_mark, fresh))
+        deliver(self.journal, self.store)
+
+    def _known(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        if not self.is_dry:
+            self.journal.keep(REALM + scope.path, {row["name"]: row["value"] for row in rows})
+
+    def _said(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        messages = [_message(row) for row in rows]
+        known = {
+            found.message.id
+            for found in self.journal.messages(scope, [message.id for message in messages])
+        }
+        self.done.messages += sum(message.id not in known for message in messages)
+        self.done.known += len(known)
+        self._sessions |= {message.session for message in messages if message.id not in known}
+        if not self.is_dry and not self.journal.append(scope, messages, *self._cursors()):
+            raise GieokError(
+                "another import is running", hint="run the command again when that is done"
+            )
+
+    def _cursors(self) -> tuple[Cursor, Cursor | None]:
+        identity = f"import:gieok:{self.place}"
+        before = next(
+            (cursor for cursor in self.journal.cursors() if cursor.identity == identity), None
+        )
+        return Cursor(identity, self.place, before.offset + 1 if before else 1), before
+
+    def _corrections(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        held = self.journal.corrections(scope)
+        for row in rows:
+            if not self.is_dry and row["id"] not in held:
+                self.journal.correct(scope, row["id"], row["text"])
+
+    def _forgotten(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        if not self.is_dry:
+            self.journal.keep_forgotten(
+                scope, [ForgottenMessage(_message(row), row["digest"]) for row in rows]
+            )
+
+    def _observed(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
+        """Let the observer begin behind what was observed before, where it has not begun: its
+        memories came along.
+        """
+        found = self.journal.messages(scope, [row["id"] for row in rows])
+        if self.is_dry or not found or self.journal.position(scope, buffer.READER):
+            return
+        end = found[-1].seq
+        run = Run(scope, buffer.READER, "carried", self.clock.now(), 0, end, 0, 0, 0, 0, "")
+        self.journal.commit(0, run)
+
+
+def check_header(row: Mapping[str, Any], place: str) -> None:
+    """Check the first line of an export. Raises BadRequest."""
+    if row.get("gieok") != HEADER["gieok"] or not isinstance(row.get("version"), int):
+        raise BadRequest(f"{place!r} is no export of Gieok")
+    if row["version"] > VERSION:
+        raise BadRequest(
+            f"{place!r} was written by a newer Gieok (version {row['version']})",
+            hint="update this one",
+        )
+
+
+def is_export(first: bytes) -> bool:
+    """Say whether a file begins like an export."""
+    return first.startswith(b'{"gieok": "export"')
+
+
+def _is_newer(held: Document | None, fresh: Document) -> bool:
+    if held is None:
+        return True
+    is_same = (held.content_hash, held.valid_to, held.text) == (
+        fresh.content_hash,
+        fresh.valid_to,
+        fresh.text,
+    )
+    outranks = bool(fresh.metadata.get(CORRECTED)) or not held.metadata.get(CORRECTED)
+    return not is_same and outranks and fresh.updated_at >= held.updated_at
+
+
+def _mark(document: Document) -> tuple[object, ...]:
+    return (
+        document.key,
+        document.content_hash,
+        document.updated_at,
+        document.valid_to,
+        document.text,
+    )
+
+
+def _message(row: Mapping[str, Any]) -> Message:
+    return Message(
+        row["id"],
+        Role(row["role"]),
+        row["text"],
+        datetime.fromisoformat(row["at"]),
+        row.get("session", ""),
+        row.get("agent", ""),
+        row.get("tokens", 0),
+        row.get("source", ""),
+        row.get("line", 0),
+    )

@@ -1,0 +1,110 @@
+"""Moves what is remembered of a place to another one: scopes follow from folders, and folders are
+elsewhere on another machine.
+
+A scope goes as an export and comes as an import, then the old one is forgotten: safe to kill and to
+repeat, and what is remembered in the new place already stays.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from gieok.flow.distil import deliver
+from gieok.memory.exchange import carried
+from gieok.memory.exchange.carried import Carrying
+from gieok.memory.exchange.taking_in import TakenIn
+from gieok.memory.talk import turns
+from gieok.model.memory import Scope
+from gieok.ports.journal import FullJournal, KeptValues
+from gieok.ports.store import Store
+from gieok.ports.system import Clock
+
+#: Realm of the journal: a folder that is elsewhere now → where. Transcripts name the folder in
+#: which they were written.
+REALM = "moved"
+_AT_ONCE = 500
+
+
+class Repointing(NamedTuple):
+    """`OLD` and `NEW` folders; a path below the one is below the other now."""
+
+    old: str
+    new: str
+
+    def path(self, text: str) -> str:
+        """Return where a path is now; any other text stays."""
+        if text == self.old:
+            return self.new
+        for sign in ("/", "\\"):
+            start = self.old.rstrip("/\\") + sign
+            if text.startswith(start):
+                return self.new.rstrip("/\\") + sign + text[len(start) :]
+        return text
+
+    def value(self, value: Any) -> Any:  # noqa: ANN401 - a value of JSON
+        """Return a value of JSON with every path in it where it is now."""
+        if isinstance(value, str):
+            return self.path(value)
+        if isinstance(value, list):
+            return [self.value(one) for one in value]
+        return (
+            {name: self.value(one) for name, one in value.items()}
+            if isinstance(value, dict)
+            else value
+        )
+
+
+def moved(journal: KeptValues, folder: str) -> str:
+    """Return where a folder is that a transcript names."""
+    found = sorted(journal.kept(REALM).items(), key=lambda pair: -len(pair[0]))
+    return next(
+        (now for old, new in found if (now := Repointing(old, new).path(folder)) != folder), folder
+    )
+
+
+def repoint(
+    journal: FullJournal,
+    store: Store,
+    clock: Clock,
+    scopes: Mapping[Scope, Scope],
+    places: Repointing,
+    progress: Callable[[int], None] = lambda done: None,
+) -> TakenIn:
+    """Carry scopes to others, with every path in them; what was there is gone from the old ones.
+    Raises StoreError.
+    """
+    done = TakenIn()
+    for old, new in sorted(scopes.items()):
+        carrying = Carrying(
+            journal,
+            store,
+            clock,
+            f"{places.old} → {places.new}",
+            lambda _, new=new: new,  # type: ignore[misc]
+            done=done,
+        )
+        carrying.progress = progress
+        carrying.take_rows(_repathed(carried.lines(journal, store, [old]), places))
+        _drop(journal, store, old)
+    deliver(journal, store)
+    turns.update_all(journal, store)
+    return done
+
+
+def _repathed(rows: Iterable[dict[str, Any]], places: Repointing) -> Iterable[dict[str, Any]]:
+    for row in rows:
+        yield {
+            **row,
+            **{name: places.value(row[name]) for name in ("from", "source") if name in row},
+        }
+
+
+def _drop(journal: FullJournal, store: Store, scope: Scope) -> None:
+    """Leave nothing of a scope whose memory lives elsewhere now."""
+    journal.drop(scope)
+    for realm in (name for name in journal.realms() if name.endswith(f":{scope.path}")):
+        journal.keep(realm, {}, list(journal.kept(realm)))
+    left = sorted(store.hashes(scope))
+    for start in range(0, len(left), _AT_ONCE):
+        store.forget(scope, left[start : start + _AT_ONCE])
+    for name in store.notes(scope):
+        store.write_note(scope, name, "")

@@ -1,0 +1,108 @@
+"""Which files of an indexed folder changed since it was looked at last: a look at each file, none
+is read.
+
+A change of content, a new name and an arrival from elsewhere all move a file's or a folder's own
+times, the time of its inode too, which nobody sets back. The mark is the newest time that was seen,
+so no clock takes part. What has just that time is taken
+for changed: file systems count in ticks.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.memory.files.roots import Root, file_key, is_away, is_memory_file, is_skipped
+
+#: Name of the note of marks: root → the newest time that was seen, in nanoseconds.
+NOTE = "~files.looked"
+#: A folder of more entries is left to the daemon and to `gieok index`: a search has no time for it.
+MOST_ENTRIES = 20_000
+
+
+class FolderLook(NamedTuple):
+    """Files that changed, appeared or are gone, and the newest time that was seen."""
+
+    changed: frozenset[Path]
+    newest_ns: int
+
+
+def read_marks(note: str) -> dict[str, int]:
+    """Return the marks of a scope's note."""
+    try:
+        found = json.loads(note or "{}")
+    except ValueError:
+        return {}
+    return (
+        {name: at for name, at in found.items() if isinstance(at, int)}
+        if isinstance(found, dict)
+        else {}
+    )
+
+
+def write_marks(marks: Mapping[str, int]) -> str:
+    """Return the text of a note of marks."""
+    return json.dumps(dict(sorted(marks.items())))
+
+
+def look(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None:
+    """Return what changed since a mark; `known` are the keys of the scope. None for a folder that
+    is away, or too large.
+    """
+    newest, files, folders, count = since_ns, set[Path](), set[str](), 0
+    if is_away(root, known):
+        return None
+    for path, is_folder, at_ns in _entries(root):
+        count += 1
+        if count > MOST_ENTRIES:
+            return None
+        newest = max(newest, at_ns)
+        if at_ns < since_ns:
+            continue
+        if is_folder:
+            folders.add(path)
+        elif root.is_file or is_memory_file(Path(path).relative_to(root.path)):
+            files.add(Path(path))
+    return FolderLook(frozenset(files | set(_gone(root, folders, known))), newest)
+
+
+def _entries(root: Root) -> Iterator[tuple[str, bool, int]]:
+    """Yield every file and folder at and below a root: its path, whether it is a folder, and its
+    newest time.
+    """
+    waiting = [str(path) for path in root.starts()]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        path = waiting.pop()
+        try:
+            facts = os.stat(path)  # noqa: PTH116 - a search has no time for Path
+        except OSError:
+            continue
+        is_folder = os.path.isdir(path)  # noqa: PTH112 - as above
+        yield path, is_folder, max(facts.st_mtime_ns, facts.st_ctime_ns)
+        if not is_folder or (facts.st_dev, facts.st_ino) in seen:
+            continue
+        seen.add((facts.st_dev, facts.st_ino))
+        try:
+            names = os.listdir(path)  # noqa: PTH208 - as above
+        except OSError:
+            continue
+        above = os.path.basename(path)  # noqa: PTH119 - as above
+        waiting += [os.path.join(path, name) for name in names if not is_skipped(name, above)]  # noqa: PTH118
+
+
+def _gone(root: Root, folders: Collection[str], known: Collection[str]) -> Iterator[Path]:
+    """Yield the files of documents that are no more below folders that changed."""
+    if not folders or root.is_file:
+        return
+    for key in known:
+        if not root.owns(key):
+            continue
+        file = root.file(key.partition("/")[2])
+        if (
+            any(str(parent) in folders for parent in file.parents)
+            and not file.exists()
+            and root.key_of(file) == file_key(key)
+        ):
+            yield file

@@ -1,0 +1,56 @@
+"""How memory files are ranked: as measured best, or as OpenClaw does."""
+
+from gieok.model.retrieval import FoundPassage
+from gieok.ranking import rank
+from gieok.ranking.age import HALF_LIFE_DAYS
+from gieok.ranking.profile import Profile
+from gieok.text import bm25
+from gieok.text.annotations import importance_factor
+
+
+def _marked(passage: FoundPassage) -> float:
+    return importance_factor(passage.text)
+
+
+#: Turns of conversations, and what was observed in them: their age says nothing of what they are
+#: worth, and each turn is intelligible with its neighbours. Among notes, of which a scope may have
+#: few, observations stood out by being few.
+TURNS = Profile(
+    name="turns",
+    kinds=frozenset(("turn", "observation")),
+    learned="turns",
+    least_best=0.12,
+    maps_question=True,
+    line_share=0.0,
+)
+#: Notes, records: everything else; families are ranked among themselves.
+FILES = Profile(
+    name="files", without=TURNS.kinds, beside=(TURNS,), half_life_days=HALF_LIFE_DAYS, weigh=_marked
+)
+
+#: The defaults of OpenClaw's memory-core (0.7 vector, 0.3 keyword, 0.35, 6), for comparing with its
+#: scores.
+OPENCLAW = Profile(
+    name="openclaw",
+    fuse=rank.openclaw_sum,
+    keyword_share=0.3,
+    statement_keyword_share=0.3,
+    full_coverage=0.0,
+    bm25=bm25.CLASSIC,
+    hub_weight=0.0,
+    line_share=0.0,
+    imagine=lambda question: "",
+    relevance_trade=0.7,
+    likeness_floor=0.0,
+    half_life_days=30.0,
+    weigh=_marked,
+    decay_floor=0.0,
+    learned="",
+    min_score=0.35,
+    least_best=0.0,
+    limit=6,
+    other_days_share=1.0,
+    undated_share=1.0,
+)
+
+PROFILES = {profile.name: profile for profile in (FILES, OPENCLAW)}

@@ -1,0 +1,506 @@
+"""Markdown and text files → documents. An unreadable file is reported with its reason and does not
+stop the others.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import grants, paths, private
+from gieok.flow.ingest import Failed, SourceItem
+from gieok.grants import Judge
+from gieok.memory.files import copies
+from gieok.memory.files.cut import Cut
+from gieok.memory.files.roots import Root, file_key, is_memory_file, is_skipped, section_key
+from gieok.model.memory import MADE_THEN, Document, Passage, Provenance, Scope
+from gieok.places import SEEDS
+from gieok.text.blobs import without_blobs
+from gieok.text.chunk import VERSION as CHUNK_VERSION
+from gieok.text.chunk import chunk
+from gieok.text.diary import DaySection, may_be_diary, split_days
+from gieok.text.encoding import Decoded, decode
+from gieok.text.head import NoteHead, read_head, stem_without_identity
+from gieok.text.keywords import normalise
+from gieok.text.private_tags import CUT, cut_private, is_all_private
+from gieok.text.redact.names import named
+from gieok.text.written_days import day_of_path, name_without_day
+
+KIND = "memory"
+#: Part of the stored shape: to be raised whenever what a head says would be read otherwise.
+_HEADS = 2
+EXCLUDED = "excluded by `exclude.folders`"
+#: A bigger file is no note but a mistake, and would hold up everything else.
+LARGEST_BYTES = 10_000_000
+#: A file that is called as its day, below a folder of its month, has no name.
+_DAY_OF_FOLDER = re.compile(r"\d{1,2}일?")
+#: Joints of words in a file name, outside of placeholders.
+_JOIN = re.compile(r"[-_](?![^\[]*\])")
+
+
+def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Failed]:
+    """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded
+    first.
+    """
+    files = candidates(root)
+    dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
+    judge = Judge(paths.home())
+    for _, _, file in dated:
+        yield from read_file(scope, root, file, cut, judge)
+    for failed in (found for found in files if isinstance(found, Failed)):
+        yield replace(failed, key=root.key_of(Path(failed.key)))
+
+
+def candidates(root: Root) -> list[Path | Failed]:
+    """Return the files of a root that look like notes, its unreadable folders, and the copies that
+    are left out.
+    """
+    return [found for start in root.starts() for found in _below(start, root.path.resolve())]
+
+
+def list_failed(root: Root) -> list[Failed]:
+    """Return what of a root cannot be read, and what is left out."""
+    return [found for found in candidates(root) if isinstance(found, Failed)]
+
+
+def _below(start: Path, root: Path) -> Iterable[Path | Failed]:
+    if start.is_file():
+        return [start]
+    # A path named by a root may be missing; a missing root is the caller's concern.
+    return _walk(start, root, frozenset()) if start.exists() or start == root else ()
+
+
+def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
+    """Yield indexable files below `folder`; links to folders are followed inside `root`, without
+    loops.
+    """
+    try:
+        here = folder.resolve()
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except (OSError, RuntimeError) as error:
+        yield Failed(str(folder), getattr(error, "strerror", None) or str(error))
+        return
+    if here in above:
+        yield Failed(str(folder), "a link back to a folder above it", keeps=False)
+        return
+    if not here.is_relative_to(root):
+        yield Failed(str(folder), "a link that leads out of the indexed folder", keeps=False)
+        return
+    for entry in entries:
+        if private.is_excluded(entry.path):
+            yield Failed(entry.path, EXCLUDED, keeps=False)
+        elif not _is_folder(entry):
+            yield from _found(entry)
+        elif keeper := copies.keeper_of(entry.name, folder.name):
+            yield from _kept(Path(entry.path), keeper)
+        elif not is_skipped(entry.name):
+            yield from _walk(Path(entry.path), root, above | {here})
+
+
+def _found(entry: os.DirEntry[str]) -> Iterator[Path | Failed]:
+    """Yield a file that looks like a note, or why it is none; nothing for other files."""
+    path = Path(entry.path)
+    if is_memory_file(Path(entry.name)):
+        yield (
+            Failed(str(path), why, keeps=False, is_left_out=True)
+            if (why := why_copy(path))
+            else path
+        )
+    elif not path.suffix and entry.is_symlink() and not path.exists():
+        yield Failed(str(path), "a link to what is not there now; the memory of it is kept")
+
+
+def why_copy(file: Path) -> str:
+    """Return why a file is left out as a copy of another beside it; '' for a note."""
+    found = copies.copy_of(file.name, lambda name: file.with_name(name).is_file())
+    if found is None:
+        return ""
+    if found.must_equal and not _is_equal(file, file.with_name(found.original)):
+        return ""
+    return f"a copy of {named(found.original)!r}, which stands beside it"
+
+
+def copies_of(files: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files that are copies of some by their names, whether those are there or not; each
+    folder is listed once.
+    """
+    originals: dict[Path, set[str]] = defaultdict(set)
+    for file in files:
+        originals[file.parent].add(file.name)
+    for folder, names in originals.items():
+        try:
+            beside = [entry.name for entry in folder.iterdir()]
+        except OSError:
+            continue
+        for name in beside:
+            if copies.copy_of(name, names) and is_memory_file(Path(name)):
+                yield folder / name
+
+
+def _is_equal(file: Path, other: Path) -> bool:
+    try:
+        return (
+            file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
+        )
+    except OSError:
+        return False
+
+
+def _kept(folder: Path, keeper: str) -> Iterator[Failed]:
+    """Yield a folder of another program's copies, with how many notes look to be in it; nothing for
+    none.
+    """
+    files = (Path(name) for _, _, names in os.walk(folder) for name in names)
+    if count := sum(map(is_memory_file, files)):
+        files_in_it = "1 file" if count == 1 else f"{count:,} files"
+        yield Failed(
+            str(folder),
+            f"{files_in_it} that {keeper} keeps there for itself",
+            keeps=False,
+            is_left_out=True,
+        )
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+def _mtime(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def read_file(
+    scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | None = None
+) -> Iterator[SourceItem | Failed]:
+    """Read one file of a root: a document, and one more for each day of a diary."""
+    key = root.key_of(file)
+    try:
+        data, decoded, modified = read_contained(root, file, judge)
+    except Unfit as error:
+        yield Failed(key, str(error), keeps=False)
+        return
+    except OSError as error:
+        yield Failed(key, error.strerror or str(error))
+        return
+    # Cut before anything is made of it: a title, a tag or a link may stand inside.
+    said = cut_private(decoded.text)
+    if is_all_private(said):
+        yield Failed(key, "all of it is marked as private", keeps=False)
+        return
+    # With the encoding, and whether something is cut: what an earlier version read otherwise is
+    # read again.
+    sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (
+        CUT.encode() * (said != decoded.text)
+    )
+    digest = hashlib.sha256(data + sort).hexdigest()
+    note = Note(scope, root, file, modified, digest, cut.zone)
+    sections: tuple[DaySection, ...] = ()
+    if may_be_diary(said) and grants.record_of(str(file)) is None:
+        text = _text_of(said)
+        head = read_head(text)
+        sections = _sections(text, head, file)
+    if not sections:
+        yield SourceItem(
+            key,
+            digest,
+            lambda: note.document(_text_of(said)),
+            lambda d: passages(d, cut),
+            decoded.warning,
+        )
+        return
+    whole = note.document(text)
+    rest = _digest(digest, "without its days")
+    undated = replace(whole, text=_without(text, sections), content_hash=rest)
+    yield SourceItem(key, rest, lambda: undated, lambda d: passages(d, cut), decoded.warning)
+    taken = Counter[str]()
+    for section in sections:
+        taken[str(section.day)] += 1
+        again = taken[str(section.day)]
+        own = section_key(key, str(section.day) + (f".{again}" if again > 1 else ""))
+        document = _of_day(whole, text, section, own)
+        yield SourceItem(
+            own, document.content_hash, partial(_same, document), lambda d: passages(d, cut)
+        )
+
+
+def _same(document: Document) -> Document:
+    return document
+
+
+def _text_of(said: str) -> str:
+    return without_blobs(normalise(unix_lines(said)))
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _sections(text: str, head: NoteHead, file: Path) -> tuple[DaySection, ...]:
+    """Return the days of a diary; none for a note of one day, which its name or its head says
+    too.
+    """
+    found = split_days(
+        text, head.begin, head.end, normalise(_stem(file)), is_org=file.suffix.lower() == ".org"
+    )
+    days = {section.day for section in found}
+    own = day_of_path(normalise(file.name))
+    return () if len(days) == 1 and own in days else found
+
+
+def _without(text: str, sections: Sequence[DaySection]) -> str:
+    """Return a text with the lines of some sections empty, so that the others keep their
+    numbers.
+    """
+    lines = text.split("\n")
+    for section in sections:
+        lines[section.start_line - 1 : section.end_line] = [""] * (
+            section.end_line - section.start_line + 1
+        )
+    return "\n".join(lines)
+
+
+def _of_day(whole: Document, text: str, section: DaySection, key: str) -> Document:
+    """Return the document of one day of a diary."""
+    own = text[section.start : section.end]
+    above = [name for name in section.above if name not in whole.title]
+    return replace(
+        whole,
+        key=key,
+        title=" > ".join(filter(None, (whole.title, *above))),
+        text=own,
+        content_hash=_digest(
+            own, section.day, section.start_line, whole.title, whole.metadata, section.above
+        ),
+        valid_from=datetime.combine(section.day, time(), UTC),
+        metadata={name: value for name, value in whole.metadata.items() if name != MADE_THEN},
+        provenance=(Provenance(whole.provenance[0].source, section.start_line, section.end_line),),
+    )
+
+
+def unix_lines(text: str) -> str:
+    """Return `text` with Unix line ends, so that lines count as in every editor."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class Unfit(Exception):
+    """A file that is not for indexing; the message says why."""
+
+
+class Untrusted(Unfit):
+    """A project's record that nobody trusts yet."""
+
+
+def read_contained(
+    root: Root, file: Path, judge: Judge | None = None
+) -> tuple[bytes, Decoded, datetime]:
+    """Return the bytes, text and time of a file that lies in a root and is trusted. Raises Unfit,
+    OSError.
+
+    Every indexed file is read here, so that no untrusted content of a project is indexed.
+    """
+    real = _contained(root, file)
+    data, decoded, modified = _read(real)
+    if not (judge or Judge(paths.home())).admits(data, file, real):
+        raise Untrusted("it came with the project and waits for `gieok trust`")
+    return data, decoded, modified
+
+
+def _contained(root: Root, file: Path) -> Path:
+    try:
+        real = file.resolve(strict=True)
+    except RuntimeError as error:
+        raise Unfit("a link that leads to itself") from error
+    if not real.is_relative_to(root.path.resolve()):
+        raise Unfit("a link that leads out of the indexed folder")
+    if private.is_excluded(str(real)):
+        raise Unfit(EXCLUDED)
+    return real
+
+
+def peek(root: Root, file: Path) -> bytes:
+    """Return the bytes of one of a root's `candidates`, trusted or not. Raises Unfit, OSError."""
+    # Only a link can lead elsewhere; resolving all files takes long.
+    return _read(_contained(root, file) if file.is_symlink() else file)[0]
+
+
+def _read(real: Path) -> tuple[bytes, Decoded, datetime]:
+    """Return the bytes, text and time of a file, trusted or not. Raises Unfit for other than notes,
+    OSError.
+    """
+    found = real.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise Unfit("not a regular file")
+    if found.st_size > LARGEST_BYTES:
+        raise Unfit(f"{found.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed")
+    data = real.read_bytes()
+    decoded = decode(data)
+    if decoded is None:
+        raise Unfit("binary, not text")
+    return data, decoded, _moment(found.st_mtime)
+
+
+def _moment(unix_s: float) -> datetime:
+    """Return a file's time; an impossible one (a broken clock, a bad archive) becomes 1970."""
+    try:
+        return datetime.fromtimestamp(unix_s, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)
+
+
+class Note(NamedTuple):
+    """A file that is read, before its text is looked at."""
+
+    scope: Scope
+    root: Root
+    file: Path
+    modified: datetime
+    digest: str
+    zone: tzinfo
+
+    def document(self, text: str) -> Document:
+        """Return the document of the whole file."""
+        head = read_head(text)
+        return Document(
+            scope=self.scope,
+            key=self.root.key_of(self.file),
+            kind=KIND,
+            title=_title(head.title, _stem(self.file)),
+            text=text,
+            content_hash=self.digest,
+            created_at=self.modified,
+            updated_at=self.modified,
+            valid_from=_find_note_day(head, self.root.key_of(self.file)),
+            valid_to=_end_of(head.fields.get("until", ""), self.zone),
+            metadata=_metadata(head, self.root.key_of(self.file), self.root.name),
+            provenance=(Provenance(str(self.file), 1, text.count("\n") + 1),),
+        )
+
+
+def _metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
+    """Return the fields of a note's head; its aliases and tags as one list each, wherever they
+    stand.
+    """
+    found = {name: value for name, value in head.fields.items() if name != MADE_THEN}
+    found |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
+    found |= {"tags": ", ".join(head.tags)} if head.tags else {}
+    is_made_then = (
+        head.day is None and day_of_path(normalise(key)) is None and head.created is not None
+    )
+    return {**found, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
+
+
+def described_again(document: Document) -> Document:
+    """Return a stored document with what its text says of it, as it is read today; a day of a diary
+    as it is.
+    """
+    if (
+        document.key.startswith(f"{SEEDS}/")
+        or file_key(document.key) != document.key
+        or not document.provenance
+    ):
+        return document
+    head = read_head(document.text)
+    return replace(
+        document,
+        title=_title(head.title, _stem(Path(document.provenance[0].source))),
+        valid_from=_find_note_day(head, document.key),
+        metadata={
+            **document.metadata,
+            **_metadata(head, document.key, document.metadata.get("root", "")),
+        },
+    )
+
+
+def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
+    """Cut a document. Its head is metadata, not text, but for what sums it up; a head alone is all
+    there is to search.
+    """
+    head = read_head(document.text)
+    first = document.provenance[0].start_line if document.provenance else None
+    context = _context(document, head)
+    found = chunk(
+        document.text[: head.end],
+        budget_tokens=cut.budget_tokens,
+        overlap_tokens=cut.overlap_tokens,
+        start=head.begin,
+        start_line=head.begin_line + (first or 1) - 1,
+        context=context,
+    )
+    summed_up = tuple(Passage(*lines, context) for lines in head.summaries)
+    if found or summed_up or not document.text.strip():
+        return summed_up + found
+    return chunk(
+        document.text[: head.begin],
+        budget_tokens=cut.budget_tokens,
+        overlap_tokens=cut.overlap_tokens,
+        context=context,
+    )
+
+
+def _context(document: Document, head: NoteHead) -> str:
+    """Return what is searched with every passage of a note: its title, other names, tags."""
+    names = [document.title, *(name for name in head.aliases if name != document.title)]
+    if not head.aliases and (others := document.metadata.get("aliases", "")):
+        names.append(others)
+    tags = ", ".join(head.tags) or document.metadata.get("tags", "")
+    return " ".join(filter(None, (" = ".join(filter(None, names)), f"({tags})" if tags else "")))
+
+
+def shape(cut: Cut) -> str:
+    """Return the parameters of the passages' shape, as stored with them."""
+    return f"{CHUNK_VERSION}.{_HEADS}:{cut.budget_tokens}:{cut.overlap_tokens}"
+
+
+def _title(name: str, stem: str) -> str:
+    """Join a note's title and the words that its file name adds: both are searched with every
+    passage.
+    """
+    plain = name_without_day(normalise(stem_without_identity(stem)))
+    words = " ".join(_JOIN.sub(" ", named(plain)).split())
+    words = "" if _DAY_OF_FOLDER.fullmatch(words) else words
+    return name if _squeezed(words) in _squeezed(name) else " > ".join(filter(None, (words, name)))
+
+
+def _stem(file: Path) -> str:
+    """Return the name of a note: that of its bundle where it is in one."""
+    return file.parent.stem if file.parent.suffix == ".textbundle" else file.stem
+
+
+def _squeezed(words: str) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in words.lower()).split())
+
+
+def _find_note_day(head: NoteHead, key: str) -> datetime | None:
+    """Return the day of a note: from its head, its name or its folders, else when its program made
+    it; None without any.
+
+    A day without a time is midnight UTC.
+    """
+    if head.day:
+        return head.day
+    day = day_of_path(normalise(key))
+    return datetime.combine(day, time(), UTC) if day else head.created
+
+
+def _end_of(until: str, zone: tzinfo) -> datetime | None:
+    """Return when the day in `until: 2026-03-20` of a note's head is over where the user is; None
+    without a day.
+    """
+    try:
+        day = date.fromisoformat(until.strip())
+        return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,1 @@
+"""Messages → observations, by a model or by rules."""

@@ -1,0 +1,87 @@
+"""What kind of statement a sentence is: decision, preference, task or state; done or not. By words,
+Korean and English.
+"""
+
+import re
+
+from gieok.memory.observation import Category
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE | re.VERBOSE)
+
+
+_TASK = _pattern(
+    r"""
+    \b(?:todo|to-do)\b | \bremind\ me\b | \bdeadline\b
+    | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
+    | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*\b(?:by|before|until
+    |on|next|this|tomorrow|today|tonight)\b
+    | \bdon'?t\ forget\b | \b(?:i|we)\ still\ (?:need|have)\ to\b
+    | 해야\ ?(?:해|한다|합니다|돼|됩니다|겠|됨|함) | (?:야|여야)\ (?:해|돼|됨|함|한다|됩니다|합니다)\s*[.!~]*$
+    | (?:까지|내로|전에)\ .{0,30}(?:끝|마감|제출|완료
+    |해야|보내|내야|줘)
+    | 할\ ?일 | 잊지\ ?(?:마|말) | 마감 | 알림\ | 상기시켜 | 리마인드"""
+)
+_PREFERENCE = _pattern(
+    r"""
+    \bi(?:\ really|'d|\ would|\ usually|\ always|\ never)?\ (?:prefer|like|love|hate|dislike
+    |rather|don'?t\ like|can'?t\ stand|enjoy)\b
+    | \b(?:always|never)\b | \bplease\ (?:don'?t|keep|use|answer)\b
+    | \bmy\ (?:favou?rite|preference)\b | \bfrom\ now\ on\b
+    | ^(?:keep|use|don'?t|do\ not|avoid|no|only|prefer|stick|answer|reply|call\ me|stop)\b
+    | \b(?:every|each)\ time\b
+    | \b(?:answers?|repl(?:y|ies)|explanations?|comments?)\b.*
+    \b(?:short|brief|concise|english|korean|first|only|please)\b
+    | (?:좋아|싫어|선호)(?:하|해|한|합) | (?:이|가)\ (?:더\ )?(?:좋|싫|편하|편해) | 앞으로(?:는|도)?\s | 항상 | 절대
+    | 매번 | 언제나 | 무조건 | 웬만하면
+    | (?:지|진)\ ?(?:마|말)(?:세요|라|십시오|아|고|자|줘)?(?:\s|$|[.!]) | 알레르기 | 못\ (?:먹|마시|마셔|봐) | 취향
+    | (?:으로|로|만|게|고)\ (?:써|맞춰|해|답해|말해|불러|적어|남겨|달아)\ ?(?:줘|주세요|라)?\s*[.!~]*$"""
+)
+_DECISION = _pattern(
+    r"""
+    \b(?:decided|chose|settled\ on|agreed|picked|opted|going\ with|go\ with|went\ with|stick\ with
+    |sticking\ with|switched|switching|moved\ to|dropped)\b
+    | \blet'?s\ (?:use|keep|call|make|have|name)\b
+    | \b(?:we'?ll|i'?ll|we\ will)\ (?:use|keep|stick)\b
+    | \binstead\ of\b | \bit\ is\s*[.!,]*$
+    | \bit\ is,\ | \(agreed\)$ | \(동의함\)$
+    | 결정 | 확정 | 합의 | 기로\ ?(?:했|하자|합시다|정했|함|해) | (?:으?로)\ ?(?:가자|갑시다|간다|바꾸자|바꿨|바꿔
+    |변경|정했|정함|갈아|옮겼|하자|통일)
+    | 걸로\ (?:가|하|해|정) | \s대신\s | 말고\s | 정했"""
+)
+_DONE = _pattern(
+    r"""
+    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished|completed
+    |deployed|released|shipped|merged|migrated|launched|published|paid|submitted|renewed)\b
+    | \b(?:is|are|was|were|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete|completed
+    |deployed|released|merged|live|closed|passed)\b
+    | (?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했 | 다\ 했 | 보냈"""
+)
+_UNDONE = _pattern(
+    r"\b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b|n't\b|(?:면|때까지|아직|전까지"
+    r"|(?<![가-힣])[안못] )"
+)
+_PLAN = _pattern(r"\b(?:will|going\ to|'ll|plan|planning|tomorrow|next)\b|할\ ?거|예정|하려고|기로")
+
+
+def category_of(text: str) -> Category:
+    """Return the category of a statement."""
+    for category, expression in (
+        (Category.TASK, _TASK),
+        (Category.DECISION, _DECISION),
+        (Category.PREFERENCE, _PREFERENCE),
+    ):
+        if expression.search(text):
+            return category
+    return Category.STATE
+
+
+def is_done(text: str) -> bool:
+    """Say whether a statement reports that something is finished."""
+    return _DONE.search(text) is not None and not _UNDONE.search(text) and not _PLAN.search(text)
+
+
+def is_instruction(text: str) -> bool:
+    """Say whether a text reads like a decision or a preference, which an agent would follow."""
+    return _DECISION.search(text) is not None or _PREFERENCE.search(text) is not None

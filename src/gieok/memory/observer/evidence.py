@@ -1,0 +1,67 @@
+"""The evidence of an observation. Tool output is data: alone it supports no instruction and no high
+priority.
+
+The prompt asks this of the model, and this module enforces it, because tool output may tell the
+model what to write.
+"""
+
+from collections.abc import Sequence
+
+from gieok.memory.observation import Category, Observation, Priority
+from gieok.memory.observer import categories
+from gieok.model.conversation import Journalled, Role
+from gieok.text.keywords import keyword_text
+
+#: A message is near an observation if it shares this fraction of the words that the nearest one
+#: shares.
+_NEAR = 0.7
+#: A spoken message supports an observation with this fraction of the nearest tool's shared words:
+#: results are long.
+_BORNE_OUT = 1 / 3
+
+
+def nearest(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
+    """Return the messages that share most words with a text, at most three."""
+    shared = _shared(text, messages)
+    best = max(shared, default=0)
+    return [
+        found
+        for found, count in zip(messages, shared, strict=True)
+        if count and count >= _NEAR * best
+    ][:3]
+
+
+def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | None:
+    """Return an observation, weakened if it rests on tools alone; None for an instruction from
+    tools alone.
+
+    What rests on tools alone replaces nothing.
+    """
+    cited = [found for found in messages if found.message.id in o.message_ids]
+    if not is_from_tools(o.text, cited or messages):
+        return o
+    if (o.category is not Category.STATE and not o.is_done) or categories.is_instruction(o.text):
+        return None
+    priority = Priority.MEDIUM if o.priority is Priority.HIGH else o.priority
+    return o._replace(category=Category.STATE, priority=priority, replaces=())
+
+
+def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
+    """Say whether a text rests on tool output alone, by the words that it shares with each
+    message.
+    """
+    shared = _shared(text, messages)
+    tools = [
+        n for found, n in zip(messages, shared, strict=True) if found.message.role is Role.TOOL
+    ]
+    said = [
+        n for found, n in zip(messages, shared, strict=True) if found.message.role is not Role.TOOL
+    ]
+    if not tools or not said:
+        return bool(tools)
+    return max(said) < _BORNE_OUT * max(tools)
+
+
+def _shared(text: str, messages: Sequence[Journalled]) -> list[int]:
+    words = set(keyword_text(text).split())
+    return [len(words & set(keyword_text(found.message.text).split())) for found in messages]

@@ -1,0 +1,182 @@
+"""The model observer: a span of messages → observations, each session by itself.
+
+Sessions of one scope run side by side. Read as one conversation, what one of them is about would be
+taken for the other's.
+"""
+
+from collections.abc import Callable, MutableMapping, Sequence
+from datetime import tzinfo
+from functools import cache
+from importlib.resources import files
+
+from gieok.errors import AnswerCut
+from gieok.flow.distil import MessageSpan
+from gieok.flow.generate import Asker
+from gieok.memory import observation
+from gieok.memory.observation import Observation, Observed
+from gieok.memory.observer.known import Known, is_known
+from gieok.memory.observer.parse import SourceText, parse
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.ports.models import Prompt
+
+#: Limits of an answer for a chunk of messages: observations and tokens. A longer conversation has
+#: room for more.
+MOST_OBSERVATIONS = 20
+MOST_OUTPUT_TOKENS = 2_000
+_CHUNK_TOKENS = 6_000
+_MOST_CHUNKS = 5
+#: How often a conversation is halved whose answer was cut off.
+_MOST_HALVINGS = 2
+#: Characters shown of one message, from its beginning and end: a pasted book must not crowd out the
+#: rest.
+_MESSAGE_CHARS = 12_000
+_NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
+
+#: Returns what is known already to a conversation; `Observed` is what was observed in this span
+#: before it.
+Look = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
+#: What sessions of a span gave before the span failed, so that they are not paid for again. By the
+#: messages as they were: one that was corrected or forgotten meanwhile is read anew.
+Paid = MutableMapping[tuple[tuple[int, str], ...], Observed]
+
+
+@cache
+def template(name: str) -> str:
+    """Return a prompt of this rib."""
+    return files("gieok.memory").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+
+
+class ModelObserver:
+    """Observes with a model."""
+
+    def __init__(
+        self,
+        asker: Asker,
+        zone: tzinfo,
+        look: Look,
+        temperature: float = 0.3,
+        paid: Paid | None = None,
+    ) -> None:
+        self._asker = asker
+        self._zone = zone
+        self._look = look
+        self._temperature = temperature
+        self._paid: Paid = {} if paid is None else paid
+
+    def __call__(self, span: MessageSpan) -> Observed:
+        """Return what is worth remembering. Raises GeneratorFailed."""
+        parts: list[Observed] = []
+        for messages in by_session(span.messages):
+            parts += self._observed(messages, parts)
+        self._paid.clear()
+        return observation.merge(parts)._replace(model=self._asker.generator.model)
+
+    def _observed(
+        self, messages: Sequence[Journalled], before: Sequence[Observed], halvings: int = 0
+    ) -> list[Observed]:
+        """Observe a part of one session; where the answer is cut off, in halves."""
+        asked = tuple((found.seq, found.message.text) for found in messages)
+        if asked in self._paid:
+            return [self._paid[asked]]
+        try:
+            found = self._ask(messages, self._look(messages, before))
+        except AnswerCut:
+            if halvings == _MOST_HALVINGS or len(messages) == 1:
+                raise
+            middle = len(messages) // 2
+            first = self._observed(messages[:middle], before, halvings + 1)
+            return first + self._observed(messages[middle:], [*before, *first], halvings + 1)
+        self._paid[asked] = found
+        return [found]
+
+    def _ask(self, messages: Sequence[Journalled], known: Known) -> Observed:
+        last = messages[-1].message
+        today = last.at.astimezone(self._zone).date()
+        chunks = -(-sum(found.message.tokens for found in messages) // _CHUNK_TOKENS)
+        room = min(max(chunks, 1), _MOST_CHUNKS)
+        limit = room * MOST_OBSERVATIONS
+        source = SourceText(messages, self._zone, today, is_conversation=True, known=known.keys)
+        prompt = Prompt(
+            system=template("observer"),
+            text=f"Today is {today} ({today:%A}). Write at most {limit} observations.\n\n"
+            + _question(messages, self._zone, known),
+            temperature=self._temperature,
+            max_output_tokens=room * MOST_OUTPUT_TOKENS,
+        )
+        model = self._asker.generator.model
+        found = self._asker.ask(
+            prompt, lambda answer: parse(answer, source, limit=limit, model=model)
+        )
+        said_at = last.at if found.task else None
+        return found._replace(
+            observations=_news(found.observations, known),
+            task_session=last.session,
+            task_at=said_at,
+        )
+
+
+def by_session(messages: Sequence[Journalled]) -> list[tuple[Journalled, ...]]:
+    """Return the messages of each session, in order; the session that began first stands first."""
+    sessions: dict[tuple[str, str], list[Journalled]] = {}
+    for found in messages:
+        sessions.setdefault((found.message.agent, found.message.session), []).append(found)
+    return list(map(tuple, sessions.values()))
+
+
+def _news(found: Sequence[Observation], known: Known) -> tuple[Observation, ...]:
+    """Return the observations that say anything new."""
+    kept: list[Observation] = []
+    for o in found:
+        if not is_known(o, (*known.all, *kept)):
+            kept.append(o)
+    return tuple(kept)
+
+
+def _question(messages: Sequence[Journalled], zone: tzinfo, known: Known) -> str:
+    session = messages[-1].message.session
+    parts = []
+    if known.text:
+        parts.append(f"<remembered>\n{fenced(known.text)}\n</remembered>")
+    if known.task:
+        of = (
+            "this conversation, so far" if known.task_session == session else "another conversation"
+        )
+        parts.append(f'<task of="{of}">\n{fenced(known.task)}\n</task>')
+    parts.append(f"<conversation>\n{conversation(messages, zone)}\n</conversation>")
+    return "\n\n".join(parts)
+
+
+def conversation(messages: Sequence[Journalled], zone: tzinfo) -> str:
+    """Return messages as numbered lines under their days."""
+    lines: list[str] = []
+    day = None
+    for number, found in enumerate(messages, start=1):
+        message = found.message
+        at = message.at.astimezone(zone)
+        if at.date() != day:
+            day = at.date()
+            lines.append(f"Date: {day:%Y-%m-%d} ({day:%A})")
+        lines.append(f"[{number}] {at:%H:%M} {_NAMES[message.role]}:{_quoted(message)}")
+    return "\n".join(lines)
+
+
+def _quoted(message: Message) -> str:
+    """Return a message's text so that no line of it can pass for a message; tool output is marked
+    as quoted.
+    """
+    text = fenced(_shortened(message.text))
+    if message.role is Role.TOOL:
+        return "\n" + "\n".join(f"| {line}" for line in text.splitlines())
+    return " " + text.replace("\n", "\n    ")
+
+
+def fenced(text: str) -> str:
+    """Return text that cannot close the block around it."""
+    return text.replace("</", "<\N{ZERO WIDTH SPACE}/")
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _MESSAGE_CHARS:
+        return text
+    head, tail = _MESSAGE_CHARS * 3 // 4, _MESSAGE_CHARS // 4
+    return f"{text[:head]}\n… {len(text) - head - tail:,} characters left out …\n{text[-tail:]}"

@@ -1,0 +1,196 @@
+"""The observer without a model: keeps what users state, in their own words, where a head on its
+vector finds it worth keeping.
+
+Sentences of users (`sentences`), made intelligible alone (`standalone`), are judged by their
+meaning (`engine.learned.heads`); words decide only the category (`categories`). What is held
+already is not kept again (`repeats`). Nothing of a tool, and of an agent nothing but the question
+or the proposal that a user answered: a tool's output cannot speak here. However a conversation is
+cut into spans, the same is observed: what a turn answers is looked up, and what is held counts as
+what was said before.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import NamedTuple
+
+from gieok.errors import EmbedderFailed
+from gieok.flow.distil import MessageSpan
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.memory.observer import categories, repeats
+from gieok.memory.observer.days_said import dated
+from gieok.memory.observer.standalone import Statement, statements
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.ports.models import Embedder
+from gieok.ranking.learned import heads
+from gieok.text import binding
+from gieok.text.echo import strip_echo
+from gieok.text.embedform import text_to_embed
+from gieok.text.turns import USER
+
+#: From here a statement is kept; one that leans on words that are not there, or that words alone
+#: judge, must be surer.
+_WORTH, _WORTH_LEANING, _WORTH_BY_WORDS = 0.6, 0.85, 0.7
+#: Where words find next to nothing, no vector is made: this halves the cost and loses little.
+_WORDS_AT_LEAST = 0.04
+_SURE = 0.85
+_ABOUT_USER = 0.8
+
+
+class Judgement(NamedTuple):
+    """Probabilities: of being worth keeping, and of being about the person."""
+
+    worth: float
+    about_user: float
+
+
+class Judge:
+    """Judges texts by the vectors of an embedder that the heads were fitted on, else by their words
+    alone.
+    """
+
+    def __init__(self, embedder: Callable[[], Embedder | None]) -> None:
+        self._embedder = embedder
+
+    def judged(self, texts: Sequence[str]) -> list[Judgement]:
+        """Return a judgement for each text."""
+        likely = [heads.worth_by_words(text) for text in texts]
+        asked = [text for text, p in zip(texts, likely, strict=True) if p >= _WORDS_AT_LEAST]
+        try:
+            embedder = self._embedder() if asked else None
+            model = embedder.model if embedder else ""
+            if embedder is None or model != heads.fitted_on():
+                return [Judgement(_surer(p), 0.0) for p in likely]
+            vectors = embedder.embed_passages([text_to_embed(f"{USER}: {text}") for text in asked])
+        except EmbedderFailed:
+            return [Judgement(_surer(p), 0.0) for p in likely]
+        known = dict(zip(asked, vectors, strict=True))
+        return [
+            _by_meaning(text, known[text], model) if text in known else Judgement(0.0, 0.0)
+            for text in texts
+        ]
+
+
+def _by_meaning(text: str, vector: bytes, model: str) -> Judgement:
+    worth = heads.stated(text, vector, model)
+    return Judgement(worth, heads.about_user(text, vector, model) if worth >= _WORTH else 0.0)
+
+
+def _surer(likely: float) -> float:
+    """Return what words alone find as probable as a vector would; 0 below what is sure enough."""
+    return likely if likely >= _WORTH_BY_WORDS else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RulesObserver:
+    """Observes spans. `before` returns what the agent said before a message, '' for nothing; `held`
+    what is held, in order.
+    """
+
+    zone: tzinfo
+    judge: Judge
+    before: Callable[[Journalled], str]
+    held: Callable[[], Sequence[str]]
+
+    def __call__(self, span: MessageSpan) -> Observed:
+        """Return what is worth keeping of what users said."""
+        told = list(self._told(span))
+        if not told:
+            return Observed(())
+        texts = list(
+            dict.fromkeys(
+                text for _, stated in told for text in (stated.text, stated.alone) if text
+            )
+        )
+        judged = dict(zip(texts, self.judge.judged(texts), strict=True))
+        found = [
+            o for said, stated in told if (o := self._observation(said, stated, judged)) is not None
+        ]
+        return Observed(tuple(_new(found, self.held()))) if found else Observed(())
+
+    def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, Statement]]:
+        """Yield what users state with the message; each conversation by itself."""
+        last: dict[tuple[str, str], str] = {}
+        for found in span.messages:
+            message = found.message
+            if message.role is Role.TOOL:
+                continue
+            whose = (message.agent, message.session)
+            if message.role is Role.ASSISTANT:
+                last[whose] = message.text
+                continue
+            before = last[whose] if whose in last else self.before(found)
+            last[whose] = ""
+            for stated in _with_rules(strip_echo(message.text), before):
+                yield found, stated
+
+    def _observation(
+        self, said: Journalled, stated: Statement, judged: dict[str, Judgement]
+    ) -> Observation | None:
+        text, judgement = stated.text, judged[stated.text]
+        if stated.is_rule:
+            rule = dated(text, said.message.at.astimezone(self.zone).date())
+            return Observation(
+                rule, said.message.at, Priority.HIGH, Category.PREFERENCE, False, (said.message.id,)
+            )
+        if stated.alone and judgement.worth < _WORTH:
+            text, judgement = stated.alone, judged[stated.alone]
+        if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
+            return None
+        message, category = said.message, categories.category_of(text)
+        shown = dated(text, message.at.astimezone(self.zone).date())
+        done = not stated.is_agreed and categories.is_done(text)
+        category = Category.TASK if done and category is Category.STATE else category
+        priority = _priority(category, judgement, done, has_day=shown != text)
+        return Observation(shown, message.at, priority, category, done, (message.id,))
+
+
+def _with_rules(said: str, before: str) -> list[Statement]:
+    """Return what a user states in a turn, its rules whole: no half of one, and none that its words
+    alone would leave out.
+    """
+    stated = statements(said, before)
+    rules = binding.rules_in(said, before)
+    whole = [one for one in stated if any(rule in one.text for rule in rules)]
+    others = [
+        one
+        for one in stated
+        if one not in whole and not any(one.text.rstrip(".!") in rule for rule in rules)
+    ]
+    missed = [rule for rule in rules if not any(rule in one.text for one in whole)]
+    return [
+        *(one._replace(is_rule=True) for one in whole),
+        *(Statement(rule, is_rule=True) for rule in missed),
+        *others,
+    ]
+
+
+def _priority(category: Category, judgement: Judgement, done: bool, *, has_day: bool) -> Priority:
+    if done:
+        return Priority.MEDIUM
+    if category is Category.TASK:
+        return Priority.HIGH if has_day else Priority.MEDIUM
+    if judgement.about_user >= _ABOUT_USER or (
+        category is not Category.STATE and judgement.worth >= _SURE
+    ):
+        return Priority.HIGH
+    return (
+        Priority.MEDIUM
+        if judgement.worth >= _SURE or category is not Category.STATE
+        else Priority.LOW
+    )
+
+
+def _new(found: Sequence[Observation], held: Sequence[str]) -> Iterator[Observation]:
+    """Yield what repeats nothing that is held, and nothing that was said before in the span."""
+    known = [repeats.content(text) for text in held]
+    for o in found:
+        own = repeats.content(o.text)
+        if not repeats.is_repeated(own, known):
+            known.append(own)
+            yield o
+
+
+def of_agent_before(turns: Sequence[Message]) -> str:
+    """Return what the agent said last, where it spoke last."""
+    return turns[-1].text if turns and turns[-1].role is Role.ASSISTANT else ""

@@ -1,0 +1,480 @@
+"""Makes what a user said intelligible alone: joined with the question it answers, the proposal it
+accepts, or the words before.
+
+The words stay theirs. Of an agent, only a question, or a proposal that the user accepted, ever
+stands there: never a plan of i t s own, and nothing that it reports of a page or a tool.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gieok.memory.observer.sentences import own_sentences, split
+from gieok.text.language import language_of
+
+#: A turn that is narrower may answer, accept or choose. A Hangul syllable counts double.
+_FEW_COLUMNS = 60
+_ANSWER_COLUMNS = 80
+_LONGEST_JOINED, _LONGEST_ASKED = 320, 200
+#: Of a long answer, a proposal stands at its end.
+_END_CHARS, _MOST_ITEMS = 2_500, 12
+_AGREED = {"en": "(agreed)", "ko": "(동의함)"}
+
+_LEANS = re.compile(
+    r"^(?:(?:and|but|so|because|also)\s+)?(?:it|it's|its|that|that's|they|they're|those|these"
+    r"|he|she|he's|"
+    r"she's|then|there|because|which|both|neither|this one|that one)\b"
+    r"|^\w+ (?:it|them|these|those)\b"
+    r"|^(?:그거|그건|그게|그걸|그것|이거|이건|이게|이걸|걔|거기|그래서|그러니까|그니까|그때|그쪽|그분|그 사람|"
+    r"왜냐|둘 다|안 그러면|아니면|저번에|때문에)",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"[?？]\s*$|(?:까요?|나요|는지|인가요|은가요|던가|더라|었지|였지|을까|냐|니|뭐야|어때|어디야|어디 있어|"
+    r"어딨어|누구야|언제야|맞지|되나|하나)\s*[.!~ㅋㅎ]*$"
+    r"|^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should|would|will"
+    r"|have you|any idea)\b(?!.*[.!]$)"
+    r"|[,:;]\s*(?:what's|what (?:did|do|does|is|are|was|were)|how (?:long|much|many|do|does|is"
+    r"|are|come)|"
+    r"where(?:'s| is| are)|who(?:'s| is)|"
+    r"why (?:is|are|do|does|did)|which \w+ (?:is|are|do))\b(?!.*[.!]$)",
+    re.IGNORECASE,
+)
+_ACCEPTS = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|yup|sure|right|perfect|great|good|nice|cool|fine|agreed"
+    r"|deal|exactly|"
+    r"absolutely|definitely|lgtm|sounds (?:good|great|right|fine)|"
+    r"love it|works for me|makes sense|that works|good (?:idea|call|plan)|please do|go for "
+    r"it|go ahead|"
+    r"go with (?:it|that|this)|let'?s (?:do|go with) (?:that|it|this)|"
+    r"do (?:it|that)|(?:that|this)(?:'s| is) (?:fine|good|perfect)|i (?:agree|like "
+    r"(?:it|that))|please|then|"
+    r"so|and|thanks?|thank you|it|that|this|way|like|with|do|"
+    r"오|와|우와|응|어|네|예|넵|넹|ㅇㅇ|ㅇㅋ|ㅇㅋㅇㅋ|ㄱㄱ|오케이|오키|좋아요?|좋네요?|좋습니다|그래요?|"
+    r"맞아요?|콜|굿|알겠어|그걸로|그렇게|그대로|이대로|그럼|그러자|그러죠|그러면|"
+    r"(?:가자|하자|갑시다|합시다|해줘|해주세요|해 ?주세요|해 줘|진행해줘|진행해|부탁해요?|부탁드려요|가죠|"
+    r"하죠|해요?|고고|고)|"
+    r"그걸로 (?:가자|하자|해줘|갈게|할게)|좋은 생각이(?:야|네요?|에요)|동의해요?|찬성)[\s,.!~ㅋㅎ^:)👍🙏]*)+$",
+    re.IGNORECASE,
+)
+#: More than a yes must be there for something that is a choice, not a go.
+_REFUSES = re.compile(
+    r"^\W*(?:no|nope|nah|not|don'?t|stop|wait|아니|노|싫|됐|안|잠깐|말고)(?![가-힣])", re.IGNORECASE
+)
+_CHOICE = re.compile(
+    r"^\W*(?:(?:let'?s go with |go with |i'?d go with |i prefer |take |use )?(?:the "
+    r")?(?:option|number|no\.?|"
+    r"choice|#)?\s*(?P<mark>[1-9a-e])\b(?:번|안)?"
+    r"|(?P<ko>[1-9a-eA-E])\s?(?:번|안|으로|로)|(?:the )?(?P<word>first|second|third|fourth|last) (?:one|"
+    r"option)|(?P<kw>첫|두|세|네|마지막) ?번?째? ?(?:거|것|안|걸))"
+    r"(?:(?:으?로)? ?(?:가자|하자|할게|해줘|해주세요|갈게|갑시다|please|it is|then|sounds good|is "
+    r"(?:good|fine)))?[\s,.!~]*$",
+    re.IGNORECASE,
+)
+_ORDER = {
+    "first": 0,
+    "second": 1,
+    "third": 2,
+    "fourth": 3,
+    "last": -1,
+    "첫": 0,
+    "두": 1,
+    "세": 2,
+    "네": 3,
+    "마지막": -1,
+}
+_ITEM = re.compile(
+    r"^\s*(?:[-*•]\s*)?(?:\*\*)?(?:option |plan |옵션 |방안 )?(?P<mark>[1-9a-eA-E])\s?(?:[.):]|번[.:]?|"
+    r"안[.:])(?:\*\*)?\s+(?P<text>\S.*)$",
+    re.IGNORECASE,
+)
+_PROPOSES = re.compile(
+    r"\b(?:suggest|recommend|propose|how about|what about|what if we|should we|shall we|shall "
+    r"i|should i|"
+    r"could we|we (?:could|should|can)|let's|"
+    r"i'd (?:go with|use|keep|make|put|set|store|call|name|drop|say|rather)|i would (?:go "
+    r"with|use|keep|make|"
+    r"set)|would you (?:prefer|be ok)|do we|"
+    r"want (?:it|them|that) to|option|is .{2,60} (?:ok|fine|all right)|(?:ok|okay|fine) "
+    r"(?:to|if|with)|(?:go|stick) with)\b"
+    r"|제안|추천|권장|권해|어떨까|어떠세요|어때요|어떤가요|[가-힣]까요|좋겠|좋을 (?:것|듯)|나을 (?:것|듯)|"
+    r"낫겠|하시죠|가시죠|하면 될|하는 (?:게|것이|편이|방식|걸로)|걸로|안을",
+    re.IGNORECASE,
+)
+#: What the agent would do in a minute is no decision of the user's.
+_DEED = re.compile(
+    r"\b(?:want|like|need) me to\b|\b(?:shall|should|can|could|may|do) i (?:go ahead|run|open"
+    r"|fix|commit|push|"
+    r"continue|proceed|start|explain|check|look|show|refactor|"
+    r"create a (?:pr|pull|branch|commit|file|test|ticket|issue)|write (?:a|the|some)? "
+    r"?tests?|also|now|"
+    r"do (?:that|it|so)|try|apply|update the|add (?:a|some|the) tests?|"
+    r"make (?:that|this|these|the) (?:change|edit)s?|implement)|\b(?:let me|i'll|i will|i "
+    r"can|i could|"
+    r"i am going to|i'm going to|i've|i have)\b|\bwould you like\b|\bready to\b"
+    r"|드릴까요|해 ?볼까요|볼까요|겠습니다|할게요|볼게요|드릴게요|드리겠|진행할까요|수정할까요|고칠까요|"
+    r"돌릴까요|커밋할까요|푸시할까요|시작할까요|계속할까요|확인할까요|작성할까요|"
+    r"넘어갈까요|이어서|구현할까요|적용할까요|실행할까요|추가로 필요|더 필요",
+    re.IGNORECASE,
+)
+#: A question that says nothing of its subject, or asks for a mere go.
+_EMPTY = re.compile(
+    r"^(?:and |ok,? )?(?:by when|until when|since when|which (?:type|one|number|kind|size|way"
+    r"|file|day|"
+    r"colou?r)|how (?:many|much|long|often)|when|where|who|why)\?$"
+    r"|^(?:언제까지|언제|어디|누구|왜|어떤 거|어느 거|몇 개|얼마)(?:인가요|일까요|요|죠|예요)?\?$|"
+    r"^\W*(?:(?:does|do) (?:that|this|it) |(?:is|are|would|will|should|shall|may|can) "
+    r"(?:that|this|it|i|"
+    r"we) (?:ok|okay|good|right|work|fine|go|do|proceed|start)|sound|shall i|ok\b|okay|right\b"
+    r"|agreed|"
+    r"anything|what do you think|thoughts|any (?:other|more|questions)|ready|continue|proceed"
+    r"|go ahead|"
+    r"good to go|want (?:that|this|it)\b|could you|can you|would you|how can i|what "
+    r"(?:can|would you like)|"
+    r"(?:그렇게|이렇게|이대로|그대로|그걸로|이걸로|그럼|어떠|어떻|괜찮|맞나|맞을|더 |다른|무엇을 도와|계속|"
+    r"진행|또|그 외|혹시 더))",
+    re.IGNORECASE,
+)
+#: Nothing of this kind is taken from an agent's words: they may be a page's.
+_NOT_TAKEN = re.compile(
+    r"https?://|curl|wget|sudo|rm -|\||\b(?:says?|said|reads?|output|according|error|ignore"
+    r"|override|password|"
+    r"token|secret)\b|라고|다고|오류|에러|출력|무시|비밀번호",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"[*_`]{1,3}|^#+\s*|^>\s*")
+
+
+#: Supposed, or the opposite of what is meant.
+_NOT_MEANT = re.compile(
+    r"^(?:(?:and|so|but|ok|now),? )?(?:suppose|imagine|pretend|what if|let'?s say|assume"
+    r"|hypothetically|"
+    r"say we|if (?:i|we) (?:were|was|had)\b)"
+    r"|\b(?:what could go wrong|yeah,? right|oh,? sure|sure,? who needs|exactly what (?:i|we) "
+    r"needed|/s)\b|"
+    r"(?:brilliant|genius|so much fun)\s*[.!]*$"
+    r"|^(?:만약|만일|가령)|(?:치자|쳐보자|친다면|가정하|가정해)|(?:정말|참|아주|진짜) (?:좋은 (?:생각|"
+    r"아이디어)이?네|잘하는 짓|훌륭하)|(?:대단하|용감하)네",
+    re.IGNORECASE,
+)
+#: What passes by tomorrow: intentions of the moment, and what somebody thinks of what was just
+#: said.
+_PASSING = re.compile(
+    r"^(?:(?:plus|and|so|but|also|then|maybe|actually|by the way),? )?(?:i think i(?:'ll| "
+    r"will)|i(?:'ll|"
+    r" will) (?:also|definitely|probably|make sure|try|start|keep that|take a look|check)|"
+    r"i(?:'m| am) (?:also )?(?:excited|looking|thinking|considering|interested|curious|hoping"
+    r"|wondering|"
+    r"not sure|glad|happy)|i was (?:thinking|wondering)|i can't wait|"
+    r"i(?:'d| would) (?:also )?(?:love|like) to|i(?:'ve| have) (?:also )?(?:heard|been "
+    r"(?:thinking|eyeing|"
+    r"meaning))|i (?:feel|guess|wonder|hope|wish|believe|noticed that the|see)\b|"
+    r"i (?:really |especially |also )+(?:like|love) (?:the|how|that|your|this)|plus\b|that "
+    r"(?:would|could|"
+    r"might)\b|ugh|wow|maybe\b)"
+    r"|^(?:(?:so|and|but|ok|no|well|yeah|also|now),? )?(?:let'?s (?:address|proceed|consider"
+    r"|see|do|take|look|"
+    r"try|start|continue|move|go|"
+    r"add|fix|change|get|make sure|work|keep going|allow|think)|presumably|seems?|it "
+    r"(?:seems|looks|feels)|"
+    r"looks like|i (?:don'?t love|suppose|assume|"
+    r"ran|tried|committed|pushed|restarted|merged|suggested|was|thought|think|have a "
+    r"(?:feeling|question))|"
+    r"we(?:'re| are) (?:missing|back|on)|"
+    r"there(?:'s| is| are| were)|this (?:is|was|will|function|file|test|code|line)|that "
+    r"(?:is|was|file)|"
+    r"the (?:test|tests|function|method|"
+    r"code|file|output|result|error|build|log|page|button|dialog|command|class|lookup|watcher"
+    r"|component))\b"
+    r"|(?:것|거|듯) ?(?:같아|같은데|같네|같아요|싶어)\s*[.!~ㅋㅎㅠ]*$|(?:볼까 해|볼까 봐|볼게|할까 생각|"
+    r"고민 중|려나)\S*\s*[.!~]*$"
+    r"|\s좀\s*[.!~]*$|\b(?:pls|plz)\s*[.!]*$",
+    re.IGNORECASE,
+)
+#: A name in code, a place in a file: what is said of it stands in the code tomorrow.
+_IDENTIFIER = re.compile(
+    r"\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z][a-z]\w+\b|\b\w+_\w+_\w+\b"
+    r"|@[\w./~-]*/[\w./-]+|(?<!\w)--\w[\w-]+"
+    r"|\b[\w/-]+\.(?:py|[jt]sx?|mjs|go|rs|java|rb|c|cpp|h|css)\b|\bline \d+|\d+ ?번째 ?줄"
+)
+#: Speaks of software. What it is like now stands in the code; only what it shall be is worth a
+#: memory.
+_TECHNICAL = re.compile(
+    r"\b(?:flags?|functions?|tests?|providers?|sessions?|commits?|parsers?|logs?|logging"
+    r"|output|markdown|json|"
+    r"jsonl|files?|code|branch|tools?|"
+    r"commands?|callbacks?|engine|watchers?|apis?|endpoints?|quer(?:y|ies)|index|cache|fields?"
+    r"|columns?|"
+    r"loops?|methods?|class|struct|"
+    r"errors?|messages?|formatter|helper|comments?|attributes?|config|args?|params?|types?"
+    r"|imports?|packages?|"
+    r"repo|merge|release|events?|"
+    r"rows?|blob|schema|linter|lint|prompts?|tokens?|rendering|component|theme|heuristic"
+    r"|library|lib|db|dir|"
+    r"folder|path|paths)\b",
+    re.IGNORECASE,
+)
+_NORMATIVE = re.compile(
+    r"\b(?:should|shouldn't|must|mustn't|always|never|want|wanted|don't want|need to|needs "
+    r"to|has to|have to|"
+    r"only|not allowed|require[sd]?|"
+    r"let'?s (?:not|use|keep|limit|call|have|allow|disallow)|decided|agreed|instead of|rather "
+    r"than|no more|"
+    r"at most|at least|from now on|"
+    r"prefer|policy|rule|by default|default is|default for|goes? (?:in|to|into|under)|lives? "
+    r"(?:in|at)|"
+    r"keep|use|avoid|no desire|private|public|open source|support(?:s|ed)?|precedence|point "
+    r"of|stays?|"
+    r"we're (?:using|going|on)|we (?:use|ship|keep|run|have|are)|"
+    r"is called|are called|named|belongs?|owner|owns|deadline|due|until|before|by (?:mon|tues"
+    r"|wednes|thurs|"
+    r"fri)day|because)\b",
+    re.IGNORECASE,
+)
+_TECHNICAL_WORDS = 2
+#: Asks for work to be done now; what it says of later is worth keeping only if it is surely so.
+_WORK = re.compile(
+    r"^(?:(?:please|now|then|also|and|so|can you|could you|next|first|just|go ahead and|let'?s"
+    r"|i (?:need|want) (?:you )?to|"
+    r"i(?:'d| would) like (?:you )?to),? )*"
+    r"(?:add|analy[sz]e|assess|assign|build|change|check|clean|commit|compare|complete"
+    r"|continue|convert|copy|create|debug|"
+    r"describe|do|draft|evaluate|execute|explain|find|finish|fix|generate|get|give|go|help"
+    r"|implement|improve|install|"
+    r"investigate|list|look|make|mark|merge|move|open|plan|print|push|put|read|refactor|remove"
+    r"|delete|rename|replace|report|"
+    r"research|restart|revert|review|run|search|see|set up|show|split|start|stop|summari[sz]e"
+    r"|take|tell|test|try|undo|"
+    r"understand|update|verify|wait|write)\b"
+    r"|(?:틀어|보여|찾아|알려|추천해|열어|꺼|켜|읽어|만들어|고쳐|지워|돌려|실행해|확인해|설명해|정리해|계속해|진행해|시작해|"
+    r"해결해|수정해|비교해|검토해|리뷰해)\s?(?:줘|주세요|줄래|봐)?\s*[.!~]*$",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(
+    r"\b(?:always|never|from now on|every time|whenever|every|all our|by (?:mon|tues|wednes"
+    r"|thurs|fri|satur|sun)day|anymore|"
+    r"because|since)\b|앞으로|항상|언제나|매번|절대|이제부터|무조건",
+    re.IGNORECASE,
+)
+#: No answer, though it follows a question: it speaks of something else, or in whole sentences.
+_NO_ANSWER = re.compile(
+    r"^(?:wait|actually|hold on|let me|let's|can you|could you|please|i(?:'d| would) "
+    r"like|i(?:'m| am|'ve|"
+    r" have|'ll| want| need)\b|one more|also|before|first)|^(?:잠깐|아 참|근데|그전에|일단|먼저|그리고)",
+    re.IGNORECASE,
+)
+#: Asks for a go on what was said before it.
+_OF_THAT = re.compile(
+    r"\b(?:it|that|this|so|them|those)\b|\bshall i\?$|그렇게|이렇게|그걸|이걸|이대로|그대로",
+    re.IGNORECASE,
+)
+
+#: Recommends, where the next sentence asks for a go on it.
+_FITS = re.compile(
+    (
+        r"\b(?:would|could|should|might|best|better|fits?|simplest|cleanest|easiest|i'd)\b|[겠듯]|낫"
+        r"|충분|적합"
+    ),
+    re.IGNORECASE,
+)
+#: A proposal of something that another sentence names.
+_OF_IT = re.compile(
+    r"\b(?:do|use|recommend|suggest|propose|with|like|keep|doing|using) (?:it|that|this|them)\b",
+    re.IGNORECASE,
+)
+
+
+class Statement(NamedTuple):
+    """What may be kept: its words, whether they lean on words that are not there, and whether the
+    user accepted them.
+
+    `alone` are the user's own words, where `text` is joined with a question. `is_rule`: it binds,
+    whatever it is worth.
+    """
+
+    text: str
+    is_leaning: bool = False
+    is_agreed: bool = False
+    alone: str = ""
+    is_rule: bool = False
+
+
+def statements(said: str, before: str) -> list[Statement]:
+    """Return what a user states in a turn; `before` is what the agent said last, '' where it said
+    nothing.
+    """
+    own = own_sentences(said)
+    if before and _columns(said) <= _FEW_COLUMNS and "\n" not in said.strip():
+        return [*_replied(said.strip(), own, before)]
+    units = list(_units(own))
+    if (
+        before
+        and units
+        and units[0].text.startswith(own[0])
+        and (answered := _answered(units[0].text, before))
+    ):
+        units[0] = answered
+    accepted = own_accepts(said, before) if before else ()
+    return [*accepted, *units]
+
+
+def own_accepts(said: str, before: str) -> Iterator[Statement]:
+    """Yield the proposal that the first sentence of a longer turn accepts."""
+    first = next(split(said.strip().split("\n")[0]), "")
+    if _accepts(first):
+        yield from _agreed(_proposal(before))
+    elif chosen := _chosen(first, before):
+        yield from _agreed(chosen)
+
+
+def _accepts(text: str) -> bool:
+    """Say whether a text is a mere yes; only a short one is looked at, as its words are tried in
+    every order.
+    """
+    return _columns(text) <= _FEW_COLUMNS and _ACCEPTS.match(text) is not None
+
+
+def is_question(text: str) -> bool:
+    """Say whether a sentence asks."""
+    return _QUESTION.search(text) is not None
+
+
+def _replied(said: str, own: Sequence[str], before: str) -> Iterator[Statement]:
+    if chosen := _chosen(said, before):
+        yield from _agreed(chosen)
+    elif _accepts(said):
+        yield from _agreed(_proposal(before))
+    elif answered := _answered(" ".join(own) or said, before):
+        yield answered._replace(alone=answered.alone if own else "")
+    else:
+        yield from own_accepts(said, before)
+        yield from _units(own)
+
+
+def _answered(answer: str, before: str) -> Statement | None:
+    """Return an answer with the question that an agent ended with; None where it is none."""
+    if (
+        _columns(answer) > _ANSWER_COLUMNS
+        or is_question(answer)
+        or _REFUSES.match(answer)
+        or _NO_ANSWER.search(answer)
+    ):
+        return None
+    asked = _asked(before)
+    return Statement(f"{asked} – {answer}", alone=answer) if asked else None
+
+
+def _units(own: Sequence[str]) -> Iterator[Statement]:
+    """Yield statements, each with the sentences that lean on it; questions are left out."""
+    unit, is_leaning = "", False
+    for sentence in own:
+        if is_question(sentence) or _NOT_MEANT.search(sentence):
+            if unit:
+                yield Statement(unit, is_leaning)
+            unit = ""
+            continue
+        if _accepts(sentence):
+            continue
+        leans = _LEANS.search(sentence) is not None
+        if leans and unit and len(unit) + len(sentence) < _LONGEST_JOINED:
+            unit = f"{unit} {sentence}"
+            continue
+        if unit:
+            yield Statement(unit, is_leaning)
+        unit, is_leaning = sentence, leans or _is_of_now(sentence)
+    if unit:
+        yield Statement(unit, is_leaning)
+
+
+def _is_of_now(sentence: str) -> bool:
+    """Say whether a sentence passes with the moment, speaks of code, or asks for work, and says
+    nothing of later.
+    """
+    code = len(_TECHNICAL.findall(sentence)) + (2 if _IDENTIFIER.search(sentence) else 0)
+    if code >= _TECHNICAL_WORDS and not _NORMATIVE.search(sentence) and not _LASTS.search(sentence):
+        return True
+    return _PASSING.search(sentence) is not None or (
+        _WORK.search(sentence) is not None and not _LASTS.search(sentence)
+    )
+
+
+def _agreed(proposal: str) -> Iterator[Statement]:
+    if proposal:
+        yield Statement(f"{proposal} {_AGREED[language_of(proposal)]}", is_agreed=True)
+
+
+def _asked(before: str) -> str:
+    """Return the question at the end of what an agent said; '' for none, or one that says
+    nothing.
+    """
+    said = _sentences(before)
+    asked = [sentence for sentence in said[-3:] if sentence.endswith(("?", "？"))][-1:]
+    if sum(sentence.endswith(("?", "？")) for sentence in said[-8:]) > 1:
+        return ""  # which of them is answered is not said
+    is_usable = (
+        bool(asked)
+        and _is_taken(asked[0])
+        and not _EMPTY.match(asked[0])
+        and not _DEED.search(asked[0])
+    )
+    return asked[0] if is_usable else ""
+
+
+def _proposal(before: str) -> str:
+    """Return what an agent proposed last: its last proposing sentence, that before an empty
+    question; '' for none.
+    """
+    is_asked_of = False
+    for sentence in reversed(_sentences(before)[-4:]):
+        is_question_of = sentence.endswith(("?", "？")) and (
+            _OF_THAT.search(sentence) or _EMPTY.match(sentence)
+        )
+        if is_question_of and not is_asked_of:
+            is_asked_of = True
+        elif _DEED.search(sentence):
+            return ""
+        elif _PROPOSES.search(sentence) or (is_asked_of and _FITS.search(sentence)):
+            says_what = not _OF_IT.search(sentence)
+            return sentence if says_what and _is_taken(sentence) else ""
+    return ""
+
+
+def _chosen(said: str, before: str) -> str:
+    """Return the item of an agent's list that a turn chooses by number, letter or place; '' for
+    none.
+    """
+    found = _CHOICE.match(said)
+    if found is None:
+        return ""
+    items = [item for line in before[-_END_CHARS:].split("\n") if (item := _ITEM.match(line))][
+        -_MOST_ITEMS:
+    ]
+    if word := found["word"] or found["kw"]:
+        place = _ORDER[word.lower()]
+        item = items[place] if -len(items) <= place < len(items) else None
+    else:
+        mark = (found["mark"] or found["ko"]).lower()
+        item = next((item for item in reversed(items) if item["mark"].lower() == mark), None)
+    text = next(split(_plain(item["text"])), "") if item else ""
+    return text if text and _is_taken(text) and not _DEED.search(text) else ""
+
+
+def _sentences(before: str) -> list[str]:
+    lines = (
+        _plain(line)
+        for line in before[-_END_CHARS:].split("\n")
+        if not line.startswith(("    ", "|", ">", "```"))
+    )
+    return [sentence for line in lines for sentence in split(line)]
+
+
+def _is_taken(text: str) -> bool:
+    return len(text) <= _LONGEST_ASKED and not _NOT_TAKEN.search(text)
+
+
+def _plain(line: str) -> str:
+    return _MARKUP.sub("", line).strip(" -•\t")
+
+
+def _columns(text: str) -> int:
+    return len(text) + sum(char > "\u10ff" for char in text)

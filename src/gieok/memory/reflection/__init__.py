@@ -1,0 +1,1 @@
+"""Observations → fewer observations, without losing what must stay."""

@@ -1,0 +1,229 @@
+"""What a reflection may drop, and in which order; what it may not, however it was made.
+
+First what something newer replaced, then older wordings of the same, then what is old and low. A
+preference or a decision that nothing replaced stays, and no older statement on a subject outlasts a
+newer one.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from gieok.memory import deeds
+from gieok.memory.observation import Category, Observation, Priority, observation_of
+from gieok.model.memory import Document, Provenance
+from gieok.text import active
+from gieok.text.gist import Gist, gist, holds, is_same
+
+#: An open task is not dropped silently for so long.
+_OPEN = timedelta(days=60)
+#: What was replaced stays so long at most.
+_TOLD = timedelta(days=30)
+#: Half of what a reflection starts at by itself.
+_MUCH_TOKENS = 20_000
+#: Two statements are on one subject if they share so much of the shorter one's words, and two of
+#: them.
+_SUBJECT = 0.5
+#: A line tells what it is made of in so much of its words, what it does not name in so much.
+_CITED, _UNCITED = 0.5, 0.75
+_STANDING = frozenset((Category.DECISION, Category.PREFERENCE))
+_SECTIONS = {
+    Category.STATE: "states",
+    Category.TASK: "pending",
+    Category.DECISION: "decisions",
+    Category.PREFERENCE: "preferences",
+}
+
+
+class Sorted(NamedTuple):
+    """Documents of a scope: what holds (each thing once), what was replaced, and older wordings by
+    the newest one's key.
+    """
+
+    current: tuple[Document, ...]
+    replaced: tuple[Document, ...]
+    wordings: dict[str, tuple[Document, ...]]
+
+
+def is_replaced(document: Document, now: datetime) -> bool:
+    """Say whether something newer took its place."""
+    return document.valid_to is not None and document.valid_to <= now
+
+
+def sort(documents: Sequence[Document], own: Sequence[Document], now: datetime) -> Sorted:
+    """Sort the documents of observations, oldest first. `own` are a person's, which outrank the
+    same in other words.
+    """
+    replaced = tuple(document for document in documents if is_replaced(document, now))
+    wordings: dict[str, list[Document]] = defaultdict(list)
+    current: list[Document] = []
+    known = _Index()
+    for document in sorted(own, key=_by_time, reverse=True):
+        known.add(document)
+    for document in sorted(
+        (d for d in documents if not is_replaced(d, now)), key=_by_time, reverse=True
+    ):
+        newer = known.same(document)
+        if newer is None:
+            current.append(document)
+            known.add(document)
+        else:
+            wordings[newer.key].append(document)
+    return Sorted(
+        tuple(reversed(current)), replaced, {key: tuple(found) for key, found in wordings.items()}
+    )
+
+
+def still_told(replaced: Sequence[Document], room_tokens: int, now: datetime) -> list[Document]:
+    """Return the newest of what was replaced that fits into a room, none that was replaced long
+    ago.
+    """
+    kept: list[Document] = []
+    for document in sorted(replaced, key=lambda d: (d.valid_to or now, d.key), reverse=True):
+        room_tokens -= observation_of(document).tokens
+        if room_tokens < 0 or now - (document.valid_to or now) > _TOLD:
+            break
+        kept.append(document)
+    return kept
+
+
+def _by_time(document: Document) -> tuple[datetime, str]:
+    return document.valid_from or document.updated_at, document.key
+
+
+class _Index:
+    """Finds documents that say the same, by the words that they share."""
+
+    def __init__(self) -> None:
+        self._by_word: dict[str, list[tuple[Document, Gist]]] = defaultdict(list)
+
+    def add(self, document: Document) -> None:
+        about = gist(document.text)
+        for word in about.words or (about.plain,):
+            self._by_word[word].append((document, about))
+
+    def same(self, document: Document) -> Document | None:
+        about, done = gist(document.text), document.metadata.get("done", "")
+        rows = (
+            row for word in about.words or (about.plain,) for row in self._by_word.get(word, ())
+        )
+        return next(
+            (d for d, g in rows if d.metadata.get("done", "") == done and is_same(about, g)), None
+        )
+
+
+def joined(newest: Document, older: Iterable[Document]) -> Document:
+    """Return the newest wording with the messages of the older ones, as weighty as the
+    weightiest.
+    """
+    rows = (newest, *older)
+    ids = dict.fromkeys(
+        i
+        for document in reversed(rows)
+        for origin in document.provenance
+        for i in origin.message_ids
+    )
+    best = max(rows, key=lambda document: document.importance)
+    weight = {"priority": best.metadata["priority"]} if "priority" in best.metadata else {}
+    standing = [d.metadata["category"] for d in rows if d.metadata.get("category") in _STANDING]
+    weight |= {"category": standing[0]} if standing else {}
+    return replace(
+        newest,
+        importance=best.importance,
+        metadata={**newest.metadata, **weight},
+        provenance=(Provenance("journal", message_ids=tuple(ids)),),
+    )
+
+
+def by_worth(observations: Sequence[Observation], room_tokens: int) -> list[Observation]:
+    """Return what fits into a room: what must stay, then the most valuable of the rest, newer
+    before older.
+
+    Where all of it is not much, only what is low, done, or of tools goes.
+    """
+    newest = max(o.at for o in observations)
+    is_much = sum(o.tokens for o in observations) > _MUCH_TOKENS
+
+    def worth(o: Observation) -> float:
+        if deeds.is_deed(o.text):
+            return 0.0
+        return active.worth(
+            "done" if o.is_done else _SECTIONS[o.category], o.priority.mark, (newest - o.at).days
+        )
+
+    kept = {
+        o
+        for o in observations
+        if not o.is_done and (o.category in _STANDING or not (is_much or _is_low(o)))
+    }
+    room = room_tokens - sum(o.tokens for o in kept)
+    for o in sorted(
+        (o for o in observations if o not in kept), key=lambda o: (worth(o), o.at), reverse=True
+    ):
+        room -= o.tokens
+        if room < 0:
+            break
+        kept.add(o)
+    return [o for o in observations if o in kept]
+
+
+def _is_low(o: Observation) -> bool:
+    return o.priority is Priority.LOW or deeds.is_deed(o.text)
+
+
+def dropped(
+    before: Sequence[Document],
+    lines: Sequence[tuple[Observation, tuple[str, ...]]],
+    *,
+    is_told: bool,
+) -> list[tuple[Observation, tuple[str, ...]]]:
+    """Return what a reflection must not drop, and did. `lines` are its observations with the keys
+    that each is made of.
+
+    `is_told`: they are a model's words, which says nothing of what it leaves out; rules have
+    weighed every 🔴 state.
+    """
+    told = [gist(o.text) for o, _ in lines]
+    cited = {key for _, keys in lines for key in keys}
+    at = {document.key: observation_of(document).at for document in before}
+    ends = [max((at[key] for key in keys if key in at), default=o.at) for o, keys in lines]
+    newest = max(at.values())
+    lost: list[tuple[Observation, tuple[str, ...]]] = []
+    for document in before:
+        o, about = observation_of(document), gist(document.text)
+        if o.is_done or deeds.is_deed(o.text):
+            continue
+        is_cited = document.key in cited
+        # What a line cites may be put in other words; what none cites must be told in nearly its
+        # own.
+        if not any(holds(line, about, _CITED if is_cited else _UNCITED) for line in told):
+            must = o.category in _STANDING or (is_told and not is_cited and _lasts(o, newest))
+        else:
+            must = False
+        older = (
+            line
+            for line, end in zip(told, ends, strict=True)
+            if end < o.at and not about.words <= line.words
+        )
+        if must or (
+            not is_cited
+            and o.priority is not Priority.LOW
+            and any(_is_on(line, about) for line in older)
+        ):
+            lost.append((o, (document.key,)))
+    return lost
+
+
+def _lasts(o: Observation, newest: datetime) -> bool:
+    """Say whether it is a fact, or an open task of late."""
+    if o.category is Category.TASK:
+        return o.at > newest - _OPEN
+    return o.priority is Priority.HIGH
+
+
+def _is_on(one: Gist, other: Gist) -> bool:
+    """Say whether two statements are on one subject."""
+    shared = len(one.words & other.words)
+    return shared > 1 and shared >= _SUBJECT * min(len(one.words), len(other.words))

@@ -1,0 +1,425 @@
+"""The reflector: all observations of a scope → fewer, in up to four increasingly strict tries.
+
+First what was replaced goes, then older wordings of the same; only the rest is condensed, by a
+model or by rules (`keeping`). What goes is in the journal's history by the transaction that puts
+the new observations. An empty or degenerate result is never committed, nothing that must stay is
+dropped, and what changed while it was made stays as it is.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+from gieok.errors import DegenerateOutput
+from gieok.flow.distil import finish
+from gieok.flow.generate import Asker
+from gieok.memory import observation, scope_memory
+from gieok.memory.observation import Observation, Observed
+from gieok.memory.observer.observer import MOST_OUTPUT_TOKENS, fenced, template
+from gieok.memory.observer.parse import SourceText, parse
+from gieok.memory.reflection import keeping
+from gieok.memory.scope_memory import ScopeMemory
+from gieok.model.conversation import BufferedSpan, Journalled, Message, Role, Run
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.ports.journal import FullJournal
+from gieok.ports.models import Prompt
+from gieok.ports.store import Documents
+from gieok.ports.system import Clock
+from gieok.text.tokens import count_tokens
+
+READER = "reflect"
+#: Realm of the journal: scope → tokens of a memory that could not be made smaller.
+_IN_VAIN = "reflected-in-vain"
+#: So much more has to be there before it is tried again.
+_GROWN = 1.1
+#: The instruction of each try.
+_LEVELS = (
+    "Keep about half of the length: join and shorten, lose no fact that may matter.",
+    "Keep about 8/10 of the detail of what is new, and half of the rest.",
+    "Keep about 6/10 of the detail; put each topic in one line.",
+    "Keep about 4/10 of the detail, and sum up the oldest 50-70 % in a few lines.",
+)
+_MOST_OBSERVATIONS = 2_000
+_MOST_TOKENS = 24_000
+
+
+class Reflected(NamedTuple):
+    """Tokens before and after; equal if there was nothing to do or to gain."""
+
+    before_tokens: int
+    after_tokens: int
+    tries: int = 0
+
+
+class _Line(NamedTuple):
+    """An observation of a reflection, and the keys of what it is made of; one that stays as it is
+    has its own alone.
+    """
+
+    observation: Observation
+    keys: tuple[str, ...]
+
+
+class _Made(NamedTuple):
+    """A reflection: its lines, and the prints of all documents that it looked at; those without a
+    line go.
+
+    `joined` is the key of a document that stays → the keys of its older wordings.
+    """
+
+    lines: tuple[_Line, ...]
+    prints: Mapping[str, str]
+    joined: Mapping[str, tuple[str, ...]]
+    task_before: str
+    result: Observed
+    tries: int
+
+    @property
+    def tokens(self) -> int:
+        """Return the tokens of its lines."""
+        return sum(line.observation.tokens for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Reflector:
+    """Reflects on one scope. `ask` condenses observations by an instruction and a token budget, or
+    raises.
+    """
+
+    journal: FullJournal
+    store: Documents
+    scope: Scope
+    clock: Clock
+    ask: Callable[[ScopeMemory, str, int], Observed]
+    target: float = 0.5
+
+    def __call__(self, *, fresh: bool = False) -> Reflected:
+        """Replace the observations by fewer, with the prepared reflection unless `fresh`.
+
+        Raises GeneratorFailed: nothing has changed then.
+        """
+        position = self.journal.position(self.scope, READER)
+        whole = self._hot()
+        held = scope_memory.uncorrected(whole)
+        if not held.observations:
+            return Reflected(0, 0)
+        made = (None if fresh else self._prepared()) or self._make(whole)
+        if made is None:
+            self._note_vain(held)
+            return Reflected(held.tokens, held.tokens, len(_LEVELS))
+        after = self._commit(position, made)
+        return Reflected(held.tokens, held.tokens if after is None else after, made.tries)
+
+    def _hot(self) -> ScopeMemory:
+        """Return what is in hot: what has left it is reflected upon no more."""
+        return scope_memory.load(
+            self.store, self.scope, hashes=self.journal.standing(self.scope, 0)
+        )
+
+    def _note_vain(self, held: ScopeMemory) -> None:
+        if held.observations and not self.journal.chunks(self.scope, READER):
+            self.journal.keep(_IN_VAIN, {str(self.scope): str(held.tokens)})
+
+    def is_in_vain(self, tokens: int) -> bool:
+        """Say whether memory of about this size could not be made smaller before."""
+        before = self.journal.kept(_IN_VAIN).get(str(self.scope), "")
+        return before.isdigit() and int(before) <= tokens < _GROWN * int(before)
+
+    def prepare(self) -> bool:
+        """Make a reflection ahead of time; False if there is one already, or nothing to gain.
+
+        Its activation leaves later observations alone. Raises GeneratorFailed.
+        """
+        position = self.journal.position(self.scope, READER)
+        whole = self._hot()
+        held = scope_memory.uncorrected(whole)
+        made = (
+            None
+            if self.journal.chunks(self.scope, READER) or not held.observations
+            else self._make(whole)
+        )
+        if made is None:
+            self._note_vain(held)
+            return False
+        return self.journal.buffer(
+            self.scope, READER, BufferedSpan(position, position + 1, held.tokens, _dumped(made))
+        )
+
+    def _prepared(self) -> _Made | None:
+        """Return the prepared reflection, None without one or where something that it is made of
+        was forgotten.
+        """
+        chunks = self.journal.chunks(self.scope, READER)
+        made = _loaded(chunks[0].body) if chunks else None
+        if made is None:
+            return None
+        now = _prints(scope_memory.uncorrected(self._hot()).documents)
+        return made if now.keys() >= made.prints.keys() else None
+
+    def _make(self, whole: ScopeMemory) -> _Made | None:
+        """Return a smaller memory, None where there is none."""
+        held, now = scope_memory.uncorrected(whole), self.clock.now()
+        found = keeping.sort(held.documents, _own(whole, held), now)
+        rest = ScopeMemory(
+            found.current,
+            tuple(map(observation.observation_of, found.current)),
+            held.task,
+            held.patterns,
+        )
+        kept = {document.key for document in found.current}
+        target = self.target * held.tokens
+        joined = {
+            key: tuple(d.key for d in older) for key, older in found.wordings.items() if key in kept
+        }
+        still = keeping.still_told(found.replaced, int(target) - rest.tokens, now)
+        base = _Made(
+            tuple(
+                _Line(observation.observation_of(d), (d.key,)) for d in (*still, *rest.documents)
+            ),
+            _prints(held.documents),
+            joined,
+            held.task,
+            Observed(()),
+            0,
+        )
+        made = base if rest.tokens <= target else self._climb(rest, held.tokens, base)
+        return made if made.tokens < held.tokens else None
+
+    def _climb(self, rest: ScopeMemory, held_tokens: int, base: _Made) -> _Made:
+        """Return the smallest good result, that of no try where none is smaller."""
+        best, answered = base, False
+        failure: DegenerateOutput | None = None
+        for tries, level in enumerate(_LEVELS, start=1):
+            best = best._replace(tries=tries)
+            try:
+                found = self.ask(rest, level, _budget(rest.tokens))
+            except DegenerateOutput as error:
+                failure = error
+                continue
+            answered = answered or bool(found.observations)
+            lines = _lines(found, rest)
+            if lines:
+                lines += keeping.dropped(rest.documents, lines, is_told=bool(found.model))
+                lines.sort(key=lambda line: line[0].at)
+            made = base._replace(
+                lines=tuple(_Line(*line) for line in lines), result=found, tries=tries
+            )
+            if lines and made.tokens < best.tokens:
+                best = made
+            if best.result.observations and best.tokens <= self.target * held_tokens:
+                break
+        if not answered and failure is not None and base.tokens == held_tokens:
+            raise failure
+        return best
+
+    def _commit(self, position: int, made: _Made) -> int | None:
+        """Replace the observations by the reflection; return the tokens after that, None where
+        another was faster.
+
+        What changed since it was made, or is a person's now, stays as it is, and so does all that a
+        line was made of with it.
+        """
+        now = self.clock.now()
+        held = scope_memory.uncorrected(self._hot())
+        documents = {document.key: document for document in held.documents}
+        same = {
+            key for key, found in _prints(held.documents).items() if made.prints.get(key) == found
+        }
+        put, gone, successor = _changes(made, documents, same, self.scope, now)
+        put += _relinked(held.documents, gone, successor, {entry.document.key for entry in put})
+        result = made.result
+        task = result.task if result.task != held.task and held.task == made.task_before else ""
+        put += observation.entries(self.scope, Observed((), task, result.patterns), now)
+        kept = {entry.document.key for entry in put}
+        forget = [documents[key] for key in gone if key not in kept]
+        forget += [d for d in (held.patterns if result.patterns else ()) if d.key not in kept]
+        texts = [
+            observation.observation_of(e.document)
+            for e in put
+            if e.document.kind == observation.KIND
+        ]
+        after = [
+            observation.observation_of(d)
+            for key, d in documents.items()
+            if key not in kept and key not in gone
+        ]
+        tokens = sum(o.tokens for o in texts)
+        run = Run(
+            scope=self.scope,
+            reader=READER,
+            kind="reflected",
+            at=now,
+            start=position,
+            end=position + 1,
+            messages=0,
+            source_tokens=sum(observation.observation_of(documents[key]).tokens for key in gone),
+            documents=len(texts),
+            document_tokens=tokens,
+            model=result.model,
+        )
+        done = finish(self.journal, self.store, position, run, put=put, forget=forget)
+        return tokens + sum(o.tokens for o in after) if done else None
+
+
+def _changes(
+    made: _Made, documents: Mapping[str, Document], same: set[str], scope: Scope, now: datetime
+) -> tuple[list[Entry], set[str], dict[str, str]]:
+    """Return what is put, the keys of what goes, and by which key each of those is told from now
+    on.
+    """
+    put: list[Entry] = []
+    stay: set[str] = set()
+    successor: dict[str, str] = {}
+    for o, keys in made.lines:
+        if not same.issuperset(keys):
+            stay.update(keys)
+        elif len(keys) == 1 and keys[0] in documents and documents[keys[0]].text == o.text:
+            stay.add(keys[0])
+            older = [documents[key] for key in made.joined.get(keys[0], ()) if key in same]
+            if older:
+                put.append(_entry(keeping.joined(documents[keys[0]], older)))
+                successor |= {document.key: keys[0] for document in older}
+        else:
+            entry = observation.entries(scope, Observed((o,)), now)[0]
+            if entry.document.key in documents and entry.document.key not in keys:
+                stay.update(keys)  # what was replaced, or a person's: it must not come back
+            else:
+                put.append(entry)
+                wordings = [old for key in keys for old in made.joined.get(key, ())]
+                successor |= dict.fromkeys((*keys, *wordings), entry.document.key)
+    stay |= {
+        old for key, olds in made.joined.items() if key in stay and key not in same for old in olds
+    }
+    gone = {key for key in made.prints if key in same and key not in stay}
+    return put, gone, successor
+
+
+def _relinked(
+    documents: Iterable[Document], gone: set[str], successor: Mapping[str, str], known: set[str]
+) -> list[Entry]:
+    """Return what names a successor that goes, with the one that tells it from now on."""
+    return [
+        _entry(replace(document, metadata={**document.metadata, REPLACED_BY: successor[by]}))
+        for document in documents
+        if document.key not in gone
+        and document.key not in known
+        and (by := document.metadata.get(REPLACED_BY, "")) in successor
+    ]
+
+
+def _entry(document: Document) -> Entry:
+    digest = hashlib.sha256(
+        f"{document.text}\0{document.metadata}\0{document.provenance}".encode("utf-8", "replace")
+    )
+    document = replace(document, content_hash=digest.hexdigest()[:12])
+    return Entry(document, (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
+
+
+def _own(whole: ScopeMemory, held: ScopeMemory) -> list[Document]:
+    """Return what a person corrected."""
+    others = {document.key for document in held.documents}
+    return [d for d in whole.documents if d.key not in others and d.metadata.get(CORRECTED)]
+
+
+def _prints(documents: Iterable[Document]) -> dict[str, str]:
+    """Return key → what tells a change of its text or of how long it holds."""
+    return {
+        d.key: f"{d.content_hash} {d.valid_to or ''} {d.metadata.get(REPLACED_BY, '')}"
+        for d in documents
+    }
+
+
+def _dumped(made: _Made) -> str:
+    lines = observation.dump(
+        made.result._replace(observations=tuple(line.observation for line in made.lines))
+    )
+    keys = [line.keys for line in made.lines]
+    return json.dumps(
+        [lines, keys, dict(made.prints), dict(made.joined), made.task_before, made.tries]
+    )
+
+
+def _loaded(body: str) -> _Made | None:
+    """Return the reflection of a body; None for one that an earlier release prepared."""
+    try:
+        lines, keys, prints, joined, task, tries = json.loads(body)
+    except ValueError:
+        return None
+    result = observation.load(lines)
+    made = tuple(_Line(o, tuple(found)) for o, found in zip(result.observations, keys, strict=True))
+    return _Made(made, prints, {k: tuple(v) for k, v in joined.items()}, task, result, tries)
+
+
+def model_ask(
+    asker: Asker, zone: tzinfo, temperature: float = 0.0
+) -> Callable[[ScopeMemory, str, int], Observed]:
+    """Return an `ask` that uses a model."""
+
+    def ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
+        source = SourceText(
+            _as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date()
+        )
+        lines = (f"[{n}] {scope_memory.line(o)}" for n, o in enumerate(held.observations, start=1))
+        text = f"<memory>\n{fenced(chr(10).join(lines))}\n</memory>"
+        prompt = Prompt(template("reflector").format(level=level), text, temperature, budget_tokens)
+        model = asker.generator.model
+        return asker.ask(
+            prompt, lambda answer: parse(answer, source, limit=_MOST_OBSERVATIONS, model=model)
+        )
+
+    return ask
+
+
+def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
+    """Select observations without a model: what must stay, then by what they are worth, with
+    age.
+    """
+    del budget_tokens
+    room = int((0.5 - 0.1 * _LEVELS.index(level)) * held.tokens)
+    return Observed(tuple(keeping.by_worth(held.observations, room)))
+
+
+def _budget(tokens: int) -> int:
+    return min(max(tokens, MOST_OUTPUT_TOKENS), _MOST_TOKENS)
+
+
+def _as_messages(observations: Sequence[Observation]) -> tuple[Journalled, ...]:
+    """Return observations as numbered messages for the parser."""
+    return tuple(
+        Journalled(n, Message(str(n), Role.TOOL, o.text, o.at, tokens=count_tokens(o.text)))
+        for n, o in enumerate(observations, start=1)
+    )
+
+
+def _lines(result: Observed, before: ScopeMemory) -> list[tuple[Observation, tuple[str, ...]]]:
+    """Return the observations of a result with the keys of their sources, down to the messages of
+    those.
+    """
+    keys = {
+        o: document.key for o, document in zip(before.observations, before.documents, strict=True)
+    }
+    lines: list[tuple[Observation, tuple[str, ...]]] = []
+    for o in result.observations:
+        if o in keys:
+            lines.append((o, (keys[o],)))
+            continue
+        numbers = [
+            int(n) for n in o.message_ids if n.isdigit() and 0 < int(n) <= len(before.documents)
+        ]
+        sources = [before.observations[n - 1] for n in numbers]
+        ids = tuple(
+            dict.fromkeys(identity for source in sources for identity in source.message_ids)
+        )
+        # A merged line is as new as the newest that it tells.
+        days = [source.at for source in sources]
+        at = o.at if not days or min(days) <= o.at <= max(days) else max(days)
+        lines.append(
+            (
+                o._replace(message_ids=ids, at=at),
+                tuple(before.documents[n - 1].key for n in numbers),
+            )
+        )
+    return lines

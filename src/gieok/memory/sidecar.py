@@ -1,0 +1,408 @@
+"""The sidecar, one step at a time: capture transcripts, observe, reflect, write active memory.
+
+The caller (a command once, the daemon forever) decides when each step runs. A failing model leaves
+an incident: its work waits, the user is notified once, and the first step after `next_try` resumes
+where it stopped.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.agents.agent import Place
+from gieok.agents.sources import Source, source_of, sources, unread
+from gieok.errors import (
+    AnswerCut,
+    BadConfig,
+    BudgetReached,
+    GeneratorFailed,
+    GieokError,
+    MissingExtra,
+)
+from gieok.flow.distil import MessageSpan, deliver
+from gieok.flow.incidents import Incidents
+from gieok.flow.schedule import Schedule
+from gieok.memory import active_memory, scope_memory
+from gieok.memory.active_memory import Look
+from gieok.memory.capture import spool
+from gieok.memory.capture.capture import Capture, capture_database
+from gieok.memory.exchange.notes import Mirrored, NotesMirror
+from gieok.memory.observation import Observed
+from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds
+from gieok.memory.reflection.reflect import Reflected, Reflector
+from gieok.memory.scope_memory import ScopeMemory
+from gieok.memory.talk import turns
+from gieok.memory.talk.turns import Derived
+from gieok.model.conversation import Incident, Journalled
+from gieok.model.memory import Document, Scope
+from gieok.places import is_served
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Store
+from gieok.ports.system import Clock, Notifier
+from gieok.ports.transcripts import TranscriptStore
+from gieok.private import Privacy
+
+#: What a model cannot be asked for: it failed, is set wrong, or its package is missing. The work
+#: waits, and a person is told.
+_STOPS = (GeneratorFailed, BadConfig, MissingExtra)
+_WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
+#: Prefix of a transcript's incident, before its path.
+UNREAD = "transcript "
+_LONGEST_WAIT = timedelta(minutes=15)
+_FIRST_WAIT = timedelta(minutes=1)
+#: A conversation that rests so long is observed by rules.
+RULES_REST = timedelta(seconds=20)
+#: A reflection longer ago than this does not count: runs of all readers are read to find it.
+_LONG_AGO = timedelta(days=400)
+
+
+def observing(scope: Scope) -> str:
+    """Return the name of the lock that serialises observing a scope."""
+    return f"observe-{scope}"
+
+
+def reflecting(scope: Scope) -> str:
+    """Return the name of the lock that serialises reflecting on a scope."""
+    return f"reflect-{scope}"
+
+
+class TranscriptSources(NamedTuple):
+    """Where transcripts are, how a database of them is opened, and the scope of each: its
+    project's, else the default.
+    """
+
+    places: Sequence[Place]
+    open_database: Callable[[str, Path], TranscriptStore]
+    default_scope: Scope
+    project_scope: Callable[[str], Scope | None]
+    #: The folder whose path has this SHA-256, '' for none that was seen.
+    folder_of: Callable[[str], str] = lambda digest: ""
+
+
+class ScopeModels(NamedTuple):
+    """The observer and the reflector of a scope; `observer_model` is '' where rules observe."""
+
+    observer: Callable[[Scope], Callable[[MessageSpan], Observed]]
+    reflector: Callable[[Scope], Callable[[ScopeMemory, str, int], Observed]]
+    observer_model: str = ""
+
+
+def _changed_at(source: Source) -> tuple[int, str]:
+    """Return when a transcript was written last; 0 where it is gone."""
+    try:
+        return source.path.stat().st_mtime_ns, str(source.path)
+    except OSError:
+        return 0, str(source.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """Everything the rib needs, put together by `gieok.app`."""
+
+    journal: FullJournal
+    store: Store
+    clock: Clock
+    zone: tzinfo
+    transcripts: TranscriptSources
+    spool: Path
+    models: ScopeModels
+    notifier: Notifier
+    active_file: Callable[[Scope], Path]
+    look: Look
+    thresholds: Thresholds = Thresholds()
+    #: When observations are reflected upon although there are not too many.
+    reflection: Schedule = Schedule("0 2 * * 0", UTC)
+    notes: NotesMirror | None = None
+    #: What is nobody's business.
+    privacy: Privacy = field(default_factory=Privacy)
+    #: Whether what was said is searchable.
+    has_turns: bool = True
+    #: Stores beside `store` that hold what was said too.
+    beside: Callable[[], Sequence[Store]] = tuple
+    capture: Capture = field(init=False)
+    #: Cached documents by scope, so that rendering active memory reads only changes.
+    _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        folders = (
+            f"{self.spool.parent}{os.sep}",
+            str(self.active_file(self.transcripts.default_scope)),
+        )
+        found = self.transcripts
+        capture = Capture(
+            self.journal,
+            found.project_scope,
+            self._tell_unread,
+            folders,
+            self.privacy,
+            found.folder_of,
+        )
+        object.__setattr__(self, "capture", capture)
+
+    def watched(self) -> list[Path]:
+        """Return the existing folders to watch."""
+        notes = self.notes.folders if self.notes else ()
+        folders = [place.folder for place in self.transcripts.places if place.is_watched]
+        return [folder for folder in (*folders, *notes) if folder.is_dir()]
+
+    # Capturing
+
+    def capture_all(self, each: Callable[[], None] = lambda: None) -> int:
+        """Add the new messages of all transcripts, and call `each` after one; return how many.
+
+        Oldest first: what comes last is embedded first.
+        """
+        for incident in self.journal.incidents():
+            path = incident.name.removeprefix(UNREAD)
+            if path != incident.name and not any(
+                Path(p).exists() for p in (path, path.rpartition("#")[0]) if p
+            ):
+                self.journal.resolve_incident(incident.name)
+        for kept, why in unread(self.transcripts.places):
+            self._tell_unread(str(kept), why)
+        added, began_s = 0, self.clock.now().timestamp()
+        for source in sorted(
+            sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at
+        ):
+            added += self.capture_source(source)
+            each()
+        self.privacy.note_reading(began_s)
+        return added
+
+    def capture_paths(self, paths: Iterable[Path]) -> int:
+        """Add the new messages of the transcripts among `paths`; return how many."""
+        found = map(self._source_of, paths)
+        return sum(self.capture_source(source) for source in sorted({*filter(None, found)}))
+
+    def capture_spool(self) -> set[Scope]:
+        """Read the transcripts of the hooks' events; return the scopes in which a conversation
+        ended.
+        """
+        ended: set[Scope] = set()
+        for event in spool.events(self.spool, self.clock.now()):
+            source = self._source_of(event.transcript) or Source(
+                event.transcript, self.transcripts.default_scope
+            )
+            self.capture_source(source)
+            if str(event.transcript) not in self.capture.captured.troubles:
+                event.file.unlink(missing_ok=True)
+            if event.name in spool.ENDS:
+                ended.add(self.transcripts.project_scope(event.folder) or source.scope)
+        return ended
+
+    def _source_of(self, path: Path) -> Source | None:
+        return source_of(path, self.transcripts.places, self.transcripts.default_scope)
+
+    def capture_source(self, source: Source) -> int:
+        """Add the new messages of one transcript or database; return how many."""
+        if source.database:
+            return capture_database(self.capture, source, self.transcripts.open_database)
+        return self.capture.file(source.scope, source.path, source.cwd)
+
+    def capture_some(self, source: Source) -> bool:
+        """Add the new messages of a database, or of about a megabyte of a transcript; return
+        whether none are left.
+        """
+        if source.database:
+            self.capture_source(source)
+            return True
+        self.capture.file(source.scope, source.path, source.cwd, portions=1)
+        return self.capture.is_read(source.path)
+
+    def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
+        """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing
+        to do.
+        """
+        if self.notes is None or not self.notes.folders:
+            return None
+        if changed is not None and not any(map(self.notes.holds, changed)):
+            return None
+        return self.notes.run()
+
+    # Deriving
+
+    def derive_turns(
+        self,
+        *,
+        most: int = 0,
+        wait: bool = True,
+        is_stopped: Callable[[], bool] = lambda: False,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Derived:
+        """Make what was said searchable, as `turns.update_all` does; where it is not wanted, forget
+        it. Raises StoreError.
+        """
+        stores = [self.store, *self.beside()]
+        if not self.has_turns:
+            return Derived(forgotten=sum(turns.drop(self.journal, store) for store in stores))
+        # The configured store last: its answer is what is told.
+        return [
+            turns.update_all(
+                self.journal,
+                store,
+                zone=self.zone,
+                most=most,
+                wait=wait,
+                is_stopped=is_stopped,
+                progress=progress,
+            )
+            for store in reversed(stores)
+        ][-1]
+
+    # Distilling
+
+    def observe(self, scope: Scope, *, flush: bool = False) -> Step:
+        """Do the step that is due in a scope, with at most one call of the observer. Never raises
+        GeneratorFailed.
+        """
+        if self._incidents.waits("observer"):
+            return Step.NOTHING
+        # The lock is not needed for correctness: it keeps two processes from paying for the same
+        # span.
+        with self.journal.exclusive(observing(scope), wait=False) as held:
+            if not held:
+                return Step.NOTHING
+            try:
+                observer = self.models.observer(scope)
+                buffer = Buffer(
+                    self.journal, self.store, scope, self.clock, observer, self.thresholds
+                )
+                done = buffer.step(flush=flush)
+            except _STOPS as error:
+                self._failed("observer", error)
+                return Step.NOTHING
+        if done in (Step.BUFFERED, Step.OBSERVED):  # the observer works again
+            self.journal.resolve_incident("observer")
+        return done
+
+    def observe_all(self, scope: Scope, *, flush: bool = False) -> list[Step]:
+        """Do all steps that are due in a scope; return them."""
+        steps: list[Step] = []
+        while (done := self.observe(scope, flush=flush)) is not Step.NOTHING:
+            steps.append(done)
+        return steps
+
+    def is_idle(self, scope: Scope, idle: timedelta) -> bool:
+        """Say whether messages wait in a scope that has been silent for so long; rules cost
+        nothing, and wait less.
+        """
+        found = self._unobserved(scope)
+        rest = idle if self.models.observer_model else min(idle, RULES_REST)
+        return bool(found) and found[-1].message.at < self.clock.now() - rest
+
+    def reflect(self, scope: Scope) -> Reflected:
+        """Reflect now. Raises GeneratorFailed: nothing has changed then."""
+        with self.journal.exclusive(reflecting(scope)):
+            deliver(self.journal, self.store)
+            return self._reflector(scope)(fresh=True)
+
+    def reflect_if_due(self, scope: Scope) -> bool:
+        """Reflect if there are too many observations or a reflection is scheduled. Never raises
+        GeneratorFailed.
+
+        At half of the threshold, a model's reflection is prepared ahead of time.
+        """
+        if self._incidents.waits("reflector"):
+            return False
+        held = scope_memory.uncorrected(self._held(scope))
+        is_due = held.tokens >= self.thresholds.reflect_tokens or self._schedule_is_due(scope, held)
+        if not is_due and (
+            not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2
+        ):
+            return False
+        try:
+            if self._reflector(scope).is_in_vain(held.tokens):
+                return False
+            with self.journal.exclusive(reflecting(scope)):
+                deliver(self.journal, self.store)
+                asked = (
+                    bool(self._reflector(scope)().tries)
+                    if is_due
+                    else self._reflector(scope).prepare()
+                )
+        except _STOPS as error:
+            self._failed("reflector", error)
+            return False
+        if asked:
+            self.journal.resolve_incident("reflector")
+        return is_due
+
+    def _reflector(self, scope: Scope) -> Reflector:
+        return Reflector(self.journal, self.store, scope, self.clock, self.models.reflector(scope))
+
+    def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
+        """Say whether there are enough observations for a reflection whose time has come since the
+        last one.
+        """
+        now, due = self.clock.now(), self.reflection.is_due
+        if held.tokens < self.thresholds.reflect_tokens // 2 or not due(
+            held.observations[0].at, now
+        ):
+            return False
+        runs = self.journal.runs(scope, now - _LONG_AGO)
+        # Those of the future are from before the clock was set back.
+        done = (run.at for run in runs if run.reader == "reflect" and run.at <= now)
+        return due(max(done, default=now - _LONG_AGO), now)
+
+    # What waits
+
+    def _tell_unread(self, path: str, why: str) -> None:
+        """Keep an incident for an unreadable transcript until it is readable or gone."""
+        name, now = f"{UNREAD}{path}", self.clock.now()
+        if why:
+            self.journal.raise_incident(Incident(name, f"{path}: {why}", now, 1, now))
+        else:
+            self._incidents.resolved(name)
+
+    @property
+    def _incidents(self) -> Incidents:
+        return Incidents(self.journal, self.clock, self.notifier)
+
+    def _failed(self, name: str, error: GieokError) -> None:
+        """Keep an incident; notify the user of a new one."""
+        # A cut answer was paid for, and the same again would be cut again.
+        due = (
+            self._tomorrow(self.clock.now())
+            if isinstance(error, BudgetReached | AnswerCut)
+            else None
+        )
+        title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)
+        self._incidents.failed(
+            name, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT, due=due
+        )
+
+    def _tomorrow(self, now: datetime) -> datetime:
+        local = now.astimezone(self.zone)
+        return datetime.combine(local.date() + timedelta(days=1), time(), self.zone)
+
+    # Active memory
+
+    def write_active_memory(self, scope: Scope) -> bool:
+        """Update active_memory.md from the store; return whether it changed. Raises BadRequest,
+        OSError.
+        """
+        deliver(self.journal, self.store)
+        held = self._held(scope)
+        today = self.clock.now().astimezone(self.zone).date()
+        return active_memory.write(
+            self.active_file(scope), active_memory.render(held, self.look, today)
+        )
+
+    def _held(self, scope: Scope) -> ScopeMemory:
+        held = scope_memory.standing(self.journal, scope)
+        return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}), hashes=held)
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that are observed: those of agents."""
+        return [scope for scope in self.journal.scopes() if not is_served(scope.path)]
+
+    def backlog_tokens(self, scope: Scope) -> int:
+        """Return the tokens of messages not observed yet, counted up to the hard stop."""
+        return sum(journalled.message.tokens for journalled in self._unobserved(scope))
+
+    def _unobserved(self, scope: Scope) -> Sequence[Journalled]:
+        position = self.journal.position(scope, READER)
+        return self.journal.read(scope, position, budget_tokens=self.thresholds.hard_stop_tokens)

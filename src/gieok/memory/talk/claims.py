@@ -1,0 +1,634 @@
+"""Which claims hold no more: a later statement took their place, or they said themselves until when
+they hold.
+
+A claim is a sentence of a line: of what a user said, of an observation, of a note or record. What
+ends is the claim and never the passage around it, which may hold nine others.
+`engine.claims.relation` judges pairs; here is decided which pairs are asked: a statement that gives
+something up or names another value, and the earlier statement that is *nearest* to it by the
+vectors that search uses. Only what is sure is kept: what may be a change marks nothing, ranks
+nothing and fetches nothing.
+
+The files that this writes name claims (key, line, place in the line, sum) and hold no text, as
+those of `lasting` do: what is forgotten is not in them, and a line that says something else by now
+is not marked.
+
+A → B → A: the last A replaces B, and the first stands again (`_taken_back`), as it does where B is
+cancelled. Where B is taken back at once without being named (`taken_back`), A takes its place
+(`_put_back`).
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok import fs, places
+from gieok.memory import observation
+from gieok.memory.talk import taken_back, turns
+from gieok.memory.talk.statements.relation import Relation, relation
+from gieok.memory.talk.statements.statement import read_sentences
+from gieok.memory.talk.taken_back import TakenBack
+from gieok.model.conversation import CORRECTED_MARK
+from gieok.model.memory import CORRECTED, MADE_THEN, Document, Entry, Scope
+from gieok.model.retrieval import Filter, VectorQuery
+from gieok.places import is_served
+from gieok.ports.journal import Conversations
+from gieok.ports.store import Documents, Store, VectorCopy, VectorSearch
+from gieok.text.claimed import is_whole_claim
+from gieok.text.embedform import text_to_embed
+from gieok.text.ends import find_end
+from gieok.text.turns import USER
+
+#: To be raised where the same statements would be judged otherwise.
+_VERSION = 3
+#: Documents that one step compares: a memory that is taken in whole takes several.
+_MOST_DOCUMENTS = 400
+_NEIGHBOURS = 24
+#: An earlier statement farther than this among the neighbours of a later one is not its subject: at
+#: rank 0, .96 of the marks were right on authors that no rule was written after, within the first
+#: three .91.
+_FARTHEST = 0
+_LABEL = f"{USER}: "
+
+
+class Claim(NamedTuple):
+    """A sentence: its document, its line (from 1), its place in that line, its sum, when it was
+    said (Unix seconds).
+    """
+
+    key: str
+    line: int
+    start: int
+    length: int
+    check: int
+    at: int
+
+
+class Link(NamedTuple):
+    """A claim that a later one surely replaced, at a time in Unix seconds.
+
+    `takes_back`: the later one cancels it and has no value of its own.
+    """
+
+    old: Claim
+    new: Claim
+    takes_back: bool
+    at: int
+
+
+class ClaimEnd(NamedTuple):
+    """A claim that holds no more: what holds in its place (None: it ended by itself), and since
+    when, in Unix seconds.
+    """
+
+    old: Claim
+    by: Claim | None
+    at: int
+
+
+class ComparedScope(NamedTuple):
+    """What is known of a scope: document → hash as it was compared, links between claims, and ends
+    that were stated.
+
+    `taken_back`: which lines take back, without naming it, what the one before them states.
+    """
+
+    compared: dict[str, str]
+    links: list[Link]
+    ends: list[ClaimEnd]
+    taken_back: list[TakenBack]
+
+
+class StatedLine(NamedTuple):
+    """A line that states something: where it is, its words without a label, the vector of the
+    passage that holds it.
+    """
+
+    document: Document
+    line: int
+    #: Characters of the line before the words.
+    offset: int
+    text: str
+    vector: bytes
+    at: int
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Return its document and line."""
+        return self.document.key, self.line
+
+    @property
+    def order(self) -> tuple[int, str, int]:
+        """Return by what statements are put in the order in which they were made."""
+        return self.at, self.document.key, self.line
+
+    def claim(self, words: str) -> Claim:
+        """Return one of its sentences as a claim."""
+        at = max(0, self.text.find(words))
+        length = len(words) if self.text.find(words) >= 0 else len(self.text)
+        return Claim(
+            self.document.key,
+            self.line,
+            self.offset + at,
+            length,
+            places.line_check(self.text[at : at + length]),
+            self.at,
+        )
+
+
+def update(
+    store: Store, home: Path, journal: Conversations | None = None, zone: tzinfo = UTC
+) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
+    """Compare what is new in all scopes; return what holds no more, and whether something still
+    waits. Raises StoreError.
+
+    With a journal, what was observed of a turn shares what became of it. `zone`: where the days of
+    stated ends are. Safe to kill and to repeat.
+    """
+    waits, found = False, dict[str, ComparedScope]()
+    for scope in store.scopes():
+        if not places.is_brought(scope.path) and not is_served(scope.path):
+            found[scope.path], is_behind = compare_scope(store, scope, home, zone)
+            waits = waits or is_behind
+    ended: dict[str, list[tuple[ClaimEnd, str]]] = {}
+    for path, standing in found.items():
+        links = _put_back(standing.links, _list_taken_back(store, journal, path, found))
+        rows = [*list_ended(links), *standing.ends]
+        if journal is not None:
+            rows += _share_with_observed(store, journal, Scope(path), rows)
+        ended[path] = [(row, path) for row in rows]
+    _end_where_said(store, ended)
+    for path, whose in ended.items():
+        _write(home, path, whose)
+    return {Scope(path): [row for row, _ in whose] for path, whose in ended.items()}, waits
+
+
+def ended_lines(
+    store: Documents, home: Path, scope: Scope, now_s: float
+) -> frozenset[tuple[str, int]]:
+    """Return the lines of a scope that hold no more, as they were found last: key, number. One with
+    other claims still does.
+    """
+    try:
+        rows = json.loads(
+            Path(places.replaced_file(str(home), scope.path)).read_text(encoding="utf-8")
+        )
+    except (OSError, ValueError):
+        return frozenset()
+    ended = [row[:5] for row in rows if len(row) == places.CLAIM_FIELDS and row[-1] <= now_s]
+    texts = {d.key: d.text.split("\n") for d in store.get(scope, sorted({row[0] for row in ended}))}
+    found = set()
+    for key, number, start, length, check in ended:
+        line = (texts.get(key, []) + [""] * number)[number - 1]
+        words = line[start : start + length]
+        if places.line_check(words) == check and is_whole_claim(words, line):
+            found.add((key, number))
+    return frozenset(found)
+
+
+def _list_taken_back(
+    store: Documents, journal: Conversations | None, path: str, found: Mapping[str, ComparedScope]
+) -> list[tuple[TakenBack, frozenset[str]]]:
+    """Return what was taken back in a scope, each with the keys of what was observed of it.
+
+    In the user's own scope that is what is told there of what was taken back in projects.
+    """
+    if path == places.USER_SCOPE:
+        return [
+            (one._replace(changed_key=one.changed_key + places.PROMOTED), frozenset())
+            for standing in found.values()
+            for one in standing.taken_back
+        ]
+    taken = found[path].taken_back
+    if journal is None or not taken:
+        return [(one, frozenset()) for one in taken]
+    observed = _observed_by_message(store, Scope(path))
+    blocks = {d.key: d for d in store.get(Scope(path), sorted({one.changed_key for one in taken}))}
+    made = []
+    for one in taken:
+        block = blocks.get(one.changed_key)
+        message = turns.message_of_line(journal, block, one.changed_line) if block else None
+        made.append((one, frozenset(observed.get(message.id, ()) if message else ())))
+    return made
+
+
+def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]:
+    """Return the keys of observations by the message that each was made of; those of several
+    messages are left out.
+    """
+    by_message: dict[str, list[str]] = {}
+    keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
+    for document in store.get(scope, keys):
+        ids = [i for origin in document.provenance for i in origin.message_ids]
+        if len(ids) == 1:
+            by_message.setdefault(ids[0], []).append(document.key)
+    return by_message
+
+
+def _put_back(
+    links: Sequence[Link], taken: Iterable[tuple[TakenBack, frozenset[str]]]
+) -> list[Link]:
+    """Return links in which what a change replaced takes the place of the change, where that was
+    taken back.
+
+    That is known where the line stated one change. What was observed of it, or says the same words,
+    goes with it.
+    """
+    made = list(links)
+    for one, observed in sorted(taken, key=lambda row: row[0].at):
+        changes = {link.new for link in made if link.new[:2] == one.change}
+        if len(changes) != 1:
+            continue
+        (change,) = changes
+        undone = [
+            link for link in made if link.new.check == change.check or link.new.key in observed
+        ]
+        stands = max(
+            (link.old for link in undone), key=lambda claim: (turns.is_turns(claim.key), claim.at)
+        )
+        back = [
+            Link(new, stands, takes_back=False, at=one.at) for new in {link.new for link in undone}
+        ]
+        made = [link for link in made if link not in undone] + back
+    return made
+
+
+def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) -> None:
+    """End what holds no more of the user's own scope also where it was said: in the project."""
+    for row, _ in list(ended.get(places.USER_SCOPE, ())):
+        project = _project_of(store, row.old)
+        if project is None:
+            continue
+        source = row.old._replace(key=row.old.key.removesuffix(places.PROMOTED))
+        known = {one.old[:3] for one, _ in ended.setdefault(project, [])}
+        if source[:3] not in known:
+            ended[project].append((row._replace(old=source), places.USER_SCOPE))
+
+
+def _project_of(store: Store, claim: Claim) -> str | None:
+    """Return the scope in which a line of the user's own scope was said; None where that is this
+    one.
+    """
+    if not claim.key.endswith(places.PROMOTED):
+        return None
+    found = store.get(Scope(places.USER_SCOPE), [claim.key])
+    return found[0].metadata.get("scope") if found else None
+
+
+def _share_with_observed(
+    store: Documents, journal: Conversations, scope: Scope, rows: Sequence[ClaimEnd]
+) -> list[ClaimEnd]:
+    """Return the ends of observations whose turn holds no more: what was said and what was observed
+    of it are one statement.
+    """
+    talk = [row for row in rows if turns.is_turns(row.old.key)]
+    if not talk:
+        return []
+    documents = {d.key: d for d in store.get(scope, sorted({row.old.key for row in talk}))}
+    by_message: dict[str, ClaimEnd] = {}
+    for row in talk:
+        document = documents.get(row.old.key)
+        message = turns.message_of_line(journal, document, row.old.line) if document else None
+        if message is not None:
+            by_message[message.id] = row
+    known = {row.old.key for row in rows}
+    keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
+    shared = []
+    for document in store.get(scope, keys):
+        ids = [i for origin in document.provenance for i in origin.message_ids]
+        ends = [by_message[i] for i in ids if i in by_message]
+        if document.key in known or len(ids) != 1 or not ends or document.metadata.get(CORRECTED):
+            continue
+        turn = documents[ends[0].old.key].text.split("\n")[ends[0].old.line - 1]
+        words = turn[ends[0].old.start :][: ends[0].old.length]
+        if _is_of_claim(document.text, words, turn):
+            whole = Claim(
+                document.key,
+                1,
+                0,
+                len(document.text.split("\n")[0]),
+                places.line_check(document.text.split("\n")[0]),
+                _second_of(document),
+            )
+            shared.append(ends[0]._replace(old=whole))
+    return shared
+
+
+def _is_of_claim(observed: str, words: str, turn: str) -> bool:
+    """Say whether an observation of a turn tells the claim that ended: it has its words, or the
+    turn has no others.
+    """
+    said = {word for word in words.split() if len(word) > 1}
+    told = sum(word in observed for word in said)
+    return len(words) > 0.66 * len(turn) or told >= 0.5 * max(1, len(said))
+
+
+def _write(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None:
+    """Write what readers need: the claim, what stands in its place (scope, key, line, sum of its
+    words), and since when.
+    """
+    file = Path(places.replaced_file(str(home), scope))
+    made: list[tuple[object, ...]] = []
+    for row, whose in rows:
+        by = (
+            (whose, row.by.key, row.by.line, row.by.start, row.by.length, row.by.check)
+            if row.by
+            else ("", "", 0, 0, 0, 0)
+        )
+        made.append((*row.old[:5], *by, row.at))
+    if not made and not file.exists():
+        return
+    text = json.dumps(made)
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        fs.make_private(file.parent)
+        fs.replace_private(file, text)
+
+
+def list_ended(links: Sequence[Link]) -> list[ClaimEnd]:
+    """Return the claims that hold no more, each with what holds now: chains are followed to their
+    end.
+    """
+    after: dict[tuple[str, int], list[Link]] = {}
+    for link in _taken_back(links):
+        after.setdefault(link.old[:2], []).append(link)
+    made = []
+    for found in after.values():
+        last, seen = _newest(found), set[tuple[str, int]]()
+        while last[:2] in after and last[:2] not in seen:
+            seen.add(last[:2])
+            last = _newest(after[last[:2]])
+        made += [
+            ClaimEnd(old, last, min(link.at for link in found))
+            for old in {link.old for link in found}
+        ]
+    return made
+
+
+def _newest(links: Sequence[Link]) -> Claim:
+    return max(links, key=lambda link: (link.at, link.new.key, link.new.line)).new
+
+
+def _taken_back(links: Sequence[Link]) -> list[Link]:
+    """Return links without those to what was cancelled: what stood before it stands again."""
+    back = {(link.old[:2], link.new[:2]) for link in links if link.takes_back}
+    ended = {old for old, _ in back}
+    again = {
+        (link.old[:2], by)
+        for link in links
+        if link.new[:2] in ended
+        for old, by in back
+        if old == link.new[:2]
+    }
+    stands = {old for old, _ in again}
+    return [
+        link
+        for link in links
+        if not (
+            link.old[:2] in stands
+            and (link.new[:2] in ended or (link.old[:2], link.new[:2]) in again)
+        )
+    ]
+
+
+def compare_scope(
+    store: Store, scope: Scope, home: Path, zone: tzinfo = UTC
+) -> tuple[ComparedScope, bool]:
+    """Return what is known of a scope once what is new is compared, and whether more waits. Kept by
+    the documents' hashes.
+    """
+    file = Path(places.replaced_file(str(home), scope.path) + ".links")
+    before = _read(file)
+    hashes = store.hashes(scope)
+    kept = {key: stamp for key, stamp in before.compared.items() if hashes.get(key) == stamp}
+    links = [link for link in before.links if link.old.key in kept and link.new.key in kept]
+    ends = [end for end in before.ends if end.old.key in kept]
+    taken = [one for one in before.taken_back if one.key in kept]
+    new = sorted(hashes.keys() - kept.keys(), reverse=True)
+    comparison = _Comparison(store, scope)
+    for entry in store.entries(scope, new[:_MOST_DOCUMENTS]):
+        statements, is_complete = comparison.statements(entry)
+        ends += _list_stated_ends(statements, zone)
+        links += comparison.links(statements)
+        taken += taken_back.list_taken_back(
+            store, scope, entry.document, _second_of(entry.document)
+        )
+        if is_complete:
+            kept[entry.document.key] = hashes[entry.document.key]
+        else:  # what still waits for vectors is compared again
+            links = [
+                link for link in links if entry.document.key not in (link.old.key, link.new.key)
+            ]
+            ends = [end for end in ends if end.old.key != entry.document.key]
+            taken = [one for one in taken if one.key != entry.document.key]
+    made = ComparedScope(
+        kept,
+        list({(link.old[:3], link.new[:2]): link for link in links}.values()),
+        list({end.old[:3]: end for end in ends}.values()),
+        sorted(set(taken)),
+    )
+    if made != before:
+        fs.make_private(file.parent)
+        rows = [(*link.old, *link.new, link.takes_back, link.at) for link in made.links]
+        stated = [(*end.old, end.at) for end in made.ends]
+        fs.replace_private(
+            file, json.dumps([_VERSION, made.compared, rows, stated, made.taken_back])
+        )
+    return made, len(new) > _MOST_DOCUMENTS
+
+
+def _read(file: Path) -> ComparedScope:
+    try:
+        version, *held = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ComparedScope({}, [], [], [])
+    if version != _VERSION:
+        return ComparedScope({}, [], [], [])
+    kept, rows, stated, taken = held
+    return ComparedScope(
+        kept,
+        [Link(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
+        [ClaimEnd(Claim(*row[:6]), None, row[6]) for row in stated],
+        [TakenBack(*row) for row in taken],
+    )
+
+
+def _list_stated_ends(statements: Iterable[StatedLine], zone: tzinfo) -> Iterator[ClaimEnd]:
+    """Yield the claims that say until when they hold, each with the moment after its last day."""
+    for one in statements:
+        said_on = datetime.fromtimestamp(one.at, zone).date()
+        for sentence in read_sentences(one.text):
+            end = find_end(sentence.text, said_on)
+            if end is not None and end.last is not None:
+                yield ClaimEnd(one.claim(sentence.text), None, _end_of_day(end.last, zone))
+
+
+def _end_of_day(day: date, zone: tzinfo) -> int:
+    return int(datetime.combine(day + timedelta(days=1), time(), zone).timestamp())
+
+
+class _Comparison:
+    """The statements of a scope, as they are compared: by the vectors of a store that has some."""
+
+    def __init__(self, store: Store, scope: Scope) -> None:
+        self._store, self._scope = store, scope
+        active = store.active_model() if isinstance(store, VectorCopy) else None
+        self._model = active[0] if active is not None else ""
+
+    def statements(self, entry: Entry) -> tuple[list[StatedLine], bool]:
+        """Return the statements of a document, and whether all of it has vectors."""
+        texts = {p.start_line: entry.document.text[p.start : p.end] for p in entry.passages}
+        vectors = self._vectors(texts.values())
+        found = [
+            one
+            for number, text in texts.items()
+            for one in list_statements(entry.document, number, text, vectors.get(text, b""))
+        ]
+        return found, not self._model or all(text in vectors for text in texts.values())
+
+    def _vectors(self, texts: Iterable[str]) -> Mapping[str, bytes]:
+        if not self._model or not isinstance(self._store, VectorCopy):
+            return {}
+        forms = {text: text_to_embed(text) for text in texts}
+        held = self._store.vectors_of(self._model, list(forms.values()))
+        return {text: held[form] for text, form in forms.items() if form in held}
+
+    def links(self, statements: Sequence[StatedLine]) -> Iterator[Link]:
+        """Yield the sure links between statements of a document and those nearest to them, earlier
+        and later ones.
+        """
+        for one in statements:
+            if not one.vector or CORRECTED_MARK in one.text:
+                continue
+            for other in (other for passage in self._neighbours(one) for other in passage):
+                old, new = sorted((one, other), key=lambda statement: statement.order)
+                link = self._link(old, new)
+                if link is not None:
+                    yield link
+
+    def _link(self, old: StatedLine, new: StatedLine) -> Link | None:
+        if not is_dated(new.document) or is_protected(old):
+            return None
+        found = relation(old.text, new.text)
+        if not found.is_sure or not self.is_nearest(old, new):
+            return None
+        return Link(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
+
+    def _neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
+        """Return the statements of the passages nearest to one, a list a passage, best first,
+        without itself.
+        """
+        if not isinstance(self._store, VectorSearch):
+            return []
+        near = self._store.nearest(
+            self._scope, VectorQuery(one.vector, model=self._model), Filter(), _NEIGHBOURS
+        ).ranked
+        ids = [id_ for id_, _ in near]
+        passages = {p.id: p for p in self._store.passages(sorted(ids), self._scope)}
+        documents = {
+            document.key: document
+            for document in self._store.get(self._scope, sorted({p.key for p in passages.values()}))
+        }
+        vectors = self._vectors({p.text for p in passages.values()})
+        found = []
+        for id_ in ids:
+            p = passages.get(id_)
+            if p is None or p.key not in documents:
+                continue
+            of = list_statements(documents[p.key], p.start_line, p.text, vectors.get(p.text, b""))
+            found.append([other for other in of if other.place != one.place])
+        return found
+
+    def is_nearest(self, old: StatedLine, new: StatedLine) -> bool:
+        """Say whether no passage with earlier statements is nearer to a later statement than that
+        of `old`.
+
+        What says the same as one of the two, and what the later statement replaces too, does not
+        count.
+        """
+        rank = 0
+        for passage in self._neighbours(new):
+            if any(other.place == old.place for other in passage):
+                return rank <= _FARTHEST
+            earlier = [other for other in passage if other.order < new.order]
+            if any(is_same_claim(other.text, one.text) for other in earlier for one in (old, new)):
+                continue
+            if any(relation(other.text, new.text).is_sure for other in earlier):
+                continue
+            rank += bool(earlier)
+            if rank > _FARTHEST:
+                return False
+        return False
+
+
+def is_same_claim(one: str, other: str) -> bool:
+    """Say whether two texts are one statement: what was said, and what was observed of it."""
+    return one in other or other in one
+
+
+def list_statements(document: Document, number: int, text: str, vector: bytes) -> list[StatedLine]:
+    """Return the lines of a passage (from line `number`) that may be claims: of talk, what users
+    say alone.
+    """
+    if document.kind == turns.KIND:
+        if not text.startswith(_LABEL) or "[redacted:" in text:
+            return []
+        return [
+            StatedLine(
+                document, number, len(_LABEL), text[len(_LABEL) :], vector, _second_of(document)
+            )
+        ]
+    if document.kind in (observation.TASK_KIND, observation.PATTERN_KIND):
+        return []
+    return [
+        StatedLine(
+            document,
+            number + n,
+            len(line) - len(line.lstrip()),
+            line.strip(),
+            vector,
+            _second_of(document),
+        )
+        for n, line in enumerate(text.split("\n"))
+        if line.strip() and not line.lstrip().startswith(("#", "```", "---"))
+    ]
+
+
+def is_dated(document: Document) -> bool:
+    """Say whether it is known when a document was said: a note without a day of its own replaces
+    nothing.
+
+    The day on which its program made it is no day of its own: what stands there may have been
+    written since.
+    """
+    has_own_day = document.valid_from is not None and MADE_THEN not in document.metadata
+    return document.kind == turns.KIND or has_own_day
+
+
+def is_protected(statement: StatedLine) -> bool:
+    """Say whether a person corrected a statement: it stands, whatever was said later."""
+    return CORRECTED_MARK in statement.text or CORRECTED in statement.document.metadata
+
+
+def _second_of(document: Document) -> int:
+    """Return when what a document says was said, in Unix seconds: by a person who corrected it,
+    then.
+    """
+    corrected = document.metadata.get(CORRECTED)
+    day = None if MADE_THEN in document.metadata else document.valid_from
+    moment = datetime.fromisoformat(corrected) if corrected else day or document.updated_at
+    return int(moment.timestamp())
+
+
+def judge_found(
+    store: Store, scope: Scope, old: StatedLine, new: StatedLine
+) -> tuple[Relation, bool]:
+    """Judge two statements that a question found; and say whether the later one surely replaced the
+    earlier one.
+    """
+    found = relation(old.text, new.text)
+    if not found.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
+        return found, False
+    if not _Comparison(store, scope).is_nearest(old, new):
+        return found, False
+    return found, not taken_back.is_taken_back(store, scope, new.document, new.line, new.at)

@@ -1,0 +1,175 @@
+"""What users said about themselves in a project, as documents of their own scope too: every project
+finds it.
+
+Derived from the documents of turns and from `lasting`, which judges them by vectors: a document
+here for each document there that holds such lines. Nothing is kept of what was judged before, so a
+store without vectors promotes nothing, and what is forgotten there goes here with the next step
+(`prune` at once).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+from gieok import fs, places
+from gieok.memory.talk import claims, lasting, settling, turns
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Documents, Store
+
+#: Ends the key of a promoted document, behind that of the document it is from.
+_ENDING = places.PROMOTED
+#: Name of the metadata that says in which scope the turns were said.
+_SCOPE = "scope"
+_AT_ONCE = 200
+_HOME = Scope(places.USER_SCOPE)
+
+
+def update(
+    store: Store,
+    home: Path,
+    journal: FullJournal | None = None,
+    rewrite: Callable[[Scope], object] = lambda scope: None,
+    *,
+    zone: tzinfo = UTC,
+    now: datetime,
+) -> bool:
+    """Judge what lasts of what users said, promote what is about them, and find what holds no more.
+    Raises StoreError.
+
+    With a journal, observations that hold no more are ended there, and `rewrite` is called for the
+    scopes that have some. Return whether statements still wait to be compared: what is taken in
+    whole takes several steps.
+    """
+    with _lock(home):
+        promote(store, home)
+        ends, waits = claims.update(store, home, zone=zone, journal=journal)
+    for scope, found in ends.items() if journal is not None else ():
+        if journal is not None and settling.settle(journal, store, scope, found):
+            rewrite(scope)
+    with _lock(home):
+        lasting.update(store, home, now)
+    return waits
+
+
+def _lock(home: Path) -> fs.exclusive:
+    """Return the lock of the files that follow from turns: what a slower process read earlier does
+    not take their place.
+
+    Ending observations takes locks of the journal, under which others wait for this one: not
+    inside.
+    """
+    return fs.lock_resource(home, home / "lasting")
+
+
+def is_promoted(document: Document) -> bool:
+    """Say whether a document repeats what was said in a project."""
+    return document.kind == turns.KIND and document.key.endswith(_ENDING)
+
+
+def source_of(store: Documents, promoted: Document, line: int) -> tuple[Document | None, int]:
+    """Return the document in which a line was said, and the number of the line there; None, or 0,
+    where it is gone.
+    """
+    found = store.get(Scope(promoted.metadata[_SCOPE]), [promoted.key.removesuffix(_ENDING)])
+    if not found:
+        return None, 0
+    said, wanted = found[0].text.split("\n"), promoted.text.split("\n")[line - 1 : line]
+    return found[0], line if wanted and wanted == said[line - 1 : line] else 0
+
+
+def promote(store: Store, home: Path) -> tuple[int, int]:
+    """Bring the promoted documents in line; return how many were put and forgotten. Raises
+    StoreError.
+
+    Safe to kill and to repeat.
+    """
+    known = {key: found for key, found in store.hashes(_HOME).items() if key.endswith(_ENDING)}
+    seen: set[str] = set()
+    put = 0
+    for scope in store.scopes():
+        if scope == _HOME or not scope.path.startswith("project:") or places.is_brought(scope.path):
+            continue
+        lines: dict[str, dict[int, int]] = {}
+        for line in lasting.judged(store, scope, home):
+            if line.is_about_user:
+                lines.setdefault(line.key, {})[line.line] = line.check
+        for batch in _batches(store, scope, lines):
+            seen.update(entry.document.key for entry in batch)
+            fresh = [
+                entry
+                for entry in batch
+                if known.get(entry.document.key) != entry.document.content_hash
+            ]
+            store.put(fresh)
+            put += len(fresh)
+    gone = sorted(known.keys() - seen)
+    store.forget(_HOME, gone)
+    return put, len(gone)
+
+
+def prune(store: Store) -> int:
+    """Forget promoted documents with a line that their source says no more; return how many."""
+    promoted = [key for key in store.hashes(_HOME) if key.endswith(_ENDING)]
+    gone = [
+        d.key
+        for start in range(0, len(promoted), _AT_ONCE)
+        for d in store.get(_HOME, promoted[start : start + _AT_ONCE])
+        if not _holds(store, d)
+    ]
+    return store.forget(_HOME, gone) if gone else 0
+
+
+def _holds(store: Documents, promoted: Document) -> bool:
+    lines = enumerate(promoted.text.split("\n"), start=1)
+    return all(source_of(store, promoted, number)[1] for number, line in lines if line)
+
+
+def _batches(
+    store: Documents, scope: Scope, lines: Mapping[str, Mapping[int, int]]
+) -> Iterator[list[Entry]]:
+    keys = sorted(lines)
+    for start in range(0, len(keys), _AT_ONCE):
+        held = store.get(scope, keys[start : start + _AT_ONCE])
+        yield [entry for source in held if (entry := _promoted(source, lines[source.key])).passages]
+
+
+def _promoted(source: Document, checks: Mapping[int, int]) -> Entry:
+    """Return the lines with these numbers, but for those that say something else by now (another
+    sum).
+
+    They keep their numbers, with empty lines for the others: what is forgotten or judged anew gives
+    no line another name.
+    """
+    whole = list(enumerate(source.text.split("\n"), start=1))
+    said = [line if checks.get(number) == places.line_check(line) else "" for number, line in whole]
+    while said and not said[-1]:
+        said.pop()
+    text = "\n".join(said)
+    stamp = hashlib.sha256(f"{source.content_hash}\0{text}".encode("utf-8", "replace")).hexdigest()[
+        :32
+    ]
+    metadata = {
+        **source.metadata,
+        "project": turns.project_of(source.scope),
+        _SCOPE: source.scope.path,
+    }
+    document = replace(
+        source,
+        scope=_HOME,
+        key=source.key + _ENDING,
+        text=text,
+        content_hash=stamp,
+        metadata=metadata,
+    )
+    return Entry(document, tuple(_passages(said)))
+
+
+def _passages(said: Iterable[str]) -> Iterator[Passage]:
+    start = 0
+    for number, line in enumerate(said, start=1):
+        if line:
+            yield Passage(start, start + len(line), number, number)
+        start += len(line) + 1

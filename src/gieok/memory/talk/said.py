@@ -1,0 +1,70 @@
+"""Reads what the documents of turns hold: a whole conversation as one text, and the messages behind
+a line.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from gieok.agents.openclaw.transcript import NAME as OPENCLAW
+from gieok.memory.talk import turns
+from gieok.model.conversation import Message
+from gieok.model.memory import Document, Scope
+from gieok.ports.journal import Conversations
+from gieok.ports.store import Documents
+
+
+def conversation(store: Documents, scopes: Sequence[Scope], path: str) -> str:
+    """Return all that was said in a conversation, by its virtual path `sessions/<agent>/<session>`;
+    '' for none.
+
+    `sessions/main/<session>.jsonl`, as OpenClaw's agents and files are called, is understood too.
+    """
+    folder, _, name = path.rpartition("/")
+    session = name.partition(".jsonl")[0]
+    for key in dict.fromkeys((path, f"{folder}/{session}", f"{turns.PREFIX}{OPENCLAW}/{session}")):
+        for scope in scopes:
+            if held := turns.held_blocks(store, scope, key):
+                keys = [f"{key}#{number}" for number in range(1, held + 1)]
+                entries = store.entries(scope, keys)
+                # A first line without a passage stands in the block before.
+                blocks = (
+                    entry.document.text[entry.passages[0].start :]
+                    for entry in entries
+                    if entry.passages
+                )
+                return "\n".join(blocks)
+    return ""
+
+
+def messages(journal: Conversations, document: Document, line: int = 0) -> list[Message]:
+    """Return the messages that a document of turns holds, or the one behind a line of it; none
+    where they are gone.
+    """
+    return [
+        message for lines, message in _with_lines(journal, document) if not line or line in lines
+    ]
+
+
+def at_line(journal: Conversations, document: Document, line: int) -> tuple[range, Message] | None:
+    """Return the message behind a line, with all of its lines; None where it is gone."""
+    return next((found for found in _with_lines(journal, document) if line in found[0]), None)
+
+
+def _with_lines(journal: Conversations, document: Document) -> Iterator[tuple[range, Message]]:
+    """Yield each message of a document with the numbers of its lines."""
+    start = int(document.metadata["from"].rpartition(":")[2])
+    agent, session = document.metadata["agent"], document.metadata["session"]
+    found = journal.turns(document.scope, agent, session, start)
+    block = next(
+        turns.blocks(
+            (turn for turn in found if turn.place >= start), None, turns.zone_of(document)
+        ),
+        None,
+    )
+    if block is None:
+        return
+    number = 1 + max(document.text.count("\n") + 1 - len(block.lines), 0)
+    for turn in block.turns:
+        end = number + len(turns.laid(turn)[0])
+        if not turn.is_forgotten:
+            yield range(number, end), turn.message
+        number = end

@@ -1,0 +1,85 @@
+"""Ends the observations that a later statement has replaced, in the journal: `valid_to`, and a link
+to what replaced them.
+
+What ended them is kept with them, so that an observation holds again where that is forgotten,
+corrected or taken back. An end that an observer found, or a person, is not touched.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from gieok.flow.distil import finish
+from gieok.memory import observation
+from gieok.memory.talk.claims import ClaimEnd
+from gieok.model.conversation import Run
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.ports.journal import FullJournal
+from gieok.ports.store import Store
+
+_READER = "replaced"
+#: Metadata of an observation that ended here: the line that ended it.
+_BY = "ended_by"
+#: What stands there of an observation that said itself until when it holds.
+_STATED = "stated"
+_NOTE = "replaced"
+
+
+def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[ClaimEnd]) -> bool:
+    """Bring the observations of a scope in line with what replaced them; return whether any
+    changed. Raises StoreError.
+
+    Safe to kill and to repeat: documents and position are written together.
+    """
+    wanted = {end.old.key: end for end in ends if end.old.key.startswith(observation.PREFIX)}
+    before = [key for key in store.notes(scope).get(_NOTE, "").split("\n") if key]
+    if not wanted and not before:
+        return False
+    held = {document.key: document for document in store.get(scope, sorted({*wanted, *before}))}
+    put = list(_changed(held, wanted))
+    if put:
+        position, at = journal.position(scope, _READER), max(d.updated_at for d in held.values())
+        run = Run(scope, _READER, "compared", at, position, position + 1, 0, 0, len(put), 0)
+        finish(journal, store, position, run, put=[_entry(document) for document in put])
+    known = "\n".join(sorted(key for key in wanted if key in held))
+    if known != "\n".join(before):
+        store.write_note(scope, _NOTE, known)
+    return bool(put)
+
+
+def _changed(held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]) -> Iterator[Document]:
+    for key, document in held.items():
+        end, is_own = wanted.get(key), _BY in document.metadata
+        if end is None and is_own:
+            metadata = {
+                name: value
+                for name, value in document.metadata.items()
+                if name not in (_BY, REPLACED_BY)
+            }
+            yield _stamped(replace(document, valid_to=None, metadata=metadata))
+        elif (
+            end is not None
+            and document.kind == observation.KIND
+            and not document.metadata.get(CORRECTED)
+        ):
+            by = f"{end.by.key}#L{end.by.line}" if end.by else _STATED
+            if (is_own and document.metadata[_BY] != by) or (
+                document.valid_to is None and not is_own
+            ):
+                until = max(
+                    document.valid_from or document.updated_at, datetime.fromtimestamp(end.at, UTC)
+                )
+                link = {REPLACED_BY: end.by.key} if end.by else {}
+                yield _stamped(
+                    replace(
+                        document, valid_to=until, metadata={**document.metadata, **link, _BY: by}
+                    )
+                )
+
+
+def _stamped(document: Document) -> Document:
+    return replace(document, content_hash=observation.stamp(document))
+
+
+def _entry(document: Document) -> Entry:
+    return Entry(document, (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))

@@ -1,0 +1,135 @@
+"""Changes that were taken back at once without being named: "undo that", "그거 취소, 원래대로".
+
+What is meant is known only where one change was stated just before, in the same conversation and by
+the same speaker: thanks alone may stand between, and where the agent asked something since, the
+text must say that things go back to what they were. Where more was stated, or asked of the agent,
+nothing is taken back.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gieok.memory.talk import turns
+from gieok.memory.talk.statements.given_up import find_losses
+from gieok.memory.talk.statements.statement import Sentence, read_sentences
+from gieok.memory.talk.statements.taking_back import RESTORES, read_taking_back
+from gieok.model.memory import Document, Scope
+from gieok.places import PROMOTED
+from gieok.ports.store import Documents
+from gieok.text.assent import is_small_talk
+from gieok.text.turns import ASSISTANT, USER, asks
+
+_CHANGING = ("change", "now", "correction")
+
+
+class TakenBack(NamedTuple):
+    """A line of a user that takes back the change which another line states, both by key and
+    number; when, in Unix seconds.
+    """
+
+    key: str
+    line: int
+    changed_key: str
+    changed_line: int
+    at: int
+
+    @property
+    def change(self) -> tuple[str, int]:
+        """Return the line that states the change."""
+        return self.changed_key, self.changed_line
+
+
+class _TurnLine(NamedTuple):
+    key: str
+    number: int
+    text: str
+
+
+def list_taken_back(
+    store: Documents, scope: Scope, document: Document, at: int
+) -> Iterator[TakenBack]:
+    """Yield what lines of a block of turns take back, of the same block or the one before it."""
+    if document.kind != turns.KIND or document.key.endswith(PROMOTED):
+        return
+    own = [
+        _TurnLine(document.key, n, text)
+        for n, text in enumerate(document.text.split("\n"), start=1)
+    ]
+    takers = [place for place, line in enumerate(own) if read_taking_back(_words(line.text))]
+    if not takers:
+        return
+    before = _lines_before(store, scope, document)
+    if before and own[0].text == before[-1].text:  # a block begins with the line that it answers
+        before.pop()
+    lines = [*before, *own]
+    for place in takers:
+        change = _find_change(lines, len(before) + place)
+        if change is not None:
+            yield TakenBack(document.key, own[place].number, change.key, change.number, at)
+
+
+def is_taken_back(store: Documents, scope: Scope, document: Document, line: int, at: int) -> bool:
+    """Say whether what a line of a block states was taken back, in the block or the one behind
+    it.
+    """
+    behind = turns.key_beside(document.key, 1)
+    if document.kind != turns.KIND or not behind:
+        return False
+    held = store.get(scope, [document.key, behind])
+    return any(
+        one.change == (document.key, line)
+        for block in held
+        for one in list_taken_back(store, scope, block, at)
+    )
+
+
+def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_TurnLine]:
+    """Return the lines of the block before, if it is of the same day."""
+    before = turns.key_beside(document.key, -1)
+    found = store.get(scope, [before]) if before else []
+    if not found or found[0].valid_from is None or document.valid_from is None:
+        return []
+    if found[0].valid_from.date() != document.valid_from.date():
+        return []
+    return [
+        _TurnLine(found[0].key, n, text)
+        for n, text in enumerate(found[0].text.split("\n"), start=1)
+    ]
+
+
+def _find_change(lines: Sequence[_TurnLine], place: int) -> _TurnLine | None:
+    """Return the line whose one change a line takes back; None where it is not known which is
+    meant.
+    """
+    was_asked = False
+    for line in reversed(lines[:place]):
+        if line.text.startswith(f"{ASSISTANT}: "):
+            was_asked = was_asked or asks(line.text)
+            continue
+        words = _words(line.text)
+        if not words:  # what was forgotten might be meant
+            return None
+        if is_small_talk(words):
+            continue
+        if was_asked and read_taking_back(_words(lines[place].text)) != RESTORES:
+            return None
+        return line if _states_one_change(words) else None
+    return None
+
+
+def _words(line: str) -> str:
+    """Return what a user said in a line; '' for one of another speaker."""
+    return line.removeprefix(f"{USER}: ").strip() if line.startswith(f"{USER}: ") else ""
+
+
+def _states_one_change(words: str) -> bool:
+    """Say whether just one sentence states a change, and none beside it asks for work."""
+    sentences = read_sentences(words)
+    changing = [one for one in sentences if _is_changing(one)]
+    return len(changing) == 1 and not any(
+        one.has_mood("request") for one in sentences if one is not changing[0]
+    )
+
+
+def _is_changing(sentence: Sentence) -> bool:
+    return bool(find_losses(sentence.text)) or any(sentence.find_cue(name) for name in _CHANGING)

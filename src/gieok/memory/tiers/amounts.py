@@ -1,0 +1,72 @@
+"""How much of each scope is in each tier."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.memory.tiers import retention
+from gieok.memory.tiers.tiers import Tiers
+from gieok.model.archive import ArchivedPlace
+from gieok.model.memory import Scope, Tier
+from gieok.text.tokens import count_tokens
+
+
+class TierRow(NamedTuple):
+    """What of a scope is in a tier: `bytes` is None where only a service knows, `location` '' for
+    hot.
+    """
+
+    scope: Scope
+    tier: Tier
+    memories: int
+    first: date
+    last: date
+    tokens: int
+    bytes: int | None
+    location: str
+
+
+def rows(tiers: Tiers, only: Scope | None = None) -> Iterator[TierRow]:
+    """Yield what is in each tier, scope by scope; of one scope alone where it is given."""
+    archived: dict[tuple[Scope, Tier], list[ArchivedPlace]] = defaultdict(list)
+    for one in tiers.journal.places():
+        archived[one.place.scope, one.place.tier].append(one)
+    scopes = {*tiers.journal.made_scopes(), *(scope for scope, _ in archived)}
+    for scope in sorted(scopes & {only} if only else scopes):
+        yield from _hot(tiers, scope)
+        for tier in (Tier.WARM, Tier.COLD):
+            if places := archived.get((scope, tier)):
+                yield _archived(tiers, scope, tier, places)
+
+
+def _hot(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
+    documents = [entry.document for entry in tiers.journal.made(scope)]
+    if documents:
+        days = [retention.day_of(document, tiers.zone) for document in documents]
+        texts = [document.text for document in documents]
+        tokens, size = (
+            sum(map(count_tokens, texts)),
+            sum(len(text.encode("utf-8", "replace")) for text in texts),
+        )
+        yield TierRow(scope, Tier.HOT, len(documents), min(days), max(days), tokens, size, "")
+
+
+def _archived(tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedPlace]) -> TierRow:
+    days = [one.day for one in places]
+    memories, tokens = sum(one.memories for one in places), sum(one.tokens for one in places)
+    location = tiers.shelves[tier].archive(scope).location if tier in tiers.shelves else ""
+    sizes = _sizes(location, (one.place.path for one in places))
+    return TierRow(scope, tier, memories, min(days), max(days), tokens, sizes, location)
+
+
+def _sizes(location: str, files: Iterable[str]) -> int | None:
+    """Return the bytes of files in a folder; None where it is none of this machine."""
+    folder = Path(location)
+    if not location or not folder.is_dir():
+        return None
+    # Paths in a vault begin with Gieok's folder in it, which is the location.
+    base = [folder, folder.parent]
+    found = (next((one / name for one in base if (one / name).is_file()), None) for name in files)
+    return sum(file.stat().st_size for file in found if file)

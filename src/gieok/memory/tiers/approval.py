@@ -1,0 +1,165 @@
+"""What waits for a person before it goes to cold, and the answers to what an archive asks."""
+
+import contextlib
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from gieok.errors import ArchiveMissing
+from gieok.flow import distil
+from gieok.memory import observation
+from gieok.memory.tiers import cold, move, note_file, questions, sync
+from gieok.memory.tiers.note_file import NoteForm
+from gieok.memory.tiers.questions import Question
+from gieok.memory.tiers.shelf import Shelf
+from gieok.memory.tiers.tiers import Arrival, Group, Outcome, Tiers
+from gieok.model.archive import ArchivedMemory
+from gieok.model.memory import Entry, Scope, Tier
+
+_REJECTED = "archive.rejected"
+#: The name of a day's file.
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\.md")
+
+
+class DueDay(NamedTuple):
+    """A day that may go to cold: how many memories, their tokens, and the bytes of their files."""
+
+    day: date
+    memories: int
+    tokens: int
+    size_bytes: int
+
+
+def due(tiers: Tiers, warm_days: int) -> list[DueDay]:
+    """Return the days in warm that are over and were not rejected, oldest first. Raises StoreError,
+    ArchiveFailed.
+    """
+    refused = tiers.journal.kept(_REJECTED)
+    last = tiers.clock.now().astimezone(tiers.zone).date() - timedelta(days=warm_days)
+    found: dict[date, DueDay] = {}
+    for one in tiers.journal.places():
+        if one.place.tier is Tier.WARM and one.day <= last and one.day.isoformat() not in refused:
+            held = tiers.shelves[Tier.WARM].read(one.place)
+            before = found.get(one.day, DueDay(one.day, 0, 0, 0))
+            found[one.day] = DueDay(
+                one.day,
+                before.memories + one.memories,
+                before.tokens + one.tokens,
+                before.size_bytes + (len(held.data) if held else 0),
+            )
+    return sorted(found.values())
+
+
+def approve(tiers: Tiers, days: Iterable[date]) -> Outcome:
+    """Move days from warm to cold. The caller holds the lock. Raises StoreError."""
+    wanted = set(days)
+    tiers.journal.keep(_REJECTED, {}, [day.isoformat() for day in wanted])
+    rows: list[ArchivedMemory] = []
+    for one in tiers.journal.places():
+        if one.place.tier is Tier.WARM:
+            rows += [
+                row
+                for row in tiers.journal.archived(one.place.scope, place=one.place)
+                if row.day in wanted
+            ]
+    return cold.to_cold(tiers, rows)
+
+
+def reject(tiers: Tiers, days: Iterable[date]) -> None:
+    """Let days stay in warm until they are approved."""
+    now = tiers.clock.now().isoformat()
+    tiers.journal.keep(_REJECTED, {day.isoformat(): now for day in days})
+
+
+def rejected(tiers: Tiers) -> list[date]:
+    """Return the days that were rejected."""
+    return sorted(date.fromisoformat(day) for day in tiers.journal.kept(_REJECTED))
+
+
+def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
+    """Write what was deleted to where it was. The caller holds the lock. Raises StoreError."""
+    done, back = Outcome(), list[Question]()
+    if not asked:
+        return done
+    shelf = tiers.shelves[Tier.COLD]
+    arriving: dict[tuple[Scope, str], list[Arrival]] = {}
+    for one in asked:
+        entry = next(iter(tiers.store.entries(one.scope, [one.key])), None)
+        if entry is not None:
+            came = cold.arrival(tiers, move.in_hot(entry))
+            arriving.setdefault((one.scope, _where(shelf, one, came)), []).append(came)
+            back.append(one)
+    groups = [
+        Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in arriving.items()
+    ]
+    done.add(move.carry_out(tiers, groups))
+    distil.deliver(tiers.journal, tiers.store)
+    if not done.wrong:
+        sync.answered(tiers, asked)
+    done.add(cold.relink(tiers, [(one.scope, one.key) for one in back]))
+    return done
+
+
+def _where(shelf: Shelf, question: Question, came: Arrival) -> str:
+    """Return the plain path of the file where a memory was, or where it belongs now that cold is
+    another archive.
+    """
+    path = shelf.plain(question.path)
+    is_note = not _DAY.fullmatch(path)
+    return (
+        path
+        if is_note == isinstance(shelf.form, NoteForm)
+        else shelf.form.path(came.entry.document, came.day)
+    )
+
+
+def drop_beside(tiers: Tiers, asked: Sequence[Question]) -> None:
+    """Delete the notes of versions that do not live on: what lives stands. Raises ArchiveFailed."""
+    for one in asked:
+        archive = tiers.shelves[Tier.COLD].archive(one.scope)
+        with contextlib.suppress(ArchiveMissing):
+            archive.delete(one.path, archive.read(one.path)[1])
+        questions.settle(tiers.journal, [(one.scope, one.key)])
+
+
+def take_beside(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
+    """Put the versions beside in the place of what lives, which goes to the history. Raises
+    StoreError, ArchiveFailed.
+    """
+    done = Outcome()
+    for one in asked:
+        shelf = tiers.shelves[Tier.COLD]
+        text = _beside(tiers, one)
+        live = next(iter(tiers.store.get(one.scope, [one.key])), None)
+        row = next(iter(tiers.journal.archived(one.scope, keys=[one.key])), None)
+        if text is None or live is None:
+            done.wrong.append(f"{one.path} is gone")
+            continue
+        now = tiers.clock.now()
+        distil.correct(
+            tiers.journal, tiers.store, live, observation.corrected(live, text, now), now
+        )
+        if row is not None and row.place.tier is Tier.COLD:
+            (entry,) = tiers.store.entries(one.scope, [one.key])
+            group = Group(
+                one.scope, Tier.COLD, shelf.plain(row.place.path), (_again(tiers, entry),)
+            )
+            done.add(move.carry_out(tiers, [group]))
+            distil.deliver(tiers.journal, tiers.store)
+        drop_beside(tiers, [one])
+    return done
+
+
+def _again(tiers: Tiers, entry: Entry) -> Arrival:
+    return cold.arrival(tiers, move.in_hot(entry))
+
+
+def _beside(tiers: Tiers, question: Question) -> str | None:
+    """Return what the note beside says."""
+    shelf = tiers.shelves[Tier.COLD]
+    try:
+        data, _ = shelf.archive(question.scope).read(question.path)
+    except ArchiveMissing:
+        return None
+    return note_file.text_of_conflict(shelf.text(question.path, data))

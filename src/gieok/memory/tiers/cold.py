@@ -1,0 +1,212 @@
+"""From warm to cold, and the links between notes there."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from gieok.errors import ArchiveFailed, ArchiveMissing
+from gieok.flow.distil import deliver
+from gieok.memory.tiers import move, note_file, retention
+from gieok.memory.tiers.note_file import NO_LINKS, BrokenNote, Links, NoteForm
+from gieok.memory.tiers.shelf import Shelf
+from gieok.memory.tiers.tiers import Arrival, Group, Outcome, Tiers
+from gieok.model.archive import ArchivedMemory, Place
+from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
+
+_AT_ONCE = 500
+
+#: A memory by scope and key.
+Whose = tuple[Scope, str]
+
+
+def arrival(tiers: Tiers, entry: Entry, before: ArchivedMemory | None = None) -> Arrival:
+    """Return a memory that is to live in cold."""
+    return Arrival(
+        entry, before.day if before else retention.day_of(entry.document, tiers.zone), before
+    )
+
+
+def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
+    """Move memories from warm to cold. The caller holds the lock, and sweeps afterwards. Raises
+    StoreError.
+    """
+    done = Outcome()
+    if not rows:
+        return done
+    places = list(dict.fromkeys(row.place for row in rows))
+    wanted = {(row.place.scope, row.key) for row in rows}
+    arriving: list[Arrival] = []
+    for place in places:
+        arriving += [
+            one
+            for one in _living(tiers, place, done)
+            if (one.entry.document.scope, one.entry.document.key) in wanted
+        ]
+        if len(arriving) >= _AT_ONCE:
+            done.add(placed(tiers, arriving))
+            arriving = []
+    done.add(placed(tiers, arriving))
+    done.add(relink(tiers, wanted, are_fresh=True))
+    return done
+
+
+def placed(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
+    """Write memories to cold, each to the note that it has there, else to the file that its form
+    gives it.
+    """
+    form, groups = tiers.shelves[Tier.COLD].form, dict[tuple[Scope, str], list[Arrival]]()
+    noted = _notes_left(tiers) if isinstance(form, NoteForm) else {}
+    for one in arriving:
+        document = one.entry.document
+        path = noted.get((document.scope, document.key)) or form.path(document, one.day)
+        groups.setdefault((document.scope, path), []).append(one)
+    done = move.carry_out(
+        tiers,
+        [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in groups.items()],
+    )
+    deliver(tiers.journal, tiers.store)
+    return done
+
+
+def _notes_left(tiers: Tiers) -> dict[Whose, str]:
+    """Return the notes of memories that left them because they changed, and that could not be
+    rewritten since.
+    """
+    found = dict[Whose, str]()
+    shelf = tiers.shelves[Tier.COLD]
+    for stale in tiers.journal.stale_places():
+        if stale.place.tier is not Tier.COLD or tiers.journal.archived(
+            stale.place.scope, place=stale.place
+        ):
+            continue
+        try:
+            held = shelf.read(stale.place)
+        except ArchiveFailed:
+            continue
+        for one in held.contents.memories if held else ():
+            found[stale.place.scope, one.entry.document.key] = shelf.plain(stale.place.path)
+    return found
+
+
+def _living(tiers: Tiers, place: Place, done: Outcome) -> Iterator[Arrival]:
+    shelf = tiers.shelves[place.tier]
+    try:
+        state = move.read(tiers, Group(place.scope, place.tier, shelf.plain(place.path)))
+    except ArchiveFailed as error:
+        done.wrong.append(f"{error} ({error.hint})")
+        return
+    done.wrong += state.wrong
+    for living in state.living.values():
+        yield arrival(tiers, living.entry, living.row)
+
+
+def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -> Outcome:
+    """Let the notes of memories, and those beside them in "newest wins", lead to each other where
+    they are now.
+
+    Notes that `are_fresh` have no links yet.
+    """
+    done, shelf = Outcome(), tiers.shelves[Tier.COLD]
+    whose = set(touched)
+    if not whose or not isinstance(shelf.form, NoteForm):
+        return done
+    rows = {(row.place.scope, row.key): row for row in in_cold(tiers)}
+    shelf.form.links = links(rows, list(_documents(tiers, {*rows, *whose})))
+    whose |= {one for one, found in shelf.form.links.items() if not whose.isdisjoint(found.of)}
+    for one in sorted(
+        whose & (shelf.form.links.keys() if are_fresh else rows.keys()) & rows.keys()
+    ):
+        try:
+            _relink(tiers, shelf.form, rows[one])
+        except (ArchiveMissing, BrokenNote):  # the next look at the archive tells
+            continue
+        except ArchiveFailed as error:
+            done.wrong.append(f"{error} ({error.hint})")
+    return done
+
+
+def in_cold(tiers: Tiers) -> Iterator[ArchivedMemory]:
+    """Yield every memory that lives in cold."""
+    for scope in dict.fromkeys(
+        one.place.scope for one in tiers.journal.places() if one.place.tier is Tier.COLD
+    ):
+        yield from (row for row in tiers.journal.archived(scope) if row.place.tier is Tier.COLD)
+
+
+def _documents(tiers: Tiers, rows: Iterable[Whose]) -> Iterator[Document]:
+    by_scope: dict[Scope, list[str]] = {}
+    for scope, key in rows:
+        by_scope.setdefault(scope, []).append(key)
+    for scope, keys in by_scope.items():
+        for start in range(0, len(keys), _AT_ONCE):
+            yield from tiers.store.get(scope, keys[start : start + _AT_ONCE])
+
+
+def links(rows: dict[Whose, ArchivedMemory], documents: Iterable[Document]) -> dict[Whose, Links]:
+    """Return where each note leads to: what replaced its memory, and what that replaced, where that
+    has a note too.
+    """
+    newer, older, beside = (
+        dict[Whose, Whose](),
+        dict[Whose, list[Whose]](),
+        dict[Whose, set[Whose]](),
+    )
+    for document in documents:
+        one, other = (
+            (document.scope, document.key),
+            (document.scope, document.metadata.get(REPLACED_BY, "")),
+        )
+        if not other[1]:
+            continue
+        beside.setdefault(one, set()).add(other)
+        beside.setdefault(other, set()).add(one)
+        if one in rows and other in rows:
+            newer[one] = other
+            older.setdefault(other, []).append(one)
+
+    def name(whose: Whose) -> str:
+        return rows[whose].place.path.removesuffix(note_file.SUFFIX)
+
+    return {
+        one: Links(
+            name(newer[one]) if one in newer else "",
+            tuple(sorted(name(other) for other in older.get(one, ()))),
+            frozenset(others),
+        )
+        for one, others in beside.items()
+    }
+
+
+def _relink(tiers: Tiers, form: NoteForm, row: ArchivedMemory) -> None:
+    shelf, place = tiers.shelves[Tier.COLD], row.place
+    archive = shelf.archive(place.scope)
+    data, revision = archive.read(place.path)
+    text = shelf.text(place.path, data)
+    note = note_file.read(text)
+    wanted = form.links.get((place.scope, row.key), NO_LINKS)
+    if revision != row.revision or note is None or note.links[:2] == wanted[:2]:
+        return
+    contents = form.parse(place.scope, text)
+    again = form.render(place.scope, Tier.COLD, shelf.plain(place.path), contents)
+    marks = tiers.journal.mark_stale([place])
+    fresh = shelf.write(place, shelf.packed(shelf.plain(place.path), again)[1], revision)
+    tiers.journal.settle([(mark, fresh) for mark in marks])
+
+
+def taken(shelf: Shelf) -> Callable[[str, Document], bool]:
+    """Return what says whether a path of a shelf has another file than the note of a document."""
+
+    def is_taken(path: str, document: Document) -> bool:
+        return any(_is_another(shelf, one, document) for one in shelf.spellings(path))
+
+    return is_taken
+
+
+def _is_another(shelf: Shelf, path: str, document: Document) -> bool:
+    try:
+        data = shelf.archive(document.scope).read(path)[0]
+    except ArchiveMissing:
+        return False
+    try:
+        note = note_file.read(shelf.text(path, data))
+    except (ArchiveFailed, BrokenNote):  # sealed, or changed by hand
+        return True
+    return note is None or note.handle != note_file.handle(document.scope, document.key)

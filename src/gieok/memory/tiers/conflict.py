@@ -1,0 +1,97 @@
+"""What was changed on both sides: in an archive's file by a person, and here. Both are kept."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.errors import ArchiveConflict
+from gieok.flow import distil
+from gieok.flow.clean import cleaned
+from gieok.memory import observation
+from gieok.memory.tiers import note_file, questions
+from gieok.memory.tiers.note_file import OURS, THEIRS
+from gieok.memory.tiers.questions import Asked, Question
+from gieok.memory.tiers.retention import day_of
+from gieok.memory.tiers.shelf import Written
+from gieok.memory.tiers.tiers import Arrival, Group, Tiers
+from gieok.model.archive import Move
+from gieok.model.memory import CORRECTED, Document, Entry, Tier
+
+
+class Resolved(NamedTuple):
+    """What comes back to a file as its person has it there, and what stays beside as the person's
+    own text.
+    """
+
+    arriving: tuple[Arrival, ...] = ()
+    own: str = ""
+
+
+def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
+    """Take in memories that a person edited in a file where they live no more.
+
+    The person's word in the file lives on, unless they have corrected it here since: then that
+    does. The other one is kept in a note beside the file, and asked about. What was forgotten
+    meanwhile stays forgotten.
+    """
+    found, own = list[Arrival](), list[str]()
+    distil.deliver(tiers.journal, tiers.store)
+    for stray in strays:
+        theirs = cleaned(stray.entry.document)
+        held = next(iter(tiers.store.get(theirs.scope, [theirs.key])), None)
+        if held is None or held.text.strip() == theirs.text.strip():
+            continue
+        is_both = held.content_hash != theirs.content_hash
+        is_newer_here = is_both and held.metadata.get(CORRECTED, "") > theirs.metadata.get(
+            CORRECTED, ""
+        )
+        if is_both and group.tier is Tier.COLD:
+            _keep(
+                tiers, group, theirs if is_newer_here else held, THEIRS if is_newer_here else OURS
+            )
+        elif is_newer_here:
+            own.append(f"- {theirs.text}")
+        if not is_newer_here:
+            entry = _corrected(tiers, held, theirs, tiers.clock.now())
+            found.append(Arrival(entry, day_of(entry.document, tiers.zone)))
+    return Resolved(tuple(found), "\n\n".join(own))
+
+
+def _keep(tiers: Tiers, group: Group, document: Document, whose: str) -> None:
+    """Write down the version that does not live on, and ask."""
+    now = tiers.clock.now()
+    path = _written(tiers, group, document, whose)
+    asked = Question(Asked.EDITED, document.scope, document.key, path, now.isoformat())
+    questions.ask(tiers.journal, [asked])
+
+
+def _written(tiers: Tiers, group: Group, document: Document, whose: str) -> str:
+    """Write a version beside a file; return its path."""
+    shelf = tiers.shelves[group.tier]
+    text = note_file.conflict_note(document, tiers.zone, group.path)
+    day = tiers.clock.now().astimezone(tiers.zone).date()
+    archive = shelf.archive(document.scope)
+    for number in range(1, 100):
+        path, data = shelf.packed(note_file.conflict_path(group.path, day, whose, number), text)
+        try:
+            archive.write(path, data, None)
+        except ArchiveConflict:
+            if archive.read(path)[0] == data:  # written before a kill
+                return path
+        else:
+            return path
+    raise ArchiveConflict(
+        f"a hundred versions lie beside {group.path!r}", hint="`gieok archive pending` names them"
+    )
+
+
+def _corrected(tiers: Tiers, held: Document, theirs: Document, now: datetime) -> Entry:
+    """Let what a person wrote live in hot, and return it as it stands there."""
+    fresh = observation.corrected(held, theirs.text, now)
+    row = next(iter(tiers.journal.archived(held.scope, keys=[held.key])), None)
+    if row is None:
+        distil.correct(tiers.journal, tiers.store, held, fresh, now)
+    else:
+        tiers.journal.archive([Move(fresh, None, row, held)])
+        distil.deliver(tiers.journal, tiers.store)
+    return next(iter(tiers.store.entries(held.scope, [held.key])))

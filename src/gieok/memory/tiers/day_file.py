@@ -1,0 +1,217 @@
+"""A day's memories as a Markdown file that a person reads and may correct.
+
+    ---
+    gieok: day
+    day: 2026-08-01
+    scope: agent:main
+    memories: 1
+    ---
+
+    # 2026-08-01
+
+    ## Decision
+
+    - 🔴 14:05 Ship with SQLite
+      <!-- gieok {"key": "observe:2026-08-01:…", "sum": …, …} -->
+
+What a bullet does not show stands in its comment, with a sum of the bullet as it was written: where
+the bullet differs, a person changed it. Other lines are the person's own, and stay, at the end.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from typing import Any
+
+from gieok.memory import observation
+from gieok.memory.observation import PRIORITY_OF_MARK, Category, Priority
+from gieok.memory.tiers.fields import from_entry_fields, to_entry_fields
+from gieok.memory.tiers.shelf import Contents, Written
+from gieok.model.memory import Document, Entry, Scope, Tier
+from gieok.text.tokens import count_tokens
+
+_OPENS, _CLOSES = "  <!-- gieok ", " -->"
+#: Takes no room; before a line of a memory that would be taken for such a comment.
+_NOTHING = "\u200b"
+_HEAD = "gieok: day"
+_SECTIONS = ("Decision", "Preference", "Task", "State", "Pattern", "Other")
+_CATEGORIES = dict(
+    zip(
+        (Category.DECISION, Category.PREFERENCE, Category.TASK, Category.STATE),
+        _SECTIONS,
+        strict=False,
+    )
+)
+_MARKS = re.compile(rf"- ([{''.join(PRIORITY_OF_MARK)}]) (✅ )?")
+_LEAD = re.compile(rf"(?:[{''.join(PRIORITY_OF_MARK)}] )?(?:✅ )?(?:\d\d:\d\d )?")
+#: What would not come back as it is: other line ends, control characters, white space at the ends
+#: of lines, halves of pairs.
+_UNSAFE = re.compile(
+    r"[^\S\n]+$|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DayForm:
+    """`Form` of one file a day. Times are shown in `zone`."""
+
+    zone: tzinfo = UTC
+
+    def path(self, document: Document, day: date) -> str:
+        """Return the name of a day's file."""
+        del document
+        return f"{day.isoformat()}.md"
+
+    def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
+        """Return a day's file, grouped by category, in order of time."""
+        day = path.removesuffix(".md")
+        entries = sorted((one.entry for one in contents.memories), key=_order)
+        tokens = sum(count_tokens(entry.document.text) for entry in entries)
+        head = [
+            _HEAD,
+            f"day: {day}",
+            f"scope: {json.dumps(scope.path, ensure_ascii=False)}",
+            f"tier: {tier}",
+        ]
+        lines = [
+            "---",
+            *head,
+            f"memories: {len(entries)}",
+            f"tokens: {tokens}",
+            "---",
+            "",
+            f"# {day}",
+        ]
+        for section in _SECTIONS:
+            found = [entry for entry in entries if _section(entry.document) == section]
+            lines += ["", f"## {section}", ""] if found else []
+            for entry in found:
+                lines += _bullet(entry, self.zone)
+        return "\n".join(lines) + "\n" + (f"\n{contents.own}\n" if contents.own else "")
+
+    def parse(self, scope: Scope, text: str) -> Contents:
+        """Return what a day's file holds, as a person may have left it."""
+        lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
+        if lines[:2] != ["---", _HEAD] or "---" not in lines[2:]:
+            raise ValueError("the head of the file is damaged")
+        rest = lines[lines.index("---", 2) + 1 :]
+        own: list[str] = []
+        memories = list(_memories(scope, rest, own))
+        if not memories and any(line.startswith(_OPENS) for line in rest):
+            raise ValueError("none of its comments can be read")
+        return Contents(tuple(memories), "\n".join(own).strip("\n"))
+
+
+def _order(entry: Entry) -> tuple[datetime, str]:
+    return entry.document.valid_from or entry.document.updated_at, entry.document.key
+
+
+def _section(document: Document) -> str:
+    if document.kind == observation.PATTERN_KIND:
+        return "Pattern"
+    is_observed = document.kind == observation.KIND
+    if not is_observed:
+        return "Other"
+    category = document.metadata.get("category", "")
+    return _CATEGORIES.get(category, "Other")  # type: ignore[call-overload,no-any-return]
+
+
+def _bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
+    document = entry.document
+    shown = _UNSAFE.sub(" ", document.text).split("\n")
+    shown = [_NOTHING + line if line.startswith(_OPENS.strip()) else line for line in shown]
+    lines = [
+        f"- {_lead(document, zone)}{shown[0]}",
+        *(f"  {line}" if line else "" for line in shown[1:]),
+    ]
+    facts = to_entry_fields(entry) | {"sum": _sum(lines)}
+    if _text("\n".join(lines)) != document.text:
+        facts["text"] = document.text
+    yield from lines
+    yield _OPENS + json.dumps(facts).replace("--", "\\u002d\\u002d") + _CLOSES
+
+
+def _lead(document: Document, zone: tzinfo) -> str:
+    """Return what stands before a memory's text: its priority, whether it is done, and the time."""
+    priority = document.metadata.get("priority", "")
+    mark = f"{Priority(priority).mark} " if priority in {one.value for one in Priority} else ""
+    done = "✅ " if document.metadata.get("done") == "yes" else ""
+    at = (document.valid_from or document.updated_at).astimezone(zone)
+    return f"{mark}{done}{at:%H:%M} "
+
+
+def _text(block: str) -> str:
+    """Return the text of a bullet."""
+    first, *more = block.split("\n")
+    plain = [
+        _LEAD.sub("", first.removeprefix("- "), count=1),
+        *(line.removeprefix("  ") for line in more),
+    ]
+    return "\n".join(line.removeprefix(_NOTHING) for line in plain)
+
+
+def _sum(lines: Sequence[str]) -> int:
+    return zlib.crc32("\n".join(lines).encode("utf-8", "surrogatepass"))
+
+
+def _memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Written]:
+    """Yield memories; add to `own` the lines that are a person's."""
+    pending: list[str] = []
+    for line in lines:
+        pending.append(line)
+        if line.startswith(_OPENS) and line.rstrip().endswith(_CLOSES):
+            start = next(
+                (n for n in range(len(pending) - 1, -1, -1) if pending[n].startswith("- ")),
+                len(pending) - 1,
+            )
+            found = _memory(line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1])
+            own += _of_person(pending[: start if found else -1])
+            pending = []
+            if found and found.entry.document.scope == scope:
+                yield found
+    own += _of_person(pending)
+
+
+def _of_person(lines: Sequence[str]) -> list[str]:
+    """Return lines without those that Gieok writes itself."""
+    ours = {f"## {section}" for section in _SECTIONS}
+    kept = [
+        line for line in lines if line not in ours and not re.fullmatch(r"# \d{4}-\d\d-\d\d", line)
+    ]
+    return kept if any(line.strip() for line in kept) else []
+
+
+def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:
+    """Return the facts of a memory with the priority, and whether it is done, as a person marks
+    them now.
+    """
+    found = _MARKS.match(line)
+    if found is None or facts["kind"] != observation.KIND:
+        return facts
+    metadata = {
+        **facts["metadata"],
+        "priority": PRIORITY_OF_MARK[found[1]],
+        "done": "yes" if found[2] else "",
+    }
+    return {**facts, "metadata": {name: value for name, value in metadata.items() if value}}
+
+
+def _memory(comment: str, block: list[str]) -> Written | None:
+    """Return the memory of a bullet; None where its comment is damaged, or nothing but the comment
+    is left.
+    """
+    try:
+        facts = json.loads(comment)
+        if _sum(block) == facts["sum"]:
+            return Written(from_entry_fields(facts, facts.get("text", _text("\n".join(block)))))
+        text = _text("\n".join(line.rstrip() for line in block)).strip()
+        return (
+            Written(from_entry_fields(_as_marked(facts, block[0]), text), is_edited=True)
+            if text
+            else None
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

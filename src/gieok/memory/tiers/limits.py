@@ -1,0 +1,74 @@
+"""What leaves the hot tier before its time, because there is too much: what holds no more, then
+what is old and unimportant.
+
+What a person corrected, and important decisions that hold, leave last.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from gieok.memory.observation import Category, Priority
+from gieok.model.memory import Document, status_of
+from gieok.places import faded
+from gieok.text.tokens import count_tokens
+
+
+class Limits(NamedTuple):
+    """How much a scope may have in hot: 0 for any amount."""
+
+    tokens: int = 0
+    size_bytes: int = 0
+
+
+def leave_early(
+    documents: Iterable[Document],
+    limits: Limits,
+    now: datetime,
+    may_leave: Callable[[Document], bool],
+) -> list[Document]:
+    """Return what has to leave so that the rest is within the limits, in the order in which it
+    leaves.
+
+    `documents` are all that is in hot, whatever may not leave counts too.
+    """
+    held = list(documents)
+    tokens, size = (sum(map(weigh, held)) for weigh in (_tokens, _bytes))
+    gone: list[Document] = []
+    for document in sorted(filter(may_leave, held), key=lambda d: _worth(d, now)):
+        if (not limits.tokens or tokens <= limits.tokens) and (
+            not limits.size_bytes or size <= limits.size_bytes
+        ):
+            break
+        gone.append(document)
+        tokens -= _tokens(document)
+        size -= _bytes(document)
+    return gone
+
+
+def _worth(document: Document, now: datetime) -> tuple[int, float, datetime, str]:
+    """Return what orders documents, the first to leave first."""
+    since = document.valid_from or document.updated_at
+    value = faded(document.importance, since.timestamp(), now.timestamp())
+    return _rank(document, now), value, since, document.key
+
+
+def _rank(document: Document, now: datetime) -> int:
+    status, is_important = (
+        status_of(document, now),
+        document.metadata.get("priority") == Priority.HIGH,
+    )
+    if status in ("replaced", "ended", "done"):
+        return 0
+    if status == "corrected":
+        return 3
+    return 2 if is_important and document.metadata.get("category") == Category.DECISION else 1
+
+
+def _tokens(document: Document) -> int:
+    return count_tokens(document.text)
+
+
+def _bytes(document: Document) -> int:
+    more = "".join(f"{name}{value}" for name, value in document.metadata.items())
+    return len(f"{document.key}{document.title}{document.text}{more}".encode("utf-8", "replace"))

@@ -1,0 +1,402 @@
+"""The note of one memory, as Obsidian shows it, and back without loss.
+
+    ---
+    properties of the memory: type, category, priority, status, dates, links to what replaced it and
+        what it replaces, tags, and behind them those of the person
+    ---
+
+    what the memory says
+
+    <!-- gieok {…} -->
+    what the person wrote below, which stays
+
+The comment holds what properties do not show, with a sum of the text above it: another text is an
+edit by a person. Without its comment, a note is still known by its property `gieok`, the handle.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date, datetime, tzinfo
+from typing import Any, NamedTuple
+
+from gieok import places
+from gieok.errors import ArchiveFailed
+from gieok.memory.tiers.fields import from_entry_fields, to_entry_fields
+from gieok.memory.tiers.shelf import Contents, Written
+from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Entry, Scope, Tier
+from gieok.text import filenames, properties
+
+SUFFIX = ".md"
+#: Of a file's name, its ending included: eCryptfs takes 143, Windows paths 260 characters.
+MOST_NAME_BYTES = 120
+_TITLE_BYTES = 100
+_OPENS, _CLOSES = "<!-- gieok ", " -->"
+_COMMENT = re.compile(rf'^{_OPENS}(\{{"scope": .*\}}){_CLOSES}[ \t]*$', re.MULTILINE)
+_BELOW = "%% Write below this line: Gieok keeps it as it is. %%"
+#: What ends a comment, breaks a line, or is a link or a tag to Obsidian.
+_UNSAFE = re.compile("[<>#]|\\[(?=\\[)|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
+_HANDLE, _TAG = "gieok", "gieok"
+_MARK = re.compile(rf"^{_HANDLE}\s*:", re.MULTILINE)
+_OURS = frozenset(
+    (
+        "type category priority status date until corrected scope replaced_by replaces tags gieok"
+    ).split(),
+)
+_PRIORITIES, _CATEGORIES = ("high", "medium", "low"), ("state", "decision", "preference", "task")
+_DONE, _STANDS = "done", "stands"
+#: What a note says that is not done: the older word is in notes which an earlier release wrote.
+_NOT_DONE = (_STANDS, "current")
+_SENTENCE = re.compile(r"(?<=[.!?。])\s")
+#: Copies that Obsidian Sync, Dropbox, Syncthing and this program make of what was written in two
+#: places: a person's to judge.
+_COPY = re.compile(
+    r"conflicted copy|\.sync-conflict-|\(.*충돌.*\)|\((?:Gieok|Vault)'s version\b", re.IGNORECASE
+)
+
+
+class Links(NamedTuple):
+    """Notes that a note leads to: their paths from the vault's own folder, without the ending."""
+
+    replaced_by: str = ""
+    replaces: tuple[str, ...] = ()
+    #: Whose notes these are, by scope and key.
+    of: frozenset[tuple[Scope, str]] = frozenset()
+
+
+NO_LINKS = Links()
+#: In the names of notes that hold the version of a memory which does not live on: Gieok's, or that
+#: of its person.
+OURS, THEIRS = "Gieok's version", "Vault's version"
+
+
+class BrokenNote(ValueError):
+    """The properties of a note have no end, its comment is cut, or nothing is left of its text: it
+    cannot be taken in.
+    """
+
+
+class NoteForm:
+    """`Form` of one note a memory, in folders of years and months below `folder`.
+
+    `is_taken` says whether another file than the note of a document has a path; `links` is where
+    notes lead to, by scope and key of their memories.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        zone: tzinfo,
+    ) -> None:
+        self._folder = f"{folder.strip('/')}/" if folder.strip("/") else ""
+        self._zone = zone
+        self.is_taken: Callable[[str, Document], bool] = lambda path, document: False
+        self.links: Mapping[tuple[Scope, str], Links] = {}
+        self._given: dict[str, tuple[Scope, str]] = {}
+
+    def path(self, document: Document, day: date) -> str:
+        """Return where the note of a document goes, `2026/03/04 We use ruff.md`: a name that no
+        other file has.
+        """
+        title = filenames.legal(title_of(document), _TITLE_BYTES) or document.kind
+        whose = (document.scope, document.key)
+        for name in (
+            title,
+            f"{title} {_handle(document)}",
+            _hash(document.scope.path, document.key),
+        ):
+            found = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
+            if self._given.get(filenames.same(found), whose) == whose and not self.is_taken(
+                found, document
+            ):
+                self._given[filenames.same(found)] = whose
+                return found
+        raise ArchiveFailed(f"no name is left for the note {found!r}")
+
+    def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
+        """Return a note; without a memory, what a person wrote in one. Raises ArchiveFailed for two
+        memories.
+        """
+        del scope, tier
+        if len(contents.memories) > 1:
+            raise ArchiveFailed(f"two memories cannot be in the note {path!r}")
+        if not contents.memories:
+            return contents.own + "\n"
+        entry = contents.memories[0].entry
+        links = self.links.get((entry.document.scope, entry.document.key), NO_LINKS)
+        return note(entry, self._zone, links, contents.own)
+
+    def parse(self, scope: Scope, text: str) -> Contents:
+        """Return what a note holds, as a person may have left it. Raises BrokenNote."""
+        del scope
+        text = _same_lines(text)
+        found = read(text)
+        if found is None:
+            return Contents(
+                (), text.strip("\n") if text.startswith(properties.FENCE) else _plain(text)
+            )
+        if found.entry is None:
+            raise BrokenNote("Gieok's comment in it is gone")
+        return Contents((Written(found.entry, found.is_edited),), found.own)
+
+
+class ReadNote(NamedTuple):
+    """What a note says: `entry` as a person left it, None where only the `handle` tells whose it
+    is; `own` is the person's.
+    """
+
+    handle: str
+    text: str
+    links: Links
+    own: str
+    entry: Entry | None = None
+    is_edited: bool = False
+
+
+def handle(scope: Scope, key: str) -> str:
+    """Return by what a note says whose it is."""
+    return places.handle(scope.path, key)
+
+
+def is_copy(path: str) -> bool:
+    """Say whether a file is the copy that a program made of a conflict."""
+    return bool(_COPY.search(path.rpartition("/")[2]))
+
+
+def title_of(document: Document) -> str:
+    """Return what a document is called in a list of files: its title, or its first sentence."""
+    if document.title.strip():
+        return document.title
+    first = next(
+        (line.strip(" #>*-\t") for line in document.text.splitlines() if line.strip(" #>*-\t")), ""
+    )
+    return _SENTENCE.split(first, maxsplit=1)[0]
+
+
+def read(text: str) -> ReadNote | None:
+    """Return what a note says; None for one that is not Gieok's. Raises BrokenNote."""
+    text = _same_lines(text)
+    found = properties.split(text)
+    if found is None:
+        if _COMMENT.search(text) or _MARK.search(text):
+            raise BrokenNote(
+                "its properties cannot be read: `---` is missing, or a line among them has no name"
+            )
+        return None
+    blocks, rest = found
+    whose, comment = properties.word(blocks, _HANDLE), _COMMENT.search(rest)
+    if comment is not None:
+        return _whole(blocks, rest, comment)
+    if whose and _OPENS.strip() in rest:
+        raise BrokenNote(
+            "Gieok's comment in it is cut: undo that in your editor, or delete the note"
+        )
+    if not whose:
+        return None
+    body, _, below = rest.partition(_BELOW)
+    return ReadNote(whose, body.strip(), _links(blocks), _own(blocks, (_TAG,), below))
+
+
+def with_comment(text: str, entry: Entry) -> str:
+    """Return a note that lost its comment with the one that belongs to a memory."""
+    head, mark, below = _same_lines(text).partition(_BELOW)
+    return f"{head.rstrip()}\n\n{_comment(entry)}\n{mark}{below}"
+
+
+def conflict_note(document: Document, zone: tzinfo, of: str) -> str:
+    """Return a note that keeps the version of a memory which does not live on; `of` is the path of
+    its note.
+    """
+    of = of.removesuffix(SUFFIX)
+    blocks = {
+        "type": "conflict",
+        "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+        "of": f"[[{of}]]",
+    }
+    head = properties.joined(
+        {name: properties.block(name, value) for name, value in blocks.items()}
+    )
+    return f"{head}\n{_shown(document.text)}\n"
+
+
+def text_of_conflict(text: str) -> str:
+    """Return what stands in such a note."""
+    found = properties.split(_same_lines(text))
+    return found[1].strip() if found else ""
+
+
+def conflict_path(path: str, day: date, whose: str, number: int = 1) -> str:
+    """Return where such a note goes."""
+    again = f" {number}" if number > 1 else ""
+    folder, slash, name = path.rpartition("/")
+    title = filenames.legal(name.removesuffix(SUFFIX), 60)
+    return f"{folder}{slash}{title} ({whose} {day.isoformat()}{again}){SUFFIX}"
+
+
+def _whole(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> ReadNote:
+    fields = _fields(comment)
+    body = rest[: comment.start()]
+    is_same = _sum(body) == fields.get("sum")
+    text = str(fields["text"]) if is_same and "text" in fields else body.strip()
+    if not is_same and not text:
+        raise BrokenNote("nothing is left of its text: delete the note, or write what it shall say")
+    entry = from_entry_fields(fields, text)
+    chosen = _chosen(blocks, entry.document)
+    is_edited = not is_same or chosen.metadata != entry.document.metadata
+    own = _own(blocks, tuple(fields.get("tags", ())), rest[comment.end() + 1 :])
+    return ReadNote(
+        _handle(chosen), text, _links(blocks), own, entry._replace(document=chosen), is_edited
+    )
+
+
+def _chosen(blocks: Mapping[str, str], document: Document) -> Document:
+    """Return a document with the properties that a person changed in its note."""
+    priority, category, status = (
+        properties.word(blocks, name) for name in ("priority", "category", "status")
+    )
+    metadata = dict(document.metadata)
+    if priority in _PRIORITIES and "priority" in metadata:
+        metadata["priority"] = priority
+    if category in _CATEGORIES and "category" in metadata:
+        metadata["category"] = category
+    if status == _DONE and _status(document) != _DONE:
+        metadata["done"] = "yes"
+    elif status in _NOT_DONE and _status(document) == _DONE:
+        del metadata["done"]
+    return replace(document, metadata=metadata)
+
+
+def _own(blocks: Mapping[str, str], wrote: tuple[str, ...], below: str) -> str:
+    """Return what is the person's in a note, as a note of its own: properties, tags, what stands
+    below; '' for nothing.
+    """
+    kept = {name: block for name, block in blocks.items() if name and name not in _OURS}
+    if tags := [tag for tag in properties.words(blocks, "tags") if tag not in wrote]:
+        kept["tags"] = properties.block("tags", tags)
+    below = "" if below.strip() in ("", _BELOW) else below.strip("\n")
+    below = _COMMENT.sub(_defused, below)  # of a note that was pasted here
+    return f"{properties.joined(kept)}{below}".strip("\n") if kept or below else ""
+
+
+def _defused(comment: re.Match[str]) -> str:
+    return comment[0].replace(_OPENS, "<!- gieok ")
+
+
+def _plain(text: str) -> str:
+    """Return a person's note in the form of `_own`; '' for nothing."""
+    return f"{properties.joined({})}{text}".strip("\n") if text.strip() else ""
+
+
+def note(entry: Entry, zone: tzinfo, links: Links, own: str = "") -> str:
+    """Return the note of a memory, with what is a person's `own` in it."""
+    theirs, below = (properties.split(own + "\n") if own else None) or ({}, "")
+    ours = {
+        name: value for name, value in _properties(entry.document, zone, links).items() if value
+    }
+    ours["tags"] = [*_tags(entry.document), *properties.words(theirs, "tags")]
+    blocks = {name: properties.block(name, value) for name, value in ours.items()}
+    blocks |= {name: block for name, block in theirs.items() if name != "tags"}
+    below = below.strip("\n") or _BELOW
+    return (
+        f"{properties.joined(blocks)}\n{_shown(entry.document.text)}\n\n{_comment(entry)}\n{below}"
+        f"\n"
+    )
+
+
+def _comment(entry: Entry) -> str:
+    """Return the comment of a memory, as its note is written now."""
+    document = entry.document
+    body = _shown(document.text)
+    fields = {**to_entry_fields(entry), "sum": _sum(body), "tags": _tags(document)}
+    if body != document.text:
+        fields["text"] = document.text
+    text = _UNSAFE.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(fields, ensure_ascii=False)
+    )
+    return f"{_OPENS}{text}{_CLOSES}"
+
+
+def _fields(comment: re.Match[str]) -> dict[str, Any]:
+    try:
+        found = json.loads(comment[1])
+        from_entry_fields(found, "")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BrokenNote(
+            "Gieok's comment in it was changed: undo that in your editor, or delete the note"
+        ) from error
+    return dict(found)
+
+
+def _properties(document: Document, zone: tzinfo, links: Links) -> dict[str, properties.Value]:
+    metadata, end = document.metadata, document.valid_to
+    corrected = metadata.get(CORRECTED, "")
+    return {
+        "type": document.kind,
+        "category": metadata.get("category", ""),
+        "priority": metadata.get("priority", ""),
+        "status": _status(document),
+        "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+        "until": f"{end.astimezone(zone):%Y-%m-%d}" if end else "",
+        "corrected": corrected[:10],
+        "scope": document.scope.path,
+        "replaced_by": f"[[{links.replaced_by}]]" if links.replaced_by else "",
+        "replaces": [f"[[{link}]]" for link in links.replaces],
+        "tags": [],
+        _HANDLE: _handle(document),
+    }
+
+
+def _status(document: Document) -> str:
+    """Return what `model.memory.status_of` says, but `ends` of what has a last day: a note is not
+    written anew on that day.
+    """
+    if document.metadata.get(RETIRED):
+        return "retired"
+    if document.metadata.get(REPLACED_BY):
+        return "replaced"
+    if document.valid_to is not None:
+        return "ends"
+    if document.metadata.get("done") == "yes":
+        return _DONE
+    return "corrected" if document.metadata.get(CORRECTED) else _STANDS
+
+
+def _links(blocks: Mapping[str, str]) -> Links:
+    def plain(link: str) -> str:
+        return link.removeprefix("[[").removesuffix("]]").partition("|")[0]
+
+    replaces = tuple(plain(link) for link in properties.words(blocks, "replaces"))
+    return Links(plain(properties.word(blocks, "replaced_by")), replaces)
+
+
+def _tags(document: Document) -> list[str]:
+    return [_TAG, *(one for one in _CATEGORIES if one == document.metadata.get("category"))]
+
+
+def _shown(text: str) -> str:
+    """Return a text as the body of a note: what would be read as Gieok's own lines is not."""
+    body = _same_lines(text.encode("utf-8", "replace").decode()).replace("\0", "\ufffd")
+    return body.replace(_OPENS, "<!- gieok ").replace(_BELOW, _BELOW.strip("% ")).strip()
+
+
+def _same_lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _sum(body: str) -> str:
+    """Return a sum of what a body says; editors change line ends and spaces at the end of lines."""
+    return _hash("\n".join(line.rstrip() for line in _same_lines(body).strip().split("\n")))
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def _handle(document: Document) -> str:
+    return handle(document.scope, document.key)
+
+
+def _since(document: Document) -> datetime:
+    return document.valid_from or document.updated_at

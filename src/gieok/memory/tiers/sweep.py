@@ -1,0 +1,362 @@
+"""What is due moves from hot to warm, a day comes back, stale places are swept, and people's
+corrections are taken in.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from gieok.errors import ArchiveFailed
+from gieok.flow.distil import deliver
+from gieok.flow.durable import retier
+from gieok.memory.tiers import cold, limits, move, retention
+from gieok.memory.tiers.note_file import NoteForm
+from gieok.memory.tiers.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
+from gieok.model.archive import Move, Place
+from gieok.model.conversation import Incident
+from gieok.model.memory import Document, Entry, Scope, Tier
+from gieok.places import is_served
+from gieok.ports.archive import Tidying
+
+#: Memories that are moved at once.
+_AT_ONCE = 1_000
+_SWEEPS = 3
+#: Realm of the journal: what a person brought back, and until when it stays in hot.
+KEPT = "archive.kept:"
+
+
+def run(tiers: Tiers) -> Outcome:
+    """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises
+    StoreError.
+
+    Others may write files of archives between batches: nobody waits for all of a first night.
+    """
+    with tiers.journal.exclusive(LOCK):
+        deliver(tiers.journal, tiers.store)
+        done = _look(tiers, Tier.WARM)
+        _heal(tiers, done)
+    for scope in tiers.journal.made_scopes():
+        if is_served(scope.path):
+            continue  # a character remembers what is in hot
+        done.add(_to_shelf(tiers, Tier.WARM, leaving(tiers, scope, _kept(tiers, scope))))
+    with tiers.journal.exclusive(LOCK):
+        done.add(_swept(tiers))
+        _tell(tiers, done)
+    for store in tiers.beside():
+        retier(tiers.journal, store)
+    return done
+
+
+def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = None) -> list[Entry]:
+    """Return what is to leave hot now: what is over, then what there is no room for. `kept` as in
+    `retention.due`.
+    """
+    made, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
+    over = retention.due(made, tiers.rules, now, kept)
+    gone = {one.document.key for one in over}
+    rest = {one.document.key: one for one in made if one.document.key not in gone}
+
+    def may_leave(document: Document) -> bool:
+        return retention.days_in_hot(document, tiers.rules) is not None and document.key not in kept
+
+    early = limits.leave_early(
+        (one.document for one in rest.values()), tiers.limits, now, may_leave
+    )
+    return [*over, *(rest[document.key] for document in early)]
+
+
+def to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
+    """Move memories from hot to warm whatever their age: hot holds too much. Raises StoreError."""
+    done = _to_shelf(tiers, Tier.WARM, list(entries))
+    done.add(sweep(tiers))
+    return done
+
+
+def sweep(tiers: Tiers) -> Outcome:
+    """Leave in each stale place only what lives there; nothing to do costs one query. Raises
+    StoreError.
+    """
+    if not tiers.journal.stale_places():
+        return Outcome()
+    with tiers.journal.exclusive(LOCK):
+        deliver(tiers.journal, tiers.store)
+        return _swept(tiers)
+
+
+def look(tiers: Tiers, tier: Tier = Tier.WARM) -> Outcome:
+    """Take in what people changed in the files of a tier, and write again what is missing. Raises
+    StoreError.
+    """
+    with tiers.journal.exclusive(LOCK):
+        deliver(tiers.journal, tiers.store)
+        done = _look(tiers, tier)
+        done.add(_swept(tiers))
+        _tell(tiers, done)
+        return done
+
+
+def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
+    """Bring what is archived of a day back to hot, for thirty days at least. Raises StoreError."""
+    until = (tiers.clock.now() + timedelta(days=retention.KEPT_DAYS)).isoformat()
+    done = Outcome()
+    with tiers.journal.exclusive(LOCK):
+        rows = tiers.journal.archived(scope, day=day)
+        moves = [
+            one
+            for group in _groups_of(tiers, {row.place for row in rows}, done)
+            for one in _back(tiers, group, day, done)
+        ]
+        tiers.journal.keep(KEPT + scope.path, {one.entry.document.key: until for one in moves})
+        refused = tiers.journal.archive(moves)
+        done.moved = len(moves) - len(refused)
+        done.add(_swept(tiers))
+    return done
+
+
+def drop_damaged(tiers: Tiers) -> Outcome:
+    """Delete copies of files that could not be read, and parts of files: nobody can tell what of
+    the forgotten they hold.
+    """
+    done = Outcome()
+    with tiers.journal.exclusive(LOCK):
+        for scope in tiers.journal.made_scopes():
+            try:
+                archive = tiers.shelves[Tier.WARM].archive(scope)
+                if isinstance(archive, Tidying):
+                    archive.tidy()
+                for file in [
+                    one for one in archive.files() if one.path.startswith(f"{move.DAMAGED}/")
+                ]:
+                    archive.delete(file.path, file.revision)
+            except ArchiveFailed as error:
+                done.wrong.append(str(error))
+    return done
+
+
+def told_by_files(tiers: Tiers, stored: move.Stored) -> Iterator[tuple[list[Entry], list[str]]]:
+    """Yield what lives in each file, with its tier, and what is wrong there; what a file lacks is
+    `stored`, if at all.
+    """
+    done = Outcome()
+    for group in _groups_of(tiers, {one.place for one in tiers.journal.places()}, done):
+        try:
+            state = move.read(tiers, group, stored)
+            found = [living.entry for living in state.living.values()]
+        except ArchiveFailed as error:
+            state = move.FileState(wrong=[f"{error} ({error.hint})"])
+            places = (
+                Place(group.scope, group.tier, path)
+                for path in tiers.shelves[group.tier].spellings(group.path)
+            )
+            keys = [
+                row.key
+                for place in places
+                for row in tiers.journal.archived(group.scope, place=place)
+            ]
+            found = stored(group.scope, keys)
+        yield (
+            [one._replace(document=replace(one.document, tier=group.tier)) for one in found],
+            state.wrong,
+        )
+    yield [], done.wrong
+
+
+def _back(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move]:
+    try:
+        state = move.read(tiers, group)
+    except ArchiveFailed as error:
+        done.wrong.append(f"{error} ({error.hint})")
+        return
+    done.wrong += state.wrong
+    for row, entry, replaced in state.living.values():
+        if row.day == day:
+            yield Move(entry, None, row, replaced)
+
+
+def _to_shelf(tiers: Tiers, tier: Tier, entries: Sequence[Entry]) -> Outcome:
+    """Move memories from hot to a tier, batch by batch, and tell the store."""
+    done = Outcome()
+    for start in range(0, len(entries), _AT_ONCE):
+        groups = dict[tuple[Scope, str], list[Arrival]]()
+        for one in entries[start : start + _AT_ONCE]:
+            arrival = Arrival(one, retention.day_of(one.document, tiers.zone))
+            path = tiers.shelves[tier].form.path(one.document, arrival.day)
+            groups.setdefault((one.document.scope, path), []).append(arrival)
+        with tiers.journal.exclusive(LOCK):
+            done.add(
+                move.carry_out(
+                    tiers, [Group(s, tier, path, tuple(some)) for (s, path), some in groups.items()]
+                )
+            )
+            deliver(tiers.journal, tiers.store)
+    return done
+
+
+def _heal(tiers: Tiers, done: Outcome) -> None:
+    """Give the store what it lacks of what is archived: it may be a new one."""
+    for scope in tiers.journal.made_scopes():
+        held = tiers.store.hashes(scope)
+        lacking = [
+            row for row in tiers.journal.archived(scope) if held.get(row.key) != row.content_hash
+        ]
+        keys = {row.key for row in lacking}
+        for group in _groups_of(tiers, {row.place for row in lacking}, done):
+            try:
+                living = move.read(tiers, group).living
+            except ArchiveFailed as error:
+                done.wrong.append(f"{error} ({error.hint})")
+                continue
+            found = [one for key, (row, one, _) in living.items() if key in keys]
+            tiers.store.put(
+                [one._replace(document=replace(one.document, tier=group.tier)) for one in found]
+            )
+
+
+def _swept(tiers: Tiers) -> Outcome:
+    """Rewrite stale places until none is left that can be."""
+    done, before = Outcome(), set[Place]()
+    for archive in {id(a): a for a in _archives(tiers)}.values():
+        archive.tidy()
+    for _ in range(_SWEEPS):
+        places = {
+            stale.place
+            for stale in tiers.journal.stale_places()
+            if stale.place.tier in tiers.shelves
+        }
+        if places == before:
+            break
+        before = places
+        groups = [_with_returning(tiers, group) for group in _groups_of(tiers, places, done)]
+        outcome = move.carry_out(tiers, groups)
+        outcome.moved = 0  # what came back to its own note never left for anybody who looks
+        done.add(outcome)
+        _settle_missing(tiers, places)
+        deliver(tiers.journal, tiers.store)
+        back = {(group.scope, one.entry.document.key) for group in groups for one in group.arriving}
+        if back:
+            done.add(cold.relink(tiers, back))
+    return done
+
+
+def _with_returning(tiers: Tiers, group: Group) -> Group:
+    """Return the file of a note, with the memory that left it because it changed: it is rewritten
+    beside its person's words.
+
+    Where the vault was away since, it may be in warm by now. What a person brought back to hot, or
+    is asked about, stays there. What they changed in the note too is a conflict.
+    """
+    shelf = tiers.shelves[group.tier]
+    if not isinstance(shelf.form, NoteForm):
+        return group
+    try:
+        held = next(filter(None, (shelf.read(place) for place in _places(tiers, group))), None)
+    except ArchiveFailed:
+        return group
+    written = (
+        {one.entry.document.key for one in held.contents.memories if not one.is_edited}
+        if held
+        else set()
+    )
+    if not written or any(
+        tiers.journal.archived(group.scope, place=place) for place in _places(tiers, group)
+    ):
+        return group
+    wanted = written - _kept(tiers, group.scope).keys()
+    hot = (one for one in tiers.journal.made(group.scope) if one.document.key in wanted)
+    arriving = [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in hot]
+    for row in tiers.journal.archived(group.scope, keys=sorted(wanted)):
+        if row.place.tier is Tier.WARM:
+            stored = (one for one in tiers.store.entries(group.scope, [row.key]))
+            arriving += [
+                cold.arrival(tiers, one, row)
+                for one in stored
+                if one.document.content_hash == row.content_hash
+            ]
+    return replace(group, arriving=tuple(arriving))
+
+
+def _places(tiers: Tiers, group: Group) -> list[Place]:
+    """Return every place that a file may have by its plain path."""
+    paths = tiers.shelves[group.tier].spellings(group.path)
+    return [Place(group.scope, group.tier, path) for path in paths]
+
+
+def _archives(tiers: Tiers) -> Iterator[Tidying]:
+    """Yield the archives of stale places in which a killed writer may have left something."""
+    for stale in tiers.journal.stale_places():
+        if stale.place.tier in tiers.shelves:
+            with suppress(ArchiveFailed):
+                archive = tiers.shelves[stale.place.tier].archive(stale.place.scope)
+                if isinstance(archive, Tidying):
+                    yield archive
+
+
+def _settle_missing(tiers: Tiers, places: Iterable[Place]) -> None:
+    """Drop the marks of names under which there is neither a file nor a memory."""
+    for stale in tiers.journal.stale_places():
+        if stale.place not in places or tiers.journal.archived(
+            stale.place.scope, place=stale.place
+        ):
+            continue
+        try:
+            is_there = tiers.shelves[stale.place.tier].read(stale.place) is not None
+        except ArchiveFailed:
+            continue
+        if not is_there:
+            tiers.journal.settle([(stale, "")])
+
+
+def _look(tiers: Tiers, tier: Tier) -> Outcome:
+    """Rewrite the files of a tier that do not read as they were written last."""
+    done, differing = Outcome(), set[Place]()
+    there: dict[Scope, dict[str, str]] = {}
+    for one in tiers.journal.places():
+        if one.place.tier is not tier or tier not in tiers.shelves:
+            continue
+        try:
+            if one.place.scope not in there:
+                files = tiers.shelves[tier].archive(one.place.scope).files()
+                there[one.place.scope] = {file.path: file.revision for file in files}
+        except ArchiveFailed as error:
+            done.wrong.append(f"{error} ({error.hint})")
+            there[one.place.scope] = {}
+            continue
+        if there[one.place.scope].get(one.place.path) != one.revision:
+            differing.add(one.place)
+    done.add(move.carry_out(tiers, _groups_of(tiers, differing, done)))
+    deliver(tiers.journal, tiers.store)
+    return done
+
+
+def _groups_of(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Group]:
+    """Return the files of places, each once under its plain path; a tier that is not configured is
+    named.
+    """
+    found = dict.fromkeys(
+        Group(place.scope, place.tier, tiers.shelves[place.tier].plain(place.path))
+        for place in sorted(places)
+        if place.tier in tiers.shelves
+    )
+    for tier in sorted({place.tier for place in places} - set(tiers.shelves)):
+        done.wrong.append(f"the {tier} tier is not configured, and holds memories")
+    return list(found)
+
+
+def _kept(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
+    """Return what a person brought back, and until when; what is over is dropped."""
+    now, realm = tiers.clock.now(), KEPT + scope.path
+    kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
+    over = [key for key, at in kept.items() if at <= now]
+    if over:
+        tiers.journal.keep(realm, {}, over)
+    return {key: at for key, at in kept.items() if at > now}
+
+
+def _tell(tiers: Tiers, done: Outcome) -> None:
+    """Raise the incident of what is wrong, or resolve it."""
+    now = tiers.clock.now()
+    if done.wrong:
+        tiers.journal.raise_incident(Incident(INCIDENT, "; ".join(done.wrong[:5]), now, 1, now))
+    else:
+        tiers.journal.resolve_incident(INCIDENT)

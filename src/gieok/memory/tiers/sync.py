@@ -1,0 +1,380 @@
+"""Both ways between the cold tier and what people do in its files.
+
+A file that was changed is taken in as its person's word, one that was renamed or moved is followed
+by Gieok's mark in it, one
+that is gone is asked about: until the answer, its memory lives in hot, so that nothing is lost
+whatever happens to the index. Where half of all files vanished at once, one question is asked for
+all. Files of others, and the copies that sync programs make of conflicts, are left alone.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from gieok.errors import ArchiveFailed, ArchiveMissing
+from gieok.flow.distil import deliver
+from gieok.memory.tiers import cold, move, note_file, questions, sweep
+from gieok.memory.tiers.note_file import BrokenNote, NoteForm
+from gieok.memory.tiers.questions import Asked, Question
+from gieok.memory.tiers.shelf import Shelf
+from gieok.memory.tiers.sweep import KEPT
+from gieok.memory.tiers.tiers import Group, Outcome, Tiers
+from gieok.model.archive import ArchivedMemory, Move, Place
+from gieok.model.memory import Entry, Scope, Tier
+from gieok.ports.archive import Archive, ArchivedFile
+from gieok.text import filenames
+
+_REALM = "archive.sync:"
+_CURSOR, _AGAIN = "cursor", "again"
+#: So many files, and half of all at least, gone at once: a folder was deleted or is not
+#: synchronised yet.
+_MANY = 10
+VANISHED = "vanished"
+#: What is asked about stays in hot until it is answered.
+_UNTIL_ANSWERED = timedelta(days=36_500)
+
+
+@dataclass(slots=True)
+class Synced(Outcome):
+    """What a run brought: besides, files that were followed, questions that are new, and files that
+    came back.
+    """
+
+    followed: int = 0
+    asked: int = 0
+    returned: int = 0
+
+
+@dataclass(slots=True)
+class _Look:
+    """What is to be looked at in one archive: by path as `filenames.same` has it."""
+
+    archive: Archive
+    rows: dict[str, list[ArchivedMemory]]
+    files: dict[str, ArchivedFile | str] = field(default_factory=dict)
+    again: list[str] = field(default_factory=list)
+    followed: set[cold.Whose] = field(default_factory=set)
+    touched: set[cold.Whose] = field(default_factory=set)
+
+
+def run(tiers: Tiers) -> Synced:
+    """Take in what people did in the files of the cold tier. The caller holds the lock. Raises
+    StoreError, ArchiveFailed.
+    """
+    done, shelf = Synced(), tiers.shelves[Tier.COLD]
+    deliver(tiers.journal, tiers.store)
+    by_location: dict[str, _Look] = {}
+    for row in cold.in_cold(tiers):
+        archive = shelf.archive(row.place.scope)
+        look = by_location.setdefault(archive.location, _Look(archive, {}))
+        look.rows.setdefault(filenames.same(row.place.path), []).append(row)
+    for question in questions.load(tiers.journal):  # what returned is known by its question
+        archive = shelf.archive(question.scope)
+        by_location.setdefault(archive.location, _Look(archive, {}))
+    for look in by_location.values():
+        _archive(tiers, shelf, look, done)
+    return done
+
+
+def is_edited(tiers: Tiers) -> bool:
+    """Say whether a file of the cold tier in which something lives is not as Gieok wrote it. Raises
+    ArchiveFailed.
+    """
+    shelf = tiers.shelves.get(Tier.COLD)
+    if shelf is None:
+        return False
+    rows: dict[str, list[ArchivedMemory]] = {}
+    archives: dict[str, Archive] = {}
+    for row in cold.in_cold(tiers):
+        archive = shelf.archive(row.place.scope)
+        archives.setdefault(archive.location, archive)
+        rows.setdefault(filenames.same(row.place.path), []).append(row)
+    for location, archive in archives.items():
+        look = _Look(archive, rows)
+        found = archive.changes(tiers.journal.kept(_REALM + location).get(_CURSOR, ""))
+        if any(
+            not _is_known(look, path, one)
+            for one in found.files
+            if (path := filenames.same(one.path)) in rows
+        ):
+            return True
+    return False
+
+
+def _archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) -> None:
+    realm = _REALM + look.archive.location
+    kept = tiers.journal.kept(realm)
+    cursor = kept.get(_CURSOR, "")
+    found = look.archive.changes(cursor)
+    again = json.loads(kept.get(_AGAIN, "[]"))
+    look.files = {filenames.same(path): path for path in again}
+    look.files |= {filenames.same(one.path): one for one in found.files}
+    gone = _gone(
+        look,
+        {filenames.same(path) for path in found.removed} | set(map(filenames.same, again)),
+        cursor,
+    )
+    changed = [(path, file) for path, file in look.files.items() if not _is_known(look, path, file)]
+    if isinstance(shelf.form, NoteForm):
+        _strangers(
+            tiers, shelf, look, [file for path, file in changed if path not in look.rows], done
+        )
+    _here(tiers, shelf, look, [path for path, _ in changed if path in look.rows], done)
+    _missing(
+        tiers, look, [row for row in gone if (row.place.scope, row.key) not in look.followed], done
+    )
+    done.add(cold.relink(tiers, look.touched | look.followed))
+    if found.cursor != cursor or look.again != again:
+        tiers.journal.keep(
+            realm, {_CURSOR: found.cursor, _AGAIN: json.dumps(look.again, ensure_ascii=False)}
+        )
+
+
+def _is_known(look: _Look, path: str, file: ArchivedFile | str) -> bool:
+    """Say whether a file is as Gieok wrote it."""
+    rows = look.rows.get(path, ())
+    return (
+        isinstance(file, ArchivedFile)
+        and bool(rows)
+        and all(row.revision == file.revision for row in rows)
+    )
+
+
+def _gone(look: _Look, removed: set[str], cursor: str) -> list[ArchivedMemory]:
+    """Return what lived in files that are gone. A cursor that begins anew tells of none: then each
+    file is looked for.
+    """
+    same = sum(1 for path, file in look.files.items() if _is_known(look, path, file))
+    if not cursor or same * 2 > len(look.rows):
+        removed = removed | (look.rows.keys() - look.files.keys())
+    return [
+        row
+        for path in sorted(removed & look.rows.keys())
+        for row in look.rows[path]
+        if _is_missing(look, row)
+    ]
+
+
+def _is_missing(look: _Look, row: ArchivedMemory) -> bool:
+    try:
+        look.archive.read(row.place.path)
+    except ArchiveMissing:
+        return True
+    return False
+
+
+# Notes at a path where nothing lives: renamed, moved, copied, returned, or a person's own.
+
+
+def _strangers(
+    tiers: Tiers, shelf: Shelf, look: _Look, files: Iterable[ArchivedFile | str], done: Synced
+) -> None:
+    by_handle = {
+        note_file.handle(row.place.scope, row.key): row
+        for rows in look.rows.values()
+        for row in rows
+    }
+    asked = {one.handle: one for one in questions.load(tiers.journal) if one.what is Asked.DELETED}
+    followed: list[Place] = []
+    for file in files:
+        path = file.path if isinstance(file, ArchivedFile) else file
+        if note_file.is_copy(path):
+            continue
+        try:
+            note, revision = _note(shelf, look.archive, path)
+        except ArchiveMissing:
+            continue
+        except BrokenNote as error:
+            done.wrong.append(f"{path}: {error}")
+            look.again.append(path)
+            continue
+        row = by_handle.get(note.handle) if note else None
+        if note and row and _is_missing(look, row):
+            followed += _follow(
+                tiers, look, row, Place(row.place.scope, Tier.COLD, path), revision, done
+            )
+        elif note and note.handle in asked:
+            _return(tiers, asked[note.handle], path, done)
+            look.touched.add((asked[note.handle].scope, asked[note.handle].key))
+    groups = [Group(place.scope, Tier.COLD, shelf.plain(place.path)) for place in followed]
+    done.add(move.carry_out(tiers, groups))
+    deliver(tiers.journal, tiers.store)
+
+
+def _note(shelf: Shelf, archive: Archive, path: str) -> tuple[note_file.ReadNote | None, str]:
+    """Return a note and its revision. Raises ArchiveMissing, BrokenNote."""
+    data, revision = archive.read(path)
+    return note_file.read(shelf.text(path, data)), revision
+
+
+def _follow(
+    tiers: Tiers, look: _Look, row: ArchivedMemory, place: Place, revision: str, done: Synced
+) -> list[Place]:
+    """Let a memory live where its note was moved to."""
+    entries = tiers.store.entries(row.place.scope, [row.key])
+    refused = tiers.journal.archive(
+        [Move(one, row._replace(place=place, revision=revision), row) for one in entries]
+    )
+    if not entries or refused:
+        return []
+    look.followed.add((row.place.scope, row.key))
+    done.followed += 1
+    return [place]
+
+
+def _return(tiers: Tiers, question: Question, path: str, done: Synced) -> None:
+    """Let a memory live again in the file that came back: it was not deleted, its disk was away."""
+    entry = next(iter(tiers.store.entries(question.scope, [question.key])), None)
+    if entry is None:
+        return
+    group = Group(question.scope, Tier.COLD, path, (cold.arrival(tiers, entry),))
+    outcome = move.carry_out(tiers, [group])
+    done.add(outcome)
+    if outcome.moved:
+        answered(tiers, [question])
+        done.returned += 1
+
+
+# Files in which something lives.
+
+
+def _here(tiers: Tiers, shelf: Shelf, look: _Look, paths: Sequence[str], done: Synced) -> None:
+    """Take in what a person changed in files."""
+    groups: list[Group] = []
+    emptied: list[ArchivedMemory] = []
+    for path in paths:
+        rows = look.rows[path]
+        place = rows[0].place
+        try:
+            gone = _prepared(tiers, shelf, look.archive, place, rows)
+        except ArchiveMissing:
+            continue
+        except BrokenNote as error:
+            done.wrong.append(f"{place.path}: {error}")
+            look.again.append(place.path)
+            continue
+        emptied += gone
+        look.touched |= {(row.place.scope, row.key) for row in rows}
+        if not gone:
+            groups.append(Group(place.scope, Tier.COLD, shelf.plain(place.path)))
+    done.add(move.carry_out(tiers, groups))
+    deliver(tiers.journal, tiers.store)
+    _ask(tiers, look, emptied, done)
+
+
+def _prepared(
+    tiers: Tiers, shelf: Shelf, archive: Archive, place: Place, rows: Sequence[ArchivedMemory]
+) -> list[ArchivedMemory]:
+    """Return the memories that a person took out of a file; a note that lost Gieok's comment gets
+    it again.
+    """
+    held = shelf.read(place)
+    if held is None:
+        raise ArchiveMissing(place.path)
+    if not held.wrong:
+        there = {one.entry.document.key for one in held.contents.memories}
+        return [row for row in rows if row.key not in there]
+    if not isinstance(shelf.form, NoteForm):
+        raise BrokenNote(held.wrong)
+    note, revision = _note(shelf, archive, place.path)
+    entry = next(iter(tiers.store.entries(place.scope, [rows[0].key])), None)
+    if note is None or note.entry is not None or entry is None:
+        raise BrokenNote(held.wrong)
+    text = note_file.with_comment(shelf.text(place.path, held.data), move.in_hot(entry))
+    archive.write(place.path, shelf.packed(shelf.plain(place.path), text)[1], revision)
+    return []
+
+
+# Files that are gone.
+
+
+def _missing(tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced) -> None:
+    gone = {row.place for row in rows}
+    is_many = len(gone) >= _MANY and len(gone) * 2 >= len(look.rows)
+    _ask(tiers, look, rows, done, VANISHED if is_many else "")
+
+
+def _ask(
+    tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced, group: str = ""
+) -> None:
+    """Ask whether memories shall be forgotten; they live in hot until then."""
+    now = tiers.clock.now()
+    asked: list[Question] = []
+    moves: list[Move] = []
+    for row, entry in _entries(tiers, rows):
+        asked.append(
+            Question(
+                Asked.DELETED, row.place.scope, row.key, row.place.path, now.isoformat(), group
+            )
+        )
+        moves.append(Move(move.in_hot(entry), None, row))
+    questions.ask(tiers.journal, asked)
+    for one in asked:
+        until = (now + _UNTIL_ANSWERED).isoformat()
+        tiers.journal.keep(KEPT + one.scope.path, {one.key: until})
+    refused = tiers.journal.archive(moves)
+    questions.settle(
+        tiers.journal, [(m.entry.document.scope, m.entry.document.key) for m in refused]
+    )
+    deliver(tiers.journal, tiers.store)
+    look.touched |= {(one.scope, one.key) for one in asked}
+    done.asked += len(moves) - len(refused)
+
+
+def _entries(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> list[tuple[ArchivedMemory, Entry]]:
+    found: list[tuple[ArchivedMemory, Entry]] = []
+    by_scope: dict[Scope, list[ArchivedMemory]] = {}
+    for row in rows:
+        by_scope.setdefault(row.place.scope, []).append(row)
+    for scope, some in by_scope.items():
+        entries = {
+            one.document.key: one for one in tiers.store.entries(scope, [row.key for row in some])
+        }
+        found += [(row, entries[row.key]) for row in some if row.key in entries]
+    return found
+
+
+def answered(tiers: Tiers, asked: Sequence[Question]) -> None:
+    """Drop questions, and let what they were about age as before."""
+    for one in asked:
+        tiers.journal.keep(KEPT + one.scope.path, {}, [one.key])
+    questions.settle(tiers.journal, [(one.scope, one.key) for one in asked])
+
+
+def swept(tiers: Tiers) -> list[str]:
+    """Leave in files what lives there (`sweep.sweep`), and nothing of what was forgotten; return
+    what could not be done.
+
+    Notes are called by what they say: so cursors, which hold their names, are let go of, and read
+    anew by the next run.
+    """
+    is_cold = any(one.place.tier is Tier.COLD for one in tiers.journal.stale_places())
+    wrong = list(sweep.sweep(tiers).failed)
+    if is_cold:
+        for realm in tiers.journal.realms(_REALM):
+            tiers.journal.keep(realm, {}, tiers.journal.kept(realm))
+    asked = questions.load(tiers.journal)
+    if asked and Tier.COLD in tiers.shelves:
+        wrong += _drop_forgotten(tiers, asked)
+    return wrong
+
+
+def _drop_forgotten(tiers: Tiers, asked: Sequence[Question]) -> list[str]:
+    """Drop questions about memories that are gone, with the notes beside."""
+    wrong: list[str] = []
+    deliver(tiers.journal, tiers.store)
+    for one in asked:
+        if tiers.store.get(one.scope, [one.key]):
+            continue
+        try:
+            if one.what is Asked.EDITED:
+                archive = tiers.shelves[Tier.COLD].archive(one.scope)
+                archive.delete(one.path, archive.read(one.path)[1])
+        except ArchiveMissing:
+            pass
+        except ArchiveFailed as error:
+            wrong.append(f"{one.path}: {error}")
+            continue
+        answered(tiers, [one])
+    return wrong

@@ -1,0 +1,3 @@
+"""Models: what embeds, reranks, writes; and what carries a notice. `gieok.app` opens them."""
+
+import gieok.threads  # noqa: F401

@@ -1,0 +1,142 @@
+"""A converted model in memory: text in, one unit vector out.
+
+The embedding table stays on disk in 4 bits (mapped, 21 MB) and its rows are decoded as they are
+used: it is three quarters of the model and a text touches a few dozen rows of it.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gieok.errors import EmbedderFailed
+from gieok.models.embedders.e5.tokenizer import BEGIN, END, Tokenizer
+from gieok.models.onnx_errors import run_errors
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+ENCODER, CONSTANTS, ROWS, SCALES, POSITIONS = (
+    "encoder.onnx",
+    "encoder.bin",
+    "rows.npy",
+    "scales.npy",
+    "positions.npy",
+)
+FILES = (ENCODER, CONSTANTS, ROWS, SCALES, POSITIONS)
+
+#: The graph's input, (tokens, 384) float32: embedding rows plus positions; and its output, their
+#: mean, (384).
+INPUT, OUTPUT = "rows", "mean"
+
+DIMENSION = 384
+#: Values that share one scale.
+BLOCK = 32
+PASSAGE, QUERY = "passage: ", "query: "
+
+#: The model reads 512 tokens at once, two of which mark begin and end.
+_WINDOW = 510
+#: A text is read up to here: passages are far shorter, and a 10 MB line must not hold the embedder
+#: for minutes. 16 windows are about 35,000 English or 15,000 Korean characters, and take 2 seconds.
+_MOST_WINDOWS = 16
+_MOST_CHARACTERS = 65_536
+
+
+class InferenceSession(Protocol):
+    """What is used of `onnxruntime.InferenceSession`."""
+
+    def run(
+        self, outputs: list[str] | None, inputs: "dict[str, NDArray[float32]]"
+    ) -> "list[NDArray[float32]]":
+        """Return the outputs."""
+
+
+class Encoder:
+    """Embeds one text at a time, so that a text's vector never depends on what else is embedded."""
+
+    def __init__(self, session: InferenceSession, tokenizer: Tokenizer, folder: Path) -> None:
+        import numpy as np
+
+        self._session = session
+        self._tokenizer = tokenizer
+        self._rows = np.load(folder / ROWS, mmap_mode="r")
+        self._scales = np.load(folder / SCALES, mmap_mode="r")
+        self._positions = np.load(folder / POSITIONS).astype(np.float32)
+
+    def vector(self, prefix: str, text: str) -> "NDArray[float32]":
+        """Return the unit vector of `text`, (384) float32; windows of a long text are averaged by
+        their length.
+
+        Raises EmbedderFailed if what comes out is no direction at all, which only damaged weights
+        do, or one of `run_errors`.
+        """
+        import numpy as np
+
+        total = np.zeros(DIMENSION, np.float32)
+        for window in self._windows(prefix, text):
+            total += len(window) * self._mean(window)
+        length = math.sqrt(float(total @ total))
+        if not 0 < length < math.inf:
+            raise EmbedderFailed("the embedding model gives no vectors: its files are damaged")
+        return np.asarray(total / length, dtype=np.float32)
+
+    def _windows(self, prefix: str, text: str) -> Iterator[list[int]]:
+        lead = list(self._tokenizer.ids(prefix))
+        tokens = self._tokenizer.ids(text[:_MOST_CHARACTERS])
+        size = _WINDOW - len(lead)
+        first = list(islice(tokens, size))
+        yield lead + first
+        for _ in range(_MOST_WINDOWS - 1):
+            window = list(islice(tokens, size))
+            if not window:
+                return
+            yield lead + window
+
+    def _mean(self, window: list[int]) -> "NDArray[float32]":
+        ids = [BEGIN, *window, END]
+        rows = decoded(self._scales[ids], self._rows[ids]) + self._positions[: len(ids)]
+        return self._session.run(None, {INPUT: rows})[0]
+
+
+def decoded(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDArray[float32]":
+    """Return 4-bit rows as float32; a block of 32 values is 16 low nibbles, then 16 high ones,
+    offset by 8.
+    """
+    import numpy as np
+
+    blocks = nibbles.reshape(*scales.shape, BLOCK // 2)
+    values = np.concatenate([blocks & 15, blocks >> 4], axis=-1).astype(np.float32) - 8
+    return np.asarray(values * scales.astype(np.float32)[..., None], np.float32).reshape(
+        len(scales), -1
+    )
+
+
+def open_encoder(folder: Path, threads: int) -> Encoder:
+    """Load the model in `folder`. Raises one of `load_errors` if it is damaged."""
+    return Encoder(open_session(str(folder / ENCODER), threads), Tokenizer(folder), folder)
+
+
+def open_session(model: str | bytes, threads: int) -> InferenceSession:
+    """Return a session that runs `model` (a path or its bytes) as it was written, without an
+    optimiser pass.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    session: InferenceSession = onnxruntime.InferenceSession(
+        model, options, providers=["CPUExecutionProvider"]
+    )
+    return session
+
+
+def load_errors() -> tuple[type[Exception], ...]:
+    """Return what a damaged model raises when it is opened. Raises ImportError without
+    onnxruntime.
+    """
+    return (OSError, ValueError, KeyError, TypeError, *run_errors())

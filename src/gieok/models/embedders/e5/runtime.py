@@ -1,0 +1,185 @@
+"""The bundled embedder: loads at the first text, converts the model on the first run of all."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from gieok import paths
+from gieok.errors import EmbedderFailed
+from gieok.models.embedders.e5 import room
+from gieok.opening import ModelOpening
+from gieok.precedence import PROMPTS
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from gieok.models.embedders.e5.encoder import Encoder
+
+MODEL = "e5-small-koen-int8@1"
+
+_COSINE_TOLERANCE = 0.02
+
+
+class E5Embedder:
+    """`Embedder` on multilingual-e5-small. Cheap to make, safe to share between threads.
+
+    A text's vector depends on the text alone. Text beyond about 8,000 tokens is not read.
+    """
+
+    model = MODEL
+    dimension = 384
+
+    def __init__(
+        self, models: Path, *, threads: int = 1, say: Callable[[str], None] = lambda line: None
+    ) -> None:
+        """Use the model under `models`; it is made there if missing. Two threads were slower than
+        one on busy cores.
+        """
+        self._models = models
+        self._threads = threads
+        self._say = say
+        self._lock = Lock()
+        self._loaded: Encoder | None = None
+        self._errors: tuple[type[Exception], ...] = ()
+        self._means: NDArray[float32] | None = None
+        #: The last question: one prompt is judged and searched by one vector.
+        self._last = "", b""
+
+    def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one unit vector per text, in order, little-endian float32. Raises
+        EmbedderFailed.
+        """
+        from gieok.models.embedders.e5.encoder import PASSAGE
+
+        vectors = []
+        for text in texts:
+            # a passage takes some milliseconds, a batch of them more than a hook has
+            PROMPTS.give_way()
+            vectors.append(self._vector(PASSAGE, text))
+        return vectors
+
+    def embed_query(self, text: str) -> bytes:
+        """Return the unit vector of a question, little-endian float32. Raises EmbedderFailed."""
+        from gieok.models.embedders.e5.encoder import QUERY
+
+        asked, vector = self._last
+        if asked != text or not vector:
+            vector = self._vector(QUERY, text)
+            self._last = text, vector
+        return vector
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the model on this machine (empty: nothing). Raises
+        EmbedderFailed.
+        """
+        from gieok.models.embedders.e5.manifest import FOLDER, read_manifest
+        from gieok.models.embedders.e5.probes import neighbour_cosines, probe
+
+        encoder, folder = self._encoder(), self._models / FOLDER
+        manifest = read_manifest(folder)
+        if manifest is None:
+            return [f"{folder} is not complete; remove it and run the command again"]
+        if damaged := manifest.damaged(folder):
+            return [
+                f"{folder / name} is damaged; remove {folder} and run the command again"
+                for name in damaged
+            ]
+        found = neighbour_cosines(probe(encoder))
+        worst = max(abs(a - b) for a, b in zip(found, manifest.probe_cosines, strict=True))
+        if worst > _COSINE_TOLERANCE:
+            return [
+                (
+                    f"8-bit vectors are off by {worst:.3f} on this processor; remove {folder} and "
+                    f"run the command again"
+                )
+            ]
+        return []
+
+    def _vector(self, form: str, text: str) -> bytes:
+        encoder = self._encoder()
+        from gieok.models.embedders.e5.languages import centred
+
+        try:
+            vector = centred(encoder.vector(form, text), self._language_means(), form, text)
+        except self._errors as error:
+            raise EmbedderFailed(f"the embedding model failed: {error}") from error
+        return (vector / (vector @ vector) ** 0.5).astype("<f4").tobytes()
+
+    def _encoder(self) -> "Encoder":
+        if self._loaded is None:
+            from gieok.models.onnx_errors import run_errors
+
+            with self._lock:
+                if self._loaded is None:
+                    try:
+                        loaded = _open(self._models, self._threads, self._say)
+                    except MemoryError as error:
+                        raise room.short("it ran out while the model was loaded") from error
+                    self._errors = (MemoryError, *run_errors())
+                    self._loaded = loaded
+        return self._loaded
+
+    def _language_means(self) -> "NDArray[float32]":
+        if self._means is None:
+            import numpy as np
+
+            from gieok.models.embedders.e5 import languages
+            from gieok.models.embedders.e5.manifest import FOLDER
+
+            self._means = np.load(self._models / FOLDER / languages.FILE)
+        return self._means
+
+
+def opened(opening: ModelOpening) -> E5Embedder:
+    """Return the embedder of a home folder."""
+    return E5Embedder(paths.models(opening.home), threads=opening.threads, say=opening.say)
+
+
+def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
+    """Open the converted model; it is made if missing, and once more if it turns out damaged."""
+    from gieok.models.embedders.e5 import encoder
+    from gieok.models.embedders.e5.manifest import FOLDER, read_manifest
+
+    folder = models / FOLDER
+    room.check(room.LOADED_BYTES)
+    try:
+        errors = encoder.load_errors()
+    except ImportError as error:
+        raise _missing(error) from error
+    if read_manifest(folder) is None:
+        say("preparing the embedding model, once (a few seconds)")
+        _convert(models)
+    try:
+        return encoder.open_encoder(folder, threads)
+    except errors:
+        _convert(models, again=True)
+    try:
+        return encoder.open_encoder(folder, threads)
+    except errors as error:
+        hint = f"remove {folder} and run the command again"
+        raise EmbedderFailed(
+            f"the embedding model in {folder} cannot be loaded: {error}", hint=hint
+        ) from error
+
+
+def _convert(models: Path, *, again: bool = False) -> None:
+    room.check(room.CONVERTED_BYTES)
+    # Imported here: what only conversion needs (shutil, tempfile) is not paid for by every cold
+    # start.
+    from gieok.models.embedders.e5.convert import convert
+
+    try:
+        convert(models, again=again)
+    except ImportError as error:
+        raise _missing(error) from error
+
+
+def _missing(error: ImportError) -> EmbedderFailed:
+    from gieok.models.embedders.e5 import platforms
+
+    hint = platforms.here().for_runtime()
+    return EmbedderFailed(
+        f"the bundled embedder needs a package that is not there: {error}", hint=hint
+    )

@@ -1,0 +1,54 @@
+"""Gemini's embeddings by REST: `POST …/models/MODEL:batchEmbedContents`.
+
+`gemini-embedding-001` takes a task type, `gemini-embedding-2` a prompt instead. Vectors that were
+shortened come without unit length.
+"""
+
+from collections.abc import Sequence
+
+from gieok.errors import EmbedderFailed
+from gieok.models.embedders import prompts, shape
+from gieok.models.http import Service, key_hints
+from gieok.opening import ModelOpening
+from gieok.ports.models import Embedded
+
+_DEFAULT_MODEL = "gemini-embedding-001"
+_TASKS = {True: "RETRIEVAL_QUERY", False: "RETRIEVAL_DOCUMENT"}
+
+
+class Gemini:
+    """`EmbeddingService` on a model of Google."""
+
+    most_texts = 100
+
+    def __init__(self, opening: ModelOpening) -> None:
+        self._opening = opening = opening._replace(
+            model=opening.model.removeprefix("models/") or _DEFAULT_MODEL
+        )
+        self._prompts = prompts.chosen(opening)
+        self.model = shape.name_of(opening, self._prompts)
+        headers = {"x-goog-api-key": opening.key} if opening.key else {}
+        self._service = Service(
+            "Gemini", opening.address, headers, opening.timeout_s, EmbedderFailed
+        )
+        # A key that is wrong is answered with 400.
+        hints = key_hints(opening.key_variable, opening.home)
+        self._hints = hints | {400: hints[401]} if hints else {}
+
+    def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
+        """Ask once."""
+        name = f"models/{self._opening.model}"
+        more: dict[str, object] = {}
+        if self._opening.model == _DEFAULT_MODEL:
+            more["taskType"] = _TASKS[is_query]
+        if self._opening.dimension:
+            more["outputDimensionality"] = self._opening.dimension
+        given = [self._prompts.before(text, is_query=is_query) for text in texts]
+        asked = [{"model": name, "content": {"parts": [{"text": text}]}, **more} for text in given]
+        found = self._service.post(f"/{name}:batchEmbedContents", {"requests": asked}, self._hints)
+        rows = found.get("embeddings")
+        if not isinstance(rows, list) or not all(
+            isinstance(row, dict) and "values" in row for row in rows
+        ):
+            raise self._service.misunderstood("there are no `embeddings` in its answer")
+        return Embedded(shape.units([row["values"] for row in rows], self._opening.dimension))

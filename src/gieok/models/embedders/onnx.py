@@ -1,0 +1,158 @@
+"""A local folder with an exported embedding model: bge-m3, EmbeddingGemma, Qwen3-Embedding and
+their kin.
+
+How tokens become one vector is read from the folder: the graph's own sentence vector where it has
+one, else `1_Pooling/config.json` of sentence-transformers, else the architecture where there is one
+way of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from gieok.errors import EmbedderFailed
+from gieok.models.embedders import prompts, shape
+from gieok.models.embedders.prompts import Prompts
+from gieok.models.onnx_folder import OnnxFolder, plain_name
+from gieok.opening import ModelOpening
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SENTENCE_OUTPUTS = ("sentence_embedding", "dense_vecs", "text_embeds", "pooled_embedding")
+#: Keys of sentence-transformers' `1_Pooling/config.json`.
+_MODES = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "last",
+    "pooling_mode_max_tokens": "max",
+}
+#: Decoders, whose last token alone has read the whole text.
+_DECODERS = ("qwen", "mistral", "llama")
+#: Exports without `1_Pooling`, by the folder's name.
+_BY_NAME = {
+    "bge": "cls",
+    "arctic-embed": "cls",
+    "mxbai": "cls",
+    "e5": "mean",
+    "minilm": "mean",
+    "nomic": "mean",
+}
+#: A text is read up to here: a 10 MB line must not hold the tokenizer.
+_MOST_CHARACTERS = 65_536
+_MOST_WINDOWS = 16
+
+
+class OnnxEmbedder:
+    """`Embedder` on a folder. Cheap to make, safe to share between threads; a text's vector depends
+    on the text alone.
+    """
+
+    def __init__(self, opening: ModelOpening) -> None:
+        self._opening = opening
+        self._folder = OnnxFolder(opening, "embedder.model", EmbedderFailed)
+        self._name = plain_name(self._folder.folder)
+        self._prompts = prompts.chosen(opening, self._own_prompts())
+
+    @cached_property
+    def model(self) -> str:
+        """Return the folder's name with its fingerprint."""
+        pooling = f"+{self._opening.pooling}" if self._opening.pooling != prompts.AUTO else ""
+        return shape.name_of(
+            self._opening, self._prompts, f"{self._name}@{self._folder.fingerprint()}{pooling}"
+        )
+
+    @cached_property
+    def dimension(self) -> int:
+        """Return how many numbers a vector has."""
+        return len(self.embed_query("기억")) // 4
+
+    def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one unit vector per text, in order, little-endian float32. Raises
+        EmbedderFailed.
+        """
+        rows = [
+            self._vector(self._prompts.before(text[:_MOST_CHARACTERS], is_query=False))
+            for text in texts
+        ]
+        return shape.units(rows, self._opening.dimension)
+
+    def embed_query(self, text: str) -> bytes:
+        """Return the unit vector of a question. Raises EmbedderFailed."""
+        row = self._vector(self._prompts.before(text[:_MOST_CHARACTERS], is_query=True))
+        return shape.units([row], self._opening.dimension)[0]
+
+    def _vector(self, text: str) -> "NDArray[Any]":
+        """Return the vector of a text: of one that the model cannot read at once, the mean of its
+        parts by their length.
+        """
+        parts = self._folder.windows(text)[:_MOST_WINDOWS]
+        vectors = [
+            len(part.ids) * self._of_tokens(self._folder.run(part)).astype("float32")
+            for part in parts
+        ]
+        total: NDArray[Any] = sum(vectors[1:], start=vectors[0])
+        return total
+
+    def _of_tokens(self, outputs: "Mapping[str, NDArray[Any]]") -> "NDArray[Any]":
+        for name in _SENTENCE_OUTPUTS:
+            if name in outputs and outputs[name].ndim == 2:
+                row: NDArray[Any] = outputs[name][0]
+                return row
+        tokens = next((rows for rows in outputs.values() if rows.ndim == 3), None)
+        if tokens is None:
+            found = next((rows for rows in outputs.values() if rows.ndim == 2), None)
+            if found is None:
+                raise EmbedderFailed(f"the graph in {str(self._folder.folder)!r} gives no vectors")
+            alone: NDArray[Any] = found[0]
+            return alone
+        return _pooled(tokens[0].astype("float32"), self._pooling)
+
+    @cached_property
+    def _pooling(self) -> str:
+        """Return how the vectors of tokens become one. Raises EmbedderFailed where the folder
+        leaves it open.
+        """
+        folder = self._folder
+        modules = folder.read("modules.json") or []
+        if any(str(module.get("type", "")).endswith(".Dense") for module in modules):
+            raise EmbedderFailed(
+                f"the graph in {str(folder.folder)!r} ends before the model's own last layers",
+                hint=(
+                    "use an export whose graph gives `sentence_embedding`, such as onnx-community's"
+                ),
+            )
+        if self._opening.pooling != prompts.AUTO:
+            return self._opening.pooling
+        said = folder.read("1_Pooling/config.json")
+        modes = [mode for key, mode in _MODES.items() if said.get(key)]
+        if said and len(modes) != 1:
+            raise EmbedderFailed(f"the pooling in {str(folder.folder)!r} is not known here: {said}")
+        kind = str(folder.read("config.json").get("model_type", "")).lower()
+        if not modes and kind.startswith(_DECODERS):
+            modes = ["last"]
+        modes = modes or [mode for part, mode in _BY_NAME.items() if part in self._name.lower()]
+        if not modes:
+            raise EmbedderFailed(
+                f"{str(folder.folder)!r} does not say how the vectors of tokens become one",
+                hint="set `embedder.pooling` to mean, cls or last, as the model's card says",
+            )
+        return modes[0]
+
+    def _own_prompts(self) -> Prompts:
+        """Return the prompts that come with the folder, else those of its name."""
+        said = self._folder.read("config_sentence_transformers.json").get("prompts")
+        if not isinstance(said, dict) or not any(said.values()):
+            return prompts.by_name(self._name)
+        passage = next(
+            (said[name] for name in ("document", "passage", "corpus") if said.get(name)), ""
+        )
+        return Prompts(str(said.get("query") or ""), str(passage))
+
+
+def _pooled(tokens: "NDArray[Any]", how: str) -> "NDArray[Any]":
+    """Return one vector of those of tokens: all count, because there is no padding."""
+    made: NDArray[Any] = tokens[0] if how == "cls" else tokens[-1]
+    if how in ("mean", "max"):
+        made = tokens.mean(axis=0) if how == "mean" else tokens.max(axis=0)
+    return made

@@ -1,0 +1,60 @@
+"""What vectors of a model look like: its name, which says all that decides their shape, and unit
+vectors as bytes.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from gieok.errors import EmbedderFailed
+from gieok.models.embedders.prompts import Prompts
+from gieok.opening import ModelOpening
+
+
+def name_of(opening: ModelOpening, prompts: Prompts, model: str = "") -> str:
+    """Return the name that changes whenever vectors would: `ollama:bge-m3`,
+    `openai:text-embedding-3-small/512`.
+
+    Prompts are part of it, as six digits of their hash, because passages are embedded with them.
+    """
+    size = f"/{opening.dimension}" if opening.dimension else ""
+    said = (
+        hashlib.sha1("\0".join(prompts).encode(), usedforsecurity=False).hexdigest()[:6]
+        if any(prompts)
+        else ""
+    )
+    return f"{opening.provider}:{model or opening.model}{size}" + (f"#{said}" if said else "")
+
+
+def units(rows: Sequence[object], dimension: int) -> list[bytes]:
+    """Return unit vectors, little-endian float32, cut to `dimension` numbers (0: as they are).
+    Raises EmbedderFailed.
+
+    The first numbers of a vector are a vector by themselves where the model was trained so
+    (Matryoshka).
+    """
+    import numpy as np
+
+    packed = []
+    for row in rows:
+        try:
+            vector = np.asarray(row, np.float32)
+        except (TypeError, ValueError) as error:
+            raise EmbedderFailed("the embedder gave something that is no vector") from error
+        if vector.ndim != 1 or not vector.size:
+            raise EmbedderFailed("the embedder gave something that is no vector")
+        if dimension > vector.size:
+            raise EmbedderFailed(
+                (
+                    f"the embedder gives vectors of {vector.size} numbers, `embedder.dimension` "
+                    f"is {dimension}"
+                ),
+                hint=(
+                    f"set `embedder.dimension: {vector.size}` or 0, and run `gieok index --rebuild`"
+                ),
+            )
+        vector = vector[: dimension or None]
+        length = float(np.linalg.norm(vector))
+        if not 0 < length < float("inf"):
+            raise EmbedderFailed("the embedder gave a vector that points nowhere")
+        packed.append((vector / np.float32(length)).astype("<f4").tobytes())
+    return packed

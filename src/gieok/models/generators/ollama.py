@@ -1,0 +1,134 @@
+"""A model of Ollama, by its own protocol: its OpenAI-compatible one has no way to say how long the
+context is.
+
+Without that, Ollama cuts the beginning off whatever is longer than its default, and says nothing.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from gieok.errors import GeneratorFailed, ModelFailed
+from gieok.models.http import Service
+from gieok.ports.models import ChatMessage, Generated, Prompt, ReplyPart, ReplyParts, Sampling
+from gieok.text.tokens import count_tokens
+
+#: A machine without a graphics card takes minutes.
+_TIMEOUT_S = 900.0
+#: The context is one of few sizes: with another one, Ollama loads the model anew.
+_CONTEXTS = (8_192, 16_384, 32_768, 65_536, 131_072)
+#: What a release that does not know `think` leaves in front of the answer.
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+#: What a caller may ask for, as Ollama names it too.
+_OPTIONS = ("top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty")
+#: Room for what our count of the tokens misses.
+_SLACK = 1.25
+
+
+class OllamaGenerator:
+    """`Generator`."""
+
+    def __init__(self, model: str, key: str, address: str) -> None:
+        del key
+        self.model = model
+        self._address = address
+
+    def generate(self, prompt: Prompt) -> Generated:
+        """Ask once. Raises GeneratorFailed."""
+        room = prompt.max_output_tokens + prompt.thinking_tokens
+        name = self.model.partition(":")[2]
+        body: dict[str, object] = {
+            "model": name,
+            "messages": [
+                {"role": "system", "content": prompt.system},
+                {"role": "user", "content": prompt.text},
+            ],
+            "stream": False,
+            "think": False,
+            "options": {
+                "temperature": prompt.temperature,
+                "num_predict": room,
+                "num_ctx": _context(prompt, room),
+            },
+        }
+        if prompt.schema:
+            body["format"] = json.loads(prompt.schema)
+        try:
+            service = _open_service(self.model, self._address, prompt.timeout_s or _TIMEOUT_S)
+            answer = service.post("/api/chat", body, {404: f"run `ollama pull {name}`"})
+        except ModelFailed as error:
+            raise GeneratorFailed(
+                str(error), hint=error.hint or None, worth_retrying=error.worth_retrying
+            ) from error
+        message = answer.get("message")
+        text = message.get("content") if isinstance(message, dict) else None
+        if not isinstance(text, str):
+            raise GeneratorFailed(
+                f"{self.model} answered something that is no message", worth_retrying=True
+            )
+        read, written = (
+            int(answer.get(count) or 0) for count in ("prompt_eval_count", "eval_count")
+        )
+        return Generated(
+            _THOUGHTS.sub("", text), read, written, is_cut=answer.get("done_reason") == "length"
+        )
+
+
+class OllamaChat:
+    """`ChatModel`."""
+
+    def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
+        del key
+        self.model = model
+        self._service = _open_service(model, address, timeout_s)
+
+    def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
+        """Yield a reply. Raises GeneratorFailed."""
+        name = self.model.partition(":")[2]
+        options = {known: sampling.more[known] for known in _OPTIONS if known in sampling.more}
+        if sampling.temperature is not None:
+            options["temperature"] = sampling.temperature
+        if sampling.max_tokens:
+            options["num_predict"] = sampling.max_tokens
+        if sampling.stop:
+            options["stop"] = list(sampling.stop)
+        options["num_ctx"] = _size(
+            sum(count_tokens(one.text) for one in messages), sampling.max_tokens
+        )
+        talk = [{"role": one.role, "content": one.text} for one in messages]
+        body = {"model": name, "messages": talk, "stream": True, "think": False, "options": options}
+        try:
+            for line in self._service.lines("/api/chat", body, {404: f"run `ollama pull {name}`"}):
+                if line.get("error"):
+                    raise GeneratorFailed(f"{self.model} broke off", worth_retrying=True)
+                message = line.get("message")
+                if isinstance(message, dict) and message.get("content"):
+                    yield ReplyPart(str(message["content"]))
+                if line.get("done"):
+                    finish = "length" if line.get("done_reason") == "length" else "stop"
+                    read, written = (
+                        int(line.get(count) or 0) for count in ("prompt_eval_count", "eval_count")
+                    )
+                    yield ReplyPart("", finish, read, written)
+                    return
+        except ModelFailed as error:
+            raise GeneratorFailed(
+                str(error), hint=error.hint or None, worth_retrying=error.worth_retrying
+            ) from error
+        raise GeneratorFailed(
+            f"{self.model} broke off in the middle of its reply", worth_retrying=True
+        )
+
+
+def _open_service(model: str, address: str, timeout_s: float) -> Service:
+    # Settings may hold the address of the compatible protocol.
+    return Service(model, address.rstrip("/").removesuffix("/v1"), {}, timeout_s, ModelFailed)
+
+
+def _context(prompt: Prompt, room: int) -> int:
+    return _size(count_tokens(prompt.system) + count_tokens(prompt.text), room)
+
+
+def _size(tokens: int, room: int) -> int:
+    wanted = _SLACK * tokens + room
+    return next((size for size in _CONTEXTS if size >= wanted), _CONTEXTS[-1])

@@ -1,0 +1,68 @@
+"""Desktop notifications by the program that the system has for them: `notify-send`, `osascript`."""
+
+import html
+import shutil
+import subprocess
+import sys
+
+from gieok.errors import NotifierFailed
+from gieok.opening import ChannelOpening
+from gieok.ports.system import Unseen
+
+#: The texts are arguments of the script, never a part of it.
+_APPLE = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"
+_MOST_CHARS = 500
+_HINT = "it needs the desktop's session: start the daemon from there, `gieok down && gieok up`"
+
+
+class DesktopChannel:
+    """`Channel` to the screen of the person at this machine."""
+
+    def __init__(self, opening: ChannelOpening) -> None:
+        self._environment = dict(opening.environment)
+        self._timeout_s = opening.timeout_s
+        self._name = "osascript" if sys.platform == "darwin" else "notify-send"
+
+    def send(self, title: str, text: str) -> str:
+        """Show it."""
+        program, text = self._program(), text[:_MOST_CHARS]
+        if self._name == "osascript":
+            words = ["-e", _APPLE, title, text]
+        else:  # what it shows is markup
+            words = ["--app-name=gieok", "--", title, html.escape(text, quote=False)]
+        try:
+            # The program is the system's, the words are arguments.
+            done = subprocess.run(  # noqa: S603
+                [program, *words],
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=self._timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise NotifierFailed(
+                f"{self._name} did not end within {self._timeout_s:g} s", hint=_HINT
+            ) from error
+        except OSError as error:
+            raise NotifierFailed(
+                f"{self._name} cannot be run: {error.strerror}", hint=_HINT
+            ) from error
+        if done.returncode:
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())[:200]
+            raise NotifierFailed(f"{self._name} ended with {done.returncode}: {said}", hint=_HINT)
+        return f"shown by {program}"
+
+    def check(self) -> str:
+        """Look for the program."""
+        return Unseen(f"{self._program()} is there")
+
+    def _program(self) -> str:
+        found = shutil.which(self._name, path=self._environment.get("PATH"))
+        if not found:
+            hint = (
+                "install it (Debian, Ubuntu: `apt install libnotify-bin`), or take another way in "
+                "`notify.to`"
+            )
+            raise NotifierFailed(f"there is no {self._name} on the PATH", hint=hint)
+        return found

@@ -1,0 +1,32 @@
+"""The notifier that is always there: a line in the file that `gieok logs` shows."""
+
+from gieok import fs
+from gieok.errors import NotifierFailed
+from gieok.opening import ChannelOpening
+
+
+class LogChannel:
+    """`Channel` that appends to a file (0600)."""
+
+    def __init__(self, opening: ChannelOpening) -> None:
+        self._file = opening.log
+        self._now = opening.now
+
+    def send(self, title: str, text: str) -> str:
+        """Append one line."""
+        self._append(f"{self._now():%Y-%m-%d %H:%M:%S} {title}: {' '.join(text.split())}\n")
+        return f"a line in {self._file}; `gieok logs` shows it"
+
+    def check(self) -> str:
+        """Append nothing."""
+        self._append("")
+        return f"{self._file} can be written"
+
+    def _append(self, line: str) -> None:
+        try:
+            fs.append(self._file, line)
+        except OSError as error:
+            told = f"cannot write {str(self._file)!r}: {error.strerror or error}"
+            raise NotifierFailed(
+                told, hint="check the permissions and the free space of this place"
+            ) from error

@@ -1,0 +1,151 @@
+"""E-mail through the person's own server, over TLS."""
+
+import smtplib
+import ssl
+from collections.abc import Callable
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from typing import TypeVar
+
+from gieok.errors import NotifierFailed
+from gieok.opening import ChannelOpening
+from gieok.text.echo import NOTICE
+
+_PORTS = {"tls": 465, "starttls": 587, "none": 25}
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+_REACH = "check `notify.smtp_host` and `notify.smtp_port`"
+T = TypeVar("T")
+
+
+class SmtpChannel:
+    """`Channel` by mail. The password is never sent in the clear, except to this machine."""
+
+    def __init__(self, opening: ChannelOpening) -> None:
+        setting = opening.setting
+        self._host = setting("smtp_host")
+        self._security = setting("smtp_security")
+        self._port = int(setting("smtp_port")) or _PORTS[self._security]
+        self._user = setting("smtp_user")
+        self._to = [name.strip() for name in setting("mail_to").split(",") if name.strip()]
+        self._from = setting("mail_from") or self._user or (self._to[0] if self._to else "")
+        self._variable, self._key_hint = opening.key_variable, opening.key_hint
+        self._password = opening.secret(self._variable) if self._user else ""
+        self._timeout_s = opening.timeout_s
+        self._now = opening.now
+
+    def send(self, title: str, text: str) -> str:
+        """Send one message to everyone in `notify.mail_to`."""
+        message = EmailMessage()
+        message["Subject"] = " ".join(title.split())
+        message["From"], message["To"] = self._from, ", ".join(self._to)
+        message["Date"] = formatdate(self._now().timestamp())
+        message["Message-ID"] = make_msgid(domain="gieok.invalid")
+        message["Auto-Submitted"] = "auto-generated"  # no machine answers it
+        message.set_content(f"{text}\n\n-- \n{NOTICE}\n")
+        refused = self._with_server(lambda server: server.send_message(message))
+        if refused:
+            raise NotifierFailed(
+                f"{self._host} refused {', '.join(sorted(refused))}", hint="check `notify.mail_to`"
+            )
+        return f"{self._host}:{self._port} took the mail to {', '.join(self._to)}"
+
+    def check(self) -> str:
+        """Log in, name sender and recipients, and leave."""
+
+        def ask(server: smtplib.SMTP) -> None:
+            for status, said in (server.mail(self._from), *(server.rcpt(to) for to in self._to)):
+                if status >= 400:
+                    raise smtplib.SMTPResponseException(status, said)
+            server.rset()
+
+        self._with_server(ask)
+        return f"{self._host}:{self._port} would take mail to {', '.join(self._to)}"
+
+    def _with_server(self, do: Callable[[smtplib.SMTP], T]) -> T:
+        self._require()
+        try:
+            with self._connected() as server:
+                if self._user:
+                    server.login(self._user, self._password)
+                return do(server)
+        except smtplib.SMTPAuthenticationError as error:
+            raise self._failed(
+                f"{self._host} refused the login of {self._user}: {_said(error)}",
+                f"{self._key_hint}; many providers want a password made for apps",
+                401,
+            ) from error
+        except smtplib.SMTPNotSupportedError as error:
+            raise self._failed(
+                f"{self._host}: {error}", "set `notify.smtp_security` to what the server offers"
+            ) from error
+        except smtplib.SMTPRecipientsRefused as error:
+            raise self._failed(
+                f"{self._host} refused {', '.join(error.recipients)}", "check `notify.mail_to`"
+            ) from error
+        except smtplib.SMTPResponseException as error:
+            raise self._failed(
+                f"{self._host} answered {_said(error)}",
+                "check `notify.mail_from`, `notify.mail_to`",
+            ) from error
+        except ssl.SSLError as error:
+            told = getattr(error, "verify_message", "") or error.reason or str(error)
+            raise self._failed(
+                f"no TLS with {self._host}:{self._port}: {told}",
+                "check `notify.smtp_security` (tls, starttls) and the port",
+            ) from error
+        except (OSError, smtplib.SMTPException) as error:
+            is_late = isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError)
+            what = (
+                f"did not answer within {self._timeout_s:g} s"
+                if is_late
+                else f"cannot be reached: {error}"
+            )
+            raise self._failed(f"{self._host}:{self._port} {what}", _REACH) from error
+
+    def _connected(self) -> smtplib.SMTP:
+        context = ssl.create_default_context()
+        if self._security == "tls":
+            return smtplib.SMTP_SSL(
+                self._host, self._port, timeout=self._timeout_s, context=context
+            )
+        server = smtplib.SMTP(self._host, self._port, timeout=self._timeout_s)
+        try:
+            if self._security == "starttls":
+                server.starttls(context=context)
+        except BaseException:
+            server.close()
+            raise
+        return server
+
+    def _require(self) -> None:
+        """Raise where a setting is missing, or a password would be read on its way."""
+        missing = [
+            f"notify.{name}"
+            for name, value in (("smtp_host", self._host), ("mail_to", self._to))
+            if not value
+        ]
+        if missing:
+            raise NotifierFailed(
+                f"{' and '.join(missing)} not set",
+                hint="`gieok config show` says where settings stand",
+            )
+        if self._user and not self._password:
+            told = f"{self._variable}, the password of {self._user}, is not set"
+            raise NotifierFailed(told, hint=self._key_hint)
+        if self._user and self._security == "none" and self._host not in _LOCAL:
+            told = f"the password would go to {self._host} in the clear"
+            raise NotifierFailed(told, hint="set `notify.smtp_security` to starttls or tls")
+
+    def _failed(self, told: str, hint: str, status: int = 0) -> NotifierFailed:
+        return NotifierFailed(
+            " ".join(told.replace(self._password or "\0", "…").split()), hint=hint, status=status
+        )
+
+
+def _said(error: smtplib.SMTPResponseException) -> str:
+    text = error.smtp_error
+    return (
+        f"{error.smtp_code} {text.decode('utf-8', 'replace') if isinstance(text, bytes) else text}"[
+            :200
+        ]
+    )

@@ -1,0 +1,232 @@
+"""A folder with an exported model: its graph (`model.onnx`, external weights beside it) and its
+`tokenizer.json`.
+
+As `optimum`, sentence-transformers and onnx-community lay it out: the graph stands in the folder or
+in `onnx/`, the rest beside or above it. Nothing is downloaded, and no code of the folder is run.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from gieok import extras
+from gieok.errors import MissingExtra, ModelFailed
+from gieok.models.onnx_errors import run_errors
+from gieok.opening import ModelOpening
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+#: Where several are: the one that is exact, then the smaller ones that run well on a processor.
+_GRAPHS = (
+    "model.onnx",
+    "model_quantized.onnx",
+    "model_int8.onnx",
+    "model_uint8.onnx",
+    "model_q4.onnx",
+    "model_fp16.onnx",
+)
+_TOKENIZER = "tokenizer.json"
+#: A passage has some 400 tokens; attention over more than this takes seconds.
+_MOST_TOKENS = 2_048
+_USUAL_TOKENS = 512
+#: Files that say what the model is, read whole into its fingerprint.
+_SMALL_FILES = (
+    "modules.json",
+    "1_Pooling/config.json",
+    "config_sentence_transformers.json",
+    "config.json",
+)
+_EDGE_BYTES = 65_536
+_KINDS = {
+    "tensor(int64)": "int64",
+    "tensor(int32)": "int32",
+    "tensor(float)": "float32",
+    "tensor(float16)": "float16",
+    "tensor(bool)": "bool",
+}
+
+
+class OnnxFolder:
+    """The graph and the tokenizer of a folder, loaded at the first text. Safe to share between
+    threads.
+    """
+
+    def __init__(self, opening: ModelOpening, setting: str, failed: type[ModelFailed]) -> None:
+        self._failed = failed
+        self._threads = opening.threads
+        if not opening.model:
+            raise failed(
+                opening.needs("the folder of an exported model", setting),
+                hint=f"such as `{setting}: ~/bge-m3`",
+            )
+        named = Path(opening.model).expanduser()
+        named = named if named.is_absolute() else opening.home / named
+        self.graph = named if named.suffix == ".onnx" else self._found(named)
+        places = (self.graph.parent, self.graph.parent.parent)
+        folder = next((place for place in places if (place / _TOKENIZER).is_file()), None)
+        if folder is None or not self.graph.is_file():
+            missing = _TOKENIZER if self.graph.is_file() else "graph"
+            hint = "it needs model.onnx (or onnx/model.onnx) and tokenizer.json"
+            raise failed(
+                f"{str(named)!r} holds no exported model: there is no {missing}", hint=hint
+            )
+        self.folder = folder
+        self._lock = Lock()
+        self._loaded: tuple[InferenceSession, Tokenizer] | None = None
+
+    def _found(self, folder: Path) -> Path:
+        places = (folder / sub / name for name in _GRAPHS for sub in ("", "onnx"))
+        return next((place for place in places if place.is_file()), folder / _GRAPHS[0])
+
+    # JSON of strangers; each reader checks what it takes.
+    def read(self, name: str) -> Any:  # noqa: ANN401
+        """Return the JSON of a small file of the folder; {} where there is none."""
+        try:
+            return json.loads((self.folder / name).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise self._failed(f"{str(self.folder / name)!r} cannot be read: {error}") from error
+
+    def fingerprint(self) -> str:
+        """Return six digits that change with the model: sizes and edges of large files, small ones
+        whole.
+        """
+        seen = hashlib.sha1(usedforsecurity=False)
+        weights = sorted(self.graph.parent.glob(f"{self.graph.name}[_.]*data*"))
+        for file in (
+            self.graph,
+            *weights,
+            self.folder / _TOKENIZER,
+            *(self.folder / name for name in _SMALL_FILES),
+        ):
+            if not file.is_file():
+                continue
+            size = file.stat().st_size
+            seen.update(f"{file.name}\0{size}\0".encode())
+            with file.open("rb") as data:
+                seen.update(data.read(_EDGE_BYTES))
+                data.seek(max(size - _EDGE_BYTES, 0))
+                seen.update(data.read(_EDGE_BYTES))
+        return seen.hexdigest()[:6]
+
+    def windows(self, text: str, pair: str | None = None) -> "list[Encoding]":
+        """Return the tokens of a text, or of a pair, in as many parts as the model reads at once.
+        Raises ModelFailed.
+        """
+        tokenizer = self._session()[1]
+        encoded = tokenizer.encode(_whole(text), None if pair is None else _whole(pair))
+        return [encoded, *encoded.overflowing]
+
+    def run(self, encoded: "Encoding") -> dict[str, "NDArray[Any]"]:
+        """Return the graph's outputs by name for some tokens, each with one row. Raises
+        ModelFailed.
+
+        One at a time and without padding: what comes of a text never depends on what else is asked.
+        """
+        import numpy as np
+
+        session = self._session()[0]
+        given = {
+            "input_ids": encoded.ids,
+            "attention_mask": encoded.attention_mask,
+            "token_type_ids": encoded.type_ids,
+            "position_ids": list(range(len(encoded.ids))),
+        }
+        feeds = {}
+        for wanted in session.get_inputs():
+            kind = np.dtype(_KINDS.get(wanted.type, "int64"))
+            if wanted.name in given:
+                feeds[wanted.name] = np.array([given[wanted.name]], kind)
+            elif wanted.name.startswith("past_key_values"):
+                feeds[wanted.name] = np.zeros(_empty(wanted.shape), kind)
+            else:
+                raise self._failed(
+                    f"{str(self.graph)!r} wants an input that is not known: {wanted.name!r}"
+                )
+        names = [
+            output.name for output in session.get_outputs() if not output.name.startswith("present")
+        ]
+        errors: tuple[type[Exception], ...] = (MemoryError, *run_errors())
+        try:
+            return dict(zip(names, session.run(names, feeds), strict=True))
+        except errors as error:
+            raise self._failed(f"{str(self.graph)!r} failed: {error}") from error
+
+    def _session(self) -> "tuple[InferenceSession, Tokenizer]":
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
+
+    def _load(self) -> "tuple[InferenceSession, Tokenizer]":
+        try:
+            with extras.imports_of("onnx", "onnx"):
+                import onnxruntime
+                from tokenizers import Tokenizer
+        except MissingExtra as error:  # words still work
+            raise self._failed(str(error), hint=error.hint) from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        try:
+            session = onnxruntime.InferenceSession(
+                str(self.graph), options, providers=["CPUExecutionProvider"]
+            )
+            tokenizer = Tokenizer.from_file(str(self.folder / _TOKENIZER))
+        except Exception as error:  # `tokenizers` raises plain ones, onnxruntime has no base class
+            raise self._failed(
+                f"the model in {str(self.folder)!r} cannot be loaded: {error}"
+            ) from error
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(self._most_tokens())
+        return session, tokenizer
+
+    def _most_tokens(self) -> int:
+        """Return how many tokens the model reads, by the first file of the folder that says so."""
+        config = self.read("config.json")
+        # Of 514 positions, those of RoBERTa's kin begin at 2.
+        positions = int(config.get("max_position_embeddings") or 0)
+        said = (
+            self.read("sentence_bert_config.json").get("max_seq_length"),
+            self.read("tokenizer_config.json").get("model_max_length"),
+            positions - 2 if "roberta" in str(config.get("model_type")) else positions,
+        )
+        known = next(
+            (int(one) for one in said if isinstance(one, int | float) and 0 < one < 1e6),
+            _USUAL_TOKENS,
+        )
+        return min(known, _MOST_TOKENS)
+
+
+def _whole(text: str) -> str:
+    """Return a text without half characters, which the tokenizer refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _empty(shape: Sequence[object]) -> list[int]:
+    """Return the shape of a cache that holds nothing: one row, zero tokens, the rest as the graph
+    says.
+    """
+    sizes = [size if isinstance(size, int) else 0 for size in shape]
+    return [1, *sizes[1:]]
+
+
+def plain_name(folder: Path) -> str:
+    """Return the name of a folder as part of a model's name; of `…/snapshots/HASH` that of the
+    model above.
+    """
+    parts = [
+        part
+        for part in folder.parts
+        if part not in ("onnx", "snapshots") and not re.fullmatch(r"[0-9a-f]{40}", part)
+    ]
+    return re.sub(r"^models--(.+--)?", "", parts[-1]) if parts else folder.name

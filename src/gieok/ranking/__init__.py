@@ -1,0 +1,1 @@
+"""Ranking: from a question to hits. Evidence, likelihood, fusion, timeline, learned weights."""

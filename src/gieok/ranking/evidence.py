@@ -1,0 +1,156 @@
+"""Rankings → candidates with the probability that they answer: what the retrievers found, judged by
+`likelihood`.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.model.memory import PassageId
+from gieok.model.retrieval import FoundPassage, Line, Ranking
+from gieok.ranking import likelihood, rank
+from gieok.ranking.likelihood import Asked, Evidence
+from gieok.ranking.profile import Profile
+from gieok.text.language import language_of
+
+_LEAST = 1e-6
+
+
+class Candidate(NamedTuple):
+    """A passage that may answer, with its score, what the retrievers say of it, and the parts of
+    its log-odds.
+    """
+
+    passage: FoundPassage
+    score: float
+    signals: dict[str, float]
+    parts: Callable[[], dict[str, float]] = dict
+    line: Line | None = None
+
+    def weighed(self, factors: Mapping[str, float]) -> "Candidate":
+        """Return it with its odds (without parts: its score) multiplied by factors, which become
+        signals.
+        """
+        product = math.prod(factors.values())
+        signals, parts = {**self.signals, **factors}, self.parts
+        if parts is dict:
+            return Candidate(self.passage, min(self.score * product, 1.0), signals, line=self.line)
+        odds = self.score * product
+        score = odds / (odds + 1 - self.score) if self.score < 1 else 1.0
+        added = {name: math.log(max(factor, _LEAST)) for name, factor in factors.items()}
+        return Candidate(self.passage, score, signals, lambda: {**parts(), **added}, self.line)
+
+
+class Found(NamedTuple):
+    """The best passages of one scope and family, the rankings that they come from, and their fused
+    scores.
+    """
+
+    passages: Sequence[FoundPassage]
+    rankings: Sequence[Ranking]
+    fused: rank.Scores
+    all_have_vectors: bool
+
+    def ranking(self, name: str) -> Ranking:
+        """Return a retriever's ranking; an empty one where it was not asked."""
+        return next(
+            (ranking for ranking in self.rankings if ranking.name == name), Ranking(name, ())
+        )
+
+
+def candidates(
+    text: str, tokens: Mapping[str, float], found: Found, profile: Profile
+) -> list[Candidate]:
+    """Return the passages, best first, with scores that compare between questions, families and
+    scopes.
+
+    A passage without a vector yet is judged by its words alone: it can be found as soon as it is
+    stored.
+    """
+    signals = _signals(found)
+    if not profile.learned:
+        return [Candidate(p, found.fused[p.id], signals[p.id]) for p in found.passages]
+    words = found.ranking("keyword")
+    asked = Asked(text, tokens, words.passages, words.holding)
+    for passage in found.passages:
+        if language_of(passage.text) != asked.language:
+            signals[passage.id]["other_language"] = 1.0
+    made = list[Candidate]()
+    with_vector = [
+        p for p in found.passages if found.all_have_vectors or _has_vector(signals[p.id])
+    ]
+    without = [
+        p for p in found.passages if not (found.all_have_vectors or _has_vector(signals[p.id]))
+    ]
+    for passages, has_vectors in ((with_vector, True), (without, False)):
+        by = likelihood.weights(profile.learned, with_vectors=has_vectors)
+        evidence = _evidence(found, passages, profile.candidates, has_vectors=has_vectors)
+        judged = likelihood.judge(
+            asked, evidence, by, found.ranking("vector").cosines if has_vectors else ()
+        )
+        by_id = {p.id: p for p in passages}
+        made += (_judged(by_id[one.id], one, judged, signals[one.id]) for one in judged.ranked)
+    return sorted(made, key=lambda c: -c.score)
+
+
+def _has_vector(signals: Mapping[str, float]) -> bool:
+    return "vector" in signals or "mapped" in signals
+
+
+def _judged(
+    passage: FoundPassage, one: Evidence, judged: likelihood.Judgement, signals: dict[str, float]
+) -> Candidate:
+    return Candidate(passage, one.probability, signals, lambda: judged.parts(one))
+
+
+def _signals(found: Found) -> dict[PassageId, dict[str, float]]:
+    """Return the fused score, and each ranking's place and comparable value, by passage."""
+    signals: dict[PassageId, dict[str, float]] = defaultdict(dict)
+    for passage, score in found.fused.items():
+        signals[passage]["fused"] = score
+    for ranking in found.rankings:
+        for place, (passage, score) in enumerate(ranking.ranked):
+            signals[passage][f"{ranking.name}_rank"] = place + 1
+            signals[passage][ranking.name] = (
+                ranking.cosines[place] if ranking.cosines else score / ranking.ceiling
+            )
+    return signals
+
+
+def _evidence(
+    found: Found, passages: Sequence[FoundPassage], full: int, *, has_vectors: bool
+) -> list[Evidence]:
+    words, vectors, mapped = (found.ranking(name) for name in ("keyword", "vector", "mapped"))
+    keyword_z = rank.standard_scores(words, found.fused, full)
+    vector_z = (
+        rank.standard_scores(mapped if mapped.ranked else vectors, found.fused, full)
+        if has_vectors
+        else {}
+    )
+    scores = {passage: score / words.ceiling for passage, score in words.ranked}
+    cosines = {p: c for (p, _), c in zip(vectors.ranked, vectors.cosines, strict=False)}
+    furthest = min(vectors.cosines, default=0.0)
+    made = {}
+    for p in passages:
+        # Passages of one document have consecutive ids; the first line has nothing before it.
+        near = [
+            i for i in (p.id - 1 if p.start_line > 1 else p.id + 1, p.id + 1) if i in found.fused
+        ]
+        made[p.id] = Evidence(
+            p.id,
+            p.text,
+            keyword=scores.get(p.id, 0.0),
+            keyword_z=keyword_z[p.id],
+            fused=found.fused[p.id],
+            cosine=cosines.get(p.id, furthest) if has_vectors else None,
+            vector_z=vector_z.get(p.id, 0.0),
+            near_keyword=max((keyword_z[i] for i in near), default=0.0),
+            near_vector=max((vector_z.get(i, 0.0) for i in near), default=0.0),
+            heading=f"{p.title}\n{p.context}",
+        )
+    documents = {p.id: (p.scope, p.key) for p in passages}
+    for i, one in made.items():
+        one.before = made[i - 1] if documents.get(i - 1) == documents[i] else None
+        one.after = made[i + 1] if documents.get(i + 1) == documents[i] else None
+    return list(made.values())

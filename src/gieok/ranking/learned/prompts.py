@@ -1,0 +1,35 @@
+"""Judges a prompt: may what was told before bear on it, or does it ask of the world and of the code
+at hand.
+
+`scripts/fit_prompts.py` fits it on prompts written and labelled for this
+(`scripts/learned/prompts.tsv`).
+"""
+
+from array import array
+from functools import lru_cache
+from operator import mul
+
+from gieok.ranking.learned.weights import Weights, learned
+
+
+def fitted_on() -> str:
+    """Return the model whose vectors are judged."""
+    return _weights().model
+
+
+def asks_memory(vector: bytes, model: str) -> float:
+    """Return the log-odds that memory may bear on a prompt, given its vector as a question; 0 for
+    another model.
+    """
+    weights = _weights()
+    if model != weights.model:
+        return 0.0
+    log_odds: float = weights.numbers["bias"] + sum(
+        map(mul, weights.matrices["vector"][0], array("f", vector))
+    )
+    return log_odds
+
+
+@lru_cache(1)
+def _weights() -> Weights:
+    return learned("prompts")

@@ -1,0 +1,54 @@
+"""A linear map on the vector of a question that is asked of what was said: q → q + qDU, of unit
+length.
+
+The bundled embedder was trained on questions and articles; a statement in passing and the question
+that needs it months later lie further apart. `scripts/fit_query_map.py` fits the map; documents
+other than turns are searched without it.
+"""
+
+from array import array
+from functools import lru_cache
+from math import sqrt
+from operator import mul
+
+from gieok.ranking.learned.weights import learned
+
+
+class QueryMap:
+    """A map of low rank: `down` has a row per hidden number, `up` a row per dimension of the
+    vector.
+    """
+
+    def __init__(
+        self, model: str, down: list[tuple[float, ...]], up: list[tuple[float, ...]]
+    ) -> None:
+        """Use matrices whose rows are as long as a vector (`down`) and as `down` has rows
+        (`up`).
+        """
+        self.model = model
+        self._down, self._up = down, up
+
+    def __call__(self, vector: bytes) -> bytes:
+        """Return the mapped vector; both are of unit length, little-endian float32."""
+        question = array("f", vector)
+        hidden = [sum(map(mul, row, question)) for row in self._down]
+        moved = [
+            value + sum(map(mul, row, hidden))
+            for value, row in zip(question, self._up, strict=True)
+        ]
+        norm = sqrt(sum(value * value for value in moved)) or 1.0
+        return array("f", [value / norm for value in moved]).tobytes()
+
+
+@lru_cache(1)
+def _fitted() -> QueryMap:
+    weights = learned("query_map")
+    return QueryMap(weights.model, weights.matrices["down"], weights.matrices["up"])
+
+
+def query_map(model: str) -> QueryMap | None:
+    """Return the map for questions that this embedding model embedded; None where none was fitted
+    for it.
+    """
+    fitted = _fitted()
+    return fitted if fitted.model == model else None

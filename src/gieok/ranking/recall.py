@@ -1,0 +1,577 @@
+"""Question → hits: ask the retrievers, fuse their rankings, weigh, diversify, cut, cite.
+
+One pass for every rib; what differs is in the `Profile`. A retriever that cannot answer is named in
+`RankedHits.degraded`, and the hits come from the others.
+"""
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from math import sqrt
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+from gieok.errors import EmbedderFailed, ShapeMismatch, StoreBusy, StoreUnreachable
+from gieok.flow import lifecycle
+from gieok.model.memory import MADE_THEN, Document, PassageId, Scope
+from gieok.model.retrieval import (
+    Filter,
+    FoundPassage,
+    Hit,
+    KeywordQuery,
+    Line,
+    NearLine,
+    Ranking,
+    VectorQuery,
+)
+from gieok.ports.models import Embedder, Followed
+from gieok.ports.store import (
+    Documents,
+    KeywordSearch,
+    LineSearch,
+    ManagedSearch,
+    Store,
+    VectorSearch,
+)
+from gieok.ports.system import Clock
+from gieok.ranking import calibration, likelihood, managed, rank, timeline
+from gieok.ranking.age import age_factor
+from gieok.ranking.calibration import Calibrations
+from gieok.ranking.evidence import Candidate, Found, candidates
+from gieok.ranking.learned.query_map import query_map
+from gieok.ranking.managed import ManagedLeg
+from gieok.ranking.pool import pool_rankings
+from gieok.ranking.profile import Profile
+from gieok.ranking.rerank import Reranking, placed
+from gieok.ranking.snippet import snippet
+from gieok.text.dates import DateSpan, find_past_span, refused_times
+from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
+from gieok.text.lines import line_number
+from gieok.text.times.order import asks_newest, without_order
+
+_DATE_WORD_WEIGHT = 0.3
+_TRIES = 5
+_SWITCHES = 2
+#: Where the newest is asked for, what is likely stands by its day: what has this share of the
+#: best's probability.
+_LIKELY_SHARE = 0.5
+
+
+class Question(NamedTuple):
+    """What is asked, of which scopes, and within which bounds."""
+
+    text: str
+    scopes: tuple[Scope, ...]
+    where: Filter = Filter()
+    use_vectors: bool = True
+    #: Where a service searches by meaning: search by keywords too. Without an answer of the
+    #: service, both ways do.
+    hybrid: bool = True
+
+
+class RankedHits(NamedTuple):
+    """Hits, best first; why they may be fewer or worse than usual; the days that the question was
+    taken to name.
+
+    `is_timeline`: the question asked for those days, and they are listed. `nearest`: where nothing
+    answers, what comes nearest.
+    """
+
+    hits: tuple[Hit, ...]
+    degraded: str | None = None
+    span: DateSpan | None = None
+    is_timeline: bool = False
+    nearest: Hit | None = None
+    #: Words that look like a time and were not taken as one, because only a part of them is
+    #: understood.
+    refused: tuple[str, ...] = ()
+
+
+def holding(store: Store, scopes: Sequence[Scope]) -> tuple[Scope, ...]:
+    """Return those scopes that hold anything."""
+    # A note costs one look; the list of all scopes, where there are thousands, more than the
+    # search.
+    if all(map(store.notes, scopes)):
+        return tuple(scopes)
+    known = store.scopes()
+    return tuple(scope for scope in scopes if scope in known)
+
+
+def documents_of(store: Documents, hits: Iterable[Hit]) -> dict[tuple[Scope, str], Document]:
+    """Return the documents of hits by scope and key, those that still exist."""
+    keys: dict[Scope, dict[str, None]] = {}
+    for hit in hits:
+        keys.setdefault(hit.passage.scope, {})[hit.passage.key] = None
+    found = (
+        document for scope, named in keys.items() for document in store.get(scope, list(named))
+    )
+    return {(document.scope, document.key): document for document in found}
+
+
+class _Query(NamedTuple):
+    """A question prepared for every scope."""
+
+    question: Question
+    tokens: Mapping[str, float]
+    vector: bytes | None
+    #: The same, moved by the learned map; None where the profile or the model has none.
+    mapped: bytes | None
+    profile: Profile
+    #: The model of the vector, and what was fitted for models.
+    model: str = ""
+    calibrations: Calibrations = MappingProxyType({})
+    #: What a service answered, which is asked once for all scopes.
+    service: ManagedLeg = ManagedLeg()
+
+
+_S = TypeVar("_S", bound=Store)
+_A = TypeVar("_A")
+
+
+def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str | None]:
+    """Return the answer of the first store that answers in time, and why those before it did
+    not.
+    """
+    silent: list[str] = []
+    for store in stores[:-1]:
+        try:
+            return ask(store), "; ".join(silent) or None
+        except (StoreUnreachable, StoreBusy) as error:
+            silent.append(f"{error} ({error.hint})")
+    return ask(stores[-1]), "; ".join(silent) or None
+
+
+def recall(
+    store: Documents,
+    embedder: Embedder | None,
+    question: Question,
+    profile: Profile,
+    clock: Clock,
+    zone: tzinfo = UTC,
+    reranking: Reranking | None = None,
+) -> RankedHits:
+    """Return the hits for a question, ranked by one profile, from the retrievers that the store
+    has.
+
+    Where another process switches the store to another model between two steps, the question is
+    embedded by that one.
+    """
+    for _ in range(_SWITCHES):
+        try:
+            return _recalled(store, embedder, question, profile, clock, zone, reranking)
+        except ShapeMismatch:
+            if not isinstance(embedder, Followed):
+                raise
+    return _recalled(store, embedder, question, profile, clock, zone, reranking)
+
+
+def _recalled(
+    store: Documents,
+    embedder: Embedder | None,
+    question: Question,
+    profile: Profile,
+    clock: Clock,
+    zone: tzinfo,
+    reranking: Reranking | None,
+) -> RankedHits:
+    question = question._replace(text=normalise(question.text))
+    # "!!!" asks nothing, but its vector would be near to something
+    if not keyword_text(question.text):
+        return RankedHits(())
+    now = clock.now()
+    today = now.astimezone(zone).date()
+    span = find_past_span(question.text, today)
+    vector, model, degraded = _query_vector(store, embedder, question, profile)
+    if asked := timeline.period(question.text, today):
+        wanted = timeline.Question(asked, question.scopes, question.where, vector, zone)
+        # A day and nothing else (화요일) may also be a word that notes hold: 매주 화요일.
+        if (hits := timeline.listed(store, wanted, profile)) or not (
+            asked.is_newest or asked.words or question.text == asked.span.words
+        ):
+            listed_span = None if asked.is_newest else asked.span
+            return RankedHits(hits, degraded, listed_span, is_timeline=not asked.is_newest)
+    tokens = _tokens(question, span, profile)
+    query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
+    found, below, reasons = _found(
+        store, query, lambda one, family: _weighed(one, family, now, span, zone)
+    )
+    # A stable sort: among equal scores the fused order stands.
+    ordered = sorted(found, key=lambda c: -c.score)
+    distinct = {passage.id for passage in _drop_doubles(c.passage for c in ordered)}
+    best = [c for c in ordered if c.passage.id in distinct][: profile.considered]
+    ranked, unread = _reranked(best, question.text, reranking)
+    chosen = _chosen(ranked, tokens, profile)
+    reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
+    near = max((*below, *best), key=lambda c: c.score, default=None) if not chosen else None
+    if asks_newest(question.text):
+        chosen = _newest_first(chosen, zone)
+    return RankedHits(
+        tuple(chosen),
+        "; ".join(dict.fromkeys(filter(None, reasons))) or None,
+        span,
+        nearest=_hit(near, tokens, profile.snippet_chars) if near else None,
+        refused=refused_times(question.text, today),
+    )
+
+
+def _newest_first(hits: Sequence[Hit], zone: tzinfo) -> list[Hit]:
+    """Return hits, those that are likely by their day, the newest first, and the others behind
+    them.
+    """
+    least = hits[0].score * _LIKELY_SHARE if hits else 0.0
+    likely = [hit for hit in hits if hit.score >= least]
+    rest = [hit for hit in hits if hit.score < least]
+    return [
+        *sorted(likely, key=lambda hit: timeline.day_of(hit.passage, zone), reverse=True),
+        *rest,
+    ]
+
+
+def _found(
+    store: Documents, query: _Query, weighed: Callable[[Candidate, Profile], Candidate]
+) -> tuple[list[Candidate], list[Candidate], list[str | None]]:
+    """Return the candidates of every family and scope, those of families without an answer, and why
+    retrievers took no part.
+    """
+    found, below, reasons = list[Candidate](), list[Candidate](), list[str | None]()
+    for family in _families(store, query.question, query.profile):
+        question = _of_family(query.question, family)
+        if question is None:
+            continue
+        service = ManagedLeg()
+        if question.use_vectors:
+            service = managed.ask(
+                store, question.scopes, question.text, question.where, family.candidates
+            )
+            reasons.append(service.note)
+        mapped = _mapped(query.vector, query.model, family)
+        own = query._replace(question=question, profile=family, mapped=mapped, service=service)
+        of_family: list[Candidate] = []
+        for scopes in _searched_together(own):
+            of_family += (
+                weighed(candidate, family) for candidate in _search_scopes(store, scopes, own)
+            )
+        answers = (
+            max((candidate.score for candidate in of_family), default=0.0) >= family.least_best
+        )
+        (found if answers else below).extend(of_family)
+    return found, below, reasons
+
+
+def _families(store: Documents, question: Question, profile: Profile) -> tuple[Profile, ...]:
+    """Return the families to search, each by itself; a service is asked once, because every call
+    costs.
+    """
+    if question.use_vectors and isinstance(store, ManagedSearch):
+        return (replace(profile, without=frozenset()),)
+    return (profile, *profile.beside)
+
+
+def _of_family(question: Question, profile: Profile) -> Question | None:
+    """Return the question to one family of documents; None where the asker wants others only."""
+    where = question.where
+    kinds = (
+        where.kinds & profile.kinds
+        if where.kinds and profile.kinds
+        else where.kinds or profile.kinds
+    )
+    kinds -= profile.without
+    if where.kinds and not kinds:
+        return None
+    # Nothing that is left out needs to be, where what is wanted is named.
+    return question._replace(
+        where=where._replace(kinds=kinds, without=frozenset() if kinds else profile.without)
+    )
+
+
+def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict[str, float]:
+    """Return the tokens to look for; the words of a date count little, because notes carry their
+    date elsewhere.
+    """
+    tokens = query_tokens(question.text, profile.stop_words)
+    dated = set(query_tokens(span.words)) if span else set()
+    dated |= tokens.keys() - query_tokens(without_order(question.text), profile.stop_words).keys()
+    own = {
+        token: _DATE_WORD_WEIGHT if token in dated else weight for token, weight in tokens.items()
+    }
+    return {**profile.also(question.text), **own}
+
+
+def _query_vector(
+    store: Documents, embedder: Embedder | None, question: Question, profile: Profile
+) -> tuple[bytes | None, str, str | None]:
+    """Return the vector to look near, its model, and why there is none where one was expected."""
+    if embedder is None or not question.use_vectors or not isinstance(store, VectorSearch):
+        return None, "", None
+    embedder = lifecycle.for_store(embedder, store)
+    try:
+        vector = embedder.embed_query(question.text)
+        # After the first vector: a service tells its dimension with it.
+        store.use_model(embedder.model, embedder.dimension)
+        imagined = profile.imagine(question.text)
+        behind = embedder.behind if isinstance(embedder, Followed) else ""
+        vector = _unit_sum(vector, embedder.embed_passages([imagined])[0]) if imagined else vector
+    except EmbedderFailed as error:
+        return None, "", f"keyword search only: {error} ({error.hint})"
+    return vector, embedder.model, behind or None
+
+
+def _mapped(vector: bytes | None, model: str, profile: Profile) -> bytes | None:
+    """Return the question's vector moved towards statements that answer it, where that was
+    learned.
+    """
+    by = query_map(model) if vector and profile.maps_question else None
+    return by(vector) if vector and by else None
+
+
+def _unit_sum(a: bytes, b: bytes) -> bytes:
+    values = [x + y for x, y in zip(array("f", a), array("f", b), strict=True)]
+    norm = sqrt(sum(v * v for v in values)) or 1.0
+    return array("f", [v / norm for v in values]).tobytes()
+
+
+def _unfinished(store: Documents, scopes: Sequence[Scope]) -> str | None:
+    waiting = sum(_waiting(store, scope) for scope in scopes)
+    if waiting == 1:
+        return "1 passage has no vector yet"
+    return f"{waiting} passages have no vector yet" if waiting else None
+
+
+def _waiting(store: Documents, scope: Scope) -> int:
+    return store.waiting(scope) if isinstance(store, VectorSearch) else 0
+
+
+def _drop_doubles(passages: Iterable[FoundPassage]) -> list[FoundPassage]:
+    """Return each line once, the first, where the same document is in two scopes: what holds
+    everywhere.
+
+    Its double would stand in its way: how far the best one leads is a part of how sure it is.
+    """
+    first: dict[tuple[str, str, object], FoundPassage] = {}
+    for p in passages:
+        first.setdefault((p.kind, p.text, p.valid_from or p.id), p)
+    return list(first.values())
+
+
+def _searched_together(query: _Query) -> list[tuple[Scope, ...]]:
+    """Return the scopes that are judged together: all; each alone where no probability is made, or
+    a service answers.
+    """
+    scopes = query.question.scopes
+    is_alone = not query.profile.learned or query.service.by_scope
+    return [(scope,) for scope in scopes] if is_alone else [scopes]
+
+
+def _search_scopes(
+    store: Documents, scopes: Sequence[Scope], query: _Query, tries: int = _TRIES
+) -> list[Candidate]:
+    """Return candidates."""
+    retrieved = {scope: _retrieve(store, scope, query) for scope in scopes}
+    rankings = [_as_judged(one, query) for one in pool_rankings(list(retrieved.values()))]
+    rankings, lines = _with_lines(store, rankings, query)
+    is_answered = not query.service.by_scope.keys().isdisjoint(scopes)
+    # Where the service alone is to find, words say how sure its passages are, and find nothing
+    # beside them.
+    is_services = is_answered and not query.question.hybrid
+    fused = _fuse([one for one in rankings if not (is_services and one.name == "keyword")], query)
+    profile = query.profile
+    judged = likelihood.JUDGED if profile.learned else 0
+    best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
+    passages = _read_passages(store, best, retrieved)
+    # another process replaced documents in the meantime
+    if len(passages) < len(best) and tries > 1:
+        return _search_scopes(store, scopes, query, tries - 1)
+    all_have_vectors = query.vector is not None and not any(
+        _waiting(store, scope) for scope in scopes
+    )
+    found = Found(_drop_doubles(passages), rankings, fused, all_have_vectors)
+    made = candidates(query.question.text, query.tokens, found, profile)
+    if is_answered:
+        made = managed.weigh(made, fused)
+    return [
+        _corrected(one, query)._replace(line=_line(one.passage, lines))
+        for one in made[: profile.considered]
+    ]
+
+
+def _read_passages(
+    store: Documents, ids: Sequence[PassageId], retrieved: Mapping[Scope, Sequence[Ranking]]
+) -> list[FoundPassage]:
+    """Return passages in order, each read from the scope that it was retrieved from."""
+    found: dict[PassageId, FoundPassage] = {}
+    for scope, rankings in retrieved.items():
+        own = {passage for ranking in rankings for passage, _ in ranking.ranked}
+        found.update((one.id, one) for one in store.passages([i for i in ids if i in own], scope))
+    return [found[i] for i in ids if i in found]
+
+
+def _as_judged(ranking: Ranking, query: _Query) -> Ranking:
+    """Return a ranking with the cosines that it is judged by: as fitted; none of the mapped
+    question's.
+
+    That one counts in the order alone: how sure a hit is was fitted on cosines as they are.
+    """
+    if ranking.name == "mapped":
+        return ranking._replace(cosines=())
+    return ranking._replace(
+        cosines=calibration.cosines(ranking.cosines, query.model, query.calibrations)
+    )
+
+
+def _with_lines(
+    store: Documents, rankings: list[Ranking], query: _Query
+) -> tuple[list[Ranking], Mapping[PassageId, NearLine]]:
+    """Return the rankings with that of vectors by passages and their best lines, and these lines.
+
+    A list of facts is one vector that is near to none of them; and a note of one sentence is nearer
+    to every question than a long one. Half of what counts is therefore the best line of each.
+    """
+    near = next((ranking for ranking in rankings if ranking.name == "vector"), None)
+    if (
+        near is None
+        or query.vector is None
+        or not query.profile.line_share
+        or not isinstance(store, LineSearch)
+    ):
+        return rankings, {}
+    by = VectorQuery(vector=query.vector, hub_weight=query.profile.hub_weight, model=query.model)
+    lines = {
+        line.passage: line for line in store.best_lines(by, [passage for passage, _ in near.ranked])
+    }
+    made = rank.with_lines(
+        near, {passage: line.score for passage, line in lines.items()}, query.profile.line_share
+    )
+    return [made if ranking is near else ranking for ranking in rankings], lines
+
+
+def _line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) -> Line | None:
+    """Return the best line of a passage; None where it is the passage itself, whose lines have no
+    vectors.
+    """
+    near = lines.get(passage.id)
+    if near is None or (
+        near.start == 0 and near.end >= len(passage.text) and "\n" in passage.text.strip()
+    ):
+        return None
+    text = passage.text[near.start : near.end]
+    return Line(passage.start_line + line_number(passage.text, near.start), text.strip())
+
+
+def _corrected(candidate: Candidate, query: _Query) -> Candidate:
+    """Return a candidate with the probability as fitted for the model of the vectors."""
+    known = query.calibrations.get(query.model)
+    return (
+        candidate._replace(score=known.score(candidate.score))
+        if known and query.vector
+        else candidate
+    )
+
+
+def _reranked(
+    ranked: Sequence[Candidate], text: str, by: Reranking | None
+) -> tuple[Sequence[Candidate], str | None]:
+    """Return the candidates as the reranker orders them, and why it did not take part."""
+    if by is None:
+        return ranked, None
+    order, why = placed(
+        text, [one.passage.text for one in ranked], [one.score for one in ranked], by
+    )
+    made = []
+    for to in order:
+        one = ranked[to.at]
+        signals = one.signals if to.said is None else {**one.signals, "reranker": to.said}
+        made.append(one._replace(score=to.score, signals=signals))
+    return made, why
+
+
+def _retrieve(store: Documents, scope: Scope, query: _Query) -> list[Ranking]:
+    """Ask every retriever of the store but a service, which has answered."""
+    question, profile = query.question, query.profile
+    rankings = [query.service.by_scope[scope]] if scope in query.service.by_scope else []
+    if query.vector is not None and isinstance(store, VectorSearch):
+        near = VectorQuery(vector=query.vector, hub_weight=profile.hub_weight, model=query.model)
+        rankings.append(store.nearest(scope, near, question.where, profile.candidates))
+        if query.mapped is not None:
+            ranking = store.nearest(
+                scope, near._replace(vector=query.mapped), question.where, profile.candidates
+            )
+            rankings.append(ranking._replace(name="mapped"))
+    if isinstance(store, KeywordSearch):
+        by = profile.bm25
+        words = KeywordQuery(query.tokens, by.k1, by.b, by.context_weight, by.spread)
+        rankings.insert(0, store.keyword(scope, words, question.where, profile.candidates))
+    return rankings
+
+
+def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:
+    """Return one score per candidate of any ranking: keywords have their share, the others have the
+    rest.
+    """
+    profile = query.profile
+    share = (
+        profile.statement_keyword_share
+        if is_statement(query.question.text)
+        else profile.keyword_share
+    )
+    words = [ranking for ranking in rankings if ranking.name == "keyword"]
+    if profile.full_coverage and words:
+        best = words[0].ranked[0][1] / words[0].ceiling if words[0].ranked else 0.0
+        share *= min(1.0, best / profile.full_coverage)
+    if len(rankings) == 1:
+        return profile.fuse(rankings, (1.0,), profile.candidates)
+    # Where the question was mapped, its own vector orders nothing: it says how sure a hit is.
+    is_mapped = any(ranking.name == "mapped" for ranking in rankings)
+    counted = [r.name != "keyword" and not (is_mapped and r.name == "vector") for r in rankings]
+    rest = (1 - share if words else 1.0) / max(sum(counted), 1)
+    weights = [
+        share if r.name == "keyword" else rest * c for r, c in zip(rankings, counted, strict=True)
+    ]
+    return profile.fuse(rankings, weights, profile.candidates)
+
+
+def _weighed(
+    candidate: Candidate, profile: Profile, now: datetime, span: DateSpan | None, zone: tzinfo
+) -> Candidate:
+    """Weigh a candidate by its age, its own mark, and the days that the question names."""
+    day = candidate.passage.valid_from
+    is_dated = day is not None and MADE_THEN not in candidate.passage.metadata
+    age_s = None if span or day is None or not is_dated else (now - day).total_seconds()
+    factors = {
+        "decay": age_factor(age_s, profile.half_life_days, profile.decay_floor),
+        "mark": profile.weigh(candidate.passage),
+        "days": _days_factor(candidate.passage, span, profile, zone) if span else 1.0,
+    }
+    shown = {name: factor for name, factor in factors.items() if factor != 1.0}
+    return candidate.weighed(shown) if shown else candidate
+
+
+def _days_factor(passage: FoundPassage, span: DateSpan, profile: Profile, zone: tzinfo) -> float:
+    if passage.valid_from is not None and span.first <= timeline.day_of(passage, zone) <= span.last:
+        return 1.0
+    is_undated = passage.valid_from is None or MADE_THEN in passage.metadata
+    return profile.undated_share if is_undated else profile.other_days_share
+
+
+def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profile) -> list[Hit]:
+    """Diversify, cut at the threshold and the limit, and make snippets."""
+    passing = {c.passage.id: c for c in ranked if c.score >= profile.min_score}
+    is_diverse = profile.relevance_trade < 1
+    words = {i: frozenset(c.passage.text.split()) for i, c in passing.items()} if is_diverse else {}
+    scores = {i: c.score for i, c in passing.items()}
+    order = rank.diversify(
+        scores, words, profile.relevance_trade, profile.likeness_floor, profile.limit
+    )
+    return [_hit(passing[i], tokens, profile.snippet_chars) for i in order]
+
+
+def _hit(candidate: Candidate, tokens: Collection[str], snippet_chars: int) -> Hit:
+    shown = snippet(candidate.passage.text, tokens, snippet_chars) if snippet_chars else ""
+    return Hit(
+        candidate.passage,
+        candidate.score,
+        shown,
+        candidate.signals,
+        candidate.parts(),
+        candidate.line,
+    )

@@ -1,0 +1,129 @@
+"""Characters by owner, and API keys by user."""
+
+from typing import Any
+
+from gieok.model.accounts import IssuedKey, KeyRole, StoredCharacter
+from gieok.storage.accounts.sql.owners import SqlOwners
+from gieok.storage.index.rows import from_ms, marks, to_ms, utc
+
+_CHARACTER = "id, name, card, created_at, updated_at, model, package_type"
+_KEY = "id, secret_hash, role, label, created_at, expires_at, revoked_at"
+
+
+class SqlCast(SqlOwners):
+    """`Cast` and `Keys`."""
+
+    def character(
+        self, owner: str, identity: str, *, with_file: bool = True
+    ) -> StoredCharacter | None:
+        """Return a character of this owner."""
+        columns = f"{_CHARACTER}, package" if with_file else _CHARACTER
+        with self._reading_of(owner) as (db, sid):
+            row = db.execute(
+                f"SELECT {columns} FROM characters WHERE scope_id = ? AND id = ?", (sid, identity)
+            ).fetchone()
+            return _to_character(owner, tuple(row) if with_file else (*row, b"")) if row else None
+
+    def characters(self, owner: str, offset: int, limit: int) -> tuple[int, list[StoredCharacter]]:
+        """Return characters of an owner by id."""
+        with self._reading_of(owner) as (db, sid):
+            (total,) = db.execute(
+                "SELECT count(*) FROM characters WHERE scope_id = ?", (sid,)
+            ).fetchone()
+            rows = db.execute(
+                (
+                    f"SELECT {_CHARACTER} FROM characters WHERE scope_id = ? ORDER BY id LIMIT ? "
+                    f"OFFSET ?"
+                ),
+                (sid, limit, offset),
+            )
+            return total, [_to_character(owner, (*row, b"")) for row in rows]
+
+    def keep_character(self, character: StoredCharacter, *, is_new: bool) -> bool:
+        """Add or replace a character."""
+        found = (
+            character.id,
+            character.name,
+            character.card,
+            to_ms(character.created_at),
+            to_ms(character.updated_at),
+            character.model,
+            character.package_type,
+            character.package,
+        )
+        with self._writing_to(character.owner) as (db, sid):
+            if is_new:
+                added = (
+                    f"INSERT INTO characters (scope_id, {_CHARACTER}, package) VALUES "
+                    f"({marks((sid, *found))})"
+                )
+                return db.execute(f"{added} ON CONFLICT DO NOTHING", (sid, *found)).rowcount > 0
+            columns = ", ".join(f"{name} = ?" for name in [*_CHARACTER.split(", ")[1:], "package"])
+            replaced = f"UPDATE characters SET {columns} WHERE scope_id = ? AND id = ?"
+            return db.execute(replaced, (*found[1:], sid, character.id)).rowcount > 0
+
+    def drop_character(self, owner: str, identity: str) -> bool:
+        """Remove a character."""
+        with self._writing_to(owner) as (db, sid):
+            gone = db.execute(
+                "DELETE FROM characters WHERE scope_id = ? AND id = ?", (sid, identity)
+            )
+            return gone.rowcount > 0
+
+    def key(self, user: str, identity: str) -> IssuedKey | None:
+        """Return a key of a user."""
+        with self._reading_of(user) as (db, sid):
+            row = db.execute(
+                f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? AND id = ?", (sid, identity)
+            ).fetchone()
+            return _to_key(user, row) if row else None
+
+    def keys(self, user: str) -> list[IssuedKey]:
+        """Return the keys of a user, oldest first."""
+        with self._reading_of(user) as (db, sid):
+            rows = db.execute(
+                f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? ORDER BY created_at, id", (sid,)
+            )
+            return [_to_key(user, row) for row in rows]
+
+    def keep_key(self, key: IssuedKey) -> None:
+        """Add or replace a key."""
+        _, identity, secret_hash, role, label, created, expires, revoked = key
+        row = (
+            identity,
+            secret_hash,
+            role.value,
+            label,
+            to_ms(created),
+            to_ms(expires),
+            to_ms(revoked),
+        )
+        with self._writing_to(key.user) as (db, sid):
+            columns = ", ".join(f"{name} = excluded.{name}" for name in _KEY.split(", ")[1:])
+            db.execute(
+                f"INSERT INTO api_keys (scope_id, {_KEY}) VALUES ({marks((sid, *row))}) "
+                f"ON CONFLICT (scope_id, id) DO UPDATE SET {columns}",
+                (sid, *row),
+            )
+
+
+def _to_character(owner: str, row: tuple[Any, ...]) -> StoredCharacter:
+    identity, name, card, created, updated, model, package_type, package = row
+    made, changed = utc(created), utc(updated)
+    return StoredCharacter(
+        owner, identity, name, card, made, changed, model, bytes(package), package_type
+    )
+
+
+def _to_key(user: str, row: tuple[Any, ...]) -> IssuedKey:
+    identity, secret_hash, role, label, created, expires, revoked = row
+    return IssuedKey(
+        user,
+        identity,
+        secret_hash,
+        KeyRole(role),
+        label,
+        utc(created),
+        from_ms(expires),
+        from_ms(revoked),
+    )

@@ -1,0 +1,87 @@
+"""What accounts hold, as rows that other accounts take: a user at a time, and the service's own.
+And whether sums agree.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from gieok.model.conversation import JournalRow
+from gieok.model.memory import Scope
+from gieok.storage.accounts.sql.owners import SqlOwners
+from gieok.storage.accounts.sql.points import ENTRY, HOLD
+from gieok.storage.index.rows import marks
+
+_USER = "user:"
+#: Table → columns beside the number of the user, beginning with those that tell rows of a user
+#: apart.
+_TABLES = {
+    "users": (
+        "name, is_account, points, held, entries, zone, lang, mail, created_at, seen_at, stage, "
+        "staged_at"
+    ),
+    "ledger": ENTRY,
+    "holds": HOLD,
+    "check_ins": "day, streak",
+    "characters": "id, name, card, created_at, updated_at, model, package_type, package",
+    "api_keys": "id, secret_hash, role, label, created_at, expires_at, revoked_at",
+}
+#: Users whose sums are not those of their rows.
+_WRONG = """
+SELECT u.name FROM users u LEFT JOIN
+    (SELECT scope_id, sum(amount) AS points, count(*) AS entries
+    FROM ledger GROUP BY scope_id) l ON l.scope_id = u.scope_id
+LEFT JOIN (SELECT scope_id, sum(amount) AS held
+    FROM holds GROUP BY scope_id) h ON h.scope_id = u.scope_id
+WHERE u.points <> coalesce(l.points, 0) OR u.entries <> coalesce(l.entries, 0)
+    OR u.held <> coalesce(h.held, 0)
+ORDER BY u.name LIMIT 5
+"""
+
+
+class SqlAccountCopies(SqlOwners):
+    """`CopiedJournal` for accounts: the scopes are users."""
+
+    def copied_scopes(self) -> list[Scope]:
+        """Return every user of whom something is known."""
+        with self._reading() as db:
+            return [
+                Scope(_USER + name)
+                for (name,) in db.execute("SELECT name FROM users WHERE name <> '' ORDER BY name")
+            ]
+
+    def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
+        """Yield the rows of a user; None: of the service."""
+        with self._reading_of(_name(scope)) as (db, sid):
+            for table, columns in _TABLES.items():
+                for row in db.execute(
+                    f"SELECT {columns} FROM {table} WHERE scope_id = ? ORDER BY 1", (sid,)
+                ):
+                    yield JournalRow(table, tuple(row))
+
+    def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
+        """Replace what is held of a user by these rows, in one step."""
+        tables = {
+            table: [row.values for row in found]
+            for table, found in groupby(rows, key=lambda row: row.table)
+        }
+        with self._writing_to(_name(scope)) as (db, sid):
+            for table, columns in _TABLES.items():
+                db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
+                found = [(sid, *values) for values in tables.get(table, ())]
+                if found:
+                    db.executemany(
+                        f"INSERT INTO {table} (scope_id, {columns}) VALUES ({marks(found[0])})",
+                        found,
+                    )
+
+    def check(self) -> list[str]:
+        """Return what is wrong: users whose sums are not those of their rows."""
+        with self._reading() as db:
+            return [
+                f"the points of {name!r} are not the sum of the ledger"
+                for (name,) in db.execute(_WRONG)
+            ]
+
+
+def _name(scope: Scope | None) -> str:
+    return scope.path.removeprefix(_USER) if scope else ""

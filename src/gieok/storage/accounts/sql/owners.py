@@ -1,0 +1,76 @@
+"""Whose a row is: the row of a user, which writers lock and readers name, and what the parts find
+in their database.
+
+The statements are written once, in the SQL that SQLite and PostgreSQL both understand (see
+`journals.sql.database`). Each names the number of one user, but for those that go through all users
+by name.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, ClassVar
+
+from gieok.errors import StoreError
+from gieok.model.memory import Scope
+from gieok.storage.journal.sql.database import Db
+from gieok.storage.postgres.numbers import scope_number
+
+#: The number of a user of whom nothing is known.
+_NOBODY = 0
+
+
+class SqlOwners:
+    """Gives transactions on the rows of a user. Writers of one user take turns."""
+
+    #: What keeps others from a row until the end of the transaction, where it is not the file that
+    #: is locked.
+    _lock: ClassVar[str] = ""
+
+    def _reading(self) -> AbstractContextManager[Db]:
+        """Read in one snapshot."""
+        raise NotImplementedError
+
+    def _writing(self) -> AbstractContextManager[Db]:
+        """Write in one transaction."""
+        raise NotImplementedError
+
+    @contextmanager
+    def _reading_of(self, user: str) -> Iterator[tuple[Db, int]]:
+        """Read in one snapshot; the number is that of no row where nothing is known of the user."""
+        with self._reading() as db:
+            number = user_number(user)
+            # The name too: whoever may choose one could find two with one number.
+            known = db.execute(
+                "SELECT 1 FROM users WHERE scope_id = ? AND name = ?", (number, user)
+            ).fetchone()
+            yield db, number if known else _NOBODY
+
+    @contextmanager
+    def _writing_to(self, user: str) -> Iterator[tuple[Db, int]]:
+        """Write in one transaction, in which the user has a row and no other writer."""
+        with self._writing() as db:
+            yield db, self._locked(db, user)[0]
+
+    def _locked(self, db: Db, user: str, columns: str = "name") -> "tuple[int, tuple[Any, ...]]":
+        """Return the number of a user, and columns of their row, of which the first is the name."""
+        number = user_number(user)
+        known = f"SELECT {columns} FROM users WHERE scope_id = ?{self._lock}"
+        row = db.execute(known, (number,)).fetchone()
+        if row is None:
+            db.execute(
+                "INSERT INTO users (scope_id, name, zone) VALUES (?, ?, '') ON CONFLICT DO NOTHING",
+                (number, user),
+            )
+            row = db.execute(known, (number,)).fetchone()
+        if row is None or row[0] != user:
+            raise StoreError(
+                f"user {user!r} has the number of another user", hint="use another name for them"
+            )
+        return number, row
+
+
+def user_number(user: str) -> int:
+    """Return the number of a user, the same in every database: that of the scope of what is theirs.
+    Raises BadRequest.
+    """
+    return scope_number(Scope(f"user:{user}").path if user else "user:")

@@ -1,0 +1,211 @@
+"""Points: a ledger that is only added to, what is held, days of check-in.
+
+The row of a user has the sum of the ledger (`points`) and of what is held (`held`). It is locked
+before anything of the user is read, and changed in the same transaction as the ledger; a CHECK
+keeps the first from falling below the second.
+"""
+
+from datetime import date, datetime
+
+from gieok.errors import Conflict, NotEnoughPoints
+from gieok.model.accounts import CheckIn, Hold, LedgerEntry, Posted, Posting
+from gieok.storage.accounts.sql.owners import SqlOwners
+from gieok.storage.index.rows import to_ms, utc
+from gieok.storage.journal.sql.database import Db
+
+#: The columns of a ledger entry, in the order of `_to_entry`.
+ENTRY = "number, at, kind, amount, reference, note, character, slots, balance"
+HOLD = "reference, amount, at, purpose"
+
+
+class SqlPoints(SqlOwners):
+    """`Points`."""
+
+    def balance(self, user: str) -> int:
+        """Return the points that may be spent."""
+        with self._reading_of(user) as (db, sid):
+            row = db.execute(
+                "SELECT points - held FROM users WHERE scope_id = ?", (sid,)
+            ).fetchone()
+            return row[0] if row else 0
+
+    def post(self, user: str, posting: Posting, at: datetime) -> Posted:
+        """Add a row to the ledger, once."""
+        with self._writing_to(user) as (db, sid):
+            return _post(db, sid, posting, at)
+
+    def ledger(self, user: str, offset: int, limit: int) -> tuple[int, list[LedgerEntry]]:
+        """Return rows, the newest first. Numbers have no gaps, so a page is found by them."""
+        with self._reading_of(user) as (db, sid):
+            row = db.execute("SELECT entries FROM users WHERE scope_id = ?", (sid,)).fetchone()
+            total = row[0] if row else 0
+            rows = db.execute(
+                (
+                    f"SELECT {ENTRY} FROM ledger WHERE scope_id = ? AND number <= ? ORDER BY "
+                    f"number DESC LIMIT ?"
+                ),
+                (sid, total - offset, limit),
+            )
+            return total, [_to_entry(found) for found in rows]
+
+    def posted(self, user: str, reference: str) -> LedgerEntry | None:
+        """Return the row of a reference."""
+        with self._reading_of(user) as (db, sid):
+            return _entry_of(db, sid, reference)
+
+    def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
+        """Set points aside."""
+        with self._writing_to(user) as (db, sid):
+            added = db.execute(
+                f"INSERT INTO holds (scope_id, {HOLD}) SELECT ?, ?, ?, ?, ? "
+                "WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE scope_id = ? AND reference = ?) "
+                "ON CONFLICT DO NOTHING",
+                (sid, reference, amount, to_ms(at), purpose, sid, reference),
+            ).rowcount
+            if added:
+                _change(db, sid, held=amount)
+            return bool(added)
+
+    def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
+        """Turn what is held into a row."""
+        with self._writing_to(user) as (db, sid):
+            amount = _taken(db, sid, reference)
+            return None if amount is None else _post(db, sid, posting, at, amount)
+
+    def release(self, user: str, reference: str) -> bool:
+        """Let go of what is held."""
+        with self._writing_to(user) as (db, sid):
+            amount = _taken(db, sid, reference)
+            if amount is not None:
+                _change(db, sid, held=-amount)
+            return amount is not None
+
+    def holds(self, before: datetime, limit: int) -> list[Hold]:
+        """Return what has been held since before a time, of all users."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT u.name, h.reference, h.amount, h.at, h.purpose FROM holds h "
+                "JOIN users u ON u.scope_id = h.scope_id WHERE h.at < ? ORDER BY h.at, "
+                "u.name, h.reference LIMIT ?",
+                (to_ms(before), limit),
+            )
+            return [
+                Hold(user, reference, amount, utc(at), purpose)
+                for user, reference, amount, at, purpose in rows
+            ]
+
+    def holds_of(self, user: str) -> list[Hold]:
+        """Return what is held of a user."""
+        with self._reading_of(user) as (db, sid):
+            rows = db.execute(
+                f"SELECT {HOLD} FROM holds WHERE scope_id = ? ORDER BY at, reference", (sid,)
+            )
+            return [
+                Hold(user, reference, amount, utc(at), purpose)
+                for reference, amount, at, purpose in rows
+            ]
+
+    def check_in(self, user: str, day: date, amount: int, at: datetime) -> tuple[CheckIn, Posted]:
+        """Give points for a day; a second time, what was given is what the ledger says, whatever
+        `amount` is by now.
+        """
+        reference = f"check-in:{day.isoformat()}"
+        with self._writing_to(user) as (db, sid):
+            streak = _streak(db, sid, day)
+            if streak:
+                given = _entry_of(db, sid, reference)
+                assert given  # written in one step with the day
+                return CheckIn(day, streak), Posted(given, is_new=False)
+            streak = 1 + _streak(db, sid, date.fromordinal(day.toordinal() - 1))
+            db.execute(
+                "INSERT INTO check_ins (scope_id, day, streak) VALUES (?, ?, ?)",
+                (sid, day.isoformat(), streak),
+            )
+            return CheckIn(day, streak), _post(db, sid, Posting("check-in", amount, reference), at)
+
+    def last_check_in(self, user: str) -> CheckIn | None:
+        """Return the last day on which the user checked in."""
+        with self._reading_of(user) as (db, sid):
+            row = db.execute(
+                "SELECT day, streak FROM check_ins WHERE scope_id = ? ORDER BY day DESC LIMIT 1",
+                (sid,),
+            ).fetchone()
+            return CheckIn(date.fromisoformat(row[0]), row[1]) if row else None
+
+    def slots(self, user: str, character: str) -> int:
+        """Return the slots that were bought for a character."""
+        with self._reading_of(user) as (db, sid):
+            (bought,) = db.execute(
+                "SELECT CAST(coalesce(sum(slots), 0) AS bigint) FROM ledger "
+                "WHERE scope_id = ? AND character = ? AND slots <> 0",
+                (sid, character),
+            ).fetchone()
+            return int(bought)
+
+
+def _post(db: Db, sid: int, posting: Posting, at: datetime, held: int = 0) -> Posted:
+    """Add a row, unless its reference is known, in place of so many points that were held."""
+    known = _entry_of(db, sid, posting.reference)
+    if known:
+        if known.posting != posting:
+            raise Conflict(
+                f"{posting.reference!r} was used for something else",
+                hint="use a new key for a new request",
+            )
+        _change(db, sid, held=-held)
+        return Posted(known, is_new=False)
+    number, balance = _change(db, sid, points=posting.amount, held=-held, entries=1)
+    entry = LedgerEntry(number, at, posting, balance)
+    row = (sid, number, to_ms(at), *posting, balance)
+    db.execute(f"INSERT INTO ledger (scope_id, {ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    return Posted(entry, is_new=True)
+
+
+def _change(
+    db: Db, sid: int, *, points: int = 0, held: int = 0, entries: int = 0
+) -> tuple[int, int]:
+    """Add to the two sums of a user; return the number and the balance of a row of the ledger.
+    Raises NotEnoughPoints.
+    """
+    if not (points or held or entries):
+        return 0, 0
+    row = db.execute(
+        "UPDATE users SET points = points + ?, held = held + ?, entries = entries + ? "
+        "WHERE scope_id = ? AND points - held >= ? RETURNING entries, points",
+        (points, held, entries, sid, held - points),
+    ).fetchall()
+    if not row:
+        (free,) = db.execute(
+            "SELECT points - held FROM users WHERE scope_id = ?", (sid,)
+        ).fetchone()
+        raise NotEnoughPoints(f"points needed: {held - points}, left: {free}")
+    return int(row[0][0]), int(row[0][1])
+
+
+def _entry_of(db: Db, sid: int, reference: str) -> LedgerEntry | None:
+    row = db.execute(
+        f"SELECT {ENTRY} FROM ledger WHERE scope_id = ? AND reference = ?", (sid, reference)
+    ).fetchone()
+    return _to_entry(row) if row else None
+
+
+def _taken(db: Db, sid: int, reference: str) -> int | None:
+    """Remove a hold; return its points, None where there is none. They stay in the sum of what is
+    held: see `_change`.
+    """
+    gone = "DELETE FROM holds WHERE scope_id = ? AND reference = ? RETURNING amount"
+    row = db.execute(gone, (sid, reference)).fetchall()
+    return int(row[0][0]) if row else None
+
+
+def _streak(db: Db, sid: int, day: date) -> int:
+    row = db.execute(
+        "SELECT streak FROM check_ins WHERE scope_id = ? AND day = ?", (sid, day.isoformat())
+    ).fetchone()
+    return row[0] if row else 0
+
+
+def _to_entry(row: "tuple[int | str, ...]") -> LedgerEntry:
+    number, at, kind, amount, reference, note, character, slots, balance = row
+    posting = Posting(str(kind), int(amount), str(reference), str(note), str(character), int(slots))
+    return LedgerEntry(int(number), utc(int(at)), posting, int(balance))

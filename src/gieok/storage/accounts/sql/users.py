@@ -1,0 +1,125 @@
+"""Who uses the service."""
+
+from datetime import datetime
+from typing import Any
+
+from gieok.model.accounts import Account
+from gieok.storage.accounts.sql.owners import SqlOwners
+from gieok.storage.index.rows import from_ms, to_ms
+
+_ACCOUNT = "name, zone, lang, mail, created_at, seen_at, stage, staged_at"
+#: What a user has, in the order in which it is removed.
+_OWNED = ("ledger", "holds", "check_ins", "characters", "api_keys")
+
+
+class SqlUsers(SqlOwners):
+    """`Users`. A row of `users` whose `is_account` is 0 is of somebody who has something, but never
+    came.
+    """
+
+    def account(self, user: str) -> Account | None:
+        """Return a user."""
+        with self._reading_of(user) as (db, sid):
+            row = db.execute(
+                f"SELECT {_ACCOUNT} FROM users WHERE scope_id = ? AND is_account = 1", (sid,)
+            ).fetchone()
+            return _to_account(row) if row else None
+
+    def keep_account(self, account: Account) -> None:
+        """Add or replace a user."""
+        with self._writing_to(account.user) as (db, sid):
+            db.execute(
+                "UPDATE users SET is_account = 1, zone = ?, lang = ?, mail = ?, created_at = "
+                "?, seen_at = ?, stage = ?, "
+                "staged_at = ? WHERE scope_id = ?",
+                (
+                    account.zone,
+                    account.lang,
+                    account.mail,
+                    to_ms(account.created_at),
+                    to_ms(account.seen_at),
+                    account.stage,
+                    to_ms(account.staged_at),
+                    sid,
+                ),
+            )
+
+    def describe(self, user: str, zone: str, lang: str, mail: str, at: datetime) -> Account:
+        """Keep what a user says of themselves; when they were seen meanwhile, and how far
+        inactivity went, stays.
+        """
+        with self._writing_to(user) as (db, sid):
+            (row,) = db.execute(
+                "UPDATE users SET zone = ?, lang = ?, mail = ?, is_account = 1, created_at = "
+                "coalesce(created_at, ?) "
+                f"WHERE scope_id = ? RETURNING {_ACCOUNT}",
+                (zone, lang, mail, to_ms(at), sid),
+            ).fetchall()
+            return _to_account(row)
+
+    def seen(self, user: str, at: datetime) -> Account:
+        """Say that a user said something; one who never came has no times in what is returned."""
+        with self._writing() as db:
+            sid, (*row, is_account) = self._locked(db, user, f"{_ACCOUNT}, is_account")
+            now = to_ms(at)
+            db.execute(
+                "UPDATE users SET seen_at = ?, created_at = coalesce(created_at, ?), "
+                "is_account = 1, stage = '', "
+                "staged_at = NULL WHERE scope_id = ? "
+                "AND (is_account = 0 OR seen_at IS NULL OR seen_at < ?)",
+                (now, now, sid, now),
+            )
+            return _to_account(row) if is_account else Account(user)
+
+    def stage(self, account: Account, stage: str, at: datetime) -> bool:
+        """Say how far inactivity went, where it is as it was read."""
+        with self._writing_to(account.user) as (db, sid):
+            changed = db.execute(
+                (
+                    "UPDATE users SET stage = ?, staged_at = ? WHERE scope_id = ? AND is_account "
+                    "= 1 AND seen_at = ? AND stage = ?"
+                ),
+                (stage, to_ms(at), sid, to_ms(account.seen_at), account.stage),
+            )
+            return changed.rowcount == 1
+
+    def accounts_unseen_since(self, before: datetime, after_user: str, limit: int) -> list[Account]:
+        """Return users last seen before a time; not those who never said anything."""
+        with self._reading() as db:
+            rows = db.execute(
+                (
+                    f"SELECT {_ACCOUNT} FROM users WHERE is_account = 1 AND name > ? AND seen_at "
+                    f"< ? ORDER BY name LIMIT ?"
+                ),
+                (after_user, to_ms(before), limit),
+            )
+            return [_to_account(row) for row in rows]
+
+    def users(self, after: str, limit: int) -> list[str]:
+        """Return names of users; the service itself is none."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT name FROM users WHERE name > ? AND name <> '' ORDER BY name LIMIT ?",
+                (after, limit),
+            )
+            return [name for (name,) in rows]
+
+    def erase_account(self, user: str) -> dict[str, int]:
+        """Remove everything of a user; what is counted is what was there."""
+        with self._reading_of(user) as (_, sid):
+            if not sid:
+                return dict.fromkeys(("users", *_OWNED), 0)
+        with self._writing_to(user) as (db, sid):
+            gone = {
+                table: db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,)).rowcount
+                for table in _OWNED
+            }
+            return {
+                "users": db.execute("DELETE FROM users WHERE scope_id = ?", (sid,)).rowcount,
+                **gone,
+            }
+
+
+def _to_account(row: "tuple[Any, ...] | list[Any]") -> Account:
+    user, zone, lang, mail, created, seen, stage, staged = row
+    return Account(user, zone, lang, mail, from_ms(created), from_ms(seen), stage, from_ms(staged))

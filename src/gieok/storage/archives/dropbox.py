@@ -1,0 +1,349 @@
+"""A folder in Dropbox, by Dropbox's own SDK: revisions, sums of contents, cursors, uploads that go
+on where they broke off.
+"""
+
+import re
+import threading
+import time
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import dropbox
+import requests
+from dropbox import exceptions
+from dropbox import files as api
+from dropbox.content_hash import content_hash
+
+from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
+from gieok.opening import ArchiveOpening
+from gieok.ports.archive import ArchiveChanges, ArchivedFile
+
+#: Larger files go up in parts: Dropbox takes 150 MB at once, and a break costs one part.
+MOST_AT_ONCE_BYTES = 8 << 20
+PART_BYTES = 4 << 20
+#: Waits before another try, in seconds; a service that asks for a longer pause is left alone until
+#: the next run.
+_DELAYS_S = (1.0, 4.0, 15.0)
+_LONGEST_WAIT_S = 60.0
+_TOKEN, _KEY, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
+_HINT = "get it as docs/archive.md says, then `gieok keys set {}`"
+_REV = re.compile("[0-9a-f]{9,}")
+#: The SDK's own errors of a broken connection.
+_BROKEN = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
+
+
+class DropboxAccess(NamedTuple):
+    """What Dropbox lets in with; a secret is there only for apps that have one. `session` and
+    `wait` are for tests.
+    """
+
+    refresh_token: str
+    app_key: str
+    app_secret: str = ""
+    timeout_s: float = 60.0
+    session: requests.Session | None = None
+    wait: Callable[[float], object] = time.sleep
+    delays_s: tuple[float, ...] = _DELAYS_S
+
+
+class DropboxArchive:
+    """`Archive` in a folder of Dropbox, such as `Gieok`; '' is the whole of an app's own folder.
+    Asks nothing when made.
+    """
+
+    def __init__(self, folder: str, access: DropboxAccess) -> None:
+        for name, value in ((_TOKEN, access.refresh_token), (_KEY, access.app_key)):
+            if not value:
+                raise ArchiveFailed(f"{name} is not set", hint=_HINT.format(name))
+        folder = folder.strip("/")
+        self._root = f"/{folder}" if folder else ""
+        self._wait, self._delays_s = access.wait, access.delays_s
+        #: Dropbox takes one change of a folder after the other, and refuses those that come at
+        #: once.
+        self._changing = threading.Lock()
+        self._client = dropbox.Dropbox(
+            oauth2_refresh_token=access.refresh_token,
+            app_key=access.app_key,
+            app_secret=access.app_secret or None,
+            max_retries_on_error=0,  # here, so that a long pause is no hanging process
+            max_retries_on_rate_limit=0,
+            timeout=access.timeout_s,
+            user_agent="gieok",
+            session=access.session,
+        )
+
+    @property
+    def location(self) -> str:
+        """Return the folder, as a person finds it."""
+        return f"Dropbox{self._root}"
+
+    def files(self) -> Iterator[ArchivedFile]:
+        """Yield every file, sorted by path."""
+        yield from self.changes("").files
+
+    def read(self, path: str) -> tuple[bytes, str]:
+        """Return the content of a file, and its revision."""
+        full = self._full(path)
+
+        def once() -> tuple[Any, bytes]:
+            found, response = self._client.files_download(full)
+            with response:
+                return found, response.content
+
+        facts, data = self._asked(once, path)
+        if content_hash(data) != facts.content_hash:
+            raise ArchiveFailed(f"{path!r} came down from {self.location} damaged")
+        return data, str(facts.rev)
+
+    def write(self, path: str, data: bytes, expected: str | None) -> str:
+        """Write a file as a whole, and compare what Dropbox says that it has."""
+        commit = api.CommitInfo(
+            self._full(path),
+            mode=api.WriteMode.add if expected is None else api.WriteMode.update(_rev(expected)),
+            mute=True,  # no note on the screens of a person
+            strict_conflict=True,
+        )
+        wanted = content_hash(data)
+        with self._changing:
+            facts = self._put(path, data, commit, wanted)
+        if facts.content_hash != wanted:
+            raise ArchiveFailed(f"{path!r} arrived in {self.location} damaged")
+        return str(facts.rev)
+
+    # The SDK has no types.
+    def _put(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401
+        if len(data) > MOST_AT_ONCE_BYTES:
+            return self._uploaded(path, data, commit, wanted)
+        return self._asked(
+            lambda: self._client.files_upload(
+                data,
+                commit.path,
+                mode=commit.mode,
+                mute=True,
+                strict_conflict=True,
+                content_hash=wanted,
+            ),
+            path,
+            wanted,
+        )
+
+    # See `_listed`.
+    def _uploaded(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401
+        upload = _Upload(self._client, lambda once: self._asked(once, path), data)
+        try:
+            return upload.finished(commit)
+        # perhaps of the second try of one that succeeded
+        except (ArchiveConflict, _Refused) as error:
+            return self._arrived(path, wanted, error)
+
+    def delete(self, path: str, expected: str) -> None:
+        """Delete a file. Folders stay: between a look into one and its deletion, a file may
+        come.
+        """
+        full = self._full(path)
+        try:
+            with self._changing:
+                self._asked(
+                    lambda: self._client.files_delete_v2(full, parent_rev=_rev(expected)), path
+                )
+        except ArchiveMissing:
+            return
+
+    def changes(self, cursor: str) -> ArchiveChanges:
+        """Return what has changed since a cursor, the newest state of each file; after Dropbox's
+        `reset`, everything.
+        """
+        found: dict[str, ArchivedFile | str] = {}
+        try:
+            answer = self._listed(cursor)
+            while True:
+                for entry in answer.entries:
+                    found.update(self._change(entry))
+                if not answer.has_more:
+                    break
+                answer = self._listed(answer.cursor)
+        except _Reset:
+            return self.changes("") if cursor else ArchiveChanges((), (), "")
+        except ArchiveMissing:  # the folder is not made yet
+            return ArchiveChanges((), (), "")
+        held = sorted(
+            (one for one in found.values() if isinstance(one, ArchivedFile)),
+            key=lambda one: one.path,
+        )
+        gone = sorted(one for one in found.values() if isinstance(one, str)) if cursor else []
+        return ArchiveChanges(held, gone, answer.cursor)
+
+    def _listed(self, cursor: str) -> Any:  # noqa: ANN401 - the SDK has no types
+        if cursor:
+            return self._asked(
+                lambda: self._client.files_list_folder_continue(cursor), "its list of files"
+            )
+        return self._asked(
+            lambda: self._client.files_list_folder(self._root, recursive=True), "its list of files"
+        )
+
+    def _change(self, entry: Any) -> dict[str, ArchivedFile | str]:  # noqa: ANN401
+        path = unicodedata.normalize("NFC", entry.path_display or entry.path_lower)[
+            len(self._root) + 1 :
+        ]
+        if isinstance(entry, api.FileMetadata):
+            return {entry.path_lower: ArchivedFile(path, entry.rev, entry.size)}
+        return {entry.path_lower: path} if isinstance(entry, api.DeletedMetadata) else {}
+
+    def _full(self, path: str) -> str:
+        parts = path.split("/")
+        if any(
+            part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part
+            for part in parts
+        ):
+            raise ArchiveFailed(f"{path!r} is no path in an archive")
+        return f"{self._root}/{unicodedata.normalize('NFC', path)}"
+
+    def _asked(self, once: Callable[[], Any], path: str, wanted: str = "") -> Any:  # noqa: ANN401
+        """Return an answer, tried again where that may help. `wanted` is the sum of what a try may
+        have brought there.
+        """
+        is_again = False
+        for delay_s in (*self._delays_s, None):
+            try:
+                return once()
+            except exceptions.ApiError as error:
+                pause_s = self._refused(error, path)
+                if is_again and wanted and isinstance(pause_s, ArchiveConflict):
+                    return self._arrived(path, wanted, pause_s)
+            except exceptions.RateLimitError as error:
+                pause_s = float(error.backoff or 0.0)
+            except (exceptions.InternalServerError, *_BROKEN):
+                pause_s = 0.0
+                is_again = True
+            except (exceptions.HttpError, requests.RequestException, AssertionError) as error:
+                raise self._stopped(error) from None  # its words may hold the token
+            if isinstance(pause_s, Exception):
+                raise pause_s
+            if delay_s is None or pause_s > _LONGEST_WAIT_S:
+                break
+            self._wait(max(delay_s, pause_s))
+        late = f" and asks to wait {pause_s:.0f} s" if pause_s else ""
+        raise ArchiveFailed(
+            f"Dropbox does not answer{late}", hint="nothing is lost: the next run goes on"
+        )
+
+    def _arrived(self, path: str, wanted: str, refusal: ArchiveFailed) -> Any:  # noqa: ANN401
+        """Return what Dropbox has, where a try whose answer was lost has brought it there. Raises
+        the refusal otherwise.
+        """
+        try:
+            facts = self._asked(lambda: self._client.files_get_metadata(self._full(path)), path)
+        except ArchiveMissing:
+            raise refusal from None
+        if getattr(facts, "content_hash", "") != wanted:
+            raise refusal
+        return facts
+
+    def _refused(self, error: exceptions.ApiError, path: str) -> ArchiveFailed | float:
+        """Return what a refusal means; a number of seconds where the same may work after them."""
+        said = str(error.error)
+        if "not_found" in said and "UploadSession" not in said:
+            return ArchiveMissing(f"{path!r} is not in {self.location}")
+        if "conflict" in said:
+            return ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
+        if "too_many_write_operations" in said:
+            return 1.0
+        if "insufficient_space" in said:
+            return ArchiveFailed(
+                f"Dropbox is full: {path!r} was not written", hint="free some space there"
+            )
+        if "Reset" in said or "reset" in said:
+            return _Reset(said)
+        return _Refused(f"Dropbox refuses {path!r}: {said[:200]}", error.error)
+
+    def _stopped(self, error: Exception) -> ArchiveFailed:
+        if isinstance(error, exceptions.AuthError):
+            return ArchiveFailed(
+                f"Dropbox does not take {_TOKEN}: it was revoked or is of another app",
+                hint=_HINT.format(_TOKEN),
+            )
+        if isinstance(error, exceptions.BadInputError) and "client" in str(error.body):
+            return ArchiveFailed(
+                f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT.format(_KEY)
+            )
+        status = getattr(error, "status_code", 0)
+        return ArchiveFailed(
+            f"Dropbox refuses the request ({type(error).__name__}{f' {status}' if status else ''})"
+        )
+
+
+def opened(opening: ArchiveOpening) -> DropboxArchive:
+    """Return the folder of a scope. Raises ArchiveFailed where a key is not set."""
+    access = DropboxAccess(
+        opening.secret(_TOKEN), opening.secret(_KEY), opening.secret(_SECRET), wait=opening.wait
+    )
+    if opening.trial_s:
+        access = access._replace(timeout_s=opening.trial_s, delays_s=())
+    return DropboxArchive(f"{opening.own}/{opening.of_scope}", access)
+
+
+def _rev(revision: str) -> str:
+    """Return a revision as Dropbox has them; one of another archive becomes one that no file
+    has.
+    """
+    return revision if _REV.fullmatch(revision) else "0" * 9
+
+
+class _Refused(ArchiveFailed):
+    """A refusal that only who asked can understand; `error` is the SDK's."""
+
+    def __init__(self, message: str, error: object) -> None:
+        super().__init__(message)
+        self.error = error
+
+
+class _Reset(ArchiveFailed):
+    """A cursor is not valid any more."""
+
+
+class _Upload:
+    """A large file on its way, in parts."""
+
+    def __init__(
+        self, client: dropbox.Dropbox, asked: Callable[[Callable[[], Any]], Any], data: bytes
+    ) -> None:
+        self._client, self._asked, self._data = client, asked, data
+
+    def finished(self, commit: api.CommitInfo) -> Any:  # noqa: ANN401 - the SDK has no types
+        """Bring all of it there, and make it a file. Raises ArchiveFailed."""
+        started = self._asked(
+            lambda: self._client.files_upload_session_start(self._data[:PART_BYTES])
+        )
+        cursor = api.UploadSessionCursor(started.session_id, min(PART_BYTES, len(self._data)))
+        while len(self._data) - cursor.offset > PART_BYTES:
+            self._append(cursor, self._data[cursor.offset : cursor.offset + PART_BYTES])
+        try:
+            return self._finish(cursor, commit)
+        except _Refused as error:
+            self._correct(cursor, error)
+            return self._finish(cursor, commit)
+
+    def _append(self, cursor: Any, part: bytes) -> None:  # noqa: ANN401
+        """Append a part; where an answer was lost, Dropbox says how far it has got."""
+        try:
+            self._asked(lambda: self._client.files_upload_session_append_v2(part, cursor))
+            cursor.offset += len(part)
+        except _Refused as error:
+            self._correct(cursor, error)
+
+    def _finish(self, cursor: Any, commit: api.CommitInfo) -> Any:  # noqa: ANN401
+        rest = self._data[cursor.offset :]
+        return self._asked(lambda: self._client.files_upload_session_finish(rest, cursor, commit))
+
+    def _correct(self, cursor: Any, refused: _Refused) -> None:  # noqa: ANN401
+        found: Any = refused.error
+        if hasattr(found, "is_lookup_failed") and found.is_lookup_failed():
+            found = found.get_lookup_failed()
+        if not (hasattr(found, "is_incorrect_offset") and found.is_incorrect_offset()):
+            raise refused
+        offset = found.get_incorrect_offset().correct_offset
+        if not 0 <= offset <= len(self._data) or offset == cursor.offset:
+            raise refused
+        cursor.offset = offset

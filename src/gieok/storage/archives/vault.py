@@ -1,0 +1,173 @@
+"""Notes in a folder of a person's own, such as an Obsidian vault: theirs are never changed, and
+ours may lie anywhere in it.
+
+A note of ours that was moved out of Gieok's subfolder is found by its mark. A person's own note is
+read once, for that mark; what is kept of it is a sum of its path, its size and its time.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
+from gieok.opening import ArchiveOpening
+from gieok.ports.archive import ArchiveChanges, ArchivedFile
+from gieok.storage.archives.folder import FolderArchive
+
+_ENDINGS = (".md", ".md.age")
+#: What a note of ours has in its head or in its comment.
+_MARKS = (b"\ngieok:", b"<!-- gieok {")
+#: A larger file is no note.
+_MOST_BYTES = 5_000_000
+
+
+class VaultArchive:
+    """`Archive` of the notes in `folder` that are Gieok's, and of all in its subfolder `own`.
+    `mark` names what a vault has.
+
+    Raises ArchiveFailed where the folder is not there, or empty though it `has_memories`: an
+    unmounted disk is no deletion.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        own: str,
+        mark: str = "",
+        has_memories: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._folder = folder
+        self._has_memories = has_memories
+        self._own = f"{own.strip('/')}/" if own.strip("/") else ""
+        self._mark = mark
+        self._files = FolderArchive(folder)
+
+    @property
+    def location(self) -> str:
+        """Return the folder with Gieok's part of it."""
+        return str(self._folder / self._own) if self._own else str(self._folder)
+
+    def files(self) -> Iterator[ArchivedFile]:
+        """Yield every note that is Gieok's, sorted by path."""
+        yield from sorted(self.changes("").files, key=lambda one: one.path)
+
+    def read(self, path: str) -> tuple[bytes, str]:
+        """Return the content of a file, and its revision."""
+        self._expect()
+        return self._files.read(path)
+
+    def write(self, path: str, data: bytes, expected: str | None) -> str:
+        """Write a file as a whole."""
+        self._expect()
+        return self._files.write(path, data, expected)
+
+    def delete(self, path: str, expected: str) -> None:
+        """Delete a file, and folders of Gieok's that are empty then; those of a person stay."""
+        self._expect()
+        if path.startswith(self._own):
+            FolderArchive(self._folder / self._own).delete(path.removeprefix(self._own), expected)
+            return
+        with contextlib.suppress(ArchiveMissing, FileNotFoundError):
+            if self._files.read(path)[1] != expected:
+                raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
+            (self._folder / path).unlink()
+
+    def changes(self, cursor: str) -> ArchiveChanges:
+        """Compare with the notes as the cursor holds them: read is only what has another size or
+        time.
+        """
+        self._expect()
+        before = _known(cursor)
+        now: dict[str, list[Any]] = {}
+        changed: list[ArchivedFile] = []
+        for path, file in self._walk():
+            name = _name(path, is_ours=True)
+            try:
+                facts = file.stat()
+            except FileNotFoundError:  # gone since it was listed
+                continue
+            size_and_time = [facts.st_size, facts.st_mtime_ns]
+            old = before.get(name) or before.get(other := _name(path, is_ours=False))
+            if old and old[:2] == size_and_time:
+                now[name if name in before else other] = old
+                continue
+            row = self._row(path, facts.st_size)
+            now[name if row else other] = [*size_and_time, *row]
+            if row and (old is None or old[2:] != row):
+                changed.append(ArchivedFile(path, row[0], facts.st_size))
+        gone = sorted(name for name in before.keys() - now.keys() if not name.startswith("#"))
+        return ArchiveChanges(
+            changed, gone, json.dumps(now, ensure_ascii=False, separators=(",", ":"))
+        )
+
+    def _row(self, path: str, size: int) -> list[str]:
+        """Return the revision of a note that is Gieok's, or may be; [] for others."""
+        if size > _MOST_BYTES:
+            return []
+        data, revision = self._files.read(path)
+        is_ours = path.startswith(self._own) or any(mark in data for mark in _MARKS)
+        return [revision] if is_ours else []
+
+    def _expect(self) -> None:
+        """Raise ArchiveFailed where the folder is not there, or no vault: its disk is not
+        mounted.
+        """
+        try:
+            with os.scandir(self._folder) as entries:
+                is_there = next(entries, None) is not None or not self._has_memories()
+            is_there = is_there and (not self._mark or (self._folder / self._mark).is_dir())
+        except OSError:
+            is_there = False
+        if not is_there:
+            raise ArchiveFailed(
+                f"{str(self._folder)!r} is not there, or empty",
+                hint="mount its disk, or set `archive.folder`. Nothing was changed",
+            )
+
+    def _walk(self) -> Iterator[tuple[str, Path]]:
+        for base, folders, names in os.walk(self._folder, onerror=_unreadable):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                file = Path(base, name)
+                if name.lower().endswith(_ENDINGS) and not name.startswith(".") and _is_plain(file):
+                    yield (
+                        unicodedata.normalize("NFC", file.relative_to(self._folder).as_posix()),
+                        file,
+                    )
+
+
+def opened(opening: ArchiveOpening) -> VaultArchive:
+    """Return the notes of all scopes in a folder."""
+    return VaultArchive(opening.folder, opening.own, opening.mark, opening.has_memories)
+
+
+def _name(path: str, *, is_ours: bool) -> str:
+    """Return what a path is called in a cursor: of a person's own notes, nothing that can be
+    read.
+    """
+    return (
+        path
+        if is_ours
+        else f"#{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    )
+
+
+def _known(cursor: str) -> dict[str, list[Any]]:
+    try:
+        found = json.loads(cursor or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_plain(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink()
+
+
+def _unreadable(error: OSError) -> None:
+    raise ArchiveFailed(f"{error.filename!r} cannot be read: {error.strerror}") from error

@@ -1,0 +1,173 @@
+"""What of a home is backed up: its databases as they are in one moment, and its other files."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from gieok import fs
+from gieok.errors import StoreCorrupt, StoreError
+from gieok.storage.backups.bundle import Source
+from gieok.storage.sqlite import driver, readonly
+from gieok.storage.sqlite.failures import translated
+
+#: What is made again from what is backed up, what belongs to a process or to this machine alone,
+#: and other backups.
+_LEFT_OUT = (
+    "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb",
+    "cache", "locks", "reserve", "daemon.json", "daemon.sock", "daemon.log", "daemon.log.1",
+    "daemon.down", "serve.json", "serve.log", "serve.log.1", "serve.token", "web.secret",
+    "web.used",
+)  # fmt: skip
+#: Secrets: backed up only where a person asks for it (`.env`), or never (the key of what is
+#: encrypted).
+ENVIRONMENT = ".env"
+KEYS = "keys"
+_ENDS = (".lock", ".gieok.tmp", "-wal", "-shm", "-journal", ".renewed")
+_STAGING = ".backup-"
+_BUSY_S = 30.0
+
+
+def databases(home: Path) -> list[Path]:
+    """Return the SQLite files of a home, the journal last: whatever a store holds or was charged,
+    the journal then knows.
+    """
+    found = sorted(
+        file for file in home.glob("*.sqlite") if file.is_file() and not file.is_symlink()
+    )
+    return sorted(found, key=lambda file: file.name == "journal.sqlite")
+
+
+def what(file: Path) -> str:
+    """Return what a database is; a store alone can be made again."""
+    return {"journal.sqlite": "journal", "accounts.sqlite": "file of accounts"}.get(
+        file.name, "store"
+    )
+
+
+def check(file: Path, what: str) -> None:
+    """Raise StoreCorrupt for a database that is damaged: a copy of it would be no backup."""
+    with translated(file, what), closing(readonly.connect(str(file), _BUSY_S)) as db:
+        wrong = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
+    if wrong != ["ok"]:
+        raise StoreCorrupt(f"the {what} {str(file)!r} is damaged: {'; '.join(wrong)}")
+
+
+@contextmanager
+def staging(home: Path) -> Iterator[Path]:
+    """Give a folder for copies, and remove it and those of killed processes. Call it under the lock
+    of backups.
+    """
+    for left in home.glob(f"{_STAGING}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    folder = fs.make_private(home / f"{_STAGING}{os.urandom(4).hex()}")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def snapshot(file: Path, folder: Path) -> tuple[Source, BinaryIO]:
+    """Copy a database as it is in this moment, whoever writes it, with SQLite's own backup; the
+    caller closes the stream.
+
+    The copy has no name from its first byte on, where the system allows it. Raises StoreError.
+    """
+    copy = folder / file.name
+    with translated(file, "database"):
+        fs.create_private(copy)
+        with closing(driver.connect(str(copy), of=str(file))) as target:
+            target.execute("PRAGMA synchronous = OFF")
+            target.execute("PRAGMA journal_mode = OFF")
+            stream = copy.open("rb")
+            try:
+                if os.name == "posix":
+                    copy.unlink()
+                with closing(readonly.connect(str(file), _BUSY_S)) as source:
+                    source.backup(target)  # in one step: one snapshot, and writers go on
+            except BaseException:
+                stream.close()
+                raise
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
+    if not size:
+        stream.close()
+        raise StoreError(f"nothing of {str(file)!r} could be copied")
+    return Source(f"home/{file.name}", file.stat().st_mtime, lambda: stream), stream
+
+
+def files(
+    home: Path,
+    left_out: list[tuple[str, str]],
+    *,
+    below: str = "",
+    without: str = "",
+    with_keys: bool = False,
+) -> Iterator[Source]:
+    """Yield the other files of a home, sorted: those `below` one folder in it, or those that are
+    not in `without`.
+
+    What cannot be kept is told in `left_out`.
+    """
+    own = {file.name for file in databases(home)}
+    for folder, folders, names in os.walk(home / below if below else home):
+        is_top = Path(folder) == home
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not (is_top and (name == without or _is_left_out(name, with_keys=with_keys)))
+        )
+        for name in sorted(names):
+            if name.endswith(_ENDS) or (
+                is_top and (name in own or _is_left_out(name, with_keys=with_keys))
+            ):
+                continue
+            file = Path(folder, name)
+            found = _source(file, f"home/{file.relative_to(home).as_posix()}")
+            if isinstance(found, str):
+                left_out.append((str(file), found))
+            elif found:
+                yield found
+
+
+def is_made_again(name: str) -> bool:
+    """Say whether a file or folder at the top of a home is of a process, a cache or a lock."""
+    return name in _LEFT_OUT or name.startswith(_STAGING) or name.endswith(_ENDS)
+
+
+def keys_of_databases(home: Path) -> Iterator[Source]:
+    """Yield what opens the databases: for a backup that is encrypted, so that its own key is
+    enough.
+    """
+    for file in sorted((home / KEYS).glob("databases*.txt")):
+        if file.is_file():
+            yield Source(
+                f"home/{KEYS}/{file.name}",
+                file.stat().st_mtime,
+                lambda file=file: file.open("rb"),  # type: ignore[misc]
+            )
+
+
+def _is_left_out(name: str, *, with_keys: bool) -> bool:
+    return is_made_again(name) or name == KEYS or (name == ENVIRONMENT and not with_keys)
+
+
+def _source(file: Path, name: str) -> Source | str | None:
+    """Return a file to put in; None where it is gone by now, words where it cannot be kept."""
+    try:
+        found = file.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            return "a link: what it points to is not the home's"
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        with file.open("rb"):
+            return Source(name, found.st_mtime, lambda: file.open("rb"))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(
+            f"cannot read {str(file)!r}: {error.strerror}", hint="make it readable, or move it away"
+        ) from error

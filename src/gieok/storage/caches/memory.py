@@ -1,0 +1,81 @@
+"""Windows in this process: the ones used last, up to a number of messages and of characters."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+
+from gieok.model.conversation import HeldWindow
+from gieok.model.memory import Scope
+from gieok.opening import Opening
+
+#: About 60 MB of messages as people write them, and a bound for longer ones.
+MOST_MESSAGES = 50_000
+MOST_CHARACTERS = 20_000_000
+
+
+class MemoryCache:
+    """`WindowCache` of one process."""
+
+    def __init__(
+        self, most_messages: int = MOST_MESSAGES, most_characters: int = MOST_CHARACTERS
+    ) -> None:
+        self._room = _Size(most_messages, most_characters)
+        self._used = _Size(0, 0)
+        self._held: OrderedDict[Scope, HeldWindow] = OrderedDict()
+        self._lock = Lock()
+
+    @classmethod
+    def open(cls, opening: Opening, journal: Callable[[], str]) -> "MemoryCache":
+        """Return one that is empty."""
+        del opening, journal
+        return cls()
+
+    def get(self, scope: Scope) -> HeldWindow | None:
+        """Return what is held."""
+        with self._lock:
+            found = self._held.get(scope)
+            if found:
+                self._held.move_to_end(scope)
+            return found
+
+    def put(self, scope: Scope, window: HeldWindow) -> None:
+        """Hold a window, and let go of those that were not used for longest."""
+        with self._lock:
+            self._take(scope)
+            self._held[scope] = window
+            self._used = self._used.plus(window)
+            while self._held and not self._used.fits(self._room):
+                self._take(next(iter(self._held)))
+
+    def drop(self, scope: Scope) -> None:
+        """Hold nothing of a scope."""
+        with self._lock:
+            self._take(scope)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            self._held.clear()
+            self._used = _Size(0, 0)
+
+    def _take(self, scope: Scope) -> None:
+        if found := self._held.pop(scope, None):
+            self._used = self._used.plus(found, -1)
+
+
+class _Size:
+    """Messages, and characters of their texts."""
+
+    __slots__ = ("characters", "messages")
+
+    def __init__(self, messages: int, characters: int) -> None:
+        self.messages, self.characters = messages, characters
+
+    def plus(self, window: HeldWindow, sign: int = 1) -> "_Size":
+        characters = sum(len(one.message.text) for one in window.messages)
+        return _Size(
+            self.messages + sign * len(window.messages), self.characters + sign * characters
+        )
+
+    def fits(self, room: "_Size") -> bool:
+        return self.messages <= room.messages and self.characters <= room.characters

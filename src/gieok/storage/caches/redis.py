@@ -1,0 +1,82 @@
+"""Windows in Redis or Valkey, for processes that share it. A server that is gone, or what nobody
+can read, is nothing held.
+"""
+
+import json
+import zlib
+from collections.abc import Callable
+
+from gieok.model.conversation import HeldWindow, Journalled, Message, Role, WindowMark
+from gieok.model.memory import Scope
+from gieok.opening import Opening
+from gieok.storage.index.rows import to_ms, utc
+from gieok.storage.redis_server import RedisServer
+
+#: What a server that was gone could not be told to drop is gone after so long.
+KEEP_S = 3600
+_LEVEL = 1
+
+
+class RedisCache:
+    """`WindowCache` of all processes that share a server. `journal` is the name of the journal
+    whose windows they are.
+    """
+
+    def __init__(self, server: RedisServer, journal: str) -> None:
+        self._server = server
+        self._prefix = f"gieok:window:1:{journal}:"
+
+    @classmethod
+    def open(cls, opening: Opening, journal: Callable[[], str]) -> "RedisCache":
+        """Return that of `redis.url`. Raises BadConfig."""
+        return cls(RedisServer.open(opening), journal())
+
+    def get(self, scope: Scope) -> HeldWindow | None:
+        """Return what is held."""
+        found = self._server.ask(lambda client: client.get(self._key(scope)))
+        return _read(found) if isinstance(found, bytes) else None
+
+    def put(self, scope: Scope, window: HeldWindow) -> None:
+        """Hold a window for a while."""
+        written = _written(window)
+        self._server.ask(lambda client: client.set(self._key(scope), written, ex=KEEP_S))
+
+    def drop(self, scope: Scope) -> None:
+        """Hold nothing of a scope."""
+        self._server.ask(lambda client: client.delete(self._key(scope)))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def _key(self, scope: Scope) -> str:
+        return self._prefix + scope.path
+
+
+def _written(window: HeldWindow) -> bytes:
+    rows = [
+        (
+            one.seq,
+            one.first,
+            *one.message._replace(
+                role=one.message.role.value,  # type: ignore[arg-type]
+                at=to_ms(one.message.at),  # type: ignore[arg-type]
+            ),
+        )
+        for one in window.messages
+    ]
+    return zlib.compress(json.dumps([window.mark, rows], ensure_ascii=True).encode(), _LEVEL)
+
+
+def _read(data: bytes) -> HeldWindow | None:
+    try:
+        mark, rows = json.loads(zlib.decompress(data))
+        return HeldWindow(WindowMark(*mark), tuple(_message(*row) for row in rows))
+    except (zlib.error, ValueError, TypeError):  # another release wrote it
+        return None
+
+
+def _message(
+    seq: int, first: int, identity: str, role: str, text: str, at: int, *rest: object
+) -> Journalled:
+    return Journalled(seq, Message(identity, Role(role), text, utc(at), *rest), first)  # type: ignore[arg-type]

@@ -1,0 +1,154 @@
+"""Compares the service with the manifest, and deletes what is ours there.
+
+The manifest says what was uploaded, which is not what is there: a store may be emptied at the
+service, a document expire, an upload be lost. Whoever promises that something is there, or gone,
+asks.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from gieok.errors import StoreError
+from gieok.ports.store import RemoteData
+from gieok.ports.system import Clock
+from gieok.storage.index.gemini.manifest import UploadManifest
+from gieok.storage.index.gemini.service import GeminiService, Gone, Remote, RemoteStore
+
+#: The labels of a document at the service.
+OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
+    f"gieok_{name}" for name in ("owner", "scope", "id", "hash", "nonce", "kind", "time")
+)
+
+
+class _Held(NamedTuple):
+    """What a store at the service holds: of this owner, and of others; `goes`: it goes too once it
+    is empty.
+    """
+
+    store: RemoteStore
+    ours: list[Remote]
+    others: int
+    goes: bool
+
+
+class RemoteCopy:
+    """What the service holds of one owner, as it answers now. `named` are the stores of the
+    settings.
+    """
+
+    def __init__(
+        self,
+        manifest: UploadManifest,
+        service: GeminiService,
+        owner: str,
+        named: tuple[str, ...],
+        clock: Clock,
+    ) -> None:
+        self._manifest = manifest
+        self._service = service
+        self._owner = owner
+        self._named = named
+        self._clock = clock
+
+    def documents(self, store: str) -> Iterator[Remote]:
+        """Yield the documents of this owner in a store."""
+        return (
+            one for one in self._service.documents(store) if one.labels.get(OWNER) == self._owner
+        )
+
+    def compare(self) -> int:
+        """Bring the manifest in line with the service; return how many documents of this owner are
+        there.
+
+        What the service has lost is forgotten, so that it is uploaded again; what it holds beside
+        is marked for deletion.
+        Raises Gone for a store that is not there.
+        """
+        held: dict[str, Mapping[str, Remote]] = {}
+        for store in self._manifest.store_names().values():
+            held[store] = {one.name: one for one in self.documents(store)}
+        uploads = self._manifest.uploads()
+        self._manifest.lose(
+            [i for i, one in uploads.items() if one.name not in held.get(one.store, {})]
+        )
+        known = {one.name for one in uploads.values()} | set(self._manifest.retired())
+        nonces = {attempt.nonce for attempt in self._manifest.attempts()}
+        there = [one for documents in held.values() for one in documents.values()]
+        self._manifest.add_retired(
+            [
+                one.name
+                for one in there
+                if one.name not in known and one.labels.get(NONCE) not in nonces
+            ]
+        )
+        self._manifest.note_compared(self._clock.now(), len(there))
+        return len(there)
+
+    def look(self) -> list[RemoteData]:
+        """Ask the service what it holds of this owner. Raises StoreUnreachable."""
+        if self._manifest.is_clear():
+            return []
+        kept = [f"file {name}" for name in self._manifest.files()]
+        return [
+            *(RemoteData(_title(one.store), len(one.ours), one.others) for one in self._held()),
+            *(RemoteData(name, 1, 0) for name in kept),
+        ]
+
+    def drop(self, progress: Callable[[int], None]) -> list[RemoteData]:
+        """Delete the documents of this owner, and stores that are empty then; return what was
+        there.
+
+        Looks afterwards. Raises StoreUnreachable, or StoreError where something is still there.
+        """
+        found = self.look()
+        done = 0
+        for one in self._held() if found else ():
+            for remote in one.ours:
+                self._service.delete(remote.name)
+                self._manifest.deleted(remote.name)
+                done += 1
+                progress(done)
+            if one.goes and next(iter(self._service.documents(one.store.name)), None) is None:
+                self._service.delete_store(one.store.name)
+        for name in self._manifest.files() if found else ():
+            self._service.delete_file(name)
+            self._manifest.file_deleted(name)
+        left = self._held() if found else []
+        left = [one for one in left if one.ours or one.goes]
+        if left:
+            names = ", ".join(f"{_title(one.store)}: {len(one.ours)} documents" for one in left)
+            raise StoreError(
+                f"still at gemini after they were deleted: {names}",
+                hint="run the same command again",
+            )
+        self._manifest.note_dropped(self._clock.now())
+        return found
+
+    def _held(self) -> list[_Held]:
+        """Return the stores that are this owner's, or hold documents of this owner.
+
+        A store is known by the manifest, or named in the settings. With a manifest that was lost,
+        every store is looked into.
+        """
+        known = self._manifest.store_names()
+        names = {*known.values(), *known, *self._named}
+        found: list[_Held] = []
+        for store in self._service.stores():
+            is_named = store.name in names or store.display_name in names
+            if not is_named and known:
+                continue
+            try:
+                documents = list(self._service.documents(store.name))
+            except Gone:
+                continue
+            ours = [one for one in documents if one.labels.get(OWNER) == self._owner]
+            others = len(documents) - len(ours)
+            # A store that somebody made, and gave by its resource name, is not ours to delete.
+            goes = not others and store.name not in self._named
+            if ours or (is_named and goes):
+                found.append(_Held(store, ours, others, goes))
+        return found
+
+
+def _title(store: RemoteStore) -> str:
+    return f"{store.name} ({store.display_name})" if store.display_name else store.name

@@ -1,0 +1,141 @@
+"""Where in a document a text stands that the service quotes: it may have changed spaces and line
+ends, and cut anywhere.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from gieok.model.memory import Entry, Passage, PassageId, Scope
+from gieok.storage.index.gemini.comparison import ID
+from gieok.storage.index.gemini.manifest import Upload
+from gieok.storage.index.gemini.service import GroundedChunk
+from gieok.text.keywords import normalise
+from gieok.text.redact import redact
+
+_WORD = re.compile(r"\S+")
+#: A line shorter than this may stand anywhere.
+_TELLING_CHARS = 8
+
+
+def locate(text: str, quoted: str) -> tuple[int, int] | None:
+    """Return the range of `text` that `quoted` repeats, spaces aside; of its longest line, where it
+    is not all there.
+    """
+    packed, places = _packed(text)
+    lines = sorted(normalise(quoted).splitlines(), key=len, reverse=True)
+    for wanted in (
+        "".join(normalise(quoted).split()),
+        *("".join(line.split()) for line in lines[:3]),
+    ):
+        start = packed.find(wanted) if len(wanted) >= min(_TELLING_CHARS, len(packed)) else -1
+        if wanted and start >= 0:
+            return places[start], places[start + len(wanted) - 1] + 1
+    return None
+
+
+def _packed(text: str) -> tuple[str, list[int]]:
+    """Return `text` without spaces, and where each of the characters stood."""
+    words = [(found.start(), found.group()) for found in _WORD.finditer(text)]
+    return "".join(word for _, word in words), [
+        start + i for start, word in words for i in range(len(word))
+    ]
+
+
+def overlapped(passages: Sequence[Passage], span: tuple[int, int]) -> list[int]:
+    """Return the places of the passages that `span` is (mostly) in or covers (mostly), the most
+    overlapped first.
+    """
+    shared = [max(0, min(p.end, span[1]) - max(p.start, span[0])) for p in passages]
+    order = sorted(
+        (place for place, chars in enumerate(shared) if chars),
+        key=lambda place: (-shared[place], place),
+    )
+    return [
+        place
+        for rank, place in enumerate(order)
+        if not rank
+        or 2 * shared[place] >= min(span[1] - span[0], passages[place].end - passages[place].start)
+    ]
+
+
+class _Texts(Protocol):
+    """Where documents and their passages are."""
+
+    def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+        """Return documents with their passages."""
+
+    def first_passages(self, scope: Scope, keys: Sequence[str]) -> dict[str, PassageId]:
+        """Return the id of the first passage of documents, by key."""
+
+
+class Placing:
+    """Finds the passages that quotations stand in, and counts those that stand nowhere.
+
+    A quotation carries our label; where the service leaves that out, its name of the document or
+    the title tells which it is.
+    """
+
+    def __init__(
+        self,
+        texts: _Texts,
+        uploads: Mapping[str, Upload],
+        retired: Collection[str],
+        scopes: Sequence[Scope],
+    ) -> None:
+        self._texts = texts
+        self._uploads = uploads
+        self._by_name = {upload.name: upload for upload in uploads.values()}
+        self._retired = frozenset(retired)
+        self._scopes = {scope.path: scope for scope in scopes}
+        self._unknown = 0
+        self._changed = 0
+
+    def passages(self, chunk: GroundedChunk) -> Iterator[tuple[Scope, PassageId]]:
+        """Yield the passages that a quotation is in."""
+        if chunk.name in self._retired:
+            return  # deleted here, and soon there
+        candidates = self._documents(chunk)
+        found = [one for upload in candidates for one in [self._place(upload, chunk.text)] if one]
+        if not candidates:
+            self._unknown += 1
+        elif not found:
+            self._changed += 1
+        elif len(found) > 1 and ID not in chunk.labels and not chunk.name:
+            self._unknown += 1  # the same words stand in several documents of that title
+        else:
+            yield from found[0]
+
+    def notes(self) -> list[str]:
+        """Say what was left out, and why."""
+        told = []
+        if self._unknown:
+            told.append(
+                f"{self._unknown} quotations by gemini are of documents that are not known "
+                f"here, and left out"
+            )
+        if self._changed:
+            told.append(
+                f"{self._changed} quotations by gemini no longer stand in their documents, "
+                f"and are left out"
+            )
+        return told
+
+    def _documents(self, chunk: GroundedChunk) -> list[Upload]:
+        """Return the documents that a quotation may be of."""
+        own = self._uploads.get(chunk.labels.get(ID, "")) or self._by_name.get(chunk.name)
+        if own is not None:
+            return [own] if own.scope in self._scopes else []
+        if ID in chunk.labels or not chunk.title:
+            return []
+        asked = (upload for upload in self._uploads.values() if upload.scope in self._scopes)
+        return [upload for upload in asked if redact(upload.key)[:512] == chunk.title]
+
+    def _place(self, upload: Upload, quoted: str) -> list[tuple[Scope, PassageId]]:
+        scope = self._scopes[upload.scope]
+        entry = next(iter(self._texts.entries(scope, [upload.key])), None)
+        span = locate(entry.document.text, quoted) if entry else None
+        first = self._texts.first_passages(scope, [upload.key]).get(upload.key)
+        if entry is None or span is None or first is None:
+            return []
+        return [(scope, first + place) for place in overlapped(entry.passages, span)]

@@ -1,0 +1,348 @@
+"""The managed store: documents, passages and keywords in SQLite, and a copy at Gemini File Search
+for semantic search.
+
+Extra: `gieok[gemini]`. `put` and `forget` write here only; `push` brings the service in line. What
+the service quotes is mapped back to passages here, so that a citation names lines of the file on
+disk. Without the network, keyword search answers.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import NamedTuple, Self, Unpack
+
+from gieok import fs
+from gieok.errors import BadConfig, StoreUnreachable
+from gieok.model.memory import PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, ManagedRankings, Ranking
+from gieok.opening import Opening
+from gieok.ports.store import RemoteData
+from gieok.ports.system import Clock
+from gieok.storage.index.gemini.comparison import KIND, OWNER, SCOPE, TIME, RemoteCopy
+from gieok.storage.index.gemini.ground import Placing
+from gieok.storage.index.gemini.manifest import UploadManifest
+from gieok.storage.index.gemini.service import Access, GeminiService
+from gieok.storage.index.gemini.sync import Sync, UploadPlan, alone, uploaded
+from gieok.storage.index.sqlite.store import SqliteDocuments, SqliteOptions
+from gieok.text.redact import redact
+from gieok.zone import day_in, find_zone
+
+#: Stores that one search may name.
+_MOST_STORES = 5
+#: Smallest and largest chunk that the service accepts, in tokens.
+_CHUNK_TOKENS = (21, 512)
+
+
+class Terms(NamedTuple):
+    """Limits and prices of searches: chunks per search, calls per day (0: unlimited), dollars per
+    million tokens.
+
+    `within_s` is how long a search may take, all its tries together: a person waits, and what is
+    here answers too.
+    """
+
+    top_k: int
+    daily_calls: int
+    price_input: float
+    price_output: float
+    within_s: float = 2.0
+
+
+class _SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+def _owner(file: Path) -> str:
+    """Return the owner label of this home's documents, which other machines may share a key with;
+    it outlives the manifest.
+    """
+    if not file.is_file():
+        fs.make_private(file.parent)
+        # of two processes, the slower one takes the word of the faster
+        fs.create(file, secrets.token_hex(8))
+    return file.read_text(encoding="ascii").strip()
+
+
+class GeminiStore(SqliteDocuments):
+    """`Store`, `KeywordSearch`, `ManagedSearch`, `ManagedCopy`, `Droppable` and `Described`."""
+
+    service_name = "gemini-file-search"
+
+    def __init__(
+        self,
+        file: Path,
+        plan: UploadPlan,
+        access: Access,
+        terms: Terms,
+        *,
+        clock: Clock | None = None,
+        pause: Callable[[float], None] = time.sleep,
+        was_used: bool = False,
+        zone: tzinfo = UTC,
+        **options: Unpack[SqliteOptions],
+    ) -> None:
+        is_new = not file.exists()
+        super().__init__(file, **options)
+        self._lock = file.with_suffix(".lock")
+        self._manifest = UploadManifest(self._reading, self._writing)
+        self._clock = clock or _SystemClock()
+        #: In which the days and months of calls are counted.
+        self._zone = zone
+        if was_used and is_new:
+            self._manifest.note_lost(self._clock.now())
+        self._pause = pause
+        self._plan = plan
+        self._address = access.url
+        self._terms = terms
+        self._service = GeminiService(access, self._count, pause)
+        self._remote = RemoteCopy(
+            self._manifest, self._service, plan.owner, plan.stores, self._clock
+        )
+
+    @classmethod
+    def open(cls, opening: Opening) -> Self:
+        """Open the store of a home folder. Raises BadConfig."""
+        names = tuple(
+            filter(None, (name.strip() for name in opening.setting("gemini.stores").split(",")))
+        )
+        if not 0 < len(names) <= _MOST_STORES:
+            raise BadConfig(
+                f"gemini.stores names {len(names)} stores",
+                hint=f"name 1 to {_MOST_STORES}, with commas between",
+            )
+        least, most = _CHUNK_TOKENS
+        chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
+        owner = opening.home / "gemini.owner"
+        was_used = owner.is_file()
+        plan = UploadPlan(
+            _owner(owner),
+            names,
+            chunk,
+            min(int(opening.setting("index.overlap_tokens")), chunk // 2),
+            float(opening.setting("gemini.upload_timeout_s")),
+        )
+        access = Access(
+            opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
+            opening.setting("gemini.url"),
+            float(opening.setting("gemini.timeout_s")),
+            opening.setting("gemini.model"),
+            opening.setting("gemini.embedding_model"),
+        )
+        terms = Terms(
+            int(opening.setting("gemini.top_k")),
+            int(opening.setting("gemini.daily_calls")),
+            float(opening.setting("gemini.price_input")),
+            float(opening.setting("gemini.price_output")),
+            float(opening.setting("gemini.search_timeout_s")),
+        )
+        return cls(
+            opening.file,
+            plan,
+            access,
+            terms,
+            was_used=was_used,
+            zone=find_zone(opening.setting("zone")),
+            resident=opening.is_resident,
+            say=opening.say,
+        )
+
+    @property
+    def location(self) -> str:
+        """Return the stores' names at the service, and the file here."""
+        names = self._manifest.store_names()
+        return ", ".join([*(names.get(name, name) for name in self._plan.stores), str(self._file)])
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is here; a passage has a vector where its document is at the service as it is
+        here.
+        """
+        return (
+            super()
+            .stats(scope)
+            ._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)
+        )
+
+    def close(self) -> None:
+        """Release the file and the connections."""
+        self._service.close()
+        super().close()
+
+    # ManagedSearch, ManagedCopy, Described
+
+    def managed(
+        self, scopes: Sequence[Scope], text: str, where: Filter, limit: int
+    ) -> ManagedRankings:
+        """Rank as the service does. Quotations of documents that are gone here are left out."""
+        uploads = self._manifest.uploads()
+        paths = {scope.path for scope in scopes}
+        own = [upload for upload in uploads.values() if upload.scope in paths]
+        there = {upload.scope for upload in own}
+        absent = [
+            scope for scope in scopes if scope.path not in there and uploaded(self.hashes(scope))
+        ]
+        notes = [f"nothing of {scope} is at gemini yet (run `gieok index`)" for scope in absent]
+        if not own:
+            return ManagedRankings({}, "; ".join(notes))
+        self._verify_budget()
+        asked = min(limit, self._terms.top_k)
+        stores = sorted({upload.store for upload in own})[:_MOST_STORES]
+        condition = self._condition([scope for scope in scopes if scope.path in there], where)
+        chunks = self._service.search(stores, redact(text), condition, asked, self._terms.within_s)
+        placing = Placing(self, uploads, self._manifest.retired(), scopes)
+        placed = [one for chunk in chunks for one in placing.passages(chunk)]
+        rankings = {
+            scope: self._in_service_order([i for s, i in placed if s == scope], scope, where, limit)
+            for scope in scopes
+        }
+        return ManagedRankings(
+            {scope: one for scope, one in rankings.items() if one.ranked},
+            "; ".join(notes + placing.notes()),
+        )
+
+    def _in_service_order(
+        self, ids: Sequence[PassageId], scope: Scope, where: Filter, limit: int
+    ) -> Ranking:
+        found = self.passages(list(dict.fromkeys(ids)), scope)
+        documents = self.get(scope, list(dict.fromkeys(p.key for p in found)))
+        admitted = {document.key for document in documents if where.admits(document)}
+        allowed = [p.id for p in found if p.key in admitted][:limit]
+        return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
+
+    def first_passages(self, scope: Scope, keys: Sequence[str]) -> dict[str, PassageId]:
+        """Return the id of the first passage of documents, by key."""
+        marks = ", ".join("?" * len(keys))
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT key, first_passage FROM documents WHERE scope_id = (SELECT id FROM "
+                "scopes WHERE path = ?) "
+                f"AND key IN ({marks})",
+                (scope.path, *keys),
+            ).fetchall()
+        return dict(rows)
+
+    def push(
+        self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False
+    ) -> int:
+        """Synchronise the service with what is here; return how many documents were uploaded or
+        deleted.
+        """
+        with alone(self._lock):
+            return self._sync(progress).push(verify=verify)
+
+    def prune(self) -> int:
+        """Delete at the service what is gone or changed here; upload nothing."""
+        with alone(self._lock):
+            return self._sync(lambda done: None).prune()
+
+    def _sync(self, progress: Callable[[int], None]) -> Sync:
+        return Sync(
+            self, self._manifest, self._service, self._plan, self._clock, self._pause, progress
+        )
+
+    def remote_data(self) -> list[RemoteData]:
+        """Ask the service what it holds of this home."""
+        return self._remote.look()
+
+    def known_remote_data(self) -> list[RemoteData]:
+        """Return what the manifest says of the service, without asking it."""
+        if self._manifest.is_clear():
+            return []
+        uploads = list(self._manifest.uploads().values())
+        names = self._manifest.store_names() or {
+            name: f"the store {name!r}" for name in self._plan.stores
+        }
+        return [
+            RemoteData(
+                f"{name} ({display_name})", sum(upload.store == name for upload in uploads), 0
+            )
+            for display_name, name in names.items()
+        ]
+
+    def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
+        """Delete at the service what is this home's, and look that it is gone."""
+        with alone(self._lock):
+            return self._remote.drop(progress)
+
+    @property
+    def by_hand(self) -> str:
+        """Say how to delete it without Gieok: stores can be deleted with all that is in them, by
+        the key of their project.
+        """
+        address = self._address.rstrip("/") or "https://generativelanguage.googleapis.com"
+        return (
+            f'curl -X DELETE -H "x-goog-api-key: $GEMINI_API_KEY" '
+            f'"{address}/v1beta/NAME?force=true"'
+        )
+
+    def describe(self) -> list[str]:
+        """Tell what is at the service, and what this month's calls took."""
+        now = self._clock.now().astimezone(self._zone)
+        month, today = (
+            self._manifest.usage(f"{now:%Y-%m-01}"),
+            self._manifest.usage(f"{now:%Y-%m-%d}"),
+        )
+        dollars = (
+            month.input_tokens * self._terms.price_input
+            + month.output_tokens * self._terms.price_output
+        ) / 1_000_000
+        kinds = (
+            ", ".join(f"{count:,} {what}" for what, count in sorted(month.calls.items())) or "none"
+        )
+        end = f" of {self._terms.daily_calls:,}" if self._terms.daily_calls else ""
+        compared = self._manifest.compared()
+        counted = (
+            f"{compared[1]:,} counted there on {compared[0].astimezone(self._zone):%Y-%m-%d %H:%M}"
+            if compared
+            else "never counted there: `gieok index --force` does"
+        )
+        sent = (
+            f"{len(self._manifest.uploads()):,} documents sent to {', '.join(self._store_names())}"
+        )
+        return [
+            f"{self.service_name}: {sent}; {counted}",
+            (
+                f"calls this month: {kinds}; {month.input_tokens:,} tokens in, "
+                f"{month.output_tokens:,} out, about ${dollars:.2f}"
+            ),
+            f"searches today: {today.calls.get('search', 0):,}{end}",
+        ]
+
+    def _store_names(self) -> list[str]:
+        names = self._manifest.store_names()
+        return [names.get(name, f"{name} (not made yet)") for name in self._plan.stores]
+
+    def _condition(self, scopes: Sequence[Scope], where: Filter) -> str:
+        asked = [f"{SCOPE}={_quoted(scope.path)}" for scope in scopes]
+        terms = [
+            f"{OWNER}={_quoted(self._plan.owner)}",
+            asked[0] if len(asked) == 1 else f"({' OR '.join(asked)})",
+        ]
+        if where.kinds:
+            terms.append(
+                "(" + " OR ".join(f"{KIND}={_quoted(kind)}" for kind in sorted(where.kinds)) + ")"
+            )
+        terms += [f"{TIME}>={round(where.since.timestamp())}"] if where.since else []
+        terms += [f"{TIME}<{round(where.until.timestamp())}"] if where.until else []
+        return " AND ".join(terms)
+
+    def _verify_budget(self) -> None:
+        used = self._manifest.usage(str(day_in(self._clock.now(), self._zone))).calls.get(
+            "search", 0
+        )
+        if 0 < self._terms.daily_calls <= used:
+            raise StoreUnreachable(
+                f"gemini not asked: today's {self._terms.daily_calls:,} searches are used up",
+                hint="raise gemini.daily_calls, or wait until tomorrow",
+            )
+
+    def _count(self, what: str, input_tokens: int, output_tokens: int) -> None:
+        self._manifest.count(
+            str(day_in(self._clock.now(), self._zone)), what, input_tokens, output_tokens
+        )
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

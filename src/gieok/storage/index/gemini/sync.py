@@ -1,0 +1,377 @@
+"""Synchronises the service with the documents here: uploads what changed, deletes what is gone, and
+nothing else.
+
+A changed document is uploaded anew and active before the one it replaces is deleted. Nothing is
+read from the files: what is uploaded is what is stored, from which secrets were cut.
+"""
+
+import hashlib
+import json
+import sqlite3
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.errors import StoreUnreachable
+from gieok.model.memory import Document, Scope
+from gieok.places import SESSIONS
+from gieok.ports.store import Documents
+from gieok.ports.system import Clock
+from gieok.storage.index.gemini.comparison import (
+    HASH,
+    ID,
+    KIND,
+    NONCE,
+    OWNER,
+    SCOPE,
+    TIME,
+    RemoteCopy,
+)
+from gieok.storage.index.gemini.manifest import Attempt, Upload, UploadManifest, document_id
+from gieok.storage.index.gemini.service import GeminiService, Gone, Payload, State, outcome
+from gieok.storage.sqlite.failures import translated
+from gieok.storage.sqlite.files import BUSY_TIMEOUT_MS
+from gieok.text.redact import redact
+
+#: With more in flight, uploads fail: 84 of 100 did; 50 small ones were fine.
+_IN_FLIGHT = 10
+#: A document that failed may become active minutes later; after this it is uploaded again.
+_FAILED_FOR_S = 3600
+_LONGEST_PAUSE_S = 10.0
+#: An operation may never report an active document: the documents are listed at every n-th poll.
+_LOOKS_BETWEEN_LISTS = 4
+_BATCH = 200
+
+
+def uploaded(keys: Iterable[str]) -> list[str]:
+    """Return the keys of what the service gets: not every word that was said, which local words
+    find.
+    """
+    return [key for key in keys if not key.startswith(f"{SESSIONS}/")]
+
+
+class UploadPlan(NamedTuple):
+    """How documents are uploaded: owner, stores, chunk size, and how long an upload may take."""
+
+    owner: str
+    stores: tuple[str, ...]
+    chunk_tokens: int
+    overlap_tokens: int
+    timeout_s: float
+
+
+class _Wanted(NamedTuple):
+    """A document that the service has to hold, and the hash of its upload."""
+
+    scope: Scope
+    key: str
+    hash: str
+    content_hash: str
+
+
+class Sync:
+    """One synchronisation: `push` does everything. `progress` receives the number of documents
+    done.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        manifest: UploadManifest,
+        service: GeminiService,
+        plan: UploadPlan,
+        clock: Clock,
+        pause: Callable[[float], None],
+        progress: Callable[[int], None],
+    ) -> None:
+        self._documents = documents
+        self._manifest = manifest
+        self._service = service
+        self._plan = plan
+        self._remote = RemoteCopy(manifest, service, plan.owner, plan.stores, clock)
+        self._clock = clock
+        self._pause = pause
+        self._progress = progress
+        self._moved = 0
+        self._late: list[str] = []
+
+    def push(self, *, verify: bool = False) -> int:
+        """Return how many documents were uploaded or deleted. Raises StoreUnreachable, which says
+        what still waits.
+
+        With `verify`, the service is asked first what it holds, and the manifest is corrected by
+        that.
+        """
+        wanted = dict(self._wanted())
+        if not wanted and self._manifest.is_empty():
+            return 0  # nothing here, nothing there: no store is made for it
+        try:
+            return self._verified(wanted) if verify else self._bring_in_line(wanted)
+        except Gone as error:
+            self._manifest.forget_stores()
+            raise StoreUnreachable(
+                f"a store is gone from gemini ({error})",
+                hint="run `gieok index`: everything is uploaded anew",
+            ) from error
+
+    def _verified(self, wanted: Mapping[str, _Wanted]) -> int:
+        """Compare, bring in line, and count again what is there then."""
+        try:
+            self._remote.compare()
+        except Gone:  # a store was deleted there: it is looked for, or made, again
+            self._manifest.forget_stores()
+        moved = self._bring_in_line(wanted)
+        self._remote.compare()
+        return moved
+
+    def prune(self) -> int:
+        """Delete at the service what is gone or changed here; upload nothing. Returns how many were
+        deleted.
+        """
+        if self._manifest.is_clear():
+            return 0
+        wanted = dict(self._wanted())
+        self._resume({})
+        uploads = self._manifest.uploads()
+        self._manifest.retire(
+            [i for i, one in uploads.items() if i not in wanted or wanted[i].hash != one.hash]
+        )
+        self._delete_retired()
+        return self._moved
+
+    def _bring_in_line(self, wanted: Mapping[str, _Wanted]) -> int:
+        stores = self._open_stores(wanted)
+        in_doubt = self._resume(wanted)
+        uploads = self._manifest.uploads()
+        self._manifest.retire([i for i in uploads if i not in wanted])
+        changed = [
+            i
+            for i, want in wanted.items()
+            if i not in in_doubt
+            and (i not in uploads or uploads[i].hash != want.hash or uploads[i].store not in stores)
+        ]
+        self._upload_all(changed, wanted, stores)
+        self._delete_retired()
+        if in_doubt or self._late:
+            count = len(in_doubt) + len(self._late)
+            why = f": {self._late[0]}" if self._late else ""
+            raise StoreUnreachable(
+                f"{count} of {len(wanted)} documents are not searchable at gemini yet{why}",
+                hint="run `gieok index` again in a few minutes; nothing is uploaded twice",
+            )
+        return self._moved
+
+    def _wanted(self) -> Iterator[tuple[str, _Wanted]]:
+        for scope in self._documents.scopes():
+            keys = uploaded(self._documents.hashes(scope))
+            for start in range(0, len(keys), _BATCH):
+                for document in self._documents.get(scope, keys[start : start + _BATCH]):
+                    # the service takes no empty file, and there is nothing to find in it
+                    if document.text.strip():
+                        yield (
+                            document_id(scope, document.key),
+                            _Wanted(
+                                scope, document.key, self._hash(document), document.content_hash
+                            ),
+                        )
+
+    def _open_stores(self, wanted: Mapping[str, _Wanted]) -> list[str]:
+        """Return the resource names of the configured stores; the documents of this owner in a new
+        one are adopted.
+        """
+        known = self._manifest.store_names()
+        for display_name in self._plan.stores:
+            if display_name not in known:
+                name = self._service.find_or_make_store(display_name)
+                self._adopt(name, wanted)
+                self._manifest.know_store(display_name, name)
+        known = self._manifest.store_names()
+        return [known[display_name] for display_name in self._plan.stores]
+
+    def _adopt(self, store: str, wanted: Mapping[str, _Wanted]) -> None:
+        """Rebuild the manifest from the documents that the service holds for this owner."""
+        known = self._manifest.uploads()
+        for remote in self._remote.documents(store):
+            i, digest = remote.labels.get(ID, ""), remote.labels.get(HASH, "")
+            want = wanted.get(i)
+            if want and want.hash == digest and i not in known and remote.state is State.ACTIVE:
+                known[i] = _uploaded(i, want, store, remote.name)
+                self._manifest.finish(known[i], "", self._clock.now())
+            elif all(upload.name != remote.name for upload in known.values()):
+                self._manifest.add_retired([remote.name])
+
+    def _resume(self, wanted: Mapping[str, _Wanted]) -> set[str]:
+        """Settle uploads that an earlier run left unfinished; return those that may still become
+        active.
+        """
+        attempts = self._manifest.attempts()
+        stores = {attempt.store for attempt in attempts}
+        found = {
+            remote.labels.get(NONCE): remote
+            for store in stores
+            for remote in self._remote.documents(store)
+        }
+        in_doubt = set()
+        now = self._clock.now().timestamp()
+        for attempt in attempts:
+            remote, want = found.get(attempt.nonce), wanted.get(attempt.id)
+            is_wanted = want is not None and want.hash == attempt.hash
+            is_young = now - attempt.begun_at < _FAILED_FOR_S
+            if (
+                remote is not None
+                and want is not None
+                and is_wanted
+                and remote.state is State.ACTIVE
+            ):
+                upload = _uploaded(attempt.id, want, attempt.store, remote.name)
+                self._manifest.finish(upload, attempt.nonce, self._clock.now())
+                self._done()
+            elif remote is not None and is_wanted and is_young:
+                in_doubt.add(attempt.id)
+            else:
+                self._manifest.abandon(attempt.nonce, remote.name if remote else "")
+        known = {upload.name for upload in self._manifest.uploads().values()}
+        nonces = {attempt.nonce for attempt in attempts}
+        strays = [
+            r.name for nonce, r in found.items() if r.name not in known and nonce not in nonces
+        ]
+        self._manifest.add_retired(strays)  # of uploads that were abandoned too early
+        return in_doubt
+
+    def _upload_all(
+        self, ids: Sequence[str], wanted: Mapping[str, _Wanted], stores: Sequence[str]
+    ) -> None:
+        """Upload some at a time; after the first failure those in flight finish, and no other
+        begins.
+        """
+        with ThreadPoolExecutor(_IN_FLIGHT, "gieok-upload") as pool:
+            running = [pool.submit(self._upload, i, wanted[i], _store_for(i, stores)) for i in ids]
+            try:
+                for future in as_completed(running):
+                    if future.result():
+                        self._done()
+            except StoreUnreachable as error:
+                there = self._manifest.uploads()
+                left = sum(i not in there or there[i].hash != wanted[i].hash for i in ids)
+                raise type(error)(
+                    f"{error}; {left} of {len(wanted)} documents wait", hint=error.hint
+                ) from error
+            finally:
+                for future in running:
+                    future.cancel()
+
+    def _upload(self, i: str, want: _Wanted, store: str) -> bool:
+        """Upload one document and wait until it is active; return whether it is."""
+        documents = self._documents.get(want.scope, [want.key])
+        if not documents or self._hash(documents[0]) != want.hash:
+            return False  # changed meanwhile: the next run uploads it
+        nonce = uuid.uuid4().hex
+        self._manifest.begin(
+            Attempt(nonce, i, want.hash, store, round(self._clock.now().timestamp()))
+        )
+        payload = self._payload(documents[0], want, nonce)
+        operation = self._service.upload(
+            store, payload, lambda name: self._manifest.note_file(name, nonce)
+        )
+        name, wrong = outcome(operation)
+        waited, pause_s, looks = 0.0, 1.0, 0
+        while not (name and self._is_active(name)):
+            if wrong or waited >= self._plan.timeout_s:
+                # The attempt stays recorded: the next run settles it before anything is sent again.
+                self._late.append(f"{want.key!r}: {wrong or 'still being prepared'}")
+                return False
+            self._pause(pause_s)
+            waited, pause_s, looks = waited + pause_s, min(2 * pause_s, _LONGEST_PAUSE_S), looks + 1
+            if not name:
+                name, wrong = self._service.progress(operation)
+            if not name and looks % _LOOKS_BETWEEN_LISTS == 0:
+                name = next(
+                    (r.name for r in self._remote.documents(store) if r.labels.get(NONCE) == nonce),
+                    "",
+                )
+        self._manifest.finish(_uploaded(i, want, store, name), nonce, self._clock.now())
+        return True
+
+    def _is_active(self, name: str) -> bool:
+        remote = self._service.document(name)
+        return remote is not None and remote.state is State.ACTIVE
+
+    def _delete_retired(self) -> None:
+        for name in self._manifest.retired():
+            self._service.delete(name)
+            self._manifest.deleted(name)
+            self._done()
+        for name in self._manifest.files(of_attempts=False):
+            self._service.delete_file(name)
+            self._manifest.file_deleted(name)
+
+    def _done(self) -> None:
+        self._moved += 1
+        self._progress(self._moved)
+
+    def _payload(self, document: Document, want: _Wanted, nonce: str) -> Payload:
+        labels = self._labels(document) | {
+            ID: document_id(want.scope, want.key),
+            HASH: want.hash,
+            NONCE: nonce,
+        }
+        # Ingest has cut secrets from the text; a key is a file's name, from which no secret was
+        # cut.
+        text = redact(document.text)
+        return Payload(
+            redact(document.key),
+            text.encode("utf-8"),
+            labels,
+            self._plan.chunk_tokens,
+            self._plan.overlap_tokens,
+        )
+
+    def _labels(self, document: Document) -> dict[str, str | int]:
+        moment = document.valid_from or document.updated_at
+        return {
+            OWNER: self._plan.owner,
+            SCOPE: document.scope.path,
+            KIND: document.kind,
+            TIME: round(moment.timestamp()),
+        }
+
+    def _hash(self, document: Document) -> str:
+        """Return the hash of what is uploaded; a new file time alone causes no upload, a day in the
+        name does.
+        """
+        labels = self._labels(document)
+        if document.valid_from is None:
+            del labels[TIME]
+        shape = [
+            labels,
+            document.key,
+            document.text,
+            self._plan.chunk_tokens,
+            self._plan.overlap_tokens,
+        ]
+        return hashlib.sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()
+
+
+def _uploaded(i: str, want: _Wanted, store: str, name: str) -> Upload:
+    return Upload(i, want.scope.path, want.key, want.hash, want.content_hash, store, name)
+
+
+def _store_for(i: str, stores: Sequence[str]) -> str:
+    """Return the store of a document, by rendezvous hashing: one store more moves few documents."""
+    return max(stores, key=lambda store: hashlib.sha256(f"{store}\0{i}".encode()).digest())
+
+
+@contextmanager
+def alone(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
+    """Hold a lock of this machine that a killed process loses. Raises StoreBusy: two syncs would
+    upload everything twice.
+    """
+    with (
+        translated(file),
+        closing(sqlite3.connect(file, timeout=busy_timeout_ms / 1000, isolation_level=None)) as db,
+    ):
+        db.execute("BEGIN EXCLUSIVE")
+        yield

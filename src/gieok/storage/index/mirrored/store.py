@@ -1,0 +1,172 @@
+"""The SQLite store whose vectors are searched by another library.
+
+Documents, passages, keywords, notes and the vectors themselves are in SQLite, by the same code as
+in `store: sqlite`: what is written is written there. The library picks candidates; their scores are
+computed from SQLite's vectors, so that rankings agree with every other store.
+"""
+
+import sqlite3
+import threading
+from math import inf
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gieok.model.memory import Scope, StoreStats
+from gieok.model.retrieval import Filter, Ranking, VectorQuery
+from gieok.storage.index.mirrored.library import Floats, Ints, Library
+from gieok.storage.index.mirrored.mirror import VectorMirror, Wanted
+from gieok.storage.index.order import rank_near
+from gieok.storage.index.quantise import unpack
+from gieok.storage.index.rows import batches, marks
+from gieok.storage.index.sql_documents import ScopeStatistics
+from gieok.storage.index.sql_vectors import VectorModel
+from gieok.storage.index.sqlite import reading, vectors
+from gieok.storage.index.sqlite.store import SqliteOptions, SqliteStore
+
+#: Candidates beyond the limit: what rounding to eight bits may change of the order around it.
+_RESERVE = 16
+
+
+class _Held(NamedTuple):
+    """A scope's passages that have a vector, in id order, and what the mirror has to hold for
+    them.
+    """
+
+    ids: Ints
+    vector_ids: Ints
+    model: VectorModel
+    wanted: Wanted
+
+
+class MirroredStore(SqliteStore):
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`; a subclass says which library,
+    and what it can.
+    """
+
+    #: What messages call it.
+    library_name: str
+    library: type[Library]
+    #: A question for more than this share of a scope is answered from SQLite's vectors.
+    largest_share = inf
+
+    def __init__(self, file: Path, **options: Unpack[SqliteOptions]) -> None:
+        super().__init__(file, **options)
+        self._mirror = VectorMirror(file.with_suffix(""), self.library, self._busy_timeout_ms)
+        self._mirror_lock = threading.Lock()
+        self._held: dict[str, _Held] = {}
+
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
+        """Rank by cosine, among the candidates that the library names."""
+        with self._reading() as db, self._mirror_lock:
+            held = self._scope(db, scope)
+            if held is None:
+                return Ranking("vector", ())
+            held.model.verify_query(query)
+            if where:
+                allowed = reading.allowed_ids(db, held.wanted.scope_id, where)
+                slots = np.flatnonzero(np.isin(held.ids, np.array(allowed, np.int64)))
+            else:
+                slots = self._candidates(held, query.vector, limit)
+            values, scales = self._packed_rows(db, held.vector_ids[slots], held.wanted.dimension)
+            return rank_near(held.ids[slots], values, scales, query.vector, query.hub_weight, limit)
+
+    def _candidates(self, held: _Held, vector: bytes, limit: int) -> Ints:
+        """Return the slots that the library names, or all of them where it cannot be asked or names
+        too few.
+        """
+        count = len(held.wanted.numbers)
+        if limit + _RESERVE < self.largest_share * count:
+            asked = min(limit + _RESERVE, count)
+            near = self._mirror.near(held.wanted, self._fetch, np.frombuffer(vector, "<f4"), asked)
+            slots = np.flatnonzero(np.isin(held.vector_ids, near))
+            if len(slots) >= min(limit, len(held.ids)):
+                # else another process wrote since this snapshot, and the mirror is ahead of it
+                return slots
+        return np.arange(len(held.ids))
+
+    def compact(self) -> None:
+        """Give back space, and synchronise the mirror, so that the next search need not."""
+        super().compact()
+        mirrored = self._mirror.generations()
+        for scope in self.scopes():
+            with self._reading() as db, self._mirror_lock:
+                known, model = reading.scope_statistics(db, scope), vectors.active(db)
+                if known and model and mirrored.get(known.id) != (model.id, known.generation):
+                    self._mirror.in_line(self._columns(db, known, model).wanted, self._fetch)
+
+    def check(self) -> list[str]:
+        """Verify SQLite's side, and that the mirror holds what it claims to."""
+        wrong = super().check()
+        for scope in self.scopes():
+            with self._reading() as db, self._mirror_lock:
+                held = self._scope(db, scope)
+                if held and self._mirror.differs(held.wanted):
+                    wrong.append(
+                        f"the {self.library_name} mirror of {scope} does not hold the vectors "
+                        f"of the store"
+                    )
+        return wrong
+
+    def stats(self, scope: Scope | None = None) -> StoreStats:
+        """Count what is held, the mirror's space included."""
+        counted = super().stats(scope)
+        return counted._replace(disk_bytes=counted.disk_bytes + self._mirror.disk_bytes())
+
+    def close(self) -> None:
+        """Release both sides."""
+        with self._mirror_lock:
+            self._mirror.close()
+        super().close()
+
+    def _resident_dimension(self, db: sqlite3.Connection) -> int:
+        del db
+        return 0  # the vectors stay with the library
+
+    def _scope(self, db: sqlite3.Connection, scope: Scope) -> _Held | None:
+        """Return the scope's columns as of this snapshot; None where it holds nothing, or there is
+        no model.
+        """
+        known, model = reading.scope_statistics(db, scope), vectors.active(db)
+        return self._columns(db, known, model) if known and model else None
+
+    def _columns(self, db: sqlite3.Connection, known: ScopeStatistics, model: VectorModel) -> _Held:
+        held = self._held.get(known.path)
+        if held is None or (held.wanted.generation, held.model) != (known.generation, model):
+            rows = db.execute(
+                (
+                    "SELECT id, vector_id FROM passages WHERE scope_id = ? AND vector_id IS NOT "
+                    "NULL ORDER BY id"
+                ),
+                (known.id,),
+            ).fetchall()
+            columns = np.array(rows, np.int64).reshape(-1, 2)
+            vector_ids = np.ascontiguousarray(columns[:, 1])
+            wanted = Wanted(
+                known.id, model.id, model.dimension, known.generation, np.unique(vector_ids)
+            )
+            held = _Held(np.ascontiguousarray(columns[:, 0]), vector_ids, model, wanted)
+            self._held[known.path] = held
+        return held
+
+    def _fetch(self, numbers: Ints) -> Floats:
+        """Return vectors for the mirror, read in the snapshot in which it lacks them."""
+        db = self._db()
+        model = vectors.active(db)
+        values, scales = self._packed_rows(db, numbers, model.dimension if model else 0)
+        return values * scales[:, None]
+
+    def _packed_rows(
+        self, db: sqlite3.Connection, numbers: Ints, dimension: int
+    ) -> tuple[NDArray[np.int8], Floats]:
+        """Return int8 rows and scales, in the order of `numbers`."""
+        found: dict[int, bytes] = {}
+        for batch in batches(numbers.tolist()):
+            found.update(
+                db.execute(
+                    f"SELECT id, data FROM vectors WHERE id IN ({marks(batch)})", batch
+                ).fetchall()
+            )
+        return unpack([found[number] for number in numbers.tolist()], dimension)

@@ -1,0 +1,329 @@
+"""Everything that reads documents, keyword ranking in SQL included. Each function runs inside one
+snapshot.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import psycopg
+
+from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery
+from gieok.ports.store import SCORE_DIGITS
+from gieok.storage.index.rows import (
+    DOCUMENT_COLUMNS,
+    filter_sql,
+    postgres_field,
+    to_document,
+    to_found,
+)
+from gieok.storage.index.sql_documents import ScopeStatistics
+from gieok.storage.postgres.numbers import scope_number
+from gieok.text.keywords import keyword_text
+
+#: Rows fetched at a time where a whole table is read.
+_FETCHED_ROWS = 4096
+
+
+def key_hash(key: str) -> bytes:
+    """Return what a document is found by: a key may be longer than an index takes."""
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | None:
+    """Return the statistics of a scope that holds passages."""
+    row = db.execute(
+        (
+            "SELECT id, passages, tokens FROM gieok.scopes WHERE id = %s AND path = %s AND "
+            "passages > 0"
+        ),
+        (scope_number(scope.path), scope.path),
+    ).fetchone()
+    return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0)) if row else None
+
+
+def scope_id(db: psycopg.Connection, scope: Scope) -> int:
+    """Return the id of a scope; -1, which none has, where it is unknown."""
+    # The path too: whoever may name scopes could find two with one number.
+    named = "SELECT id FROM gieok.scopes WHERE id = %s AND path = %s"
+    row = db.execute(named, (scope_number(scope.path), scope.path)).fetchone()
+    return row[0] if row else -1
+
+
+def get(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[Document]:
+    """Return documents in the order of `keys`."""
+    rows = db.execute(
+        (
+            f"SELECT {DOCUMENT_COLUMNS} FROM gieok.documents WHERE scope_id = %s AND key_hash = "
+            f"ANY(%s)"
+        ),
+        (scope_id(db, scope), list({key_hash(key) for key in keys})),
+    )
+    found = {row[0]: to_document(scope, row) for row in rows}
+    return [found[key] for key in keys if key in found]
+
+
+def entries(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[Entry]:
+    """Return documents with their passages, in the order of `keys`."""
+    passages: dict[str, list[Passage]] = defaultdict(list)
+    sid = scope_id(db, scope)
+    rows = db.execute(
+        'SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.context FROM '
+        "gieok.documents d "
+        "JOIN gieok.passages p ON p.scope_id = %s AND p.id BETWEEN d.id + 1 AND d.id + "
+        "d.passage_count "
+        "WHERE d.scope_id = %s AND d.key_hash = ANY(%s) ORDER BY p.id",
+        (sid, sid, list({key_hash(key) for key in keys})),
+    )
+    for key, *columns in rows:
+        passages[key].append(Passage(*columns))
+    return [Entry(document, tuple(passages[document.key])) for document in get(db, scope, keys)]
+
+
+def hashes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
+    """Return key → content hash, in the order in which the documents were put."""
+    sid = scope_id(db, scope)
+    rows = db.execute(
+        "SELECT key, content_hash FROM gieok.documents WHERE scope_id = %s ORDER BY id", (sid,)
+    )
+    return dict(rows.fetchall())
+
+
+def scopes(db: psycopg.Connection) -> list[Scope]:
+    """Return the scopes that hold a document or a note."""
+    rows = db.execute(
+        "SELECT path FROM gieok.scopes s WHERE documents > 0 "
+        "OR EXISTS (SELECT FROM gieok.notes WHERE scope_id = s.id) ORDER BY path"
+    )
+    return [Scope(path) for (path,) in rows]
+
+
+def notes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
+    """Return the notes of a scope by name."""
+    rows = db.execute(
+        "SELECT name, value FROM gieok.notes WHERE scope_id = %s", (scope_id(db, scope),)
+    )
+    return dict(rows.fetchall())
+
+
+def is_unadopted(db: psycopg.Connection) -> bool:
+    """Say whether an older release wrote what is here, and the journal does not know it yet."""
+    return db.execute("SELECT 1 FROM gieok.meta WHERE name = 'unadopted'").fetchone() is not None
+
+
+def passages(
+    db: psycopg.Connection, ids: Sequence[PassageId], scope: Scope | None = None
+) -> list[FoundPassage]:
+    """Return passages in the order of `ids`; of one scope, where it is named."""
+    named, values = ("", []) if scope is None else (" AND scope_id = %s", [scope_id(db, scope)])
+    rows = db.execute(
+        'SELECT id, document_id, scope_id, start, "end", context, start_line, end_line '
+        f"FROM gieok.passages WHERE id = ANY(%s){named}",
+        (list(ids), *values),
+    ).fetchall()
+    documents = _documents(db, rows)
+    found: dict[PassageId, FoundPassage] = {}
+    for passage, document, _, start, end, *place in rows:
+        if document in documents:
+            path, key, kind, title, text, *rest = documents[document]
+            found[passage] = to_found(
+                (passage, path, key, kind, title, text[start:end], *place, *rest)
+            )
+    return [found[i] for i in ids if i in found]
+
+
+def within(db: psycopg.Connection, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
+    """Return the passages of documents that a filter admits, the newest document first."""
+    sql, values = condition(where)
+    rows = db.execute(
+        "SELECT p.id FROM gieok.documents d JOIN gieok.passages p ON p.scope_id = %(scope)s "
+        "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count "
+        f"WHERE d.scope_id = %(scope)s{sql} "
+        'ORDER BY coalesce(d.valid_from, d.updated_at) DESC, d.key COLLATE "C", p.id LIMIT '
+        "%(limit)s",
+        {"scope": scope_id(db, scope), "limit": limit, **values},
+    )
+    return [row[0] for row in rows]
+
+
+def _documents(
+    db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]
+) -> dict[int, tuple[Any, ...]]:
+    """Return id → scope's path and columns of the documents of passage rows; their scopes let
+    partitions be left out.
+    """
+    found = db.execute(
+        "SELECT d.id, s.path, d.key, d.kind, d.title, d.text, d.importance, d.tier, "
+        "d.updated_at, d.valid_from, d.metadata "
+        "FROM gieok.documents d JOIN gieok.scopes s ON s.id = d.scope_id AND s.id = "
+        "ANY(%(scopes)s) "
+        "WHERE d.id = ANY(%(ids)s) AND d.scope_id = ANY(%(scopes)s)",
+        {"ids": list({row[1] for row in rows}), "scopes": list({row[2] for row in rows})},
+    )
+    return {row[0]: row[1:] for row in found}
+
+
+def term_statistics(db: psycopg.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
+    """Return how many passages of the scope hold each token, for the tokens that occur."""
+    rows = db.execute(
+        (
+            "SELECT token, count(*) FROM gieok.postings WHERE scope_id = %s AND token = ANY(%s) "
+            "GROUP BY token"
+        ),
+        (sid, list(tokens)),
+    )
+    return dict(rows.fetchall())
+
+
+def keyword_ranking(
+    db: psycopg.Connection,
+    known: ScopeStatistics,
+    query: KeywordQuery,
+    weights: Mapping[str, float],
+    where: Filter,
+    limit: int,
+) -> list[tuple[PassageId, float]]:
+    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
+    if not weights:
+        return []
+    named, values = condition(where)
+    allowed = (
+        "JOIN gieok.passages p ON p.scope_id = %(s)s AND p.id = c.id "
+        f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{named}"
+    )
+    rows = db.execute(
+        f"""WITH query (token, weight) AS (SELECT * FROM unnest(%(tokens)s::text[],
+            %(weights)s::float8[])),
+        own AS (
+            SELECT t.passage_id AS id, q.token, q.weight, t.length, t.before, t.after,
+                t.body + %(context)s::float8 * t.context AS tf
+            FROM query q JOIN gieok.postings t ON t.scope_id = %(s)s AND t.token = q.token
+        ),
+        counted AS ({_spread_sql(query) if query.spread else "SELECT * FROM own"}),
+        scored AS (
+            SELECT c.id, sum(c.weight * c.tf * (%(k1)s::float8 + 1) / (
+                c.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / %(mean)s::float8))) AS score
+            FROM counted c {allowed if named else ""} WHERE c.tf > 0 GROUP BY c.id
+        )
+        SELECT id, score FROM scored ORDER BY round(score::numeric, {SCORE_DIGITS}) DESC, id
+        LIMIT %(limit)s""",
+        {
+            "s": known.id,
+            "tokens": list(weights),
+            "weights": list(weights.values()),
+            "context": query.context_weight,
+            "k1": query.k1,
+            "b": query.b,
+            "mean": known.mean_length,
+            "limit": limit,
+            **values,
+        },
+    )
+    return rows.fetchall()
+
+
+def _spread_sql(query: KeywordQuery) -> str:
+    """Return a query that adds to each passage what its neighbours in the document hold; short ones
+    lend more.
+    """
+    lent = (
+        f"own.tf * s.share * least(1.0::float8, {float(query.spread_tokens)}::float8 / "
+        f"greatest(own.length, 1))"
+    )
+    steps = ", ".join(
+        f"({sign * n}, {float(share)!r}::float8)"
+        for n, share in enumerate(query.spread, 1)
+        for sign in (-1, 1)
+    )
+    return f"""
+        SELECT id, token, weight, length, sum(tf) AS tf FROM (
+            SELECT id, token, weight, length, tf FROM own
+            UNION ALL
+            SELECT near.id, own.token, own.weight, near.length, {lent} FROM own
+            JOIN (VALUES {steps}) s (step, share) ON s.step BETWEEN -own.before AND own.after
+            JOIN gieok.passages near ON near.scope_id = %(s)s AND near.id = own.id + s.step
+            WHERE own.before + own.after > 0
+        ) part GROUP BY token, weight, id, length"""
+
+
+def condition(where: Filter) -> tuple[str, dict[str, object]]:
+    """Return a condition on `documents d`, starting with AND, and its named parameters."""
+    sql, values = filter_sql(where, postgres_field)
+    names = [f"f{n}" for n in range(len(values))]
+    for name in names:
+        sql = sql.replace("?", f"%({name})s", 1)
+    return sql, dict(zip(names, values, strict=True))
+
+
+def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
+    """Count documents, passages and vectors, of one scope or of all."""
+    condition, values = ("WHERE id = %s", [scope_id(db, scope)]) if scope else ("", [])
+    row = db.execute(
+        f"WITH s AS (SELECT id, documents, passages FROM gieok.scopes {condition}) "
+        "SELECT coalesce(sum(documents), 0), coalesce(sum(passages), 0), "
+        "(SELECT count(*) FROM gieok.waiting WHERE scope_id IN (SELECT id FROM s)), "
+        "(SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relnamespace = "
+        "'gieok'::regnamespace "
+        "AND c.relkind IN ('r', 'S')), "
+        "(SELECT count(*) FROM gieok.vectors) FROM s",
+        values,
+    ).fetchone()
+    assert row
+    documents, passages_, without, size, cached = map(int, row)
+    return StoreStats(documents, passages_, passages_ - without, size, cached)
+
+
+def check(db: psycopg.Connection) -> list[str]:
+    """Verify references and counters, and that the postings are the tokens of the texts and nothing
+    else.
+    """
+    wrong = []
+    for what, sql in _BROKEN.items():
+        row = db.execute(sql).fetchone()
+        if row and row[0]:
+            wrong.append(f"{row[0]} {what}")
+    held = db.execute(
+        "SELECT scope_id, token, sum(body + context) FROM gieok.postings GROUP BY scope_id, token"
+    )
+    if Counter(_expected_tokens(db)) != {(sid, token): int(count) for sid, token, count in held}:
+        wrong.append("the postings are not the tokens of the texts")
+    return wrong
+
+
+def _expected_tokens(db: psycopg.Connection) -> Iterator[tuple[int, str]]:
+    with db.cursor(name="texts") as cursor:
+        cursor.execute(
+            'SELECT p.scope_id, substr(d.text, p.start + 1, p."end" - p.start), p.context '
+            "FROM gieok.passages p "
+            "JOIN gieok.documents d ON d.id = p.document_id AND d.scope_id = p.scope_id"
+        )
+        while rows := cursor.fetchmany(_FETCHED_ROWS):
+            for sid, *texts in rows:
+                yield from ((sid, token) for text in texts for token in keyword_text(text).split())
+
+
+_BROKEN = {
+    "passages without their document": "SELECT count(*) FROM gieok.passages p WHERE NOT EXISTS ("
+    "SELECT FROM gieok.documents d WHERE d.scope_id = p.scope_id AND d.id = p.document_id "
+    "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count)",
+    "documents with passages missing": "SELECT count(*) FROM gieok.documents d WHERE "
+    "passage_count <> ("
+    "SELECT count(*) FROM gieok.passages p WHERE p.scope_id = d.scope_id "
+    "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count)",
+    (
+        "passages that neither have a vector nor wait for one, or both"
+    ): "SELECT count(*) FROM gieok.passages p "
+    "LEFT JOIN gieok.embeddings e ON e.scope_id = p.scope_id AND e.id = p.id LEFT JOIN "
+    "gieok.waiting w "
+    "ON w.scope_id = p.scope_id AND w.id = p.id "
+    "WHERE (e.id IS NULL) = (w.id IS NULL)",
+    "vectors without their passage": "SELECT (SELECT count(*) FROM gieok.embeddings) "
+    "+ (SELECT count(*) FROM gieok.waiting) - (SELECT count(*) FROM gieok.passages)",
+    "scopes with wrong counters": "SELECT count(*) FROM gieok.scopes s WHERE (documents, "
+    "passages, tokens) <> ("
+    "(SELECT count(*) FROM gieok.documents WHERE scope_id = s.id), "
+    "(SELECT count(*) FROM gieok.passages WHERE scope_id = s.id), "
+    "(SELECT coalesce(sum(length), 0) FROM gieok.passages WHERE scope_id = s.id))",
+}

@@ -1,0 +1,68 @@
+"""The store's tables on a server: what they need, and what is made anew for a later release."""
+
+import psycopg
+
+from gieok.errors import StoreError
+from gieok.storage.index.postgres.renewal import renew_keywords
+from gieok.storage.index.postgres.schema import MIGRATING, MIGRATIONS
+from gieok.storage.index.prepared import are_keywords_old
+from gieok.storage.postgres.tables import Tables
+
+_HALFVEC = "SELECT 1 FROM pg_type WHERE typname = 'halfvec'"
+
+
+class StoreTables(Tables):
+    """The store's tables, which need pgvector."""
+
+    def prepare(self, db: psycopg.Connection, location: str) -> None:
+        """Make pgvector's types known. Raises StoreError where it is missing."""
+        if _is_missing(db, _HALFVEC):
+            _create_extension(db, location)
+
+    def verify(self, db: psycopg.Connection, location: str) -> bool:
+        """Say whether the keywords are of an earlier release. Raises ShapeMismatch for tables of a
+        newer one.
+        """
+        super().verify(db, location)
+        row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()
+        return are_keywords_old(int(row[0]) if row else 0, location)
+
+    def renew(self, db: psycopg.Connection) -> None:
+        """Rebuild the keywords."""
+        renew_keywords(db)
+
+
+def _create_extension(db: psycopg.Connection, location: str) -> None:
+    """Make pgvector's types known to this database, or say which command does."""
+    try:
+        with db.transaction():
+            db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except (psycopg.errors.FeatureNotSupported, psycopg.errors.UndefinedFile) as error:
+        raise StoreError(
+            f"{location} has no pgvector",
+            hint=(
+                "install it on the server (Debian: `apt install postgresql-18-pgvector`, with "
+                "your version for 18)"
+            ),
+        ) from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"{location} has pgvector, but this user may not enable it",
+            hint=f"as a superuser: `psql -d {db.info.dbname} -c 'CREATE EXTENSION vector'`",
+        ) from error
+    if _is_missing(db, _HALFVEC):
+        raise StoreError(
+            f"{location} has a pgvector older than 0.7",
+            hint=(
+                f"update it, then as its owner: `psql -d {db.info.dbname} -c 'ALTER EXTENSION "
+                f"vector UPDATE'`"
+            ),
+        )
+
+
+def _is_missing(db: psycopg.Connection, lookup: str) -> bool:
+    row = db.execute(lookup).fetchone()
+    return row is None or row[0] is None
+
+
+TABLES = StoreTables("gieok", MIGRATIONS, lock=MIGRATING)

@@ -1,0 +1,312 @@
+"""Everything on models and their vectors. Each function runs inside the caller's transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from struct import Struct
+
+import numpy as np
+import psycopg
+
+from gieok.model.memory import PassageId, Scope
+from gieok.model.retrieval import Filter, Ranking, VectorQuery
+from gieok.storage.index.order import rank_near
+from gieok.storage.index.postgres import reading
+from gieok.storage.index.postgres.schema import SWITCHING, WRITING
+from gieok.storage.index.quantise import unpack
+from gieok.storage.index.sql_vectors import VectorModel
+
+#: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and
+#: fro).
+CACHED_VECTORS = 50_000
+#: A scope's number in front of a text's hash.
+_SCOPE = Struct(">q")
+
+
+def active(db: psycopg.Connection) -> VectorModel | None:
+    """Return the model that search uses."""
+    return _model(db, "id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id')")
+
+
+def named(db: psycopg.Connection, name: str) -> VectorModel | None:
+    """Return a model by its name."""
+    return _model(db, "name = %s", name)
+
+
+def _model(db: psycopg.Connection, condition: str, *values: str) -> VectorModel | None:
+    row = db.execute(
+        f"SELECT id, name, dimension FROM gieok.models WHERE {condition}", values
+    ).fetchone()
+    return VectorModel(*row) if row else None
+
+
+def add(db: psycopg.Connection, name: str, dimension: int) -> VectorModel:
+    """Return a model with the dimension it is known with, making a row when it is new."""
+    db.execute(
+        "INSERT INTO gieok.models (name, dimension) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING",
+        (name, dimension),
+    )
+    added = named(db, name)
+    assert added
+    return added
+
+
+def activate(db: psycopg.Connection, model_id: int) -> None:
+    """Make a model the one that search uses, point every passage at its vectors, and drop those of
+    others.
+    """
+    db.execute(
+        (
+            "INSERT INTO gieok.meta VALUES ('model_id', %s) ON CONFLICT (name) DO UPDATE SET "
+            "value = excluded.value"
+        ),
+        (str(model_id),),
+    )
+    db.execute("DELETE FROM gieok.vectors WHERE model_id <> %s", (model_id,))
+    db.execute("DELETE FROM gieok.models WHERE id <> %s", (model_id,))
+    # not TRUNCATE, which searches that run now would see
+    db.execute("DELETE FROM gieok.embeddings")
+    db.execute("DELETE FROM gieok.waiting")
+    with db.cursor(name="passages") as cursor:
+        cursor.itersize = 2_000
+        cursor.execute("SELECT id, scope_id, text_hash FROM gieok.passages")
+        while rows := cursor.fetchmany(2_000):
+            link(db, rows)
+
+
+def lock(db: psycopg.Connection, *, to_switch: bool) -> None:
+    """Keep the active model as it is until the end of the transaction; `to_switch` waits until
+    nobody writes.
+    """
+    db.execute(f"SELECT {SWITCHING if to_switch else WRITING}")
+
+
+def nearest(
+    db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Filter, limit: int
+) -> Ranking:
+    """Rank by exact cosine, lowered by crowding.
+
+    The server's product rounds the query to halves, so it is asked for a few more than wanted, and
+    they are looked at again.
+    """
+    condition, values = reading.condition(where)
+    documents = (
+        "JOIN gieok.passages p ON p.scope_id = %(s)s AND p.id = e.id "
+        f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{condition}"
+        if condition
+        else ""
+    )
+    vector = np.frombuffer(query.vector, "<f4")
+    rows = db.execute(
+        f"SELECT e.id, e.scale, e.embedding FROM gieok.embeddings e {documents} WHERE "
+        f"e.scope_id = %(s)s "
+        "ORDER BY (e.embedding <#> %(q)s::text::halfvec) * e.scale, e.id LIMIT %(limit)s",
+        {
+            "s": reading.scope_id(db, scope),
+            "q": str(vector.tolist()),
+            "limit": limit + limit // 8 + 8 if limit else 0,
+            **values,
+        },
+        binary=True,
+    ).fetchall()
+    ids = np.array([row[0] for row in rows], np.int64)
+    scales = np.array([row[1] for row in rows], np.float32)
+    # pgvector's binary form: two 16-bit words (dimension, unused), then halves, most significant
+    # byte first.
+    halves = [np.frombuffer(row[2], ">f2", offset=4) for row in rows]
+    packed = np.array(halves, np.int8).reshape(len(rows), len(vector))
+    return rank_near(ids, packed, scales, query.vector, query.hub_weight, limit)
+
+
+def waiting(db: psycopg.Connection, scope: Scope) -> int:
+    """Count the passages of a scope that have no vector; costs nothing where there is none."""
+    row = db.execute(
+        "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s",
+        (reading.scope_id(db, scope),),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def missing(db: psycopg.Connection, limit: int) -> list[tuple[PassageId, str]]:
+    """Return (id, text) of passages without a vector, newest first."""
+    rows = db.execute(
+        "SELECT id, scope_id FROM gieok.waiting ORDER BY id DESC LIMIT %s", (limit,)
+    ).fetchall()
+    return _texts(db, rows)
+
+
+def elsewhere(db: psycopg.Connection, model_id: int, limit: int) -> dict[bytes, bytes]:
+    """Return scope and text hash → data for the newest waiting passages whose text has a vector in
+    another scope.
+    """
+    rows = db.execute(
+        "SELECT w.scope_id, w.text_hash, v.data "
+        "FROM (SELECT scope_id, text_hash FROM gieok.waiting ORDER BY id DESC LIMIT %s) w "
+        "CROSS JOIN LATERAL (SELECT data FROM gieok.vectors WHERE text_hash = w.text_hash AND "
+        "model_id = %s LIMIT 1) v",
+        (limit, model_id),
+    )
+    return {_SCOPE.pack(sid) + text_hash: data for sid, text_hash, data in rows}
+
+
+def missing_for(
+    db: psycopg.Connection, model_id: int, before: PassageId, limit: int
+) -> list[tuple[PassageId, str]]:
+    """Return (id, text) of passages below an id whose text has no vector of a model, newest
+    first.
+    """
+    rows = db.execute(
+        "SELECT p.id, p.scope_id FROM gieok.passages p WHERE p.id < %s AND NOT EXISTS ("
+        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND "
+        "v.text_hash = p.text_hash) "
+        "ORDER BY p.id DESC LIMIT %s",
+        (before, model_id, limit),
+    ).fetchall()
+    return _texts(db, rows)
+
+
+def _texts(db: psycopg.Connection, found: Sequence[tuple[int, int]]) -> list[tuple[PassageId, str]]:
+    """Return (id, text) of passages given as (id, scope); cut here, because `substr` reads a
+    document for each passage.
+    """
+    scopes = list({sid for _, sid in found})
+    rows = db.execute(
+        'SELECT id, document_id, start, "end" FROM gieok.passages WHERE id = ANY(%s) AND '
+        "scope_id = ANY(%s) "
+        "ORDER BY id DESC",
+        ([i for i, _ in found], scopes),
+    ).fetchall()
+    texts: dict[int, str] = dict(
+        db.execute(
+            "SELECT id, text FROM gieok.documents WHERE id = ANY(%s) AND scope_id = ANY(%s)",
+            (list({row[1] for row in rows}), scopes),
+        ).fetchall()
+    )
+    return [(passage, texts[document][start:end]) for passage, document, start, end in rows]
+
+
+def prepared(db: psycopg.Connection, model_id: int) -> int:
+    """Count the passages whose text has a vector of a model."""
+    row = db.execute(
+        "SELECT count(*) FROM gieok.passages p WHERE EXISTS ("
+        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND "
+        "v.text_hash = p.text_hash)",
+        (model_id,),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def text_hashes(db: psycopg.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
+    """Return scope and hash of the text to embed of the passages that exist, as `put` and `keep`
+    take them.
+    """
+    rows = db.execute(
+        "SELECT id, scope_id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),)
+    )
+    return {passage: _SCOPE.pack(sid) + text_hash for passage, sid, text_hash in rows}
+
+
+def packed(db: psycopg.Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
+    """Return text hash → packed vector of those that are here, in whichever scope."""
+    rows = db.execute(
+        "SELECT text_hash, data FROM gieok.vectors WHERE model_id = %s AND text_hash = ANY(%s)",
+        (model_id, sorted(set(hashes))),
+    )
+    return dict(rows.fetchall())
+
+
+def put(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
+    """Keep scope and text hash → data of the active model, and link every passage of the scope that
+    waits with such a text.
+    """
+    sids, hashes = keep(db, model_id, packed)
+    # A document may go meanwhile: hold its scope, then look who still waits.
+    db.execute(
+        "SELECT id FROM gieok.scopes WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE",
+        (list(set(sids)),),
+    )
+    waiting = db.execute(
+        "DELETE FROM gieok.waiting w USING unnest(%s::bigint[], %s::bytea[]) k (sid, hash) "
+        "WHERE w.scope_id = k.sid AND w.scope_id = ANY(%s) AND w.text_hash = k.hash RETURNING "
+        "w.id, w.scope_id, w.text_hash",
+        (sids, hashes, list(set(sids))),
+    ).fetchall()
+    _copy_embeddings(db, [(i, sid, packed[_SCOPE.pack(sid) + h]) for i, sid, h in waiting])
+
+
+def keep(
+    db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]
+) -> tuple[list[int], list[bytes]]:
+    """Keep scope and text hash → data without linking it: the side of a rebuild that is not seen
+    yet; return both apart.
+    """
+    keys = sorted(packed)  # in one order, so that two writers never wait for each other in a circle
+    sids, hashes = (
+        [_SCOPE.unpack_from(key)[0] for key in keys],
+        [key[_SCOPE.size :] for key in keys],
+    )
+    db.execute(
+        "INSERT INTO gieok.vectors (scope_id, model_id, text_hash, data) "
+        "SELECT sid, %s, hash, data FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) k "
+        "(sid, hash, data) "
+        "ON CONFLICT DO NOTHING",
+        (model_id, sids, hashes, [packed[key] for key in keys]),
+    )
+    return sids, hashes
+
+
+def drop_unused(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
+    """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's
+    are not used yet.
+    """
+    db.execute(
+        "DELETE FROM gieok.vectors WHERE (scope_id, model_id, text_hash) IN ("
+        "SELECT scope_id, model_id, text_hash FROM gieok.vectors v "
+        "WHERE model_id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id') "
+        "AND NOT EXISTS (SELECT FROM gieok.passages p WHERE p.scope_id = v.scope_id AND "
+        "p.text_hash = v.text_hash) "
+        "ORDER BY kept DESC OFFSET %s)",
+        (keep,),
+    )
+
+
+def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> None:
+    """Give passages (id, scope, text hash) the active model's vectors that are here; the others
+    wait.
+    """
+    model = active(db)
+    found = _known(db, model.id, passages) if model else {}
+    _copy_embeddings(db, [(i, sid, found[sid, h]) for i, sid, h in passages if (sid, h) in found])
+    copy(db, "waiting (id, scope_id, text_hash)", (row for row in passages if row[1:] not in found))
+
+
+def _known(
+    db: psycopg.Connection, model_id: int, passages: Sequence[tuple[int, int, bytes]]
+) -> dict[tuple[int, bytes], bytes]:
+    """Return (scope, text hash) → packed vector of the passages whose text has one in their
+    scope.
+    """
+    rows = db.execute(
+        "SELECT scope_id, text_hash, data FROM gieok.vectors "
+        "WHERE scope_id = ANY(%s) AND model_id = %s AND text_hash = ANY(%s)",
+        (list({sid for _, sid, _ in passages}), model_id, list({h for _, _, h in passages})),
+    )
+    return {(sid, text_hash): data for sid, text_hash, data in rows}
+
+
+def _copy_embeddings(db: psycopg.Connection, rows: Sequence[tuple[int, int, bytes]]) -> None:
+    if not rows:
+        return
+    values, scales = unpack([data for _, _, data in rows], len(rows[0][2]) - 4)
+    with db.cursor().copy(
+        "COPY gieok.embeddings (id, scope_id, scale, embedding) FROM STDIN"
+    ) as out:
+        for (passage, sid, _), row, scale in zip(
+            rows, values.tolist(), scales.tolist(), strict=True
+        ):
+            out.write(f"{passage}\t{sid}\t{scale!r}\t{row}\n")
+
+
+def copy(db: psycopg.Connection, target: str, rows: Iterable[tuple[object, ...]]) -> None:
+    """Write rows to a table and its columns."""
+    with db.cursor().copy(f"COPY gieok.{target} FROM STDIN") as out:
+        for row in rows:
+            out.write_row(row)

@@ -1,0 +1,84 @@
+"""Prepares an entry before a write lock is taken: cleaned of characters that no database keeps,
+tokenised, hashed.
+"""
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from gieok.errors import ShapeMismatch
+from gieok.model.memory import Entry
+from gieok.storage.index.rows import count_tokens
+from gieok.text.embedform import embed_hash, form_hash
+from gieok.text.keywords import VERSION, keyword_text
+from gieok.text.lines import KINDS, line_spans
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+class Prepared(NamedTuple):
+    """An entry, and of each of its passages the tokens, their number and a hash."""
+
+    entry: Entry
+    bodies: tuple[str, ...]
+    contexts: tuple[str, ...]
+    lengths: tuple[int, ...]
+    hashes: tuple[bytes, ...]
+    #: Of each passage its lines: start, end, hash of the text to embed.
+    lines: tuple[tuple[tuple[int, int, bytes], ...], ...] = ()
+
+
+def are_keywords_old(stored: int, where: str) -> bool:
+    """Say whether an earlier release made the keyword tokens of a store. Raises ShapeMismatch where
+    a newer one did.
+    """
+    if stored > VERSION:
+        raise ShapeMismatch(
+            f"{where} holds keyword tokens of version {stored}, this gieok makes {VERSION}",
+            hint="update gieok",
+        )
+    return stored < VERSION
+
+
+def prepare(entry: Entry) -> Prepared:
+    """Tokenise and hash the passages of `entry`."""
+    entry = _storable(entry)
+    text = entry.document.text
+    slices = [text[p.start : p.end] for p in entry.passages]
+    bodies = tuple(map(keyword_text, slices))
+    return Prepared(
+        entry=entry,
+        bodies=bodies,
+        contexts=tuple(keyword_text(p.context) for p in entry.passages),
+        lengths=tuple(count_tokens(body) for body in bodies),
+        hashes=tuple(map(embed_hash, slices)),
+        lines=tuple(hashed_lines(entry.document.kind, text) for text in slices),
+    )
+
+
+def hashed_lines(kind: str, text: str) -> tuple[tuple[int, int, bytes], ...]:
+    """Return start, end and hash of the lines of a passage; none where documents of its kind have
+    none.
+    """
+    if kind not in KINDS:
+        return ()
+    return tuple((start, end, form_hash(text[start:end])) for start, end in line_spans(text))
+
+
+def _storable(entry: Entry) -> Entry:
+    """Replace what no database keeps in a text (NUL, and a lone surrogate, which has no UTF-8), one
+    character for one.
+    """
+    document, passages = entry.document, entry.passages
+    if not any(
+        map(_UNSTORABLE.search, (document.text, document.title, *(p.context for p in passages)))
+    ):
+        return entry
+    return Entry(
+        replace(document, text=_clean(document.text), title=_clean(document.title)),
+        tuple(p._replace(context=_clean(p.context)) for p in passages),
+    )
+
+
+def _clean(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)

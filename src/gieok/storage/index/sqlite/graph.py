@@ -1,0 +1,377 @@
+"""A project's store: documents and passages as in every store, and beside them its files, symbols
+and edges.
+
+One file per project, in the project's own folder: it goes where the project goes, and is removed
+with it. Symbols keep their number as long as their key lives, so edges into a file that is indexed
+again stay; what differs is written, nothing else.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Unpack
+
+from gieok.model.code import (
+    Edge,
+    Executed,
+    Execution,
+    ExecutionCount,
+    GraphChange,
+    SourceFile,
+    Summary,
+    Symbol,
+    UnresolvedCall,
+)
+from gieok.model.memory import PassageId
+from gieok.ports.journal import Realm
+from gieok.storage.index.rows import batches, marks
+from gieok.storage.index.sqlite import graph_writing, made
+from gieok.storage.index.sqlite.store import SqliteOptions, SqliteStore
+
+_TABLES = (
+    """CREATE TABLE IF NOT EXISTS code_files (
+        path TEXT PRIMARY KEY, language TEXT NOT NULL, content_hash TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL, status TEXT NOT NULL, note TEXT NOT NULL, facts TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS code_symbols (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, path TEXT NOT NULL,
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+        parent TEXT NOT NULL,
+        signature TEXT NOT NULL, doc TEXT NOT NULL, complexity INTEGER NOT NULL,
+        traits TEXT NOT NULL,
+        status TEXT NOT NULL, code_hash TEXT NOT NULL
+    )""",
+    "CREATE INDEX IF NOT EXISTS code_symbols_by_name ON code_symbols (name)",
+    "CREATE INDEX IF NOT EXISTS code_symbols_by_path ON code_symbols (path, start_line)",
+    """CREATE TABLE IF NOT EXISTS code_edges (
+        source INTEGER NOT NULL, target INTEGER NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL,
+        tier INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (source, target, kind, line)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS code_edges_by_target ON code_edges (target, kind)",
+    """CREATE TABLE IF NOT EXISTS code_open (
+        source INTEGER NOT NULL, name TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (name,
+        source, line)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS code_summaries (
+        code_hash TEXT PRIMARY KEY, text TEXT NOT NULL, model TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    # What ran: kept by key and hash, not by symbol, so that it outlives a branch on which a symbol
+    # is not there.
+    """CREATE TABLE IF NOT EXISTS code_versions (
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL, code_hash TEXT NOT NULL, UNIQUE (key, code_hash)
+    )""",
+    """CREATE TABLE IF NOT EXISTS code_executions (
+        function INTEGER NOT NULL, test INTEGER NOT NULL, PRIMARY KEY (function, test)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS code_executions_by_test ON code_executions (test)",
+)
+_LAST_TABLE = "code_executions_by_test"
+_SYMBOL = ", ".join(Symbol._fields)
+_FILE = ", ".join(SourceFile._fields)
+_SUMMARY = ", ".join(Summary._fields)
+_EDGES = (
+    "SELECT s.key, t.key, e.kind, e.tier, e.reason, e.line FROM code_edges e "
+    "JOIN code_symbols s ON s.id = e.source JOIN code_symbols t ON t.id = e.target"
+)
+_EDGE_ORDER = " ORDER BY s.key, t.key, e.kind, e.line"
+_EXECUTED = """FROM code_executions e JOIN code_versions t ON t.id = e.test
+    JOIN code_versions f ON f.id = e.function
+    JOIN code_symbols ts ON ts.key = t.key LEFT JOIN code_symbols fs ON fs.key = f.key"""
+#: A file in which a test ran something, nobody knows what.
+_UNREAD = "SELECT id FROM code_versions WHERE substr(key, -2) = '::'"
+_OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source"
+
+
+class SqliteProjectStore(SqliteStore):
+    """`SqliteStore` with `Graph`: everything of one project in one file.
+
+    What models and test runs said goes to `realm` too: a new file begins with what is kept there.
+    """
+
+    what = "code index"
+
+    def __init__(
+        self, file: Path, *, realm: Realm | None = None, **options: Unpack[SqliteOptions]
+    ) -> None:
+        super().__init__(file, **options)
+        self._realm = realm
+        with self._reading() as db:
+            known = db.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)
+            ).fetchone()
+        if known is None:
+            kept = made.load(realm.kept()) if realm else made.Made((), ())
+            with self._writing() as db:
+                for statement in _TABLES:
+                    db.execute(statement)
+                _write_summaries(db, kept.summaries)
+                _put_executions(db, kept.executions)
+            self.set_adopted()
+        elif realm and self.is_unadopted():
+            with self._reading() as db:
+                found = made.Made(_summaries(db), _executions(db))
+            realm.keep(made.dump(found))
+            self.set_adopted()
+
+    def files(self) -> dict[str, SourceFile]:
+        """Return every file that is held, by path."""
+        with self._reading() as db:
+            return {
+                row[0]: SourceFile(*row)
+                for row in db.execute(f"SELECT {_FILE} FROM code_files ORDER BY path")
+            }
+
+    def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Yield (path, facts) of every file that has any, or of those among `paths`, by path."""
+        query = "SELECT path, facts FROM code_files WHERE facts <> ''"
+        with self._reading() as db:
+            if paths is None:
+                yield from db.execute(f"{query} ORDER BY path")
+            else:
+                for batch in batches(sorted(paths)):
+                    yield from db.execute(
+                        f"{query} AND path IN ({marks(batch)}) ORDER BY path", batch
+                    )
+
+    def replace(
+        self,
+        files: Sequence[tuple[SourceFile, str]],
+        gone: Sequence[str],
+        graph: GraphChange | None,
+    ) -> None:
+        """Put and forget files and change the graph, in one transaction."""
+        with self._writing() as db:
+            db.executemany(
+                (
+                    f"INSERT OR REPLACE INTO code_files ({_FILE}, facts) VALUES (?, ?, ?, ?, ?, "
+                    f"?, ?, ?)"
+                ),
+                [(*file, facts) for file, facts in files],
+            )
+            db.executemany("DELETE FROM code_files WHERE path = ?", [(path,) for path in gone])
+            if graph is not None:
+                graph_writing.change(db, graph)
+
+    def symbols(
+        self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()
+    ) -> list[Symbol]:
+        """Return symbols by key, name or path."""
+        with self._reading() as db:
+            rows: list[tuple[object, ...]] = []
+            for column, values in (("key", keys), ("name", names), ("path", paths)):
+                for batch in batches(values):
+                    rows += db.execute(
+                        f"SELECT {_SYMBOL} FROM code_symbols WHERE {column} IN ({marks(batch)})",
+                        batch,
+                    )
+        found = {Symbol(*row) for row in rows}  # type: ignore[arg-type]
+        return sorted(found, key=lambda s: (s.path, s.start_line, s.key))
+
+    def all_symbols(self) -> Iterator[Symbol]:
+        """Yield every symbol by path and line."""
+        with self._reading() as db:
+            for row in db.execute(
+                f"SELECT {_SYMBOL} FROM code_symbols ORDER BY path, start_line, key"
+            ):
+                yield Symbol(*row)
+
+    def edges_into(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that end in these symbols."""
+        return self._edges(keys, "t")
+
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin in these symbols."""
+        return self._edges(keys, "s")
+
+    def _edges(self, keys: Sequence[str], side: str) -> list[Edge]:
+        with self._reading() as db:
+            rows = [
+                Edge(*row)
+                for batch in batches(keys)
+                for row in db.execute(f"{_EDGES} WHERE {side}.key IN ({marks(batch)})", batch)
+            ]
+        return sorted(rows)
+
+    def all_edges(self, kind: str = "") -> Iterator[Edge]:
+        """Yield every edge, or those of one kind."""
+        with self._reading() as db:
+            chosen = " WHERE e.kind = ?" if kind else ""
+            for row in db.execute(f"{_EDGES}{chosen}{_EDGE_ORDER}", (kind,) if kind else ()):
+                yield Edge(*row)
+
+    def unresolved_calls(self, names: Sequence[str]) -> list[UnresolvedCall]:
+        """Return the unresolved calls of these names."""
+        with self._reading() as db:
+            rows = [
+                UnresolvedCall(*row)
+                for batch in batches(names)
+                for row in db.execute(f"{_OPEN} WHERE o.name IN ({marks(batch)})", batch)
+            ]
+        return sorted(rows)
+
+    def count_unresolved_calls(self) -> int:
+        """Count the unresolved calls."""
+        with self._reading() as db:
+            return int(db.execute("SELECT count(*) FROM code_open").fetchone()[0])
+
+    def unembedded(self) -> list[tuple[PassageId, str, str]]:
+        """Return (id, path, context) of the passages without a vector, in order of id."""
+        query = """SELECT p.id, d.key, p.context FROM passages p
+        JOIN documents d ON d.id = p.document_id
+            WHERE p.vector_id IS NULL ORDER BY p.id"""
+        with self._reading() as db:
+            return db.execute(query).fetchall()
+
+    def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
+        """Return the summaries of code with these hashes, or all, by hash."""
+        with self._reading() as db:
+            if hashes is None:
+                return {
+                    row[0]: Summary(*row)
+                    for row in db.execute(f"SELECT {_SUMMARY} FROM code_summaries")
+                }
+            return {
+                row[0]: Summary(*row)
+                for batch in batches(hashes)
+                for row in db.execute(
+                    f"SELECT {_SUMMARY} FROM code_summaries WHERE code_hash IN ({marks(batch)})",
+                    batch,
+                )
+            }
+
+    def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
+        """Put summaries and forget others, in one transaction; one that waits replaces none."""
+        if self._realm:
+            said = made.Made([row for row in rows if row.text], ())
+            self._realm.keep(made.dump(said), made.names_of_summaries(gone))
+        with self._writing() as db:
+            _write_summaries(db, rows)
+            db.executemany(
+                "DELETE FROM code_summaries WHERE code_hash = ?", [(one,) for one in gone]
+            )
+
+    def put_executions(
+        self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]
+    ) -> None:
+        """Keep what ran, in place of what is kept of these tests in these files, in one
+        transaction.
+        """
+        with self._writing() as db:
+            _forget_executions(db, tests, paths)
+            _put_executions(db, seen)
+            if self._realm:  # inside: what another process puts meanwhile is not left out
+                before = made.names_of_runs(self._realm.kept())
+                after = made.dump(made.Made((), _executions(db)))
+                self._realm.keep(after, before - after.keys())
+
+    def executed(self, functions: Sequence[str]) -> list[Executed]:
+        """Return which of the existing tests ran these functions, also functions that are gone."""
+        query = f"""SELECT t.key, f.key, max(ts.code_hash = t.code_hash),
+        max(fs.code_hash IS f.code_hash)
+            {_EXECUTED} WHERE f.key IN ({{}}) GROUP BY t.key, f.key"""
+        with self._reading() as db:
+            rows = [
+                row
+                for batch in batches(functions)
+                for row in db.execute(query.format(marks(batch)), batch)
+            ]
+        return sorted(
+            Executed(test, function, bool(same), bool(is_same))
+            for test, function, same, is_same in rows
+        )
+
+    def settled(self, tests: Sequence[str]) -> set[str]:
+        """Return those of which executions are kept and all code is still the same."""
+        query = f"""SELECT t.key {_EXECUTED} WHERE t.key IN ({{}})
+            GROUP BY t.key HAVING min(ts.code_hash = t.code_hash AND fs.code_hash IS f.code_hash)"""
+        with self._reading() as db:
+            return {
+                key
+                for batch in batches(tests)
+                for (key,) in db.execute(query.format(marks(batch)), batch)
+            }
+
+    def count_executions(self) -> ExecutionCount:
+        """Count what is kept."""
+        query = f"""SELECT count(fs.key), count(DISTINCT CASE
+        WHEN fs.key IS NOT NULL THEN t.key END), count(DISTINCT fs.key),
+            coalesce(sum(fs.key IS NOT NULL AND (ts.code_hash <> t.code_hash
+            OR fs.code_hash <> f.code_hash)), 0)
+            {_EXECUTED}"""
+        with self._reading() as db:
+            pairs, tests, functions, changed = db.execute(query).fetchone()
+            total = db.execute(
+                f"SELECT count(*) FROM code_executions WHERE function NOT IN ({_UNREAD})"
+            ).fetchone()[0]
+        return ExecutionCount(pairs, tests, functions, changed, total - pairs)
+
+    def forget_executions(self) -> None:
+        """Forget all executions."""
+        if self._realm:
+            self._realm.keep({}, made.names_of_runs(self._realm.kept()))
+        with self._writing() as db:
+            db.execute("DELETE FROM code_executions")
+            db.execute("DELETE FROM code_versions")
+
+
+def _summaries(db: sqlite3.Connection) -> list[Summary]:
+    """Return the summaries that models wrote; those that wait for one can be asked for again."""
+    return [
+        Summary(*row)
+        for row in db.execute(f"SELECT {_SUMMARY} FROM code_summaries WHERE text <> ''")
+    ]
+
+
+def _write_summaries(db: sqlite3.Connection, rows: Sequence[Summary]) -> None:
+    for verb, chosen in (
+        ("REPLACE", [r for r in rows if r.text]),
+        ("IGNORE", [r for r in rows if not r.text]),
+    ):
+        db.executemany(
+            f"INSERT OR {verb} INTO code_summaries ({_SUMMARY}) VALUES (?, ?, ?)", chosen
+        )
+
+
+def _executions(db: sqlite3.Connection) -> list[Execution]:
+    rows = db.execute(
+        "SELECT t.key, f.key, t.code_hash, f.code_hash FROM code_executions e "
+        "JOIN code_versions t ON t.id = e.test JOIN code_versions f ON f.id = e.function "
+        "ORDER BY 1, 2, 3, 4"
+    )
+    return [Execution(*row) for row in rows]
+
+
+def _put_executions(db: sqlite3.Connection, seen: Sequence[Execution]) -> None:
+    versions = {(e.test, e.test_hash) for e in seen} | {(e.function, e.function_hash) for e in seen}
+    db.executemany(
+        "INSERT OR IGNORE INTO code_versions (key, code_hash) VALUES (?, ?)", sorted(versions)
+    )
+    ids = {(key, code_hash): number for number, key, code_hash in _versions(db)}
+    db.executemany(
+        "INSERT OR IGNORE INTO code_executions (function, test) VALUES (?, ?)",
+        sorted({(ids[e.function, e.function_hash], ids[e.test, e.test_hash]) for e in seen}),
+    )
+
+
+def _versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
+    return db.execute("SELECT id, key, code_hash FROM code_versions").fetchall()
+
+
+def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequence[str]) -> None:
+    wanted, inside = set(tests), set(paths)
+    rows = _versions(db)
+    functions = [number for number, key, _ in rows if key.partition("::")[0] in inside]
+    of_tests = {number for number, key, _ in rows if key in wanted}
+    gone = [
+        (function, test)
+        for function in functions
+        for (test,) in db.execute(
+            "SELECT test FROM code_executions WHERE function = ?", (function,)
+        )
+        if test in of_tests
+    ]
+    db.executemany("DELETE FROM code_executions WHERE function = ? AND test = ?", gone)
+    used = "SELECT function FROM code_executions UNION SELECT test FROM code_executions"
+    db.execute(f"DELETE FROM code_versions WHERE id NOT IN ({used})")

@@ -1,0 +1,129 @@
+"""Changes to a project's graph: what differs is written, nothing else. Each function runs inside
+the caller's transaction.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gieok.model.code import GraphChange, Links, Symbol
+from gieok.storage.index.rows import batches, marks
+
+_SYMBOL = ", ".join(Symbol._fields)
+#: The columns of edges and of unresolved calls, those of the key first.
+_EDGE_KEY = "source, target, kind, line"
+_EDGE, _CALL = f"{_EDGE_KEY}, tier, reason", "name, source, line"
+
+
+def change(db: sqlite3.Connection, graph: GraphChange) -> None:
+    """Change the graph; the files are as they shall be already."""
+    _write_symbols(db, graph.symbols)
+    for path, lines in graph.moved.items():
+        _move(db, path, lines)
+    if graph.links is not None:
+        _write_links(db, graph.links)
+
+
+def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]) -> None:
+    """Let files hold these symbols. One that stays keeps its number; the edges of one that is gone
+    go too.
+    """
+    assignments = ", ".join(f"{name} = ?" for name in Symbol._fields[1:])
+    gone: list[tuple[int]] = []
+    for path, symbols in files.items():
+        rows = db.execute(f"SELECT id, {_SYMBOL} FROM code_symbols WHERE path = ?", (path,))
+        known = {row[1]: (row[0], Symbol(*row[1:])) for row in rows}
+        wanted = {symbol.key: symbol for symbol in symbols}
+        gone += [(number,) for key, (number, _) in known.items() if key not in wanted]
+        db.executemany(
+            f"INSERT INTO code_symbols ({_SYMBOL}) VALUES ({marks(Symbol._fields)})",
+            [symbol for key, symbol in wanted.items() if key not in known],
+        )
+        changed = [
+            symbol for key, symbol in wanted.items() if key in known and known[key][1] != symbol
+        ]
+        db.executemany(
+            f"UPDATE code_symbols SET {assignments} WHERE key = ?",
+            [(*s[1:], s.key) for s in changed],
+        )
+    db.executemany("DELETE FROM code_symbols WHERE id = ?", gone)
+    db.executemany("DELETE FROM code_edges WHERE source = ?", gone)
+    db.executemany("DELETE FROM code_edges WHERE target = ?", gone)
+    numbers = {number for (number,) in gone}
+    calls = db.execute("SELECT name, source, line FROM code_open").fetchall() if gone else ()
+    db.executemany(
+        "DELETE FROM code_open WHERE name = ? AND source = ? AND line = ?",
+        [c for c in calls if c[1] in numbers],
+    )
+
+
+def _move(db: sqlite3.Connection, path: str, lines: Mapping[int, int]) -> None:
+    """Give what begins in a file other lines."""
+    own = [
+        row[0]
+        for row in db.execute("SELECT id FROM code_symbols WHERE path = ? ORDER BY id", (path,))
+    ]
+    edges = [
+        row
+        for batch in batches(own)
+        for row in db.execute(
+            f"SELECT {_EDGE} FROM code_edges WHERE source IN ({marks(batch)})", batch
+        )
+    ]
+    numbers = set(own)
+    calls = [row for row in db.execute(f"SELECT {_CALL} FROM code_open") if row[1] in numbers]
+    moved = [(*row[:3], lines[row[3]], *row[4:]) for row in edges]
+    _write_difference(db, "code_edges", _EDGE, 4, sorted(edges), sorted(moved))
+    moved_calls = [(*row[:2], lines[row[2]]) for row in calls]
+    _write_difference(db, "code_open", _CALL, 3, sorted(calls), sorted(moved_calls))
+
+
+def _write_links(db: sqlite3.Connection, links: Links) -> None:
+    """Let files of some languages have these edges and unresolved calls."""
+    of_languages = f"SELECT path FROM code_files WHERE language IN ({marks(list(links.languages))})"
+    query = f"SELECT key, id FROM code_symbols WHERE path IN ({of_languages})"
+    ids = dict(db.execute(query, list(links.languages)).fetchall())
+    own = set(ids.values())
+    edges = [(ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in links.edges]
+    edges.sort()
+    before = (
+        row
+        for row in db.execute(f"SELECT {_EDGE} FROM code_edges ORDER BY {_EDGE_KEY}")
+        if row[0] in own
+    )
+    _write_difference(db, "code_edges", _EDGE, 4, before, edges)
+    calls = sorted((c.name, ids[c.source], c.line) for c in links.unresolved_calls)
+    before = (
+        row
+        for row in db.execute(f"SELECT {_CALL} FROM code_open ORDER BY {_CALL}")
+        if row[1] in own
+    )
+    _write_difference(db, "code_open", _CALL, 3, before, calls)
+
+
+def _write_difference(
+    db: sqlite3.Connection,
+    table: str,
+    columns: str,
+    keys: int,
+    before: Iterable[tuple[Any, ...]],
+    after: Iterable[tuple[Any, ...]],
+) -> None:
+    """Turn rows of a table into others, both sorted: side by side, for neither fits twice. `keys`
+    columns are the key.
+    """
+    gone, new = [], []
+    rows = iter(after)
+    row = next(rows, None)
+    for old in before:
+        while row is not None and row < old:
+            new.append(row)
+            row = next(rows, None)
+        if row == old:
+            row = next(rows, None)
+        else:
+            gone.append(old[:keys])
+    new += [] if row is None else [row, *rows]
+    condition = " AND ".join(f"{name} = ?" for name in columns.split(", ")[:keys])
+    db.executemany(f"DELETE FROM {table} WHERE {condition}", gone)
+    db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks(columns.split(', '))})", new)

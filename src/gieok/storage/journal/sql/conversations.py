@@ -1,0 +1,184 @@
+"""What was said, by conversation, and what changed of it."""
+
+from collections.abc import Iterable
+from secrets import token_hex
+
+from gieok.model.conversation import Conversation, Heard, Turn
+from gieok.model.memory import Scope
+from gieok.storage.journal import CORRECTIONS
+from gieok.storage.journal.sql.database import Db, Owner
+from gieok.storage.journal.sql.kept import drop_kept, kept, put_kept
+from gieok.storage.journal.sql.messages import MessageRow, SqlMessages
+
+_SAID = "m.retracted = 0 AND m.role IN ('user', 'assistant')"
+#: What is said, and what was before it was forgotten, where blanks hold its place.
+_PLACED = (
+    "(m.retracted = 0 OR m.retracted = 2 AND m.text <> '') AND m.role IN ('user', 'assistant')"
+)
+_PLACE = "coalesce(m.place, m.seq)"
+_ALL = (1 << 63) - 1
+#: Its own realm and name among the values that are kept.
+_IDENTITY = ("journal", "identity")
+
+
+#: A row of `SqlConversations._turn`: the place, whether it was forgotten, and the message.
+TurnRow = tuple[int, int, *MessageRow]
+
+
+class SqlConversations(SqlMessages):
+    """`Conversations`, and the journal's identity."""
+
+    @property
+    def _turn(self) -> str:
+        return (
+            f"SELECT {_PLACE}, m.retracted = 2, {self._messages} WHERE m.source_id = ? AND "
+            f"m.scope_id = ? AND {_PLACED}"
+        )
+
+    def conversations(
+        self, scope: Scope, after: Heard, limit: int
+    ) -> tuple[Heard, list[Conversation]]:
+        """Return what is new up to `limit` messages on, and what changed, in one snapshot."""
+        with self._reading_of(scope) as (db, sid):
+            changed = db.execute(
+                f"SELECT m.id, s.agent, s.session FROM changes m JOIN sources s ON "
+                f"{self._of_source} "
+                "WHERE m.scope_id = ? AND m.id > ? ORDER BY m.id",
+                (sid, after.change),
+            ).fetchall()
+            found = {(agent, session): 0 for _, agent, session in changed}
+            upto = db.execute(
+                "SELECT max(seq) FROM (SELECT seq FROM messages WHERE scope_id = ? AND seq > "
+                "? AND retracted = 0 "
+                "ORDER BY seq LIMIT ?) AS new",
+                (sid, after.seq, limit),
+            ).fetchone()[0]
+            rows = db.execute(
+                f"SELECT s.agent, s.session, min({_PLACE}) FROM messages m JOIN sources s ON "
+                f"{self._of_source} "
+                f"WHERE m.scope_id = ? AND m.seq > ? AND m.seq <= ? AND {_SAID} GROUP BY "
+                f"s.agent, s.session "
+                "ORDER BY min(m.seq)",
+                (sid, after.seq, upto or after.seq),
+            )
+            for agent, session, place in rows:
+                # A version of a message from before: it stands in the middle of what is derived
+                # already.
+                found.setdefault((agent, session), place if place > after.seq else 0)
+        reached = Heard(max(upto or 0, after.seq), changed[-1][0] if changed else after.change)
+        return reached, [
+            Conversation(agent, session, place) for (agent, session), place in found.items()
+        ]
+
+    def turns(
+        self, scope: Scope, agent: str, session: str, start: int = 0, upto: int = 0
+    ) -> list[Turn]:
+        """Return what was said from a place on, and the one turn before."""
+        found: list[Turn] = []
+        before: list[Turn] = []
+        with self._reading_of(scope) as (db, sid):
+            own = self._owner(sid)
+            known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
+            sources = db.execute(known, (session, agent, *own.values)).fetchall()
+            for (source,) in sources:
+                rows = db.execute(
+                    f"{self._turn} AND m.seq BETWEEN ? AND ? AND {_PLACE} >= ?",
+                    (source, sid, start, upto or _ALL, start),
+                )
+                found += self._turns(sid, rows)
+                if start:
+                    before += self._before(db, source, sid, start)
+            corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
+        # A version that was said after it was forgotten keeps the place.
+        spoken = {turn.place for turn in found if not turn.is_forgotten}
+        found = [turn for turn in found if not turn.is_forgotten or turn.place not in spoken]
+        found.sort(key=lambda turn: turn.place)
+        held = [*([max(before, key=lambda turn: turn.place)] if before else ()), *found]
+        return [_corrected(turn, corrected) for turn in held] if corrected else held
+
+    def correct(self, scope: Scope, identity: str, text: str) -> None:
+        """Keep what stands in the place of a message."""
+        with self._writing_to(scope) as (db, sid):
+            own = self._owner_of(realm_of(scope))
+            if text:
+                put_kept(db, own, realm_of(scope), {identity: text})
+            else:
+                drop_kept(db, own, realm_of(scope), [identity])
+            # Nothing of the message changes but that a change is numbered.
+            db.execute(
+                "UPDATE messages SET text = text WHERE scope_id = ? AND id = ?", (sid, identity)
+            )
+            known = db.execute(
+                "SELECT seq FROM messages WHERE scope_id = ? AND id = ?", (sid, identity)
+            ).fetchall()
+            self._changed(db, sid, [seq for (seq,) in known])
+
+    def corrections(self, scope: Scope) -> dict[str, str]:
+        """Return message id → the text that stands in its place."""
+        with self._reading() as db:
+            return corrections(db, self._owner_of(realm_of(scope)), scope)
+
+    def spoken(self) -> int:
+        """Count the turns of all scopes."""
+        with self._reading() as db:
+            return int(db.execute(f"SELECT count(*) FROM messages m WHERE {_SAID}").fetchone()[0])
+
+    def unheard(self, scope: Scope, after: Heard) -> int:
+        """Count messages and changes after a position."""
+        with self._reading_of(scope) as (db, sid):
+            new = "SELECT count(*) FROM messages WHERE scope_id = ? AND seq > ? AND retracted = 0"
+            changed = "SELECT count(*) FROM changes WHERE scope_id = ? AND id > ?"
+            return int(
+                db.execute(new, (sid, after.seq)).fetchone()[0]
+                + db.execute(changed, (sid, after.change)).fetchone()[0]
+            )
+
+    def identity(self) -> str:
+        """Return the name that the journal has given itself."""
+        realm, name = _IDENTITY
+        own = self._owner_of(realm)
+        with self._reading() as db:
+            known = kept(db, own, realm)
+        if name not in known:
+            with self._writing_to_realm(realm) as db:
+                known = {name: token_hex(4), **kept(db, own, realm)}
+                put_kept(db, own, realm, known)
+        return known[name]
+
+    def _before(self, db: Db, source: int, sid: int, start: int) -> list[Turn]:
+        """Return the last turns of a source before a place: by their own number, and of those that
+        keep an earlier one's.
+        """
+        own = f"{self._turn} AND m.place IS NULL AND m.seq < ? ORDER BY m.seq DESC LIMIT 1"
+        moved = (
+            f"{self._turn} AND m.place IS NOT NULL AND m.place < ? ORDER BY m.place DESC LIMIT 1"
+        )
+        rows = (row for query in (own, moved) for row in db.execute(query, (source, sid, start)))
+        return self._turns(sid, rows)
+
+    def _turns(self, sid: int, rows: Iterable[TurnRow]) -> list[Turn]:
+        found = list(rows)
+        said = self._journalled(sid, [row[2:] for row in found])
+        return [
+            Turn(row[0], one.message, is_forgotten=bool(row[1]))
+            for row, one in zip(found, said, strict=True)
+        ]
+
+
+def realm_of(scope: Scope) -> str:
+    """Return the realm of kept values that holds the corrections of a scope's messages."""
+    return f"{CORRECTIONS}{scope.path}"
+
+
+def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
+    """Return message id → the text that a person put in its place."""
+    return kept(db, own, realm_of(scope))
+
+
+def _corrected(turn: Turn, corrected: dict[str, str]) -> Turn:
+    text = corrected.get(turn.message.id)
+    return (
+        turn
+        if text is None
+        else turn._replace(message=turn.message._replace(text=text), said=turn.message.text)
+    )

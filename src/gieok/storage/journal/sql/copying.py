@@ -1,0 +1,183 @@
+"""What a journal holds, as rows that another journal takes: a scope at a time, and what belongs to
+no scope.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+from typing import Any
+
+from gieok.model.conversation import JournalRow
+from gieok.model.memory import Scope
+from gieok.storage.index.rows import marks
+from gieok.storage.journal.sql.archived import COLUMNS as ARCHIVED
+from gieok.storage.journal.sql.database import Db, Owner, SaidText
+from gieok.storage.journal.sql.ledger import USAGE
+from gieok.storage.journal.sql.messages import CURSOR, REJECT, SqlMessages, source_id
+from gieok.storage.journal.sql.positions import RUN
+
+#: Table → columns of a scope's rows, beside those of messages and changes, which name their source.
+#: What SQLite's triggers make of the outbox is replaced by what comes behind it.
+_OF_SCOPE = {
+    "positions": "reader, seq",
+    "chunks": 'reader, start, "end", tokens, body',
+    "runs": f"id, {RUN}",
+    "history": "id, run_id, document",
+    "outbox": "id, key, entry, is_archived",
+    "made": "key, entry",
+    "archived": ARCHIVED,
+    "stale_places": "tier, place, id",
+}
+#: Those of no scope, of which some have owners.
+_OF_ALL = {
+    "cursors": CURSOR,
+    "rejects": REJECT,
+    "kept": "realm, name, value",
+    "usage": f"day, role, {USAGE}",
+    "incidents": "name, detail, since, tries, next_try",
+}
+_OWNED = ("cursors", "rejects", "kept")
+_CHANGE = "m.id, s.agent, s.session, s.path"
+#: Where the text of a message is in `_MESSAGE`, and how many are copied at once.
+_TEXT, _AT_ONCE = 4, 1_000
+_MESSAGE = "seq, id, text_hash, role, text, at, tokens, line, retracted, place"
+
+
+class SqlCopies(SqlMessages):
+    """`CopiedJournal`."""
+
+    def copied_scopes(self, prefix: str = "") -> list[Scope]:
+        """Return every scope that the journal knows whose name begins so."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT path FROM scopes WHERE path >= ? AND path < ? ORDER BY path",
+                (prefix, prefix + chr(0x10FFFF)),
+            )
+            return [Scope(path) for (path,) in rows]
+
+    def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
+        """Yield the rows of a scope, or those of none."""
+        if scope is None:
+            with self._reading() as db:
+                for table, columns in _OF_ALL.items():
+                    for row in db.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3"):
+                        yield JournalRow(table, tuple(map(_plain, row)))
+            return
+        with self._reading_of(scope) as (db, sid):
+            said = _MESSAGE.replace(", ", ", m.").replace("m.text,", f"{self._text},")
+            joined = f"JOIN sources s ON {self._of_source} WHERE m.scope_id = ?"
+            selected = (
+                f"SELECT m.{said}, s.agent, s.session, s.path FROM messages m {joined} ORDER BY "
+                f"m.seq"
+            )
+            found = iter(db.execute(selected, (sid,)))
+            while some := tuple(islice(found, _AT_ONCE)):
+                texts = self._spoken(sid, [(row[1], row[_TEXT]) for row in some], is_needed=False)
+                for row, text in zip(some, texts, strict=True):
+                    yield JournalRow("messages", (*row[:_TEXT], text, *row[_TEXT + 1 :]))
+            for row in db.execute(
+                f"SELECT {_CHANGE} FROM changes m {joined} ORDER BY m.id", (sid,)
+            ):
+                yield JournalRow("changes", tuple(row))
+            for table, columns in _OF_SCOPE.items():
+                for row in db.execute(
+                    f"SELECT {columns} FROM {table} WHERE scope_id = ? ORDER BY 1, 2", (sid,)
+                ):
+                    yield JournalRow(table, tuple(row))
+
+    def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
+        """Replace what is held of a scope, or of none, in one step."""
+        tables = {
+            table: [row.values for row in found]
+            for table, found in groupby(rows, key=lambda row: row.table)
+        }
+        if scope is None:
+            with self._writing() as db:
+                for table, columns in _OF_ALL.items():
+                    db.execute(f"DELETE FROM {table}")
+                    for values in tables.get(table, ()):
+                        # A cursor's scope takes it over when its transcript goes on.
+                        own = (
+                            self._owner_of(values[0] if table == "kept" else "")
+                            if table in _OWNED
+                            else None
+                        )
+                        _insert(db, table, columns, values, own)
+            return
+        with self._writing_to(scope) as (db, sid):
+            # its texts leave files, if any
+            db.execute("UPDATE messages SET retracted = 2 WHERE scope_id = ?", (sid,))
+            for table in (
+                "messages",
+                "changes",
+                "positions",
+                "chunks",
+                "runs",
+                "history",
+                "outbox",
+            ):
+                db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
+            sources: dict[tuple[str, str, str], int] = {}
+
+            def source(agent: str, session: str, path: str) -> int:
+                named = (session, agent, path)
+                if named not in sources:
+                    sources[named] = source_id(db, self._owner(sid), named)
+                return sources[named]
+
+            said = tables.get("messages", [])
+            texts = self._keep_texts(
+                sid, [SaidText(values[1], values[2], *values[3:6]) for values in said]
+            )
+            self._take_all(
+                db,
+                "messages",
+                f"scope_id, {_MESSAGE}, source_id",
+                [
+                    (sid, *values[:_TEXT], text, *values[_TEXT + 1 : -3], source(*values[-3:]))
+                    for values, text in zip(said, texts, strict=True)
+                ],
+            )
+            self._take_all(
+                db,
+                "changes",
+                "scope_id, id, source_id",
+                [(sid, values[0], source(*values[1:])) for values in tables.get("changes", ())],
+            )
+            for table, columns in _OF_SCOPE.items():
+                db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
+                rows_of = [(sid, *values) for values in tables.get(table, ())]
+                self._take_all(db, table, f"scope_id, {columns}", rows_of)
+            numbers = [row[1] for row in db.execute(_NUMBERS, (sid,) * 6).fetchall() if row[1]]
+            self._numbered(db, max(numbers, default=0))
+
+    def _take_all(self, db: Db, table: str, columns: str, rows: list[tuple[Any, ...]]) -> None:
+        if rows:
+            db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks(rows[0])})", rows)
+
+    def _numbered(self, db: Db, most: int) -> None:
+        """Let the next number be above these, where the tables do not see to it."""
+
+
+_NUMBERS = " UNION ALL ".join(
+    f"SELECT '{table}', max({column}) FROM {table} WHERE scope_id = ?"
+    for table, column in (
+        ("messages", "seq"),
+        ("changes", "id"),
+        ("runs", "id"),
+        ("history", "id"),
+        ("outbox", "id"),
+        ("stale_places", "id"),
+    )
+)
+
+
+def _insert(db: Db, table: str, columns: str, values: tuple[Any, ...], own: Owner | None) -> None:
+    column, owner = (own.column, own.values) if own else ("", ())
+    if table == "cursors":
+        values = (*values[:-1], bool(values[-1]))
+    row = (*owner, *values)
+    db.execute(f"INSERT INTO {table} ({column}{columns}) VALUES ({marks(row)})", row)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of a column
+    return int(value) if isinstance(value, bool) else value

@@ -1,0 +1,66 @@
+"""Small values by realm."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from gieok.storage.journal.sql.database import Db, Owner, SqlJournal
+
+#: Above every character.
+_LAST = chr(0x10FFFF)
+
+
+class SqlKept(SqlJournal):
+    """`KeptValues`."""
+
+    def realms(self, prefix: str = "") -> list[str]:
+        """Return the realms whose name begins so."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT DISTINCT realm FROM kept WHERE realm >= ? AND realm < ? ORDER BY realm",
+                (prefix, prefix + _LAST),
+            )
+            return [realm for (realm,) in rows]
+
+    def kept(self, realm: str) -> dict[str, str]:
+        """Return the values of a realm."""
+        with self._reading() as db:
+            return kept(db, self._owner_of(realm), realm)
+
+    def keep(self, realm: str, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+        """Set values and forget others."""
+        own = self._owner_of(realm)
+        with self._writing_to_realm(realm) as db:
+            drop_kept(db, own, realm, gone)
+            put_kept(db, own, realm, values)
+
+    def update_kept(self, realm: str, name: str, change: Callable[[str], str]) -> str:
+        """Set one value to what `change` makes of it."""
+        own = self._owner_of(realm)
+        with self._writing_to_realm(realm) as db:
+            known = f"SELECT value FROM kept WHERE realm = ? AND name = ?{own.where}"
+            row = db.execute(known, (realm, name, *own.values)).fetchone()
+            value = change(row[0] if row else "")
+            put_kept(db, own, realm, {name: value})
+        return value
+
+
+def kept(db: Db, own: Owner, realm: str) -> dict[str, str]:
+    """Return the values of a realm by name."""
+    values = f"SELECT name, value FROM kept WHERE realm = ?{own.where} ORDER BY name"
+    return dict(db.execute(values, (realm, *own.values)).fetchall())
+
+
+def put_kept(db: Db, own: Owner, realm: str, values: Mapping[str, str]) -> None:
+    """Set values of a realm."""
+    db.executemany(
+        f"INSERT INTO kept ({own.column}realm, name, value) VALUES ({own.mark}?, ?, ?) "
+        f"ON CONFLICT ({own.column}realm, name) DO UPDATE SET value = excluded.value",
+        [(*own.values, realm, *pair) for pair in values.items()],
+    )
+
+
+def drop_kept(db: Db, own: Owner, realm: str, names: Iterable[str]) -> None:
+    """Forget values of a realm."""
+    db.executemany(
+        f"DELETE FROM kept WHERE realm = ? AND name = ?{own.where}",
+        [(realm, name, *own.values) for name in names],
+    )

@@ -1,0 +1,366 @@
+"""Messages, and the cursors of their transcripts. Functions run inside the caller's transaction."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from gieok.model.conversation import (
+    Cursor,
+    Journalled,
+    Message,
+    Reject,
+    Retraction,
+    Role,
+    TranscriptEvent,
+)
+from gieok.model.memory import Scope
+from gieok.storage.index.rows import batches, marks, to_ms, utc
+from gieok.storage.journal.sql.database import Db, Owner, SaidText, SqlJournal
+
+CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
+_HASH_BYTES = 12
+_TAKEN_BACK = 1
+#: Values of a statement are limited in SQLite.
+_AT_ONCE = 500
+REJECT = 'path, line, "offset", length, reason'
+
+
+#: A row of `SqlMessages._messages`: number, id, role, what it holds of the text, time, session,
+#: agent, tokens, path, line, place.
+MessageRow = tuple[int, str, str, str, int, str, str, int, str, int, int | None]
+_TOKENS = 7
+
+
+class _Version(NamedTuple):
+    seq: int
+    text_hash: bytes
+    retracted: int
+
+
+class SqlMessages(SqlJournal):
+    """`Journal`."""
+
+    @property
+    def _messages(self) -> str:
+        """Return columns and tables of messages: what follows SELECT."""
+        columns = (
+            f"m.seq, m.id, m.role, {self._text}, m.at, s.session, s.agent, m.tokens, s.path, "
+            f"m.line, m.place"
+        )
+        return f"{columns} FROM messages m JOIN sources s ON {self._of_source}"
+
+    def append(
+        self,
+        scope: Scope,
+        events: Sequence[TranscriptEvent],
+        cursor: Cursor,
+        expected: Cursor | None,
+        rejects: Sequence[Reject] = (),
+    ) -> bool:
+        """Add messages and move a cursor."""
+        with self._writing_to(scope) as (db, sid):
+            own = self._owner(sid)
+            if _cursor(db, own, cursor.identity) != expected and not _is_taken_over(
+                db, own, expected
+            ):
+                return False
+            self._add(db, sid, events)
+            if rejects:
+                db.executemany(
+                    (
+                        f"INSERT INTO rejects ({own.column}{REJECT}) VALUES ({own.mark}?, ?, ?, "
+                        f"?, ?) ON CONFLICT DO NOTHING"
+                    ),
+                    [(*own.values, *reject) for reject in rejects],
+                )
+            _put_cursor(db, own, cursor)
+        return True
+
+    def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
+        """Add messages of no transcript, or take them back."""
+        with self._writing_to(scope) as (db, sid):
+            self._add(db, sid, events)
+
+    def cursors(self) -> list[Cursor]:
+        """Return all cursors."""
+        with self._reading() as db:
+            return [
+                _to_cursor(row)
+                for row in db.execute(f"SELECT {CURSOR} FROM cursors ORDER BY identity")
+            ]
+
+    def rejects(self, limit: int) -> list[Reject]:
+        """Return the newest rejects."""
+        with self._reading() as db:
+            rows = db.execute(f"SELECT {REJECT} FROM rejects ORDER BY id DESC LIMIT ?", (limit,))
+            return [Reject(*row) for row in rows]
+
+    def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
+        """Count the lines whose id is one of `ids`, or that followed by `~2`, `~3` …; parts of a
+        line (`#0`) count once.
+        """
+        found: set[str] = set()
+        with self._reading_of(scope) as (db, sid):
+            for some in batches(sorted(set(ids))):
+                # Behind an id may stand `#` (0x23) or `~` (0x7e).
+                ranges = [bound for identity in some for bound in (identity, identity + "\x7f")]
+                rows = db.execute(
+                    f"WITH asked (first, after) AS (VALUES "
+                    f"{marks(some).replace('?', '(?, ?)')}) SELECT m.id FROM asked a "
+                    "JOIN messages m ON m.scope_id = ? AND m.id >= a.first AND m.id < a.after",
+                    (*ranges, sid),
+                )
+                found.update(identity.partition("#")[0] for (identity,) in rows)
+        counts = Counter(line.partition("~")[0] for line in found)
+        return {identity: counts[identity] for identity in set(ids) if counts[identity]}
+
+    def read(
+        self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000
+    ) -> list[Journalled]:
+        """Return messages in order until their tokens reach the budget."""
+        found: list[MessageRow] = []
+        tokens = 0
+        with self._reading_of(scope) as (db, sid):
+            for row in db.execute(
+                (
+                    f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted "
+                    f"= 0 ORDER BY m.seq LIMIT ?"
+                ),
+                (sid, after, limit),
+            ):
+                found.append(row)
+                tokens += row[_TOKENS]
+                if tokens >= budget_tokens:
+                    break
+            return self._journalled(sid, found)
+
+    def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
+        """Return the last version of each of these messages."""
+        latest: dict[str, Journalled] = {}
+        with self._reading_of(scope) as (db, sid):
+            for batch in batches(ids):
+                rows = db.execute(
+                    (
+                        f"SELECT {self._messages} WHERE m.scope_id = ? AND m.id IN "
+                        f"({marks(batch)}) ORDER BY m.seq"
+                    ),
+                    (sid, *batch),
+                )
+                latest |= {found.message.id: found for found in self._journalled(sid, rows)}
+        return sorted(latest.values())
+
+    def _journalled(self, sid: int, rows: Iterable[MessageRow]) -> list[Journalled]:
+        """Return the messages of rows of `_messages`, with their texts."""
+        found = list(rows)
+        texts = self._spoken(sid, [(row[1], row[3]) for row in found])
+        return [to_journalled(row, text) for row, text in zip(found, texts, strict=True)]
+
+    def scopes(self) -> list[Scope]:
+        """Return the scopes that have messages."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT path FROM scopes s WHERE EXISTS (SELECT 1 FROM messages WHERE "
+                "scope_id = s.id) ORDER BY path"
+            )
+            return [Scope(path) for (path,) in rows]
+
+    def _add(self, db: Db, sid: int, events: Iterable[TranscriptEvent]) -> None:
+        """Add messages in order, and take back what is retracted."""
+        for is_message, group in groupby(events, key=lambda event: isinstance(event, Message)):
+            if is_message:
+                for messages in _runs(event for event in group if isinstance(event, Message)):
+                    self._add_messages(db, sid, messages)
+            else:
+                for event in group:
+                    if isinstance(event, Retraction):
+                        self._retract(db, sid, event)
+
+    def _add_messages(self, db: Db, sid: int, messages: Sequence[Message]) -> None:
+        """Add messages of different ids, few enough for one statement to ask for what is known of
+        all.
+        """
+        known, forgotten = _versions(db, sid, messages), _forgotten(db, sid, messages)
+        sources: dict[tuple[str, str, str], int] = {}
+        said: list[SaidText] = []
+        rows: list[tuple[object, ...]] = []
+        for message in messages:
+            digest, at, versions = text_hash(message.text), to_ms(message.at), known[message.id]
+            same = next((version for version in versions if version.text_hash == digest), None)
+            if same:
+                # Taken back as a whole and then written again (`$set.messages`): it holds again
+                # where no later version does. What a person forgot stays forgotten.
+                if same.retracted == _TAKEN_BACK and all(version.retracted for version in versions):
+                    self._set_retracted(db, sid, [same.seq], 0)
+                continue
+            if (at, digest) in forgotten:
+                continue  # a copy, in another transcript, of what a person forgot
+            if versions:
+                self._take_back(
+                    db, sid, [version.seq for version in versions if not version.retracted]
+                )
+            source = message.session, message.agent, message.source
+            if source not in sources:
+                sources[source] = source_id(db, self._owner(sid), source)
+            said.append(SaidText(message.id, digest, message.role.value, message.text, at))
+            rows.append(
+                (
+                    message.tokens,
+                    sources[source],
+                    message.line,
+                    versions[0].seq if versions else None,
+                )
+            )
+        texts = self._keep_texts(sid, said)
+        db.executemany(
+            "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, "
+            "source_id, line, place) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (sid, *one._replace(text=text), *row)
+                for one, text, row in zip(said, texts, rows, strict=True)
+            ],
+        )
+
+    def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:
+        rows = db.execute(
+            f"SELECT m.seq, m.id FROM messages m JOIN sources s ON {self._of_source} "
+            "WHERE s.session = ? AND ? IN ('', s.path) AND m.scope_id = ? AND m.retracted = 0 "
+            "ORDER BY m.seq",
+            (retraction.session, retraction.source, sid),
+        ).fetchall()
+        hit = [seq for seq, identity in rows if identity.partition("#")[0] == retraction.id]
+        if not retraction.id:
+            self._take_back(db, sid, [seq for seq, _ in rows])
+        elif hit and retraction.after:
+            self._take_back(db, sid, [seq for seq, _ in rows if seq >= hit[0]])
+        else:
+            self._take_back(db, sid, hit)
+
+    def _take_back(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
+        """Mark messages as retracted; buffered chunks that were made of them, and all after those,
+        are made anew.
+        """
+        self._set_retracted(db, sid, seqs, _TAKEN_BACK)
+        drop_chunks(db, sid, seqs)
+
+    def _set_retracted(self, db: Db, sid: int, seqs: Sequence[int], retracted: int) -> None:
+        if seqs:
+            db.executemany(
+                "UPDATE messages SET retracted = ? WHERE scope_id = ? AND seq = ?",
+                [(retracted, sid, seq) for seq in seqs],
+            )
+            self._changed(db, sid, seqs)
+
+
+def text_hash(text: str) -> bytes:
+    """Return the hash that identifies a version of a message."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
+
+
+def _runs(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    """Yield messages in order, those of an id never together."""
+    run: dict[str, Message] = {}
+    for message in messages:
+        if message.id in run or len(run) == _AT_ONCE:
+            yield list(run.values())
+            run.clear()
+        run[message.id] = message
+    if run:
+        yield list(run.values())
+
+
+def _versions(db: Db, sid: int, messages: Sequence[Message]) -> dict[str, list[_Version]]:
+    """Return the versions of messages by id, in order."""
+    ids = list({message.id for message in messages})
+    rows = db.execute(
+        (
+            f"SELECT id, seq, text_hash, retracted FROM messages WHERE scope_id = ? AND id IN "
+            f"({marks(ids)}) ORDER BY seq"
+        ),
+        (sid, *ids),
+    )
+    known: dict[str, list[_Version]] = {identity: [] for identity in ids}
+    for identity, *version in rows:
+        known[identity].append(_Version(*version))
+    return known
+
+
+def _forgotten(db: Db, sid: int, messages: Sequence[Message]) -> set[tuple[int, bytes]]:
+    """Return (time, hash) of what a person forgot that was said at the times of messages."""
+    times = list({to_ms(message.at) for message in messages})
+    rows = db.execute(
+        (
+            f"SELECT at, text_hash FROM messages WHERE scope_id = ? AND retracted = 2 AND at IN "
+            f"({marks(times)})"
+        ),
+        (sid, *times),
+    )
+    return {(at, digest) for at, digest in rows}
+
+
+def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
+    """Return the number of a session in a file, making the row when it is new."""
+    known = f"SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?{own.where}"
+    found = db.execute(known, (*source, *own.values)).fetchone()
+    if found is None:
+        made = (
+            f"INSERT INTO sources ({own.column}session, agent, path) VALUES ({own.mark}?, ?, ?) "
+            f"RETURNING id"
+        )
+        (found,) = db.execute(made, (*own.values, *source)).fetchall()
+    return int(found[0])
+
+
+def _cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
+    row = db.execute(
+        f"SELECT {CURSOR} FROM cursors WHERE identity = ?{own.where}", (identity, *own.values)
+    ).fetchone()
+    return _to_cursor(row) if row else None
+
+
+def _is_taken_over(db: Db, own: Owner, expected: Cursor | None) -> bool:
+    """Take the cursor of a transcript from the scope that it went to before, where cursors belong
+    to scopes.
+    """
+    if expected is None or not own.where or _cursor(db, own, expected.identity):
+        return False
+    rows = db.execute(
+        f"SELECT {CURSOR} FROM cursors WHERE identity = ? FOR UPDATE", (expected.identity,)
+    ).fetchall()
+    if expected not in map(_to_cursor, rows):
+        return False
+    db.execute("DELETE FROM cursors WHERE identity = ?", (expected.identity,))
+    return True
+
+
+def _put_cursor(db: Db, own: Owner, cursor: Cursor) -> None:
+    changed = ", ".join(f"{name} = excluded.{name}" for name in CURSOR.split(", ")[1:])
+    db.execute(
+        f"INSERT INTO cursors ({own.column}{CURSOR}) VALUES ({own.mark}{marks(cursor)}) "
+        f"ON CONFLICT ({own.column}identity) DO UPDATE SET {changed}",
+        (*own.values, *cursor),
+    )
+
+
+def drop_chunks(db: Db, sid: int, seqs: Sequence[int]) -> None:
+    """Drop buffered chunks that were made of messages, and all after those."""
+    if seqs:
+        db.execute('DELETE FROM chunks WHERE scope_id = ? AND "end" >= ?', (sid, min(seqs)))
+
+
+def _to_cursor(row: tuple[object, ...]) -> Cursor:
+    found = Cursor(*row)  # type: ignore[arg-type]
+    return found._replace(is_rereading=bool(found.is_rereading))
+
+
+def to_journalled(row: MessageRow, text: str) -> Journalled:
+    """Return the message of a row of `SqlMessages._messages`, with its text."""
+    seq, identity, role, _, at, session, agent, tokens, source, line, first = row
+    when = utc(at)
+    return Journalled(
+        seq,
+        Message(identity, Role(role), text, when, session, agent, tokens, source, line),
+        first or 0,
+    )

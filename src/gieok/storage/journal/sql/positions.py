@@ -1,0 +1,163 @@
+"""How far readers are, what they buffer, what waits for the store, and what was replaced."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from gieok.model.conversation import BufferedSpan, HeldWindow, Journalled, Run, Window, WindowMark
+from gieok.model.memory import Document, Entry, Scope
+from gieok.storage.index.rows import document_row, to_document, to_ms, utc
+from gieok.storage.journal.sql.database import Db
+from gieok.storage.journal.sql.durable import SqlDurable, scopes_of, to_entry
+from gieok.storage.journal.sql.messages import SqlMessages
+
+_MARK = (
+    "SELECT (SELECT seq FROM positions WHERE scope_id = ? AND reader = ?), "
+    "(SELECT max(id) FROM changes WHERE scope_id = ?)"
+)
+RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
+
+
+class SqlPositions(SqlDurable, SqlMessages):
+    """`Positions`, `Outbox` and `RunHistory`."""
+
+    def position(self, scope: Scope, reader: str) -> int:
+        """Return up to which message a reader has distilled."""
+        with self._reading_of(scope) as (db, sid):
+            return _position(db, sid, reader)
+
+    def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
+        """Return the messages behind a position, or those after what is held."""
+        with self._reading_of(scope) as (db, sid):
+            position, change = db.execute(_MARK, (sid, reader, sid)).fetchone()
+            return self._window(db, sid, WindowMark(position or 0, change or 0), held)
+
+    def _window(self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None) -> Window:
+        if held and held.mark == mark:
+            last = held.messages[-1]
+            found = self._behind(db, sid, last.seq - 1)
+            if found and found[0] == last:
+                return Window(mark, found[1:], is_rest=True)
+        return Window(mark, self._behind(db, sid, mark.position))
+
+    def _behind(self, db: Db, sid: int, after: int) -> list[Journalled]:
+        rows = db.execute(
+            (
+                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 "
+                f"ORDER BY m.seq"
+            ),
+            (sid, after),
+        )
+        return self._journalled(sid, rows)
+
+    def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
+        """Return the buffered chunks in order."""
+        with self._reading_of(scope) as (db, sid):
+            rows = db.execute(
+                (
+                    'SELECT start, "end", tokens, body FROM chunks WHERE scope_id = ? AND reader '
+                    "= ? ORDER BY start"
+                ),
+                (sid, reader),
+            )
+            return [BufferedSpan(*row) for row in rows]
+
+    def buffer(self, scope: Scope, reader: str, chunk: BufferedSpan) -> bool:
+        """Add a chunk where it goes on from the last one."""
+        with self._writing_to(scope) as (db, sid):
+            last = 'SELECT max("end") FROM chunks WHERE scope_id = ? AND reader = ?'
+            (end,) = db.execute(last, (sid, reader)).fetchone()
+            if chunk.start != (end if end is not None else _position(db, sid, reader)):
+                return False
+            db.execute(
+                (
+                    'INSERT INTO chunks (scope_id, reader, start, "end", tokens, body) VALUES (?, '
+                    "?, ?, ?, ?, ?)"
+                ),
+                (sid, reader, *chunk),
+            )
+            return True
+
+    def commit(
+        self, expected: int, run: Run, *, put: Sequence[Entry] = (), forget: Sequence[Document] = ()
+    ) -> bool:
+        """Move a position and hand documents over."""
+        gone = [(run.scope, document.key) for document in forget]
+        with self._writing_to_all({run.scope} | scopes_of(put)) as (db, ids):
+            sid = ids[run.scope]
+            if _position(db, sid, run.reader) != expected or _is_inside_chunk(db, sid, run):
+                return False
+            db.execute(
+                "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
+                "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq",
+                (sid, run.reader, run.end),
+            )
+            db.execute(
+                'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?',
+                (sid, run.reader, run.end),
+            )
+            ((run_id,),) = db.execute(
+                (
+                    f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    f"RETURNING id"
+                ),
+                (sid, run.reader, run.kind, to_ms(run.at), *run[4:]),
+            ).fetchall()
+            db.executemany(
+                "INSERT INTO history (scope_id, run_id, document) VALUES (?, ?, ?)",
+                [(sid, run_id, json.dumps(document_row(document))) for document in forget],
+            )
+            self._hand_over(db, ids, put, gone)
+            return True
+
+    def undelivered(self, limit: int) -> list[tuple[int, Scope, Entry | str]]:
+        """Return what waits for the store, in order."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT o.id, s.path, o.key, o.entry FROM outbox o JOIN scopes s ON s.id = "
+                "o.scope_id "
+                "ORDER BY o.id LIMIT ?",
+                (limit,),
+            )
+            return [
+                (number, Scope(path), to_entry(Scope(path), entry) if entry else key)
+                for number, path, key, entry in rows
+            ]
+
+    def delivered(self, ids: Sequence[int]) -> None:
+        """Strike off what the store has got."""
+        with self._writing() as db:
+            db.executemany("DELETE FROM outbox WHERE id = ?", [(number,) for number in ids])
+
+    def history(self, scope: Scope, limit: int) -> list[Document]:
+        """Return documents that were replaced, the newest first."""
+        with self._reading_of(scope) as (db, sid):
+            rows = db.execute(
+                "SELECT document FROM history WHERE scope_id = ? ORDER BY id DESC LIMIT ?",
+                (sid, limit),
+            )
+            return [to_document(scope, tuple(json.loads(text))) for (text,) in rows]
+
+    def runs(self, scope: Scope, since: datetime) -> list[Run]:
+        """Return runs from a time on."""
+        with self._reading_of(scope) as (db, sid):
+            rows = db.execute(
+                f"SELECT {RUN} FROM runs WHERE scope_id = ? AND at >= ? ORDER BY id",
+                (sid, to_ms(since)),
+            )
+            return [Run(scope, reader, kind, utc(at), *rest) for reader, kind, at, *rest in rows]
+
+
+def _position(db: Db, sid: int, reader: str) -> int:
+    row = db.execute(
+        "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?", (sid, reader)
+    ).fetchone()
+    return row[0] if row else 0
+
+
+def _is_inside_chunk(db: Db, sid: int, run: Run) -> bool:
+    row = db.execute(
+        'SELECT 1 FROM chunks WHERE scope_id = ? AND reader = ? AND start < ? AND "end" > ?',
+        (sid, run.reader, run.end, run.end),
+    ).fetchone()
+    return row is not None

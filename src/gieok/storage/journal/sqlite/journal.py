@@ -1,0 +1,53 @@
+"""The default journal: one SQLite file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gieok import fs
+from gieok.opening import Opening
+from gieok.storage.journal.sql.database import Db
+from gieok.storage.journal.sql.parts import SqlParts
+from gieok.storage.journal.sqlite.talk import SqliteTalk
+from gieok.storage.sqlite import files
+from gieok.storage.sqlite.failures import translated
+from gieok.zone import find_zone
+
+
+class SqliteJournal(SqliteTalk, SqlParts):
+    """`FullJournal` on one SQLite file."""
+
+    @classmethod
+    def open(cls, opening: Opening) -> "SqliteJournal":
+        """Return the journal of the home folder."""
+        return cls(opening.file, sealers=opening.sealers, zone=find_zone(opening.setting("zone")))
+
+    @property
+    def location(self) -> str:
+        """Return where it is."""
+        return str(self._file)
+
+    def _disk_bytes(self, db: Db) -> int:  # noqa: ARG002 - the files' size says it
+        parts = (self._file, self._file.with_name(self._file.name + "-wal"))
+        return sum(file.stat().st_size for file in parts if file.exists())
+
+    @contextmanager
+    def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
+        """Hold the lock file of that name, next to the journal."""
+        safe = "".join(c if c.isalnum() else "-" for c in name)
+        with fs.exclusive(
+            self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait
+        ) as held:
+            yield held
+
+    def compact(self, spare_bytes: int = 0) -> int:
+        """Give free pages back where that pays; return the bytes."""
+        with translated(self._file, self.what):
+            db: sqlite3.Connection = self._db()
+            before = _bytes(db)
+            files.give_back(db, spare_bytes)
+            return before - _bytes(db)
+
+
+def _bytes(db: sqlite3.Connection) -> int:
+    return files.pragma(db, "page_count") * files.pragma(db, "page_size")

@@ -1,0 +1,189 @@
+"""What was said long ago leaves the database for files that people can read, and is read from
+there.
+
+A message keeps its row: its number, its id, the hash of its text, so that nothing is taken in
+twice. Its text is in the file of its month. `talk` says so, and what is not in `talk` lives in the
+row. A place is marked as stale before its file is written, and whatever gives a row a text again,
+or forgets it, marks it too (triggers): what a file holds beyond what lives there goes.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import ClassVar
+
+from gieok import fs, places
+from gieok.errors import ArchiveFailed
+from gieok.model.conversation import Journalled, TalkMoved, TalkPlace
+from gieok.model.memory import Scope
+from gieok.places import is_served
+from gieok.storage.index.rows import to_ms, utc
+from gieok.storage.journal.sql.messages import SqlMessages
+from gieok.storage.journal.sqlite.file import JournalFile
+from gieok.zone import day_in
+
+#: The lock under which files of archives are written (`memory.tiers.tiers.LOCK`);
+#: backups hold it too.
+_LOCK = "archive"
+#: Offsets of zones, and so the edges of their days, are whole quarters of an hour.
+_QUARTER_MS = 900_000
+#: Messages that leave in one transaction: other writers wait for it.
+_AT_ONCE = 1_000
+_OLD = "m.at < ? AND m.text <> '' AND m.retracted < 2"
+
+
+class SqliteTalk(JournalFile, SqlMessages):
+    """`ArchivedTalk`."""
+
+    _places: ClassVar[tuple[str, ...]] = ("stale_places", "talk_places")
+
+    def archive_talk(
+        self, before: datetime, is_stopped: Callable[[], bool] = lambda: False
+    ) -> TalkMoved:
+        """Move the text of whole months into files."""
+        done = TalkMoved()
+        with self._archiving():
+            done += self._sweep()
+            for sid, scope, month in self._months(before):
+                if is_stopped():
+                    break
+                try:
+                    done += self._archive_month(sid, scope, month, before)
+                except ArchiveFailed as error:
+                    done += TalkMoved(wrong=(f"{error} ({error.hint})",))
+        return done
+
+    def sweep_talk(self, *, renew: bool = False) -> TalkMoved:
+        """Leave in files what lives there; with `renew`, write all of them anew."""
+        if renew:
+            with self._writing() as db:
+                db.execute("UPDATE talk_places SET stale = stale + 1")
+        elif not self._stale():
+            return TalkMoved()
+        with self._archiving():
+            return self._sweep()
+
+    def scrub(self) -> list[str]:
+        """Leave nothing of what was taken out in the files; return what could not be done, and
+        why.
+        """
+        return [*self.sweep_talk().wrong, *super().scrub()]
+
+    def talk_places(self) -> list[TalkPlace]:
+        """Return the months that are in files."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT s.path, p.path, count(t.seq) FROM talk_places p JOIN scopes s ON s.id "
+                "= p.scope_id "
+                "JOIN talk t ON t.place_id = p.id GROUP BY p.id ORDER BY s.path, p.path"
+            ).fetchall()
+        return [
+            TalkPlace(Scope(scope), path.rpartition("/")[2], count, self.talk.bytes_of(path))
+            for scope, path, count in rows
+        ]
+
+    @contextmanager
+    def _archiving(self) -> Iterator[None]:
+        with fs.exclusive(self._file.with_name(f"{self._file.name}.{_LOCK}.lock")):
+            yield
+
+    def _months(self, before: datetime) -> list[tuple[int, Scope, str]]:
+        """Return the months of scopes that have text in rows, the oldest first."""
+        with self._reading() as db:
+            rows = db.execute(
+                f"SELECT DISTINCT m.scope_id, s.path, m.at / {_QUARTER_MS} FROM messages m "
+                f"JOIN scopes s ON s.id = m.scope_id WHERE {_OLD}",
+                (to_ms(before),),
+            ).fetchall()
+        found = {
+            (f"{day_in(utc(quarter * _QUARTER_MS), self.talk.zone):%Y-%m}", path, sid)
+            for sid, path, quarter in rows
+            if not is_served(path)
+        }
+        return [(sid, Scope(path), month) for month, path, sid in sorted(found)]
+
+    def _archive_month(self, sid: int, scope: Scope, month: str, before: datetime) -> TalkMoved:
+        path = f"{places.scope_folder(scope.path)}/{month}"
+        first = datetime.fromisoformat(f"{month}-01").replace(tzinfo=self.talk.zone)
+        after = datetime(
+            first.year + first.month // 12, first.month % 12 + 1, 1, tzinfo=self.talk.zone
+        )
+        with self._writing() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO talk_places (scope_id, path) VALUES (?, ?)", (sid, path)
+            )
+            db.execute("UPDATE talk_places SET stale = stale + 1 WHERE path = ?", (path,))
+            place, stale = db.execute(
+                "SELECT id, stale FROM talk_places WHERE path = ?", (path,)
+            ).fetchone()
+            found = db.execute(
+                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.at >= ? AND {_OLD}",
+                (sid, to_ms(first), to_ms(min(after, before))),
+            )
+            leaving = self._journalled(sid, found)
+            living = _living(db, place)
+        there = self.talk.read(path)[0]
+        self.talk.write(
+            scope.path, path, [*(there[seq] for seq in sorted(living & there.keys())), *leaving]
+        )
+        moved: list[Journalled] = []
+        for start in range(0, len(leaving), _AT_ONCE):
+            with self._writing() as db:
+                moved += [
+                    one for one in leaving[start : start + _AT_ONCE] if _moved(db, one, place)
+                ]
+        if len(moved) == len(leaving):
+            with self._writing() as db:
+                db.execute(
+                    "UPDATE talk_places SET stale = 0 WHERE id = ? AND stale = ?", (place, stale)
+                )
+        return TalkMoved(
+            len(moved), sum(len(one.message.text.encode("utf-8", "replace")) for one in moved)
+        )
+
+    def _stale(self) -> list[tuple[int, str, str, int]]:
+        with self._reading() as db:
+            return db.execute(
+                "SELECT p.id, s.path, p.path, p.stale FROM talk_places p JOIN scopes s ON "
+                "s.id = p.scope_id "
+                "WHERE p.stale > 0 ORDER BY p.path"
+            ).fetchall()
+
+    def _sweep(self) -> TalkMoved:
+        """Write stale files anew with what lives there. The caller holds the lock."""
+        wrong: list[str] = []
+        for place, scope, path, stale in self._stale():
+            with self._reading() as db:
+                living = _living(db, place)
+            try:
+                there = self.talk.read(path)[0]
+                self.talk.write(scope, path, [there[seq] for seq in sorted(living & there.keys())])
+            except ArchiveFailed as error:
+                wrong.append(f"{error} ({error.hint})")
+                continue
+            with self._writing() as db:
+                if living:
+                    db.execute(
+                        "UPDATE talk_places SET stale = 0 WHERE id = ? AND stale = ?",
+                        (place, stale),
+                    )
+                else:
+                    db.execute("DELETE FROM talk_places WHERE id = ? AND stale = ?", (place, stale))
+        return TalkMoved(wrong=tuple(wrong))
+
+
+def _living(db: sqlite3.Connection, place: int) -> set[int]:
+    return {seq for (seq,) in db.execute("SELECT seq FROM talk WHERE place_id = ?", (place,))}
+
+
+def _moved(db: sqlite3.Connection, one: Journalled, place: int) -> bool:
+    """Let a message live in a file, unless it was changed since it was read."""
+    same = db.execute(
+        "SELECT 1 FROM messages WHERE seq = ? AND text = ? AND retracted < 2",
+        (one.seq, one.message.text),
+    ).fetchone()
+    if same:
+        db.execute("INSERT OR REPLACE INTO talk (seq, place_id) VALUES (?, ?)", (one.seq, place))
+        db.execute("UPDATE messages SET text = '' WHERE seq = ?", (one.seq,))
+    return bool(same)

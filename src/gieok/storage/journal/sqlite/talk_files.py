@@ -1,0 +1,166 @@
+"""The files of what was said long ago: read by number, a month at a time."""
+
+import gzip
+import os
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, tzinfo
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from gieok.errors import ArchiveFailed, ArchiveMissing, GieokError
+from gieok.model.conversation import Journalled
+from gieok.ports.archive import PlainSealer, Sealer
+from gieok.storage.archives.folder import FolderArchive
+from gieok.text import talk
+
+#: Months that are held in memory.
+_MONTHS = 4
+_ENDING = ".md.gz"
+#: A third of the time of the highest, for files that are a percent larger.
+_LEVEL = 6
+#: Of what is encrypted, also where no key is configured any more.
+_SEALED = ".age"
+
+Said = Mapping[int, Journalled]
+
+
+def plain() -> Sequence[Sealer]:
+    """Return what leaves files as they are."""
+    return (PlainSealer(),)
+
+
+class _Held(NamedTuple):
+    """A month as it was read: unless its file changes, it is not read again for each message."""
+
+    name: str
+    file: str
+    facts: tuple[int, int, int] | None
+    revision: str
+    said: Said
+
+
+class TalkFiles:
+    """A folder of months: `agent-main/2025-11.md.gz`, with the ending of what seals it.
+
+    The first of `sealers` seals, each opens what has its ending.
+    """
+
+    def __init__(
+        self, folder: Path, sealers: Callable[[], Sequence[Sealer]] = plain, zone: tzinfo = UTC
+    ) -> None:
+        self.folder = folder
+        #: Of the days and hours that a person reads in them; which month a message is in is decided
+        #: by it too.
+        self.zone = zone
+        self._archive = FolderArchive(folder)
+        self._sealers = sealers
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._lock = Lock()
+        #: Why the last text could not be given: SQLite forgets what a function raised.
+        self.failed: GieokError | None = None
+
+    def text(self, place: str, seq: int) -> str:
+        """Return what a message said; '' where its file is gone, or has it no more. For SQLite:
+        keeps what it raises.
+        """
+        try:
+            found = self.read(place)[0].get(seq)
+        except GieokError as error:
+            self.failed = error
+            raise
+        return found.message.text if found else ""
+
+    def bytes_of(self, place: str) -> int | None:
+        """Return the size of the file of a month; None where there is none."""
+        found = self._file(place)
+        return (self.folder / found).stat().st_size if found else None
+
+    def read(self, place: str) -> tuple[Said, str, str]:
+        """Return the messages of a month, its file and its revision: '' where there is none. Raises
+        ArchiveFailed.
+        """
+        with self._lock:
+            held = self._held.get(place)
+            if held is None or _facts(held.file) != held.facts:
+                held = self._read(place)
+                if held is None:
+                    return {}, "", ""
+                self._held[place] = held
+                while len(self._held) > _MONTHS:
+                    self._held.popitem(last=False)
+            return held.said, held.name, held.revision
+
+    def _read(self, place: str) -> "_Held | None":
+        if not (name := self._file(place)):
+            return None
+        file = os.path.join(self.folder, name)  # noqa: PTH118 - looked at for each message
+        facts = _facts(file)
+        try:
+            data, revision = self._archive.read(name)
+        except ArchiveMissing:
+            return None
+        return _Held(name, file, facts, revision, self._parsed(name, data))
+
+    def write(self, scope: str, place: str, found: Sequence[Journalled]) -> None:
+        """Write a month in the place of what is there, and read it back; without messages, delete
+        it. Raises ArchiveFailed.
+        """
+        _, file, revision = self.read(place)
+        sealer = self._sealers()[0]
+        target = f"{place}{_ENDING}{sealer.suffix}"
+        if found:
+            text = talk.write(scope, place.rpartition("/")[2], found, self.zone)
+            data = sealer.seal(
+                gzip.compress(text.encode("utf-8", "surrogatepass"), _LEVEL, mtime=0)
+            )
+            self._archive.write(target, data, revision if file == target else None)
+            if self._parsed(target, self._archive.read(target)[0]) != {
+                one.seq: one for one in found
+            }:
+                raise ArchiveFailed(f"{target!r} in {self.folder} does not read as it was written")
+        for other in self._names(place):
+            if not found or other != target:
+                with suppress(ArchiveMissing):
+                    self._archive.delete(other, self._archive.read(other)[1])
+
+    def _file(self, place: str) -> str:
+        """Return the file of a month, '' for none; written anew with another seal, two are there
+        for a moment.
+        """
+        return next((name for name in self._names(place) if (self.folder / name).is_file()), "")
+
+    def _names(self, place: str) -> list[str]:
+        """Return every name that the file of a month may have, that of now first."""
+        endings = dict.fromkeys([*(sealer.suffix for sealer in self._sealers()), "", _SEALED])
+        return [f"{place}{_ENDING}{ending}" for ending in endings]
+
+    def _parsed(self, file: str, data: bytes) -> Said:
+        ending = file.rpartition(_ENDING)[2]
+        opener = next(
+            (sealer for sealer in self._sealers() if sealer.suffix == ending),
+            None if ending else PlainSealer(),
+        )
+        if opener is None:
+            raise ArchiveFailed(
+                f"{file!r} in {self.folder} is encrypted", hint="run `gieok encryption status`"
+            )
+        data = opener.open(data)
+        try:
+            return talk.read(gzip.decompress(data).decode("utf-8", "surrogatepass"))
+        except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
+            raise ArchiveFailed(
+                f"{file!r} in {self.folder} is damaged: {error}",
+                hint="restore the file from a backup",
+            ) from error
+
+
+def _facts(file: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(file)  # noqa: PTH116 - as above
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,55 @@
+"""Spreads tables over the nodes of a cluster by Citus, an extension of PostgreSQL: a row goes where
+its scope's number says.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import psycopg
+
+from gieok.errors import StoreError
+from gieok.storage.postgres.connection import Connections
+
+#: Every table of scopes or users is kept beside these rows.
+_FIRST = "gieok_journal.scopes"
+_HAS = "SELECT 1 FROM pg_proc WHERE proname = 'create_distributed_table'"
+_CAN = "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
+
+
+def statements(schema: str, tables: Iterable[str], of_all: Iterable[str]) -> list[str]:
+    """Return the calls for the tables of a schema, in order: first what has rows of scopes, then
+    what every node has whole.
+    """
+    calls = []
+    for name in (f"{schema}.{table}" for table in tables):
+        column = "id" if name.endswith(".scopes") else "scope_id"
+        beside = "" if name == _FIRST else f", colocate_with => '{_FIRST}'"
+        calls.append(f"SELECT create_distributed_table('{name}', '{column}'{beside})")
+    return [*calls, *(f"SELECT create_reference_table('{schema}.{table}')" for table in of_all)]
+
+
+def distribute(connections: Connections, wanted: Sequence[str], location: str) -> int:
+    """Issue the calls that were not issued before; return how many. Raises StoreError where there
+    is no Citus.
+    """
+    with connections.autocommit() as db:
+        if db.execute(_HAS).fetchone() is None:
+            raise StoreError(f"{location} has no Citus", hint=_way_there(db))
+        known = {row[0] for row in db.execute("SELECT logicalrelid::text FROM pg_dist_partition")}
+        calls = [call for call in wanted if call.split("'")[1] not in known]
+        for call in calls:
+            db.execute(call)
+    return len(calls)
+
+
+def _way_there(db: psycopg.Connection) -> str:
+    if db.execute(_CAN).fetchone():
+        return (
+            f"as a superuser, on every node: `psql -d {db.info.dbname} -c 'CREATE EXTENSION citus'`"
+        )
+    version = db.info.server_version // 10_000
+    return (
+        f"install Citus for PostgreSQL {version} on every node (packages: docs.citusdata.com), set "
+        "`shared_preload_libraries = 'citus'`, restart, `CREATE EXTENSION citus`, and `SELECT "
+        "citus_add_node('HOST', 5432)` "
+        "for each worker; `--dry-run` shows what is issued then"
+    )

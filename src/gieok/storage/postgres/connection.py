@@ -1,0 +1,357 @@
+"""Transactions on a server, on connections that a process shares, and the meaning of a server's
+errors.
+"""
+
+import math
+import socket
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import NamedTuple
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from gieok.errors import (
+    BadConfig,
+    BadRequest,
+    GieokError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreUnreachable,
+)
+from gieok.opening import Opening
+from gieok.storage.postgres.locks import Locks
+from gieok.storage.postgres.pool import MOST, PoolKey, bound, shared
+from gieok.storage.postgres.tables import Tables
+from gieok.storage.postgres.watchdog import Watchdog
+
+#: How long an answer may take (setting `store.timeout_s`), and how long a writer waits for locks
+#: that other writers hold.
+TIMEOUT_S = 5.0
+LOCK_TIMEOUT_MS = 30_000
+#: The server ends a statement that takes too long; if it does not, the connection is closed this
+#: much later.
+_GRACE_S = 1.0
+#: Notices a peer that vanished (a cable, a suspended machine), during a long write too.
+_KEEPALIVE = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+#: SQLSTATEs of a server that shuts down, and of other failures: (error, message, next step).
+_GONE = ("57P01", "57P02", "57P03")
+_MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
+    "55P03": (StoreBusy, "is locked by another process", None),
+    "40P01": (StoreBusy, "is busy", None),
+    "40001": (StoreBusy, "is busy", None),
+    "53300": (
+        StoreBusy,
+        "takes no more connections",
+        "raise max_connections, or put a pooler in front",
+    ),
+    "53100": (StoreFull, "has a full disk", None),
+    "XX001": (StoreCorrupt, "is damaged", "restore it from a backup; the server's log says more"),
+    "XX002": (
+        StoreCorrupt,
+        "has a damaged index",
+        "run `reindexdb` on it; the server's log says more",
+    ),
+    "57014": (
+        StoreBusy,
+        "stopped a statement",
+        "raise store.timeout_s, or the server's own statement_timeout",
+    ),
+    "54000": (StoreError, "has no room for a name in an index", "use one of less than 2,600 bytes"),
+    "25006": (StoreError, "is read-only", "point database.url to the primary, not to a replica"),
+    "42501": (StoreError, "refused", "GRANT the user CREATE on the database, or make it the owner"),
+}
+
+
+#: What libpq itself takes an address from.
+_LIBPQ = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE")
+
+
+class ServerAddress(NamedTuple):
+    """Address of the database: `conninfo` for libpq, a `password` outside of it, and a `location`
+    without secrets.
+    """
+
+    conninfo: str
+    password: str
+    location: str
+    secrets: tuple[str, ...]
+
+
+def read_address(url: str, password: str) -> ServerAddress:
+    """Return the address in a URL or connection string. Raises BadConfig, whose message holds no
+    secret.
+    """
+    if url.partition("?")[0].count("@") > 1:
+        raise BadConfig(
+            "database.url has more than one `@`", hint="write the `@` of a password as `%40`"
+        )
+    try:
+        parts = conninfo_to_dict(url)
+    # its message quotes the part that it does not understand, which may be the password
+    except psycopg.Error:
+        hint = "write postgresql://user@host:5432/database; special characters of a password as %XX"
+        raise BadConfig("database.url is no PostgreSQL address", hint=hint) from None
+    host, port = parts.get("host") or parts.get("hostaddr") or "local", parts.get("port")
+    where = f"{host}:{port}" if port else str(host)
+    user = f"{parts['user']}@" if parts.get("user") else ""
+    location = f"postgresql://{user}{where}/{parts.get('dbname') or ''}"
+    secrets = tuple(str(secret) for secret in (parts.get("password"), password) if secret)
+    return ServerAddress(url, "" if parts.get("password") else password, location, secrets)
+
+
+def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
+    """Return URL, password and time-out of the server that settings name; `setting` is why one is
+    needed. Raises BadConfig.
+    """
+    url = opening.setting("database.url")
+    if not url and not any(map(opening.secret, _LIBPQ)):
+        raise BadConfig(
+            f"`{setting}` needs `database.url`", hint="such as postgresql://me@localhost/memory"
+        )
+    bound(url, int(opening.setting("database.connections") or MOST))
+    return url, opening.secret("PGPASSWORD"), float(opening.setting("store.timeout_s"))
+
+
+#: Compiling a query (jit) takes longer than any of ours runs.
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL jit = off"
+
+_WATCHDOG = Watchdog()
+
+
+class Connections:
+    """Transactions on tables. The connections are of the pool of the address, which others use too;
+    a broken one is replaced.
+
+    `path` is the schema in which statements find their tables; '': names are qualified. It is set
+    for a transaction, because a pooler may hand the next one another connection.
+    """
+
+    def __init__(
+        self,
+        address: ServerAddress,
+        tables: Tables,
+        lock_timeout_ms: int = LOCK_TIMEOUT_MS,
+        timeout_s: float = TIMEOUT_S,
+        *,
+        path: str = "",
+    ) -> None:
+        self._address = address
+        self._tables = tables
+        self._in_path = f"; SET LOCAL search_path = {path}" if path else ""
+        self._lock_timeout_ms = lock_timeout_ms
+        self._timeout_s = timeout_s
+        key = PoolKey(address.conninfo, address.password, timeout_s)
+        self._pool = shared(key, partial(_connect, address, timeout_s), address.location)
+        #: The connections by which the tables were seen to be as this release reads them.
+        self._ready: weakref.WeakSet[psycopg.Connection] = weakref.WeakSet()
+        self._locks = Locks(self._connected)
+
+    @contextmanager
+    def answering(self) -> Iterator[psycopg.Connection]:
+        """As `reading`, for what a person waits for. Raises StoreBusy or StoreUnreachable after the
+        timeout.
+        """
+        with (
+            self._transaction(f"{_READ}; {self._bounds()}", self._timeout_s) as db,
+            self._deadline(db),
+        ):
+            yield db
+
+    @contextmanager
+    def reading(self) -> Iterator[psycopg.Connection]:
+        """One snapshot for all statements inside, so that an answer never mixes two states. Waits
+        for no lock for long.
+        """
+        with self._transaction(
+            f"{_READ}; SET LOCAL lock_timeout = {self._timeout_s * 1000:.0f}"
+        ) as db:
+            yield db
+
+    @contextmanager
+    def writing(self) -> Iterator[psycopg.Connection]:
+        """One transaction, durable when it returns."""
+        with self._transaction(f"BEGIN; SET LOCAL lock_timeout = {self._lock_timeout_ms}") as db:
+            yield db
+
+    @contextmanager
+    def autocommit(self) -> Iterator[psycopg.Connection]:
+        """Each statement for itself, which VACUUM needs."""
+        self._pool.users.add(self)
+        with self._translated(), self._pool.taken(self._writers_wait_s, self._make_ready) as db:
+            yield db
+
+    def close(self) -> None:
+        """Close the connections, unless others of this process use the address."""
+        self._pool.leave(self)
+        self._locks.close()
+
+    @contextmanager
+    def holding(self, key: int, *, wait: bool) -> Iterator[bool]:
+        """Hold an advisory lock by a connection of its own; False where it is taken and `wait` is
+        off.
+        """
+        with self._translated():
+            lock = self._locks.take(key, wait=wait)
+        try:
+            yield lock is not None
+        finally:
+            if lock is not None:
+                self._locks.release(lock)
+
+    @property
+    def _writers_wait_s(self) -> float:
+        return max(self._lock_timeout_ms / 1000, self._timeout_s)
+
+    @contextmanager
+    def _transaction(self, begin: str, wait_s: float | None = None) -> Iterator[psycopg.Connection]:
+        def begun(db: psycopg.Connection) -> None:
+            self._make_ready(db)
+            with self._deadline(db):
+                db.execute(begin + self._in_path)
+
+        self._pool.users.add(self)
+        with self._translated(), self._pool.taken(wait_s or self._writers_wait_s, begun) as db:
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if not db.closed:
+                    db.execute("ROLLBACK")
+                raise
+
+    def _bounds(self) -> str:
+        """Return the statements that bound the others of a transaction."""
+        most_ms = self._timeout_s * 1000
+        # A little less for a lock, so that the error names the lock.
+        return (
+            f"SET LOCAL statement_timeout = {most_ms:.0f}; SET LOCAL lock_timeout = "
+            f"{0.9 * most_ms:.0f}"
+        )
+
+    def _deadline(self, db: psycopg.Connection) -> AbstractContextManager[None]:
+        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
+        return _deadline(db, self._timeout_s, self._address.location)
+
+    def _connected(self) -> psycopg.Connection:
+        """Return a connection of the caller's own."""
+        db = _connect(self._address, self._timeout_s)
+        try:
+            self._make_ready(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _make_ready(self, db: psycopg.Connection) -> None:
+        """Bring the tables to this release, once for a connection. Raises ShapeMismatch for those
+        of a newer one.
+        """
+        if db in self._ready:
+            return
+        with self._deadline(db):
+            db.execute(f"BEGIN; {self._bounds()}")
+            is_ready = self._tables.are_ready(db)
+            db.execute("COMMIT")
+        if not is_ready:
+            self._tables.migrate(db, self._address.location, self._lock_timeout_ms)
+        with self._deadline(db):
+            db.execute(f"BEGIN; {self._bounds()}")
+            is_stale = self._tables.verify(db, self._address.location)
+            db.execute("COMMIT")
+        if is_stale:
+            self._tables.renew(db)
+        self._ready.add(db)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            # the original's text may hold what is cut out here
+            raise _translate(error, self._address) from None
+        except UnicodeEncodeError as error:
+            hint = "use a name without lone surrogates"
+            raise BadRequest(
+                f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint
+            ) from error
+
+
+def _connect(address: ServerAddress, timeout_s: float) -> psycopg.Connection:
+    given = conninfo_to_dict(address.conninfo)
+    options = {
+        "application_name": "gieok",
+        "connect_timeout": math.ceil(timeout_s),
+        "password": address.password,
+    } | _KEEPALIVE
+    extra = {name: value for name, value in options.items() if value and name not in given}
+    # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
+    return psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
+
+
+@contextmanager
+def _deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterator[None]:
+    late = threading.Event()
+    # A duplicate: its number cannot become another file's meanwhile. The family does not matter to
+    # `shutdown`.
+    line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+
+    def hang_up() -> None:
+        late.set()
+        with suppress(OSError):
+            line.shutdown(socket.SHUT_RDWR)
+
+    try:
+        with _WATCHDOG.watching(timeout_s + _GRACE_S, hang_up):
+            yield
+    except psycopg.Error:
+        if late.is_set():
+            said = f"no answer within {timeout_s:g} s"
+            raise StoreUnreachable(
+                f"postgres unreachable: {location}: {said}", hint=_way_in("")
+            ) from None
+        raise
+    finally:
+        line.close()
+
+
+def _translate(error: psycopg.Error, address: ServerAddress) -> GieokError:
+    said = str(error).strip().split("\n")[0] or type(error).__name__
+    for secret in address.secrets:
+        said = said.replace(secret, "***")
+    where, code = address.location, error.sqlstate or ""
+    if (
+        code in _GONE
+        or code.startswith("08")
+        or (not code and isinstance(error, psycopg.OperationalError))
+    ):
+        return StoreUnreachable(f"postgres unreachable: {where}: {said}", hint=_way_in(said))
+    if code in _MEANING:
+        kind, what, hint = _MEANING[code]
+        return kind(f"{where} {what}: {said}", hint=hint)
+    if isinstance(error, psycopg.DataError):
+        return BadRequest(
+            f"{where} cannot store this: {said}", hint="use text without NUL characters"
+        )
+    return StoreError(f"{where} failed: {said}")
+
+
+def _way_in(said: str) -> str:
+    if "password" in said:
+        return (
+            "check PGPASSWORD in the environment or in ~/.gieok/.env, and the user in database.url"
+        )
+    if "database" in said and "exist" in said:
+        return "create it on the server: `createdb NAME`"
+    return "check that the server runs, and database.url (`gieok config show`)"

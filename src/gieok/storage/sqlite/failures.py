@@ -1,0 +1,79 @@
+"""Translates errors of SQLite into ours, which name the file and the next step."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gieok.errors import (
+    BadRequest,
+    GieokError,
+    MissingExtra,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    WrongKey,
+)
+from gieok.storage.sqlite import driver, readonly
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+#: How a damaged file is repaired, by what it is.
+_REPAIR = {
+    "store": StoreCorrupt.hint,
+    "code index": "run `gieok code init` in the project: it moves the file away and makes another",
+    "file of accounts": (
+        "it is not derived from anything: restore it from a backup (`gieok backup restore`)"
+    ),
+    "journal": "it is not derived from anything: restore it from a backup, or move it away to "
+    "begin anew "
+    "from the "
+    "transcripts that are still on this disk (`gieok observe run --once`)",
+}
+
+
+@contextmanager
+def translated(file: Path, what: str = "store") -> Iterator[None]:
+    """Turn an error of SQLite into one of ours that names the file; `what` it is: a store, a
+    journal, a code index.
+    """
+    try:
+        yield
+    except driver.Sealed as error:
+        raise (MissingExtra if error.is_missing else WrongKey)(
+            str(error), hint=error.hint
+        ) from error
+    except driver.ERRORS as error:
+        raise _translate(error, file, what) from error
+    except UnicodeEncodeError as error:
+        hint = "use a name without lone surrogates"
+        raise BadRequest(
+            f"{error.object!r} cannot be stored: it is not valid Unicode", hint=hint
+        ) from error
+
+
+def _translate(error: Exception, file: Path, what: str) -> GieokError:
+    extended: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    code = extended & 0xFF
+    if code in _BUSY:
+        return StoreBusy(f"the {what} {str(file)!r} is locked by another process")
+    if readonly.is_full(error):
+        return StoreFull(f"no space left while writing {str(file)!r}")
+    if "invalid fts5 file format" in str(error):
+        return StoreCorrupt(
+            (
+                f"the {what} {str(file)!r} was written with a newer SQLite than this Python's "
+                f"{sqlite3.sqlite_version}"
+            ),
+            hint=f"use the Python that wrote it, or {_REPAIR[what]}",
+        )
+    if code in _DAMAGED:
+        return StoreCorrupt(
+            f"the {what} {str(file)!r} is damaged or not a database: {error}",
+            hint=_REPAIR.get(what),
+        )
+    if code == sqlite3.SQLITE_READONLY:
+        return StoreReadOnly(f"{str(file)!r} cannot be written: it is read-only here")
+    return StoreError(f"the {what} {str(file)!r} failed: {error}")

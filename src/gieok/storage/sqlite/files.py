@@ -1,0 +1,259 @@
+"""Opens, creates, upgrades and scrubs a SQLite file. Standard library only."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from gieok import fs
+from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
+from gieok.storage.sqlite import driver, readonly
+from gieok.storage.sqlite.failures import translated
+
+BUSY_TIMEOUT_MS = 30_000
+#: Free pages are given back where they are so many, and at least this share: they are filled again
+#: otherwise.
+_MANY_PAGES = 2_560
+_SHARE = 4
+#: In one transaction: other writers wait for milliseconds.
+_PAGES_AT_ONCE = 256
+_INCREMENTAL = 2
+
+#: Gives a new file its tables, and brings an old one to this release.
+Prepare = Callable[[sqlite3.Connection, Path], None]
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """Commit what the block does, or roll all of it back."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def open_private(
+    file: Path, what: str, busy_timeout_ms: int, prepare: Prepare
+) -> sqlite3.Connection:
+    """Open a file of ours, creating it (0600) when it is new; `what` it is: see
+    `failures.translated`.
+
+    Where nothing can be written, because it is read-only or there is no room, an existing file is
+    opened to read and a missing one is empty. Raises StoreError, ShapeMismatch.
+    """
+    with translated(file, what):
+        if readonly.is_read_only(str(file)):
+            return _open_to_read(file, busy_timeout_ms, prepare)
+        try:
+            return _open_to_write(file, what, busy_timeout_ms, prepare)
+        except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
+            if not readonly.is_full(error):
+                raise
+        return _open_to_read(file, busy_timeout_ms, prepare)
+
+
+def _open_to_write(
+    file: Path, what: str, busy_timeout_ms: int, prepare: Prepare
+) -> sqlite3.Connection:
+    try:
+        fs.create_private(file)
+    except OSError as error:
+        if readonly.is_full(error):
+            raise
+        raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
+    # Each thread has its own connection, but the thread that closes the store closes all of them.
+    connection = driver.connect(str(file), timeout_s=busy_timeout_ms / 1000)
+    try:
+        # Removed data is overwritten with zeros. Debian's SQLite does so by default, others do not.
+        connection.execute("PRAGMA secure_delete = ON")
+        prepare(connection, file)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
+    if file.exists():
+        connection = readonly.connect(str(file), busy_timeout_ms / 1000, may_copy=True)
+    else:
+        connection = driver.connect(":memory:", of=str(file))
+    try:
+        try:
+            prepare(connection, file)
+        except driver.OPERATIONAL as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_READONLY:
+                raise
+            connection.close()
+            # of an earlier release: upgraded in memory
+            connection = readonly.copied(str(file), busy_timeout_ms / 1000)
+            prepare(connection, file)
+        connection.execute("PRAGMA query_only = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def create_tables(
+    connection: sqlite3.Connection,
+    file: Path,
+    script: str,
+    finish: Callable[[sqlite3.Connection], None] = lambda connection: None,
+) -> None:
+    """Run the script that makes the tables of a new file, and `finish`, in one step, unless another
+    process was faster.
+    """
+    with transaction(connection):
+        if pragma(connection, "user_version"):
+            return
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise StoreCorrupt(f"{str(file)!r} is a database of another program")
+        for statement in statements(script):
+            connection.execute(statement)
+        finish(connection)
+
+
+def verify_owner(connection: sqlite3.Connection, file: Path, application_id: int) -> None:
+    """Raise StoreCorrupt for a file that another program made."""
+    if pragma(connection, "application_id") != application_id:
+        raise StoreCorrupt(
+            f"{str(file)!r} is a database of another program",
+            hint="move it away, or set GIEOK_HOME",
+        )
+
+
+def upgrade(
+    connection: sqlite3.Connection,
+    file: Path,
+    what: str,
+    steps: Sequence[Callable[[sqlite3.Connection], None]],
+) -> None:
+    """Bring the tables of an older release to this one, a transaction a step: `steps[n]` leads from
+    schema n + 1 to n + 2.
+
+    Raises ShapeMismatch for a file of a newer release.
+    """
+    newest = len(steps) + 1
+    while (version := pragma(connection, "user_version")) < newest:
+        with transaction(connection):
+            if pragma(connection, "user_version") == version:  # no other process was faster
+                steps[version - 1](connection)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+    if version > newest:
+        raise ShapeMismatch(
+            f"the {what} {str(file)!r} has schema {version}, this gieok reads {newest}",
+            hint="update gieok",
+        )
+
+
+def use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL, last, so that another program's database is left as it is. A read-only one
+    stays as it is.
+    """
+    file = connection.execute("PRAGMA database_list").fetchone()[2]
+    if pragma(connection, "query_only") or not file or _is_wal(connection):
+        return
+    # In turns: several that switch at once keep each other from it, for as long as it pleases the
+    # scheduler.
+    with fs.exclusive(f"{file}.lock", must=False):
+        _switch_to_wal(connection)
+
+
+def _is_wal(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    while not _is_wal(connection):
+        try:
+            if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+                raise StoreError(
+                    "the file system cannot hold a WAL database",
+                    hint="move GIEOK_HOME to a local disk",
+                )
+        except driver.OPERATIONAL:
+            # Unlike any other statement the switch does not wait for a lock; this one does, and
+            # gives up in time.
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("ROLLBACK")
+
+
+def pragma(connection: sqlite3.Connection, name: str) -> int:
+    """Return the value of a numeric pragma."""
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split a script; `executescript` would commit first and leave a killed process with half of
+    the tables.
+    """
+    pending = ""
+    for line in script.splitlines():
+        pending += line + "\n"
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
+    """Write a file anew without what was removed from it, and empty its log; return what could not
+    be done.
+    """
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
+        connection.execute("DELETE FROM sqlite_stat4")  # holds samples of keys
+    before = pragma(connection, "temp_store")
+    if not driver.is_sealed(connection):  # what is written there would be in the clear
+        connection.execute("PRAGMA temp_store = FILE")  # the copy is as large as the file
+    left = []
+    try:
+        connection.execute("VACUUM")
+    except driver.ERRORS as error:
+        if not readonly.is_full(error):
+            raise
+        # `secure_delete` has put zeros in its place.
+        left.append(
+            f"{file.name}: no room to write it anew; run the command again once there is as "
+            f"much as it takes"
+        )
+    connection.execute(f"PRAGMA temp_store = {before}")
+    if pragma(connection, "wal_checkpoint(TRUNCATE)"):
+        left.append(
+            f"{file.name}: another process is reading it; run the command again once it has ended"
+        )
+    return left
+
+
+def give_back(connection: sqlite3.Connection, spare_bytes: int = 0) -> None:
+    """Give free pages back to the file system where that pays, a few at a time, so that no other
+    writer waits for long.
+
+    A file of a release that did not say how is written anew, once, and so is one with many bytes
+    that are free in pages that are not. Readers go on meanwhile.
+    """
+    spare = spare_bytes // pragma(connection, "page_size")
+    free = pragma(connection, "freelist_count") + spare
+    if (
+        pragma(connection, "query_only")
+        or free < _MANY_PAGES
+        or free * _SHARE < pragma(connection, "page_count")
+    ):
+        return
+    if spare or pragma(connection, "auto_vacuum") != _INCREMENTAL:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("VACUUM")
+    free_pages(connection)
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def free_pages(connection: sqlite3.Connection) -> None:
+    """Give all free pages back, a few in a transaction."""
+    while free := pragma(connection, "freelist_count"):
+        # A script, because `execute` takes one step of it, which frees one page.
+        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+        if pragma(connection, "freelist_count") >= free:
+            break  # others fill them

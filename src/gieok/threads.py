@@ -1,0 +1,11 @@
+"""Keeps numeric code on one thread unless the user says otherwise.
+
+Two threads on busy cores cost ten times the CPU for the small matrices of a search (measured).
+Numeric libraries read these variables when they are first imported, so the rooms that may import
+one import this module first.
+"""
+
+import os
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(_variable, "1")

@@ -1,0 +1,165 @@
+"""What a character remembers of a talk, what it tells itself, and that nothing is lost or made
+twice.
+"""
+
+import contextlib
+from dataclasses import replace
+
+from character_talk import BOND, CharacterTalk
+
+from gieok.character.memory.service import SUMMARY, Bond, Budget, Characters
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.testing.memory_store import MemoryStore
+
+
+def _section(narrative: str, name: str) -> str:
+    return narrative.partition(f"[{name}]")[2].partition("\n[")[0]
+
+
+def test_the_newest_value_holds_and_the_one_before_is_told_as_past(talk: CharacterTalk) -> None:
+    talk.say("저는 망원동에 살아요")
+    talk.later(40)
+    talk.say("나 이사했어 혜화동으로 어제 짐 다 옮겼어")
+    told = talk.told("나 어디 살아?")
+    assert "혜화동에 산다" in _section(told, "지금 알고 있는 것")
+    assert "망원동" not in _section(told, "지금 알고 있는 것")
+    assert "망원동에 살았다" in _section(told, "전에는 그랬지만 이제는 아닌 것")
+
+
+def test_a_repeat_is_counted_and_not_kept_twice(talk: CharacterTalk) -> None:
+    talk.say("나 새우 알레르기 있어", "아 참 나 새우 알레르기 있는 거 알지")
+    (fact,) = talk.characters.memories(BOND).facts
+    assert fact.mentions == 2
+    assert len(fact.message_ids) == 2
+
+
+def test_a_slip_that_is_put_right_at_once_is_no_history(talk: CharacterTalk) -> None:
+    talk.say("my sister Ada is 19", "sorry, she's 20, my sister Ada. i mean she turned 20")
+    ages = [fact for fact in talk.characters.memories(BOND).facts if fact.predicate == "age"]
+    assert [(fact.object, fact.is_current) for fact in ages] == [("20", True)]
+
+
+def test_a_plan_is_near_the_day_before_and_not_talked_about_the_day_after(
+    talk: CharacterTalk,
+) -> None:
+    talk.say("다음 주 금요일에 면접이야")
+    talk.later(10)
+    assert "내일: " in _section(talk.told(), "곧 있을 일, 막 지난 일")
+    talk.later(2)
+    assert "어제: " in talk.told()
+    assert "아직 이야기하지 않았다" in talk.told()
+    talk.say("면접 잘 봤어!")
+    assert "아직 이야기하지 않았다" not in talk.told()
+
+
+def test_a_thought_is_told_as_a_thought_and_as_dropped_once_it_is(talk: CharacterTalk) -> None:
+    talk.say("나 유튜브 채널 해볼까 고민중이야")
+    assert "아직 생각만" in _section(talk.told(), "생각만 해 본 것")
+    talk.say("유튜브는 이제 안 해 접었어")
+    assert "이제는 그만두었다" in _section(talk.told(), "생각만 해 본 것")
+
+
+def test_how_they_speak_is_told_first_and_in_the_words_that_hold(talk: CharacterTalk) -> None:
+    talk.say("존댓말로 할게요 저는 그냥 서진 님이라고 불러주세요")
+    talk.say("우리 이제 말 놓자 나는 진이라고 불러줘")
+    now = _section(talk.told(), "지금 알고 있는 것")
+    assert "우리의 말투는 반말" in now
+    assert "'진이' 하고 부른다" in now
+    assert "존댓말" not in now
+
+
+def test_peace_is_made_only_after_a_fight(talk: CharacterTalk) -> None:
+    talk.say("미안 늦었어")
+    talk.say("너 왜 어제 내 말에 대답도 안 했어? 진짜 서운했어", "c: 미안해")
+    assert [moment.type for moment in talk.characters.memories(BOND).moments] == [
+        "fight",
+        "reconcile",
+    ]
+
+
+def test_two_characters_share_nothing(talk: CharacterTalk) -> None:
+    talk.say("저는 망원동에 살아요")
+    other = Bond("kim", "otis")
+    assert not talk.told("나 어디 살아?", bond=other)
+    assert not talk.characters.search(other, "망원동")
+    assert talk.characters.search(BOND, "망원동")
+
+
+def test_a_message_that_comes_again_changes_nothing(talk: CharacterTalk) -> None:
+    for _ in range(2):
+        talk.characters.hear(
+            BOND, "나 새우 알레르기 있어", is_user=True, at=talk.clock.now(), identity="m1"
+        )
+    (fact,) = talk.characters.memories(BOND).facts
+    assert fact.mentions == 1
+
+
+def test_what_was_journalled_before_a_crash_is_learned_after_it(
+    talk: CharacterTalk, journal: SqliteJournal
+) -> None:
+    silent = replace(talk.characters, journal=_NoCommit(journal))
+    with contextlib.suppress(ConnectionError):
+        silent.hear(BOND, "나 새우 알레르기 있어", is_user=True)
+    assert not talk.characters.memories(BOND).facts
+    talk.characters.learn(BOND)
+    assert [fact.object for fact in talk.characters.memories(BOND).facts] == ["새우 알레르기"]
+
+
+def test_a_full_window_is_summarised_once_and_only_its_oldest_part(
+    talk: CharacterTalk, journal: SqliteJournal
+) -> None:
+    characters = replace(talk.characters, budget=Budget(context_tokens=700, narrative_tokens=300))
+    small = CharacterTalk(characters, talk.clock)
+    small.say(*(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)))
+    episodes = characters.memories(BOND).episodes
+    assert episodes
+    assert all(len(episode.text) <= 200 for episode in episodes)
+    summarised = [identity for episode in episodes for identity in episode.message_ids]
+    window = [message.id for message in characters.context(BOND, "").window]
+    assert not {*summarised} & {*window}
+    assert len(summarised) == len({*summarised})
+    position = journal.position(BOND.scope, SUMMARY)
+    assert characters.summarise(BOND) is None
+    assert journal.position(BOND.scope, SUMMARY) == position
+
+
+def test_a_context_stays_within_its_budget(talk: CharacterTalk) -> None:
+    characters = replace(talk.characters, budget=Budget(context_tokens=400, narrative_tokens=150))
+    small = CharacterTalk(characters, talk.clock)
+    small.say(
+        "저는 망원동에 살아요",
+        "나 새우 알레르기 있어",
+        *(f"오늘 {n}시에 밥을 먹었어 맛있더라" for n in range(1, 12)),
+    )
+    context = characters.context(BOND, "나 어디 살아?")
+    assert context.tokens <= 400
+    assert context.narrative.text
+
+
+def test_a_pasted_megabyte_is_kept_whole_and_read_at_its_beginning(
+    talk: CharacterTalk, journal: SqliteJournal
+) -> None:
+    pasted = "나 새우 알레르기 있어. " + "가" * 400_000
+    talk.say(pasted)
+    assert [fact.object for fact in talk.characters.memories(BOND).facts] == ["새우 알레르기"]
+    (held,) = journal.read(BOND.scope, 0, budget_tokens=1)
+    assert held.message.text == pasted
+
+
+def test_the_store_can_be_lost(talk: CharacterTalk, journal: SqliteJournal) -> None:
+    talk.say("저는 망원동에 살아요")
+    fresh = Characters(journal=journal, store=MemoryStore(), clock=talk.clock)
+    assert fresh.memories(BOND) == talk.characters.memories(BOND)
+
+
+class _NoCommit:
+    """A journal whose process dies before anything is made of what was said."""
+
+    def __init__(self, journal: SqliteJournal) -> None:
+        self._journal = journal
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._journal, name)
+
+    def commit(self, *args: object, **named: object) -> bool:
+        raise ConnectionError

@@ -1,0 +1,78 @@
+"""Passages are functions with the comments above them; what is small stays with its neighbour,
+whole symbols stay whole.
+"""
+
+import pytest
+
+from gieok.code.index.chunks import head, symbol_key
+from gieok.code.index.read import read
+from gieok.machine.parsers.treesitter import TreeSitterParser
+
+_LONG = "says at some length what it does and why"
+_CASES = {
+    "a.go": (
+        "go",
+        (
+            f"package a\n\n// Open {_LONG}.\n// It fails.\nfunc Open() {{}}\n\n/*\nClose "
+            f"{_LONG}.\n*/\nfunc Close() {{}}\n"
+        ),
+        [(1, 5, "a Open"), (7, 10, "a Close")],
+    ),
+    "M.java": (
+        "java",
+        (
+            f"/** {_LONG} */\nclass M {{\n  int x;\n\n  /** {_LONG} */\n  @A\n  void f() {{}}\n\n "
+            f" // {_LONG}\n  void g() {{}}\n}}\n"
+        ),
+        [(1, 4, "M M"), (5, 7, "M M.f"), (9, 11, "M M.g")],
+    ),
+    "m.ts": (
+        "typescript",
+        (
+            f'import a from "b";\n\n/**\n * {_LONG}\n */\nexport function f() {{ return a; '
+            f'}}\nconst LIMIT = "{_LONG}";\n'
+        ),
+        [(1, 6, "m f"), (7, 7, "m")],
+    ),
+    "lib.rs": (
+        "rust",
+        f"//! {_LONG}\n\nuse std::fmt;\n\n/// {_LONG}\n#[inline]\nfn f() {{}}\n",
+        [(1, 4, "lib"), (5, 7, "lib f")],
+    ),
+    "a/b.py": (
+        "python",
+        (
+            f"def a():\n    return 1\n    # {_LONG}\n\n\n# {_LONG}\n@cache\ndef b(): "
+            f"...\n\n\nclass E(Exception): ...\n"
+        ),
+        [(1, 2, "a b a"), (3, 5, "a b"), (6, 8, "a b b"), (11, 11, "a b E")],
+    ),
+    "x.md": ("markdown", f"# One\n\n{_LONG}\n\n## Two\n\n{_LONG}\n", None),
+}
+
+
+@pytest.mark.parametrize("path", list(_CASES))
+def test_comments_stay_with_what_they_are_about(path: str) -> None:
+    language, text, wanted = _CASES[path]
+    source = read(path, language, text, TreeSitterParser())
+    cut = source.passages(text)
+    if wanted is not None:
+        assert [(p.start_line, p.end_line, p.context) for p in cut] == wanted
+    passages = "".join(text[p.start : p.end] for p in cut)
+    assert [line for line in passages.split("\n") if line] == [
+        line for line in text.split("\n") if line
+    ]
+    keys = {symbol.key for symbol in source.symbols}
+    assert {symbol_key(path, p.context) for p in cut} <= {*keys, ""}
+
+
+def test_a_stray_end_of_a_comment_is_no_comment() -> None:
+    text = "x = 1 */\n  */\nfunction f() { return 1; }\n"
+    assert [p.context for p in read("s.js", "javascript", text, TreeSitterParser()).passages(text)]
+
+
+def test_a_vector_is_made_of_the_first_whole_lines() -> None:
+    line = "x = compute(y)\n"
+    assert head(line) == line
+    assert head(line * 100) == (line * 20).rstrip("\n")
+    assert head("x" * 1000) == "x" * 300

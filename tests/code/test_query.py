@@ -1,0 +1,216 @@
+"""Questions find symbols: names first, then words, then neighbours."""
+
+from collections.abc import Callable, Mapping
+
+from gieok.code.ask import statistics
+from gieok.code.ask.query import search
+from gieok.code.index.project import Project
+from gieok.code.report import summary, validate
+
+Make = Callable[[Mapping[str, str]], Project]
+_FILES = {
+    "net/client.py": '"""The HTTP client."""\n\n\nclass HttpClient:\n    """Sends '
+    'requests."""\n\n    def '
+    "send(self, request):\n"
+    '        """Send one request and follow redirects."""\n        return retry(request)\n',
+    "net/retry.py": (
+        "def retry(request):\n    # 실패하면 잠시 기다렸다가 다시 보낸다\n    return backoff(3)\n\n\ndef "
+        "backoff(times):\n    return times\n"
+    ),
+    "tests/test_client.py": (
+        "from net.client import HttpClient\n\n\ndef test_http_client_follows_redirects():\n    "
+        "HttpClient().send(1)\n"
+    ),
+    "README.md": "# Net\n\n## Redirects\n\nHow redirects are followed.\n",
+}
+
+
+def _keys(made: Project, text: str, limit: int = 3) -> list[str]:
+    return [a.symbol.key.partition("::")[2] for a in search(made, None, text, limit).answers]
+
+
+def test_a_name_finds_its_definition_before_its_uses(indexed: Make) -> None:
+    made = indexed(_FILES)
+    assert _keys(made, "HttpClient")[0] == "HttpClient"
+    assert _keys(made, "HttpClient.send")[0] == "HttpClient.send"
+    assert (
+        _keys(made, "test_http_client_follows_redirects")[0] == "test_http_client_follows_redirects"
+    )
+
+
+def test_words_and_korean_comments_find_functions(indexed: Make) -> None:
+    made = indexed(_FILES)
+    assert _keys(made, "follow redirects")[0] == "HttpClient.send"
+    assert _keys(made, "실패하면 다시 보내는 곳이 어디야?")[0] == "retry"
+
+
+def test_neighbours_fill_what_is_left_within_the_budget(indexed: Make) -> None:
+    made = indexed(_FILES)
+    found = search(made, None, "retry", 6).answers
+    why = {a.symbol.key.partition("::")[2]: a.why for a in found}
+    assert why["retry"] == "name"
+    assert why["backoff"] in ("words", "next to net/retry.py::retry")
+    assert found[0].callers == 0
+    assert len(search(made, None, "retry", 6, budget_tokens=1).answers) == 1
+
+
+def test_a_summary_without_a_model_tells_what_the_documentation_and_calls_say(
+    indexed: Make,
+) -> None:
+    made = indexed(
+        {
+            "a.py": (
+                'def load(x):\n    """Load it. Then more."""\n    return parse(x)\n\n\ndef '
+                "parse(x): ...\n"
+            )
+        }
+    )
+    symbol = made.store.symbols(names=["load"])[0]
+    assert symbol.signature == "def load(x)"
+    assert summary.summary(symbol, summary.callees(made, symbol.key)) == "Load it. Calls parse."
+
+
+def test_counts_tell_what_there_is(indexed: Make) -> None:
+    made = indexed(
+        {
+            **_FILES,
+            "app.py": "from net.client import HttpClient\n# TODO: close it\nHttpClient().send(1)\n",
+        }
+    )
+    counted = statistics.count(made)
+    assert counted.kinds["class"] == 1
+    assert counted.markers == {"TODO": 1}
+    assert counted.languages == {"markdown": 1, "python": 4}
+
+
+def test_a_sound_index_has_full_marks_and_a_stale_one_has_not(indexed: Make) -> None:
+    made = indexed(_FILES)
+    before = validate.quality(validate.validate(made, None))
+    (made.root / "net" / "retry.py").write_text("def other(): ...\n", encoding="utf-8")
+    after = {check.name: check.share for check in validate.validate(made, None)}
+    assert before >= 95
+    assert after["hashes current"] < 1
+    assert validate.quality(validate.validate(made, None)) < before
+
+
+def test_a_long_answer_is_shown_around_what_was_asked(indexed: Make) -> None:
+    body = "".join(f"    step_{number} = {number}\n" for number in range(100))
+    made = indexed({"long.py": f"def work():\n{body}    # the walrus is fed here\n    return 1\n"})
+    answer = search(made, None, "feed the walrus", 3).answers[0]
+    assert (answer.symbol.key, answer.start_line, answer.end_line) == ("long.py::work", 1, 103)
+    assert "walrus" in answer.snippet
+    assert len(answer.snippet) <= 700
+
+
+def test_a_module_named_tests_that_the_project_uses_is_no_test(indexed: Make) -> None:
+    made = indexed(
+        {
+            "tpl/tests.py": (
+                'def test_even(value):\n    """Whether a number is even."""\n    return value % 2 '
+                "== 0\n"
+            ),
+            "tpl/defaults.py": "from tpl import tests\nTESTS = {'even': tests.test_even}\n",
+            "tpl/filters.py": 'def pick(value):\n    """Keep a number."""\n    return value\n',
+            "app/tests.py": (
+                'def test_number():\n    """Whether an even number is even."""\n    assert 2 % 2 '
+                "== 0\n"
+            ),
+        }
+    )
+    found = [a.symbol.key for a in search(made, None, "is a number even", 4).answers]
+    assert found[0] == "tpl/tests.py::test_even"
+    assert found.index("tpl/filters.py::pick") < found.index("app/tests.py::test_number")
+
+
+def test_no_secret_of_a_head_or_a_comment_is_kept(indexed: Make) -> None:
+    made = indexed(
+        {
+            "a.py": 'def pay(key="sk-ant-abcdefghijklmnopqrstuvwxyz"):\n    """Say ghp_'
+            + "a1" * 20
+            + '."""\n'
+        }
+    )
+    symbol = next(s for s in made.store.all_symbols() if s.name == "pay")
+    assert symbol.signature == 'def pay(key="[redacted:anthropic-key]")'
+    assert symbol.doc == "Say [redacted:github-token]."
+    assert "ghp_" not in dict(made.store.facts())["a.py"]
+
+
+def test_a_comment_above_what_is_exported_or_assigned_is_its_documentation(indexed: Make) -> None:
+    made = indexed(
+        {
+            "a.ts": "/** Charges it. */\nexport default function f() {}\n// Holds money.\nexport "
+            "class K {\n  // Says no.\n  m() {}\n}\n"
+            "/** Doubles. */\nexport const g = (n: number) => 2 * n;\nconst h = () => g(1);\n",
+            "b.js": "/* Opens. */\nexports.open = function () {};\n",
+        }
+    )
+    docs = {s.name: s.doc for s in made.store.all_symbols() if s.kind != "module"}
+    assert docs == {
+        "f": "Charges it.",
+        "K": "Holds money.",
+        "m": "Says no.",
+        "g": "Doubles.",
+        "h": "",
+        "open": "Opens.",
+    }
+
+
+def test_a_go_test_is_no_part_of_the_package_that_others_import(indexed: Make) -> None:
+    made = indexed(
+        {
+            "go.mod": "module example.com/shop\n",
+            "pay/pay.go": (
+                "package pay\n\n// Refund gives money back.\nfunc Refund(order int) int { return "
+                "order }\n"
+            ),
+            "pay/pay_test.go": (
+                "package pay\n\n// TestRefund: refund of money, money refund.\nfunc TestRefund() "
+                "{ Refund(1) }\n"
+            ),
+            "main.go": (
+                'package main\n\nimport "example.com/shop/pay"\n\nfunc main() { pay.Refund(1) }\n'
+            ),
+        }
+    )
+    assert made.store.edges_into(["pay/pay_test.go::<module>"]) == []
+    assert _keys(made, "refund money")[0] == "Refund"
+
+
+def test_a_file_that_stands_for_its_folder_counts_less_only_where_it_defines_nothing(
+    indexed: Make,
+) -> None:
+    trait = (
+        "/// A data format that can serialize values.\npub trait Serializer {\n    fn "
+        "serialize(&self);\n}\n"
+    )
+    use = (
+        "/// Serializer of values, to serialize a data format.\npub fn pretty(x: u8) -> u8 {\n    "
+        "x\n}\n"
+    )
+    made = indexed(
+        {
+            "src/ser/mod.rs": trait,
+            "src/pretty.rs": use,
+            "src/lib.rs": "pub mod ser;\npub mod pretty;\n",
+        }
+    )
+    assert _keys(made, "serializer of a data format")[0] == "Serializer"
+
+
+def test_a_name_that_is_asked_for_whole_comes_before_a_longer_one(indexed: Make) -> None:
+    doc = '    """Reads a json array of values."""\n'
+    names = ("JsonAdapterAnnotationArrayFactory", "JsonArray")
+    made = indexed({f"{name}.py": f"class {name}:\n{doc}" for name in names})
+    assert _keys(made, "json array operations")[0] == "JsonArray"
+
+
+def test_a_test_inside_of_a_rust_file_comes_behind_what_it_tests(indexed: Make) -> None:
+    code = "/// Splits a route into its parts.\npub fn split_route(x: u8) -> u8 {\n    x\n}\n\n"
+    tests = (
+        "#[cfg(test)]\nmod tests {\n    /// Route splits, parts of a route: splits a route into "
+        "parts.\n    #[test]\n"
+    )
+    tests += "    fn splits_route_parts() {\n        super::split_route(1);\n    }\n}\n"
+    made = indexed({"src/lib.rs": code + tests})
+    assert _keys(made, "splits a route into parts")[0] == "split_route"

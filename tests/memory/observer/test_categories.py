@@ -1,0 +1,46 @@
+import pytest
+
+from gieok.memory.observation import Category
+from gieok.memory.observer.categories import category_of, is_done, is_instruction
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("remind me to call the landlord", Category.TASK),
+        ("지원서 마감은 11월 4일이야", Category.TASK),
+        ("ok then SQLite it is", Category.DECISION),
+        ("로고는 초록색으로 정했어", Category.DECISION),
+        ("SQLite로 할까요? (동의함)", Category.DECISION),
+        ("always run the formatter first", Category.PREFERENCE),
+        ("main에 바로 푸시하지 마", Category.PREFERENCE),
+        ("the accountant is Lee Seoyeon", Category.STATE),
+        ("창고는 여섯 시에 닫아", Category.STATE),
+    ],
+)
+def test_words_say_what_kind_of_statement_it_is(text: str, category: Category) -> None:
+    assert category_of(text) is category
+
+
+def test_only_what_is_finished_is_done() -> None:
+    assert all(
+        map(
+            is_done, ("the security review is done", "보안 점검 끝냈어", "we shipped 2.1 yesterday")
+        )
+    )
+    assert not any(
+        map(
+            is_done,
+            (
+                "once it is done, tell Ana",
+                "끝나면 알려줘",
+                "it will be released next week",
+                "아직 안 끝났어",
+            ),
+        )
+    )
+
+
+def test_decisions_and_preferences_are_instructions() -> None:
+    assert is_instruction("From now on always run it.")
+    assert not is_instruction("The warehouse closes at six.")

@@ -1,0 +1,28 @@
+from datetime import date
+
+import pytest
+
+from gieok.memory.observer.days_said import dated
+
+_SAID = date(2026, 11, 21)  # a Saturday
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("어제 서버를 2.0으로 올렸어.", " (2026-11-20)"),
+        ("내일까지 인증서를 갱신해야 해.", " (2026-11-22)"),
+        ("출시는 다음 주 금요일로 정했어.", " (2026-11-27)"),
+        ("We decided to launch next week on Tuesday.", " (2026-11-24)"),
+        ("We decided last week to drop Python 3.10.", " (2026-11-09 to 2026-11-15)"),
+        ("다음 달에 이사해", " (2026-12-01 to 2026-12-31)"),
+        ("we renew it next week", " (2026-11-23 to 2026-11-29)"),
+        ("계약서는 금요일까지 보내야 해", " (2026-11-27)"),
+        ("send it by Friday", " (2026-11-27)"),
+        ("출시는 금요일로 정했어.", ""),
+        ("출시는 2026-11-27로 정했어.", ""),
+        ("I never work on Fridays.", ""),
+    ],
+)
+def test_relative_days_carry_the_date_where_it_is_certain(text: str, days: str) -> None:
+    assert dated(text, _SAID) == text + days

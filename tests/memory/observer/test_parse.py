@@ -1,0 +1,113 @@
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from gieok.errors import DegenerateOutput
+from gieok.memory.observation import Category, Observation, Observed, Priority, dump, load
+from gieok.memory.observer.parse import SourceText, parse
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.text.degenerate import is_degenerate
+
+_SEOUL = timezone(timedelta(hours=9))
+_AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
+_MESSAGES = tuple(
+    Journalled(n, Message(f"s/{n}", Role.USER, text, _AT + timedelta(minutes=n)))
+    for n, text in enumerate(
+        ("출시는 금요일이야", "we use PostgreSQL now", "고양이 이름은 보리"), start=1
+    )
+)
+_SOURCE = SourceText(_MESSAGES, _SEOUL, date(2026, 11, 21))
+
+
+def _parse(answer: str, limit: int = 20) -> Observed:
+    return parse(answer, _SOURCE, limit=limit, model="m")
+
+
+def test_a_line_has_mark_time_category_text_and_messages() -> None:
+    answer = """Sure!
+<observations>
+Date: 2026-11-20
+* 🔴 (14:30) [decision] 출시는 금요일 (2026-11-27)로 정했다. {1,3}
+* ✅ 🟢 (15:00) [task] 배포를 마쳤다 {2}
+  * -> 세 서버 모두
+Date: Nov 21, 2026
+- 🟡 09:05 사용자가 PostgreSQL을 쓴다 (category: state)
+</observations>
+<current-task>
+배포 준비
+다음: 점검
+</current-task>
+<patterns>
+- 금요일에 출시한다
+</patterns>"""
+    first, second, third = _parse(answer).observations
+    at = datetime(2026, 11, 20, 5, 30, tzinfo=UTC)
+    text = "출시는 금요일 (2026-11-27)로 정했다."
+    assert first == Observation(text, at, Priority.HIGH, Category.DECISION, False, ("s/1", "s/3"))
+    assert second.text == "배포를 마쳤다; 세 서버 모두"
+    assert second.is_done
+    assert second.priority is Priority.LOW
+    assert third.at == datetime(2026, 11, 21, 0, 5, tzinfo=UTC)
+    assert third.category is Category.STATE
+    assert third.message_ids == ("s/2",), "not cited: those that share most words"
+    assert _parse(answer).task == "배포 준비\n다음: 점검"
+    assert _parse(answer).patterns == ("금요일에 출시한다",)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "* (14:30) 출시는 금요일",
+        "날짜: 2026년 11월 20일\n1. **출시는** 금요일",
+        "<observations>\n• 🔴 25:99 출시는 금요일",
+        "```\n- 🟡 [preference] 출시는 금요일 {9-12}\n```",
+    ],
+)
+def test_what_models_forget_is_made_up_for(answer: str) -> None:
+    (found,) = _parse(answer).observations
+    assert found.text == "출시는 금요일"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "   ",
+        "I am sorry, I cannot help with that.",
+        "<html><body>502 Bad Gateway</body></html>",
+        "<observations></observations>",
+    ],
+)
+def test_prose_markup_and_nothing_are_no_answer(answer: str) -> None:
+    with pytest.raises(DegenerateOutput):
+        _parse(answer)
+
+
+def test_nothing_worth_remembering_must_be_said() -> None:
+    assert _parse("<observations>\nNONE\n</observations>").observations == ()
+
+
+def test_the_most_important_are_kept_in_the_order_of_time() -> None:
+    lines = [f"* {'🔴' if n % 2 else '🟢'} (10:{n:02d}) 일 번호 {n}" for n in range(10)]
+    kept = _parse("\n".join(lines), limit=5).observations
+    assert [o.text for o in kept] == [f"일 번호 {n}" for n in (1, 3, 5, 7, 9)]
+
+
+def test_an_answer_that_repeats_itself_is_refused() -> None:
+    varied = "\n".join(
+        f"* 🟡 (10:{n:02d}) 관찰 {n}: 서버 {n * 7} 번의 상태가 {n * n}로 바뀌었다"
+        for n in range(40)
+    )
+    assert not is_degenerate(varied)
+    assert is_degenerate("* 🔴 (10:00) 출시는 금요일로 정했다\n" * 30)
+    assert is_degenerate("* 🔴 (10:00) " + "and then " * 200)
+    assert is_degenerate("".join(f"* 줄 {n} 은 이렇게 이어진다\n" for n in range(21)) * 62)
+    with pytest.raises(DegenerateOutput, match="repeats"):
+        _parse("* 🔴 (10:00) 출시는 금요일로 정했다\n" * 30)
+
+
+def test_what_was_observed_survives_a_chunk() -> None:
+    observed = Observed(
+        (Observation("a", _AT, Priority.LOW, Category.TASK, True, ("x", "y")),), "task", ("p",), "m"
+    )
+    assert load(dump(observed)) == observed

@@ -1,0 +1,471 @@
+"""Claims that hold no more: links, chains, what is taken back, what shares an end, and nothing that
+dangles.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from gieok import places
+from gieok.hook.standing import Standing
+from gieok.memory import observation
+from gieok.memory.talk import claims, lasting, promotion, settling
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.storage.journal.sqlite.journal import SqliteJournal
+from gieok.testing.hash_embedder import HashEmbedder
+from gieok.testing.memory_store import MemoryStore
+from gieok.text.embedform import text_to_embed
+
+_SHOP = Scope("project:shop-0badf00d")
+_AT = datetime(2026, 3, 1, tzinfo=UTC)
+_LATER = _AT + timedelta(days=90)
+_A = "The staging server runs on port 1111."
+_B = "The staging server moved from port 1111 to port 2222."
+_C = "The staging server moved from port 2222 to port 3333."
+_OTHER = "The gateway server moved from port 1111 to port 4444."
+
+
+def _key(session: str) -> str:
+    return f"sessions/codex/{session}#1"
+
+
+def _turns(session: str, day: int, *said: str) -> Entry:
+    """Return a block of turns; what begins with the label of the agent is the agent's."""
+    lines = [one if one.startswith("Assistant: ") else f"User: {one}" for one in said]
+    text, at = "\n".join(lines), _AT + timedelta(days=day)
+    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
+    passages = tuple(
+        Passage(start, start + len(line), n, n)
+        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
+    )
+    document = Document(
+        scope=_SHOP,
+        key=_key(session),
+        kind="turn",
+        text=text,
+        content_hash=sha256(text.encode()).hexdigest(),
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+        metadata={"agent": "codex", "session": session},
+    )
+    return Entry(document, passages)
+
+
+def _observed(text: str, day: int, **metadata: str) -> Entry:
+    return _dated(f"{observation.PREFIX}{day}", observation.KIND, text, day, **metadata)
+
+
+def _note(text: str, day: int) -> Entry:
+    return _dated(f"memory/{day}.md", "memory", text, day)
+
+
+def _dated(key: str, kind: str, text: str, day: int, **metadata: str) -> Entry:
+    at = _AT + timedelta(days=day)
+    document = Document(
+        scope=_SHOP,
+        key=key,
+        kind=kind,
+        text=text,
+        content_hash=f"{text}{day}",
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+        metadata=metadata,
+    )
+    return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    """Return a store whose vectors are of the words."""
+    return MemoryStore()
+
+
+def _update(store: MemoryStore, home: Path, now: datetime = _LATER) -> bool:
+    _embed(store)
+    return promotion.update(store, home, now=now)
+
+
+def _embed(store: MemoryStore) -> None:
+    embedder = HashEmbedder(128)
+    store.use_model(embedder.model, embedder.dimension)
+    while missing := store.missing(100):
+        vectors = embedder.embed_passages([text for _, text in missing])
+        store.put_vectors(
+            embedder.model, dict(zip((id_ for id_, _ in missing), vectors, strict=True))
+        )
+
+
+def _ended(home: Path) -> Mapping[tuple[str, int], tuple[str, int]]:
+    """Return what holds no more → what holds in its place."""
+    file = Path(places.replaced_file(str(home), str(_SHOP)))
+    rows = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    return {(row[0], row[1]): (row[6], row[7]) for row in rows}
+
+
+def test_the_later_value_replaces_the_earlier_one_whichever_was_taken_in_first(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put([_turns("new", 9, _B)])
+    _update(store, tmp_path)
+    assert not _ended(tmp_path)
+    store.put([_turns("old", 1, _A, "The lamp is on.")])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("old"), 1): (_key("new"), 1)}
+
+
+def test_a_statement_on_a_parallel_subject_replaces_nothing(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _OTHER)])
+    _update(store, tmp_path)
+    assert not _ended(tmp_path)
+
+
+def test_only_the_nearest_earlier_statement_is_replaced(store: MemoryStore, tmp_path: Path) -> None:
+    far = (
+        "The server of the old wiki, which nobody reads, runs on port 1111 beside the print queue."
+    )
+    store.put(
+        [
+            _turns("far", 1, far),
+            _turns("a", 2, "The staging server listens on port 1111 for staging."),
+            _turns("b", 3, _B),
+        ]
+    )
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+
+
+def test_a_chain_leads_to_what_holds_now(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B), _turns("c", 3, _C)])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("a"), 1): (_key("c"), 1), (_key("b"), 1): (_key("c"), 1)}
+    ended = Standing(str(tmp_path), _LATER.timestamp()).ended(
+        str(_SHOP), _key("a"), 1, f"User: {_A}"
+    )
+    assert ended is not None
+    assert (ended.handle, ended.since) == (
+        places.handle(str(_SHOP), _key("c"), 1),
+        "replaced on 2026-03-03",
+    )
+
+
+def test_one_sentence_of_a_passage_ends_and_the_others_stand(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    note = (
+        f"We left sqlite-vec because it lost rows under load.\n{_A}\nReviews are done by Jun on "
+        f"weekdays."
+    )
+    store.put([_note(note, 1), _turns("b", 5, _B)])
+    _update(store, tmp_path)
+    standing = Standing(str(tmp_path), _LATER.timestamp())
+    (claim,) = standing.claims(str(_SHOP), "memory/1.md", 1, note)
+    assert (claim.words, claim.is_whole, claim.handle) == (
+        _A,
+        False,
+        places.handle(str(_SHOP), _key("b"), 1),
+    )
+    assert standing.ended(str(_SHOP), "memory/1.md", 1, note) is None
+    assert claim.since == f'"{_A}" was replaced on 2026-03-06'
+
+
+def test_a_statement_ends_by_itself_after_its_last_day(store: MemoryStore, tmp_path: Path) -> None:
+    said = "Until Friday the staging database is read-only."
+    store.put([_turns("a", 1, said)])  # a Monday
+    _update(store, tmp_path)
+    friday, saturday = datetime(2026, 3, 6, 23, tzinfo=UTC), datetime(2026, 3, 7, tzinfo=UTC)
+    assert (
+        Standing(str(tmp_path), friday.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {said}")
+        is None
+    )
+    ended = Standing(str(tmp_path), saturday.timestamp()).ended(
+        str(_SHOP), _key("a"), 1, f"User: {said}"
+    )
+    assert ended is not None
+    assert (ended.status, ended.handle) == ("ended on 2026-03-06", "")
+
+
+def test_what_took_the_place_of_another_statement_has_won_until_it_is_replaced(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    _update(store, tmp_path)
+
+    def won(session: str) -> bool:
+        return Standing(str(tmp_path), _LATER.timestamp()).won([], str(_SHOP), _key(session), 1)
+
+    assert (won("a"), won("b")) == (False, True)
+    store.put([_turns("c", 3, _C)])
+    _update(store, tmp_path)
+    assert (won("b"), won("c")) == (False, True)
+
+
+def test_what_is_forgotten_leaves_no_link(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    _update(store, tmp_path)
+    store.forget(_SHOP, [_key("b")])
+    _update(store, tmp_path)
+    assert not _ended(tmp_path)
+    files = list((tmp_path / "lasting").iterdir())
+    assert files
+    assert all("staging" not in file.read_text(encoding="utf-8") for file in files)
+
+
+def test_a_line_that_says_something_else_by_now_is_not_marked(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    _update(store, tmp_path)
+    standing = Standing(str(tmp_path), _LATER.timestamp())
+    assert (
+        standing.ended(str(_SHOP), _key("a"), 1, "User: The staging server runs on port 9999.")
+        is None
+    )
+    store.put([_turns("a", 1, "The lamp is on.")])
+    _update(store, tmp_path)
+    assert not _ended(tmp_path)
+
+
+def test_what_a_person_corrected_stands(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_observed(_A, 1, **{CORRECTED: "2026-03-02"}), _turns("b", 5, _B)])
+    _update(store, tmp_path)
+    assert not _ended(tmp_path)
+
+
+def test_a_correction_replaces_what_was_said_when_its_observation_was(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put(
+        [_turns("a", 5, _A), _observed(_B, 1, **{CORRECTED: (_AT + timedelta(days=9)).isoformat()})]
+    )
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("a"), 1): (f"{observation.PREFIX}1", 1)}
+
+
+def test_what_was_replaced_takes_no_room_at_a_sessions_start(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    _update(store, tmp_path)
+    rows = json.loads(
+        Path(places.lasting_file(str(tmp_path), str(_SHOP))).read_text(encoding="utf-8")
+    )
+    assert [row[3] for row in rows] == [_key("b")]
+
+
+def test_a_step_compares_some_documents_and_says_that_more_wait(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "_MOST_DOCUMENTS", 1)
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    assert _update(store, tmp_path)
+    assert not _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+
+
+def test_without_vectors_nothing_is_marked(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    assert not promotion.update(store, tmp_path, now=_LATER)
+    assert not _ended(tmp_path)
+
+
+def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_is_gone(
+    store: MemoryStore, tmp_path: Path, journal: SqliteJournal
+) -> None:
+    old = _observed(_A, 1)
+    store.put([old, _turns("b", 5, _B)])
+    _update(store, tmp_path)
+    ends, _ = claims.update(store, tmp_path)
+    assert settling.settle(journal, store, _SHOP, ends[_SHOP])
+    (document,) = store.get(_SHOP, [old.document.key])
+    assert (document.valid_to, document.metadata[REPLACED_BY]) == (
+        _AT + timedelta(days=5),
+        _key("b"),
+    )
+    assert not settling.settle(journal, store, _SHOP, ends[_SHOP])
+    assert settling.settle(journal, store, _SHOP, [])
+    (document,) = store.get(_SHOP, [old.document.key])
+    assert (document.valid_to, dict(document.metadata)) == (None, {})
+
+
+def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
+    said = (
+        "User: The port is 1111.",
+        "Assistant: The port is 2222.",
+        "User: [redacted: key] is the port.",
+    )
+    turn = _turns("s", 0, "x").document
+    assert [
+        [one.text for one in claims.list_statements(turn, number, line, b"")]
+        for number, line in enumerate(said, 1)
+    ] == [["The port is 1111."], [], []]
+
+
+def _states(home: Path, session: str, line: int, text: str) -> str:
+    """Return `current`, `stands`, or what became of a line and which session holds in its place."""
+    standing = Standing(str(home), _LATER.timestamp())
+    ended = standing.ended(str(_SHOP), _key(session), line, f"User: {text}")
+    if ended is not None:
+        return f"{ended.name} by {ended.key.partition('#')[0].rpartition('/')[2]}"
+    return "current" if standing.won([], str(_SHOP), _key(session), line) else "stands"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["undo that"],
+        ["Cancel that."],
+        ["Never mind, back to how it was."],
+        ["그거 취소, 원래대로"],
+        ["Assistant: Noted: port 2222.", "thanks", "Scratch that, we're keeping the old one."],
+        ["Assistant: Shall I tell Ann?", "No, back to how it was."],
+    ],
+)
+def test_a_change_that_is_taken_back_at_once_is_replaced_by_what_stood_before(
+    store: MemoryStore, tmp_path: Path, said: list[str]
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "current",
+        "replaced by a",
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["cancel the meeting"],
+        ["이 주문 취소해줘"],
+        ["undo the last commit"],
+        ["should we undo that?"],
+        ["Delete the old logs.", "undo that"],
+        ["Can you deploy it?", "undo that"],
+        ["The office is closed on Monday.", "그거 취소, 원래대로"],
+        ["Assistant: Shall I tell Ann?", "cancel that"],
+        ["Assistant: undo that"],
+        [""],
+    ],
+)
+def test_an_order_or_what_may_mean_something_else_takes_nothing_back(
+    store: MemoryStore, tmp_path: Path, said: list[str]
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "replaced by b",
+        "current",
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"{_B} The demo moved from Tuesday to Friday.",
+        f"{_B} Please update the README.",
+    ],
+)
+def test_where_more_than_one_change_was_stated_or_work_asked_for_nothing_is_taken_back(
+    store: MemoryStore, tmp_path: Path, said: str
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, said, "undo that")])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+
+
+def test_another_session_takes_nothing_back(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B), _turns("c", 9, "undo that")])
+    _update(store, tmp_path)
+    assert _states(tmp_path, "a", 1, _A) == "replaced by b"
+
+
+def test_what_is_taken_back_may_stand_at_the_end_of_the_block_before(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    block = _turns("b", 9, "undo that")
+    later = Entry(replace(block.document, key=_key("b").replace("#1", "#2")), block.passages)
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B), later])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "current",
+        "replaced by a",
+    )
+
+
+def test_a_change_after_one_that_was_taken_back_replaces_both(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    later = "The staging server no longer runs on port 1111."
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that"), _turns("c", 20, later)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "c", 1, later)) == (
+        "replaced by c",
+        "current",
+    )
+    assert _states(tmp_path, "b", 1, _B) == "replaced by c"
+
+
+def test_what_was_observed_of_a_change_goes_with_it(store: MemoryStore, tmp_path: Path) -> None:
+    observed = _observed(_B, 9)
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that"), observed])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {
+        (_key("b"), 1): (_key("a"), 1),
+        (observed.document.key, 1): (_key("a"), 1),
+    }
+
+
+def test_taking_back_is_forgotten_with_the_line_that_does_it(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
+    _update(store, tmp_path)
+    store.put([_turns("b", 9, _B)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "replaced by b",
+        "current",
+    )
+
+
+def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting, "about_user", lambda text, vector, model: float("server" in text))
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("b"), 1): (_key("a"), 1)}
+    rows = json.loads(
+        Path(places.replaced_file(str(tmp_path), places.USER_SCOPE)).read_text(encoding="utf-8")
+    )
+    assert [(row[0], row[6]) for row in rows] == [
+        (_key("b") + places.PROMOTED, _key("a") + places.PROMOTED)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_sure"), [(["undo that"], False), (["undo the last commit"], True)]
+)
+def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
+    store: MemoryStore, said: list[str], *, is_sure: bool
+) -> None:
+    entries = [_turns("a", 1, _A), _turns("b", 9, _B, *said)]
+    store.put(entries)
+    _embed(store)
+    form = text_to_embed(f"User: {_A}")
+    model = HashEmbedder(128).model
+    vector = store.vectors_of(model, [form])[form]
+    old, new = (
+        claims.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0]
+        for one in entries
+    )
+    assert claims.judge_found(store, _SHOP, old, new)[1] is is_sure

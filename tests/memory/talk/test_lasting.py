@@ -1,0 +1,125 @@
+"""Which turns state something lasting: judged once, named without their text, the user's own in
+every project.
+"""
+
+import json
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from gieok import places
+from gieok.memory.talk import lasting
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.ranking.learned import heads
+from gieok.testing.memory_store import MemoryStore
+
+_SHOP, _USER = Scope("project:shop-1"), Scope(places.USER_SCOPE)
+_AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
+
+
+def _turns(scope: Scope, session: str, *lines: str, at: datetime = _AT) -> Entry:
+    text = "\n".join(lines)
+    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
+    passages = tuple(
+        Passage(start, start + len(line), n, n)
+        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
+    )
+    document = Document(
+        scope=scope,
+        key=f"sessions/codex/{session}#1",
+        kind="turn",
+        text=text,
+        content_hash=sha256(text.encode()).hexdigest(),
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+    )
+    return Entry(document, passages)
+
+
+def _rows(home: Path, scope: Scope) -> list[list[object]]:
+    return json.loads(Path(places.lasting_file(str(home), str(scope))).read_text())
+
+
+def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put(
+        [
+            _turns(
+                _SHOP,
+                "s",
+                "User: what is the port?",
+                "Assistant: It is 8080.",
+                "User: the port is 8080 now",
+            )
+        ]
+    )
+    lasting.update(store, tmp_path, _AT)
+    assert [(key, line) for _, _, _, key, line, _ in _rows(tmp_path, _SHOP)] == [
+        ("sessions/codex/s#1", 3),
+        ("sessions/codex/s#1", 1),
+    ]
+
+
+def test_short_statements_are_worth_more_of_the_room_than_long_ones() -> None:
+    assert lasting.valued("the port is 8080", 0.9) > lasting.valued("the port is 8080 " * 20, 0.9)
+    assert lasting.valued("포트는 몇 번이지?", 0.9) < lasting.valued("포트는 8080이야", 0.9)
+
+
+def test_what_is_about_the_user_is_listed_for_every_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = MemoryStore()
+    said = "User: I am left-handed"
+    store.put([_turns(_SHOP, "s", said, "User: the build runs on Jenkins")])
+    store.use_model("m", 2)
+    store.put_vectors("m", {passage: b"\0" * 8 for passage, _ in store.missing(10)})
+    monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(
+        lasting, "about_user", lambda text, vector, model: float("left-handed" in text)
+    )
+    lasting.update(store, tmp_path, _AT)
+    assert [row[2:5] for row in _rows(tmp_path, _USER)] == [[str(_SHOP), "sessions/codex/s#1", 1]]
+
+
+def test_only_changed_documents_are_judged_again_and_those_that_are_gone_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = MemoryStore()
+    store.put(
+        [_turns(_SHOP, "a", "User: the port is 8080"), _turns(_SHOP, "b", "User: the port is 9090")]
+    )
+    lasting.update(store, tmp_path, _AT)
+    judged: list[str] = []
+    monkeypatch.setattr(lasting, "valued", lambda text, likely: judged.append(text) or 1.0)
+    store.forget(_SHOP, ["sessions/codex/a#1"])
+    store.put([_turns(_SHOP, "c", "User: the port is 7070")])
+    lasting.update(store, tmp_path, _AT)
+    assert judged == ["the port is 7070"]
+    assert {row[3] for row in _rows(tmp_path, _SHOP)} == {
+        "sessions/codex/b#1",
+        "sessions/codex/c#1",
+    }
+
+
+def test_a_row_has_the_sum_of_its_line(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put([_turns(_SHOP, "s", "User: the port is 8080")])
+    lasting.update(store, tmp_path, _AT)
+    assert _rows(tmp_path, _SHOP)[0][5] == places.line_check("User: the port is 8080")
+
+
+def test_files_are_private_and_hold_no_text(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put([_turns(_SHOP, "s", "User: the code of the door is on the yellow note")])
+    lasting.update(store, tmp_path, _AT)
+    files = list((tmp_path / "lasting").iterdir())
+    assert files
+    assert all(file.stat().st_mode & 0o077 == 0 for file in files)
+    assert "yellow" not in "".join(file.read_text() for file in files)
+
+
+def test_the_heads_know_their_model() -> None:
+    assert heads.worth("x", b"", "another model") == 0.0

