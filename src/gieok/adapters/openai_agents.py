@@ -122,7 +122,12 @@ class GieokSession(SessionABC):
             name, (around, texts) = f"{number:012d}", _taken_apart(_cleaned(item))
             messages += [
                 Message(
-                    f"{self._id(name)}#{n}", role, text, context.clock.now(), self.session_id, AGENT
+                    id=f"{self._id(name)}#{n}",
+                    role=role,
+                    text=text,
+                    at=context.clock.now(),
+                    session=self.session_id,
+                    agent=AGENT,
                 )
                 for n, (role, text) in enumerate(texts)
             ]

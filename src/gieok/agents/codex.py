@@ -120,11 +120,23 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
             )
             return (
                 ToolUse(
-                    identity, call, name, at, payload.get("arguments", payload.get("input")) or ""
+                    id=identity,
+                    call=call,
+                    name=name,
+                    at=at,
+                    arguments=payload.get("arguments", payload.get("input")) or "",
                 ),
             )
         case "local_shell_call":
-            return (ToolUse(identity, call, "shell", at, dict(mapping(payload.get("action")))),)
+            return (
+                ToolUse(
+                    id=identity,
+                    call=call,
+                    name="shell",
+                    at=at,
+                    arguments=dict(mapping(payload.get("action"))),
+                ),
+            )
         case "function_call_output" | "custom_tool_call_output":
             output = payload.get("output")
             text = _output(output)
@@ -239,8 +251,8 @@ def _untrusted(answer: Mapping[str, object], file: Path, settings: str) -> list[
 
 
 _INVENTORY = Inventory(
-    ("app-server",),
-    (
+    arguments=("app-server",),
+    lines=(
         (
             '{"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "gieok", '
             '"version": "1"}}}'
@@ -248,10 +260,10 @@ _INVENTORY = Inventory(
         '{"method": "initialized"}',
         '{"id": 1, "method": "hooks/list", "params": {}}',
     ),
-    1,
-    "hooks.json",
-    "config.toml",
-    _untrusted,
+    answer=1,
+    hooks="hooks.json",
+    settings="config.toml",
+    untrusted=_untrusted,
 )
 _COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
 

@@ -95,7 +95,13 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
         name, result = name_of(call.get("name")), name_of(call.get("resultDisplay"))
         failed, arguments = call.get("status") == "error", call.get("args") or {}
         use = ToolUse(
-            f"{identity}#{number}", name_of(call.get("id")), name, at, arguments, result, failed
+            id=f"{identity}#{number}",
+            call=name_of(call.get("id")),
+            name=name,
+            at=at,
+            arguments=arguments,
+            result=result,
+            failed=failed,
         )
         if name in asking_tools(NAME):
             answered = _output(call.get("result"))

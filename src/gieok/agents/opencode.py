@@ -106,12 +106,12 @@ def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
     failed = outcome == "error"
     return (
         ToolUse(
-            identity,
-            call,
-            name,
-            at,
-            state.get("input") or {},
-            result,
+            id=identity,
+            call=call,
+            name=name,
+            at=at,
+            arguments=state.get("input") or {},
+            result=result,
             failed=failed,
             answered=answered,
         ),

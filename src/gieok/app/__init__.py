@@ -61,11 +61,11 @@ def open_context(
     `forgiving` leaves a wrong setting out: else BadConfig.
     """
     caller = Caller(
-        folder or Path.cwd(),
-        os.environ if environment is None else environment,
-        flags,
-        lang,
-        is_placed,
+        folder=folder or Path.cwd(),
+        environment=os.environ if environment is None else environment,
+        flags=flags,
+        lang=lang,
+        is_placed=is_placed,
     )
     troubles: list[BadConfig] = []
     settings = config.load(

@@ -27,13 +27,13 @@ def opened(wiring: Wiring) -> ArchiveContext:
     made = cache(partial(tiers, wiring))
     settings = wiring.settings
     return ArchiveContext(
-        made,
-        lambda: sync.swept(made()),
-        lambda: sweep.drop_damaged(made()).failed,
-        lambda: looked_into(wiring),
-        settings.text("archive.cold"),
-        settings.integer("archive.warm_days"),
-        settings.flag("archive.auto_approve"),
+        tiers=made,
+        sweep=lambda: sync.swept(made()),
+        drop_damaged=lambda: sweep.drop_damaged(made()).failed,
+        reach=lambda: looked_into(wiring),
+        cold=settings.text("archive.cold"),
+        warm_days=settings.integer("archive.warm_days"),
+        auto_approve=settings.flag("archive.auto_approve"),
     )
 
 
@@ -50,17 +50,17 @@ def tiers(wiring: Wiring) -> Tiers:
     if wiring.settings.text("archive.cold") != "none":
         shelves[Tier.COLD] = _cold_shelf(wiring)
     return Tiers(
-        wiring.stores.journal(),
-        wiring.stores.adopted(),
-        shelves,
-        retention.rules(wiring.settings.integer("archive.hot_days")),
-        wiring.clock,
-        wiring.zone,
-        Limits(
+        journal=wiring.stores.journal(),
+        store=wiring.stores.adopted(),
+        shelves=shelves,
+        rules=retention.rules(wiring.settings.integer("archive.hot_days")),
+        clock=wiring.clock,
+        zone=wiring.zone,
+        limits=Limits(
             wiring.settings.integer("archive.hot_tokens"),
             1_000_000 * wiring.settings.integer("archive.hot_mb"),
         ),
-        lambda: wiring.stores.all()[1:],
+        beside=lambda: wiring.stores.all()[1:],
     )
 
 

@@ -107,7 +107,12 @@ class HomeBackups:
         pruned = self.prune(keep, folder) if keep else ()
         assert file is not None
         return BackupReport(
-            file, len(made.files), made.content_bytes, __version__, tuple(left_out), pruned
+            file=file,
+            members=len(made.files),
+            content_bytes=made.content_bytes,
+            gieok=__version__,
+            left_out=tuple(left_out),
+            pruned=pruned,
         )
 
     def _sources(

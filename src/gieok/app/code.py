@@ -45,12 +45,12 @@ def _project(wiring: Wiring, root: Path) -> Project:
             store.close()
             raise
     return Project(
-        root,
-        store,
-        registry.load(registry.PARSERS, "tree-sitter")(),
-        registry.load(registry.VERSIONS, "git")(root, wiring.caller.environment),
-        wiring.clock,
-        _ignored(root / layout.FOLDER / "config.yaml"),
+        root=root,
+        store=store,
+        parser=registry.load(registry.PARSERS, "tree-sitter")(),
+        versions=registry.load(registry.VERSIONS, "git")(root, wiring.caller.environment),
+        clock=wiring.clock,
+        ignore=_ignored(root / layout.FOLDER / "config.yaml"),
     )
 
 

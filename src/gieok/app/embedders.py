@@ -198,7 +198,13 @@ def metered_by(wiring: Wiring, role: str, failed: type[ModelFailed]) -> "service
     from gieok.flow import service
 
     return service.Metered(
-        role, wiring.stores.journal, wiring.clock, wiring.zone, wiring.wait, daily_tokens, failed
+        role=role,
+        ledger=wiring.stores.journal,
+        clock=wiring.clock,
+        zone=wiring.zone,
+        wait=wiring.wait,
+        daily_tokens=daily_tokens,
+        failed=failed,
     )
 
 

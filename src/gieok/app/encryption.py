@@ -61,15 +61,15 @@ class HomeEncryption:
             SealedPlace("backups", sealed, len(found) - sealed),
         ]
         return EncryptionStatus(
-            key.recipient if key else "",
-            str(key.file) if key else "",
-            bool(key and key.has_passphrase),
-            known.is_changing,
-            places,
-            databases,
-            _has("age"),
-            self._databases.is_possible(),
-            IN_CLEAR,
+            recipient=key.recipient if key else "",
+            key_file=str(key.file) if key else "",
+            has_passphrase=bool(key and key.has_passphrase),
+            is_changing=known.is_changing,
+            places=places,
+            databases=databases,
+            can_files=_has("age"),
+            can_databases=self._databases.is_possible(),
+            in_clear=IN_CLEAR,
         )
 
     def _archived(self) -> tuple[int, int]:
@@ -179,7 +179,11 @@ class HomeEncryption:
             sealing.keep(self._home, SealingState(wanted.key, databases=wanted.databases))
         key = wanted.key
         return EncryptionChange(
-            key.recipient if key else "", str(key.file if key else ""), is_new, files, tuple(wrong)
+            recipient=key.recipient if key else "",
+            key_file=str(key.file if key else ""),
+            is_new_key=is_new,
+            files=files,
+            wrong=tuple(wrong),
         )
 
     def _key(self, file: Path, passphrase: Callable[[], str] | None) -> tuple[SealingKey, bool]:

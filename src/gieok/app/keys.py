@@ -128,18 +128,34 @@ class HomeKeys:
         hint = f"`gieok keys set {use.provider}`"
         if not key:
             needed = f"`{use.setting}` needs it" if use.setting else "nothing uses it"
-            return Trial(use.provider, use.variable, Verdict.MISSING, needed, hint)
+            return Trial(
+                name=use.provider,
+                variable=use.variable,
+                verdict=Verdict.MISSING,
+                said=needed,
+                hint=hint,
+            )
         try:
             said = self._probe(use, key)
         except MissingExtra as error:
-            return Trial(use.provider, use.variable, Verdict.UNTRIED, str(error), error.hint)
+            return Trial(
+                name=use.provider,
+                variable=use.variable,
+                verdict=Verdict.UNTRIED,
+                said=str(error),
+                hint=error.hint,
+            )
         except ServiceFailed as error:
             if error.status in _UNSURE and use.table is not registry.NOTIFIERS:
                 return self._listed(use, key, error)
             return _judged(use, error, hint, key)
         except GieokError as error:
             return Trial(
-                use.provider, use.variable, Verdict.UNTRIED, _without(str(error), key), error.hint
+                name=use.provider,
+                variable=use.variable,
+                verdict=Verdict.UNTRIED,
+                said=_without(str(error), key),
+                hint=error.hint,
             )
         return Trial(use.provider, use.variable, Verdict.VALID, said)
 
@@ -149,11 +165,11 @@ class HomeKeys:
         """
         said, setting = _without(str(error), key), use.setting or "the address"
         untried = Trial(
-            use.provider,
-            use.variable,
-            Verdict.UNTRIED,
-            f"{said}, which does not say whether it takes the key",
-            f"check `{setting}`, then `gieok keys test {use.provider}`",
+            name=use.provider,
+            variable=use.variable,
+            verdict=Verdict.UNTRIED,
+            said=f"{said}, which does not say whether it takes the key",
+            hint=f"check `{setting}`, then `gieok keys test {use.provider}`",
         )
         if (
             not use.model
@@ -222,12 +238,21 @@ class HomeKeys:
             if row and model and not row.program and (variable := variable or row.key_variable):
                 address = settings.text(f"{prefix}base_url") if prefix else ""
                 yield KeyUse(
-                    setting, registry.GENERATORS, provider, variable, address or row.address, model
+                    setting=setting,
+                    table=registry.GENERATORS,
+                    provider=provider,
+                    variable=variable,
+                    address=address or row.address,
+                    model=model,
                 )
         if settings.text("store") == "gemini":
             variable = registry.GENERATORS["gemini"].key_variable
             yield KeyUse(
-                "store", registry.GENERATORS, "gemini", variable, settings.text("gemini.url")
+                setting="store",
+                table=registry.GENERATORS,
+                provider="gemini",
+                variable=variable,
+                address=settings.text("gemini.url"),
             )
         for setting, table in (("embedder", registry.EMBEDDERS), ("reranker", registry.RERANKERS)):
             provider = settings.text(setting)
@@ -239,7 +264,12 @@ class HomeKeys:
             ):
                 address = settings.text(f"{setting}.base_url") or found.address
                 yield KeyUse(
-                    setting, table, provider, variable, address, settings.text(f"{setting}.model")
+                    setting=setting,
+                    table=table,
+                    provider=provider,
+                    variable=variable,
+                    address=address,
+                    model=settings.text(f"{setting}.model"),
                 )
         for provider in notices.names(settings):
             way = registry.NOTIFIERS.get(provider)
@@ -334,7 +364,13 @@ def _known() -> Iterator[KeyUse]:
     for table in _TABLES:
         for provider, row in table.items():
             if row.key_variable:
-                yield KeyUse("", table, provider, row.key_variable, getattr(row, "address", ""))
+                yield KeyUse(
+                    setting="",
+                    table=table,
+                    provider=provider,
+                    variable=row.key_variable,
+                    address=getattr(row, "address", ""),
+                )
     for provider, cold in registry.ARCHIVES.items():
         yield from (
             KeyUse("", registry.ARCHIVES, provider, variable) for variable in cold.key_variables
@@ -350,16 +386,20 @@ def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
             if use.table is registry.NOTIFIERS
             else f"get another from the provider, then {hint}"
         )
-        return Trial(use.provider, use.variable, Verdict.INVALID, said, again)
+        return Trial(
+            name=use.provider, variable=use.variable, verdict=Verdict.INVALID, said=said, hint=again
+        )
     if status in (402, 429):
         told = "wait, or look at the account: too much was asked, or nothing is left to spend"
-        return Trial(use.provider, use.variable, Verdict.QUOTA, said, told)
+        return Trial(
+            name=use.provider, variable=use.variable, verdict=Verdict.QUOTA, said=said, hint=told
+        )
     return Trial(
-        use.provider,
-        use.variable,
-        Verdict.UNREACHABLE,
-        said,
-        error.hint or "check the network and the address, then try again",
+        name=use.provider,
+        variable=use.variable,
+        verdict=Verdict.UNREACHABLE,
+        said=said,
+        hint=error.hint or "check the network and the address, then try again",
     )
 
 

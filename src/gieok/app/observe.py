@@ -55,11 +55,11 @@ def opened(wiring: Wiring) -> ObserveContext:
 def _transcripts(wiring: Wiring) -> TranscriptSources:
     settings, caller = wiring.settings, wiring.caller
     return TranscriptSources(
-        sources.places(caller.user, caller.environment, _agents(settings), _folders(wiring)),
-        _open_transcripts,
-        _own_scope(settings),
-        _ProjectScopes(wiring),
-        lambda digest: _folder_of(wiring, digest),
+        places=sources.places(caller.user, caller.environment, _agents(settings), _folders(wiring)),
+        open_database=_open_transcripts,
+        default_scope=_own_scope(settings),
+        project_scope=_ProjectScopes(wiring),
+        folder_of=lambda digest: _folder_of(wiring, digest),
     )
 
 

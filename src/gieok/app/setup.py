@@ -45,7 +45,13 @@ class HomeSetup:
             )
             found.append(
                 Provider(
-                    name, row.key_variable, place, row.address, program, bool(row.program), needs
+                    name=name,
+                    variable=row.key_variable,
+                    place=place,
+                    address=row.address,
+                    program=program,
+                    is_program=bool(row.program),
+                    needs=needs,
                 )
             )
         return found
@@ -89,7 +95,13 @@ class HomeSetup:
         variable = wiring.settings.text("observe.key_variable") or (row.key_variable if row else "")
         if row and row.key_variable and provider in registry.KEY_PROBES:
             address = wiring.settings.text("observe.base_url") or row.address
-            use = KeyUse("observe.model", registry.GENERATORS, provider, variable, address)
+            use = KeyUse(
+                setting="observe.model",
+                table=registry.GENERATORS,
+                provider=provider,
+                variable=variable,
+                address=address,
+            )
             trial = HomeKeys(wiring).tried(use, wiring.settings.secret(variable))
             if trial.verdict in (Verdict.INVALID, Verdict.QUOTA, Verdict.MISSING):
                 return trial
@@ -170,4 +182,4 @@ def _failed(name: str, error: GieokError) -> Trial:
     )
     if isinstance(error, GeneratorFailed) and (error.status or not error.worth_retrying):
         verdict = _BY_STATUS.get(error.status, Verdict.FAILED)
-    return Trial(name, "", verdict, str(error), error.hint)
+    return Trial(name=name, variable="", verdict=verdict, said=str(error), hint=error.hint)

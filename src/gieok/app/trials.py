@@ -23,7 +23,13 @@ from gieok.text.tokens import count_tokens
 
 #: What rules and models find worth keeping, by meaning and by words alone.
 _SENTENCE = "From now on, we settle payments on Tuesdays."
-_WORD = Prompt("Answer with one word.", "Say ok.", 0.0, 16, 0)
+_WORD = Prompt(
+    system="Answer with one word.",
+    text="Say ok.",
+    temperature=0.0,
+    max_output_tokens=16,
+    thinking_tokens=0,
+)
 #: How long a model has, all tries together: a model on this machine may have to be loaded first.
 _TIMEOUT = "doctor.timeout_s"
 _HINT = "`gieok config show` shows the model's settings"

@@ -322,15 +322,15 @@ def moment_of(document: Document) -> Moment:
     at = document.valid_from or document.created_at
     emotions = tuple(held.get("emotions", "").split(_COMMA)) if held.get("emotions") else ()
     return Moment(
-        held.get("type", ""),
-        document.text,
-        at,
-        emotions,
-        float(held.get("intensity", "0.5")),
-        _ids(document),
-        IMPORTANT in held,
-        tuple(held.get("edits", "").split()),
-        held.get("said", ""),
+        type=held.get("type", ""),
+        text=document.text,
+        at=at,
+        emotions=emotions,
+        intensity=float(held.get("intensity", "0.5")),
+        message_ids=_ids(document),
+        is_important=IMPORTANT in held,
+        edits=tuple(held.get("edits", "").split()),
+        said=held.get("said", ""),
     )
 
 
@@ -364,16 +364,16 @@ def episode_of(document: Document) -> Episode:
     start = document.valid_from or document.created_at
     topics = tuple(held.get("topics", "").split(_COMMA)) if held.get("topics") else ()
     return Episode(
-        document.text,
-        start,
-        datetime.fromisoformat(held.get("end", start.isoformat())),
-        int(held.get("count", "0")),
-        topics,
-        held.get("emotion", ""),
-        _ids(document),
-        IMPORTANT in held,
-        "edited" in held,
-        "stale" in held,
+        text=document.text,
+        start=start,
+        end=datetime.fromisoformat(held.get("end", start.isoformat())),
+        messages=int(held.get("count", "0")),
+        topics=topics,
+        emotion=held.get("emotion", ""),
+        message_ids=_ids(document),
+        is_important=IMPORTANT in held,
+        is_edited="edited" in held,
+        is_stale="stale" in held,
     )
 
 

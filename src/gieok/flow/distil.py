@@ -80,7 +80,18 @@ def correct(
     """
     while True:
         position = journal.position(old.scope, CORRECTIONS)
-        run = Run(old.scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 1, 0)
+        run = Run(
+            scope=old.scope,
+            reader=CORRECTIONS,
+            kind="corrected",
+            at=at,
+            start=position,
+            end=position + 1,
+            messages=0,
+            source_tokens=0,
+            documents=1,
+            document_tokens=0,
+        )
         if journal.commit(position, run, put=[_clean(new)], forget=[old]):
             deliver_scope(journal, store, old.scope)
             return
@@ -93,7 +104,16 @@ def replaced(journal: FullJournal, store: Documents, old: Sequence[Document], at
     while old:
         position = journal.position(old[0].scope, CORRECTIONS)
         run = Run(
-            old[0].scope, CORRECTIONS, "corrected", at, position, position + 1, 0, 0, 0, len(old)
+            scope=old[0].scope,
+            reader=CORRECTIONS,
+            kind="corrected",
+            at=at,
+            start=position,
+            end=position + 1,
+            messages=0,
+            source_tokens=0,
+            documents=0,
+            document_tokens=len(old),
         )
         if journal.commit(position, run, forget=old):
             deliver_scope(journal, store, old[0].scope)

@@ -45,7 +45,13 @@ class Incidents:
         now, before = self._clock.now(), self.find(name)
         tries = before.tries + 1 if before else 1
         due = due or now + min(first * 2 ** min(tries - 1, 10), longest)
-        incident = Incident(name, redact(str(error)), before.since if before else now, tries, due)
+        incident = Incident(
+            name=name,
+            detail=redact(str(error)),
+            since=before.since if before else now,
+            tries=tries,
+            next_try=due,
+        )
         if self._ledger.raise_incident(incident):
             hint = getattr(error, "hint", "")
             self._notifier.notify(title, f"{error} ({hint})" if hint else str(error))

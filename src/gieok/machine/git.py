@@ -210,7 +210,13 @@ class Git:
 
 def _commit(identity: str, author: str, at: str, message: str, files: str) -> Commit:
     when = datetime.fromtimestamp(min(int(at), _LATEST_S), UTC)
-    return Commit(identity, author, when, message.strip(), tuple(filter(None, files.split("\n"))))
+    return Commit(
+        id=identity,
+        author=author,
+        at=when,
+        message=message.strip(),
+        files=tuple(filter(None, files.split("\n"))),
+    )
 
 
 def _below(path: str, folder: str) -> str:

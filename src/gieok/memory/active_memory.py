@@ -138,10 +138,26 @@ def _lines(
         worth = active.worth(section, o.priority.mark, age_days)
         worth += _CORRECTED_WORTH if document and document.metadata.get(CORRECTED) else 0.0
         was = _was(before.get(document.key), look) if document else ""
-        yield _Line(section, o.priority.mark, day, o.text, worth, o.at.timestamp(), was, is_due)
+        yield _Line(
+            section=section,
+            mark=o.priority.mark,
+            day=day,
+            said=o.text,
+            worth=worth,
+            at=o.at.timestamp(),
+            was=was,
+            due=is_due,
+        )
     for pattern in held.patterns:
         days = (today - pattern.updated_at.astimezone(look.zone).date()).days
-        yield _Line("notes", "", None, pattern.text, active.worth("notes", "🟢", days), 0.0)
+        yield _Line(
+            section="notes",
+            mark="",
+            day=None,
+            said=pattern.text,
+            worth=active.worth("notes", "🟢", days),
+            at=0.0,
+        )
     yield from _deeds(done, today)
 
 
@@ -178,7 +194,14 @@ def _deeds(done: Iterable[tuple[date, tuple[str, ...]]], today: date) -> Iterato
         days[day] += texts
     for day in sorted(days, reverse=True)[: deeds.SHOWN_DAYS]:
         if (today - day).days < _RECENT_DAYS:
-            yield _Line("states", "🟢", day, deeds.summed_up(days[day]), 0.01, 0.0)
+            yield _Line(
+                section="states",
+                mark="🟢",
+                day=day,
+                said=deeds.summed_up(days[day]),
+                worth=0.01,
+                at=0.0,
+            )
 
 
 def _section(o: Observation, day: date, today: date) -> str:

@@ -118,19 +118,26 @@ def load(body: str) -> Observed:
     rows, task, patterns, model, *of_task = json.loads(body)
     session, at = of_task or ("", "")
     said_at = datetime.fromisoformat(at) if at else None
-    return Observed(tuple(map(_from_row, rows)), task, tuple(patterns), model, session, said_at)
+    return Observed(
+        observations=tuple(map(_from_row, rows)),
+        task=task,
+        patterns=tuple(patterns),
+        model=model,
+        task_session=session,
+        task_at=said_at,
+    )
 
 
 def _from_row(row: Sequence[object]) -> Observation:
     text, at, priority, category, is_done, ids, *replaces = row
     return Observation(
-        str(text),
-        datetime.fromisoformat(str(at)),
-        Priority(str(priority)),
-        Category(str(category)),
-        bool(is_done),
-        tuple(ids),  # type: ignore[arg-type]
-        tuple(*replaces),  # type: ignore[arg-type]
+        text=str(text),
+        at=datetime.fromisoformat(str(at)),
+        priority=Priority(str(priority)),
+        category=Category(str(category)),
+        is_done=bool(is_done),
+        message_ids=tuple(ids),  # type: ignore[arg-type]
+        replaces=tuple(*replaces),  # type: ignore[arg-type]
     )
 
 
@@ -144,12 +151,12 @@ def merge(parts: Iterable[Observed]) -> Observed:
         else None
     )
     return Observed(
-        tuple(o for part in parts for o in part.observations),
-        newest.task if newest else "",
-        tuple(dict.fromkeys(p for part in parts for p in part.patterns)),
-        next((part.model for part in reversed(parts) if part.model), ""),
-        newest.task_session if newest else "",
-        newest.task_at if newest else None,
+        observations=tuple(o for part in parts for o in part.observations),
+        task=newest.task if newest else "",
+        patterns=tuple(dict.fromkeys(p for part in parts for p in part.patterns)),
+        model=next((part.model for part in reversed(parts) if part.model), ""),
+        task_session=newest.task_session if newest else "",
+        task_at=newest.task_at if newest else None,
     )
 
 
@@ -211,7 +218,7 @@ def with_ends(
 
 
 def _may_end(older: Document, newer: Observation) -> bool:
-    since = older.valid_from or older.updated_at
+    since = older.said_at
     return (
         older.kind == KIND and not older.metadata.get(CORRECTED) and newer.at.date() >= since.date()
     )
@@ -227,7 +234,7 @@ def stamp(document: Document) -> str:
 
 def ended(older: Document, newer: Document) -> Document:
     """Return a document as it stands once another took its place: nothing of it is gone."""
-    since, until = older.valid_from or older.updated_at, newer.valid_from or newer.updated_at
+    since, until = older.said_at, newer.said_at
     metadata = {**older.metadata, REPLACED_BY: newer.key}
     end = max(since, until)
     content_hash = _hash(f"{older.text}\0{metadata}\0{end.isoformat()}")
@@ -314,10 +321,10 @@ def observation_of(document: Document) -> Observation:
     """Return the observation that a document holds."""
     ids = tuple([identity for origin in document.provenance for identity in origin.message_ids])
     return Observation(
-        document.text,
-        document.valid_from or document.updated_at,
-        _PRIORITIES[document.metadata.get("priority", Priority.MEDIUM)],
-        _CATEGORIES[document.metadata.get("category", Category.STATE)],
-        document.metadata.get("done") == "yes",
-        ids,
+        text=document.text,
+        at=document.said_at,
+        priority=_PRIORITIES[document.metadata.get("priority", Priority.MEDIUM)],
+        category=_CATEGORIES[document.metadata.get("category", Category.STATE)],
+        is_done=document.metadata.get("done") == "yes",
+        message_ids=ids,
     )

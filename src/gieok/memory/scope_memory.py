@@ -72,7 +72,7 @@ def load(
     documents = [document for document in known.values() if not document.metadata.get(RETIRED)]
     kept = sorted(
         (d for d in documents if d.kind == observation.KIND),
-        key=lambda d: (d.valid_from or d.updated_at, d.key),
+        key=lambda d: (d.said_at, d.key),
     )
     task = next((d.text for d in documents if d.key == observation.TASK_KEY), "")
     patterns = sorted(

@@ -133,12 +133,12 @@ class Sidecar:
         )
         found = self.transcripts
         capture = Capture(
-            self.journal,
-            found.project_scope,
-            self._tell_unread,
-            folders,
-            self.privacy,
-            found.folder_of,
+            journal=self.journal,
+            project_scope=found.project_scope,
+            tell=self._tell_unread,
+            folders=folders,
+            privacy=self.privacy,
+            folder_of=found.folder_of,
         )
         object.__setattr__(self, "capture", capture)
 
@@ -268,7 +268,12 @@ class Sidecar:
             try:
                 observer = self.models.observer(scope)
                 buffer = Buffer(
-                    self.journal, self.store, scope, self.clock, observer, self.thresholds
+                    journal=self.journal,
+                    store=self.store,
+                    scope=scope,
+                    clock=self.clock,
+                    observe=observer,
+                    thresholds=self.thresholds,
                 )
                 done = buffer.step(flush=flush)
             except _STOPS as error:
@@ -331,7 +336,13 @@ class Sidecar:
         return is_due
 
     def _reflector(self, scope: Scope) -> Reflector:
-        return Reflector(self.journal, self.store, scope, self.clock, self.models.reflector(scope))
+        return Reflector(
+            journal=self.journal,
+            store=self.store,
+            scope=scope,
+            clock=self.clock,
+            ask=self.models.reflector(scope),
+        )
 
     def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
         """Say whether there are enough observations for a reflection whose time has come since the
@@ -353,7 +364,9 @@ class Sidecar:
         """Keep an incident for an unreadable transcript until it is readable or gone."""
         name, now = f"{UNREAD}{path}", self.clock.now()
         if why:
-            self.journal.raise_incident(Incident(name, f"{path}: {why}", now, 1, now))
+            self.journal.raise_incident(
+                Incident(name=name, detail=f"{path}: {why}", since=now, tries=1, next_try=now)
+            )
         else:
             self._incidents.resolved(name)
 

@@ -97,6 +97,11 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
     provenance: tuple[Provenance, ...] = ()
 
+    @property
+    def said_at(self) -> datetime:
+        """When it was said or began to hold; for what has no such time, when it was last changed."""
+        return self.valid_from or self.updated_at
+
 
 def status_of(document: Document, now: datetime) -> str:
     """Return what holds of a document.

@@ -43,7 +43,7 @@ class Filter(NamedTuple):
         """Say whether a document may be returned; stores say the same in their own language, and
         are compared with this.
         """
-        moment = document.valid_from or document.updated_at
+        moment = document.said_at
         return (
             (not self.kinds or document.kind in self.kinds)
             and document.kind not in self.without
@@ -186,6 +186,11 @@ class FoundPassage(NamedTuple):
     updated_at: datetime
     valid_from: datetime | None
     metadata: Mapping[str, str]
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said or began to hold; for what has no such time, when it was last changed."""
+        return self.valid_from or self.updated_at
 
 
 class Hit(NamedTuple):

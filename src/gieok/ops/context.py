@@ -130,7 +130,11 @@ class Watching(NamedTuple):
     ) -> None:
         """Follow files (`engine.follow`) until `is_stopped`, or the process is interrupted."""
         followed = Followed(
-            folders, read, debounce_ms or self.debounce_ms, self.rescan_s, folders_s
+            folders=folders,
+            read=read,
+            debounce_ms=debounce_ms or self.debounce_ms,
+            rescan_s=self.rescan_s,
+            folders_s=folders_s,
         )
         follow(self.open(), followed, is_stopped)
 

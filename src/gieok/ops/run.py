@@ -57,7 +57,13 @@ def run(
             context.tell(f"{error}; it is left out: `gieok config show`")
         result = found.call(context, request)
         caller = context.caller
-        style = Style(lang or context.lang, colour, verbatim, str(caller.folder), str(caller.user))
+        style = Style(
+            lang=lang or context.lang,
+            colour=colour,
+            verbatim=verbatim,
+            folder=str(caller.folder),
+            user=str(caller.user),
+        )
         text = found.present(result, style)
     except GieokError as error:
         return failed(error)
@@ -67,4 +73,10 @@ def run(
 def failed(error: GieokError) -> Answer:
     """Return an error as an answer."""
     failure = Failure(error.code, str(error), error.hint)
-    return Answer(False, {"error": failure._asdict()}, "", STATUS[error.code][0], failure)
+    return Answer(
+        found=False,
+        data={"error": failure._asdict()},
+        text="",
+        status=STATUS[error.code][0],
+        failure=failure,
+    )

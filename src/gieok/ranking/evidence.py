@@ -39,7 +39,13 @@ class Candidate(NamedTuple):
         odds = self.score * product
         score = odds / (odds + 1 - self.score) if self.score < 1 else 1.0
         added = {name: math.log(max(factor, _LEAST)) for name, factor in factors.items()}
-        return Candidate(self.passage, score, signals, lambda: {**parts(), **added}, self.line)
+        return Candidate(
+            passage=self.passage,
+            score=score,
+            signals=signals,
+            parts=lambda: {**parts(), **added},
+            line=self.line,
+        )
 
 
 class Found(NamedTuple):

@@ -184,7 +184,9 @@ def _recalled(
     span = find_past_span(question.text, today)
     vector, model, degraded = _query_vector(store, embedder, question, profile)
     if asked := timeline.period(question.text, today):
-        wanted = timeline.Question(asked, question.scopes, question.where, vector, zone)
+        wanted = timeline.Question(
+            period=asked, scopes=question.scopes, where=question.where, vector=vector, zone=zone
+        )
         # A day and nothing else (화요일) may also be a word that notes hold: 매주 화요일.
         if (hits := timeline.listed(store, wanted, profile)) or not (
             asked.is_newest or asked.words or question.text == asked.span.words
@@ -192,7 +194,15 @@ def _recalled(
             listed_span = None if asked.is_newest else asked.span
             return RankedHits(hits, degraded, listed_span, is_timeline=not asked.is_newest)
     tokens = _tokens(question, span, profile)
-    query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
+    query = _Query(
+        question=question,
+        tokens=tokens,
+        vector=vector,
+        mapped=None,
+        profile=profile,
+        model=model,
+        calibrations=profile.calibrations,
+    )
     found, below, reasons = _found(
         store, query, lambda one, family: _weighed(one, family, now, span, zone)
     )
@@ -499,7 +509,13 @@ def _retrieve(store: Documents, scope: Scope, query: _Query) -> list[Ranking]:
             rankings.append(ranking._replace(name="mapped"))
     if isinstance(store, KeywordSearch):
         by = profile.bm25
-        words = KeywordQuery(query.tokens, by.k1, by.b, by.context_weight, by.spread)
+        words = KeywordQuery(
+            weights=query.tokens,
+            k1=by.k1,
+            b=by.b,
+            context_weight=by.context_weight,
+            spread=by.spread,
+        )
         rankings.insert(0, store.keyword(scope, words, question.where, profile.candidates))
     return rankings
 
@@ -568,10 +584,10 @@ def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profi
 def _hit(candidate: Candidate, tokens: Collection[str], snippet_chars: int) -> Hit:
     shown = snippet(candidate.passage.text, tokens, snippet_chars) if snippet_chars else ""
     return Hit(
-        candidate.passage,
-        candidate.score,
-        shown,
-        candidate.signals,
-        candidate.parts(),
-        candidate.line,
+        passage=candidate.passage,
+        score=candidate.score,
+        snippet=shown,
+        signals=candidate.signals,
+        parts=candidate.parts(),
+        line=candidate.line,
     )

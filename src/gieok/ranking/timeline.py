@@ -250,7 +250,13 @@ def _relevance(
     found: dict[PassageId, float] = {}
     if isinstance(store, KeywordSearch):
         by = profile.bm25
-        query = KeywordQuery(query_tokens(words), by.k1, by.b, by.context_weight, by.spread)
+        query = KeywordQuery(
+            weights=query_tokens(words),
+            k1=by.k1,
+            b=by.b,
+            context_weight=by.context_weight,
+            spread=by.spread,
+        )
         ranking = store.keyword(scope, query, where, _MOST)
         found = {
             i: _KEYWORD_SHARE * min(score / ranking.ceiling, 1.0) for i, score in ranking.ranked

@@ -94,9 +94,7 @@ class MemoryStore:
         """Return passages of the documents that a filter admits, the newest document first."""
         known = [(d, ids) for (s, _), (d, ids) in self._documents.items() if s == scope]
         known = [(d, ids) for d, ids in known if where.admits(d)]
-        known.sort(
-            key=lambda row: (-(row[0].valid_from or row[0].updated_at).timestamp(), row[0].key)
-        )
+        known.sort(key=lambda row: (-row[0].said_at.timestamp(), row[0].key))
         return [passage for _, ids in known for passage in ids][:limit]
 
     def _found(self, passage: PassageId, row: _Row) -> FoundPassage:
@@ -263,7 +261,15 @@ class MemoryStore:
             others = (_dot(vector, other[3]) for at, other in enumerate(found) if at != place)
             fellows = sorted(others, reverse=True)[:10] if query.hub_weight else []
             crowding = sum(fellows) / len(fellows) if fellows else 0.0
-            made.append(NearLine(i, start, end, cosine, cosine - query.hub_weight * crowding))
+            made.append(
+                NearLine(
+                    passage=i,
+                    start=start,
+                    end=end,
+                    cosine=cosine,
+                    score=cosine - query.hub_weight * crowding,
+                )
+            )
         return made
 
     def missing_lines(self, limit: int, before: LineId | None = None) -> list[tuple[LineId, str]]:

@@ -80,7 +80,9 @@ def entry(
 def _passages(lines: tuple[str, ...], context: str) -> Iterator[Passage]:
     start = 0
     for number, line in enumerate(lines, 1):
-        yield Passage(start, start + len(line), number, number, context)
+        yield Passage(
+            start=start, end=start + len(line), start_line=number, end_line=number, context=context
+        )
         start += len(line) + 1
 
 
@@ -155,5 +157,13 @@ def keys(store: Store, ranking: Ranking) -> list[str]:
 def said(identity: str, text: str = "", *, tokens: int = 10, session: str = "s") -> Message:
     """Return a message; its text is its id where none is given."""
     return Message(
-        identity, Role.USER, text or identity, AT, session, "plain", tokens, "/t/s.jsonl", 7
+        id=identity,
+        role=Role.USER,
+        text=text or identity,
+        at=AT,
+        session=session,
+        agent="plain",
+        tokens=tokens,
+        source="/t/s.jsonl",
+        line=7,
     )

@@ -89,7 +89,18 @@ def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
             path = [(depth, title) for depth, title in path if depth < level]
         names = tuple(title for _, title in path)
         inside = fence or (marker[1] if marker else "")
-        yield _Unit(start, end, line, line, _tokens(content) + 1, names, bool(heading)), inside
+        yield (
+            _Unit(
+                start=start,
+                end=end,
+                start_line=line,
+                end_line=line,
+                tokens=_tokens(content) + 1,
+                path=names,
+                is_heading=bool(heading),
+            ),
+            inside,
+        )
         if heading:
             path.append((len(heading[1]), heading_text(heading[2])))
         if marker:
@@ -121,7 +132,16 @@ def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
     if len(block) < 2 or tokens > budget:
         return block
     first, last = block[0], block[-1]
-    return [_Unit(first.start, last.end, first.start_line, last.end_line, tokens, first.path)]
+    return [
+        _Unit(
+            start=first.start,
+            end=last.end,
+            start_line=first.start_line,
+            end_line=last.end_line,
+            tokens=tokens,
+            path=first.path,
+        )
+    ]
 
 
 def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
@@ -133,18 +153,25 @@ def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
         and _tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget
     ):
         end = _cut_place(text, start, unit.end, budget)
-        yield _Unit(start, end, unit.start_line, unit.end_line, budget, unit.path)
+        yield _Unit(
+            start=start,
+            end=end,
+            start_line=unit.start_line,
+            end_line=unit.end_line,
+            tokens=budget,
+            path=unit.path,
+        )
         start = end
     if start == unit.start:
         yield unit
     else:
         yield _Unit(
-            start,
-            unit.end,
-            unit.start_line,
-            unit.end_line,
-            _tokens(text[start : unit.end]) + 1,
-            unit.path,
+            start=start,
+            end=unit.end,
+            start_line=unit.start_line,
+            end_line=unit.end_line,
+            tokens=_tokens(text[start : unit.end]) + 1,
+            path=unit.path,
         )
 
 
@@ -197,5 +224,9 @@ def _passage(run: list[_Unit], context: str) -> Passage:
     first, last = run[0], run[-1]
     names = [context, *(name for name in first.path if name not in context.split(" > "))]
     return Passage(
-        first.start, last.end, first.start_line, last.end_line, " > ".join(filter(None, names))
+        start=first.start,
+        end=last.end,
+        start_line=first.start_line,
+        end_line=last.end_line,
+        context=" > ".join(filter(None, names)),
     )

@@ -108,7 +108,16 @@ def split_days(
         if last and last.day == row.day and last.end_line == line - 1:
             sections[-1] = last._replace(end=row.end, end_line=line)
         else:
-            sections.append(DaySection(row.day, row.start, row.end, line, line, row.above))
+            sections.append(
+                DaySection(
+                    day=row.day,
+                    start=row.start,
+                    end=row.end,
+                    start_line=line,
+                    end_line=line,
+                    above=row.above,
+                )
+            )
     return tuple(sections)
 
 

@@ -171,7 +171,14 @@ def _container(text: str, start: int, kind: str, depth: int) -> Node:
             at = _skip(text, at + 1)
         elif text[at : at + 1] != closing:
             raise _bad(text, at, f"a comma or {closing} is expected")
-    return Node(start, at + 1, kind, tuple(names), tuple(begins), tuple(children))
+    return Node(
+        start=start,
+        end=at + 1,
+        kind=kind,
+        names=tuple(names),
+        begins=tuple(begins),
+        children=tuple(children),
+    )
 
 
 def put(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:

@@ -109,7 +109,15 @@ def catalogue() -> Catalogue:
         else:
             letters = sum(len(re.sub(r"[\W_]", "", piece)) for piece in pieces)
             letters += _OF_A_FORM * (english.count("!r}") + english.count(":,}"))
-            templates.append(Template(english, korean, pieces[0], pieces[-1], letters))
+            templates.append(
+                Template(
+                    english=english,
+                    korean=korean,
+                    first=pieces[0],
+                    last=pieces[-1],
+                    letters=letters,
+                )
+            )
     return Catalogue(
         plain, sorted(templates, key=lambda one: (-one.letters, -len(one.english), one.english))
     )

@@ -71,14 +71,14 @@ def _read(row: list[object], text: str) -> Journalled:
     return Journalled(
         int(str(seq)),
         Message(
-            str(identity),
-            Role(str(role)),
-            text,
-            when,
-            str(session),
-            str(agent),
-            int(str(tokens)),
-            str(source),
-            int(str(line)),
+            id=str(identity),
+            role=Role(str(role)),
+            text=text,
+            at=when,
+            session=str(session),
+            agent=str(agent),
+            tokens=int(str(tokens)),
+            source=str(source),
+            line=int(str(line)),
         ),
     )

@@ -8,11 +8,15 @@ _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
 
 
 def _folder(sign: str, example: str, counter: str) -> Mark:
-    return Mark(ANY, Kind.FOLDER, sign, _PROGRAM, example, counter)
+    return Mark(
+        host=ANY, kind=Kind.FOLDER, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+    )
 
 
 def _opening(sign: str, example: str, counter: str) -> Mark:
-    return Mark(ANY, Kind.OPENING, sign, _PROGRAM, example, counter)
+    return Mark(
+        host=ANY, kind=Kind.OPENING, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+    )
 
 
 _MEMORIES = (
@@ -129,7 +133,9 @@ def _envelope(words: str, border: str, example: str, counter: str) -> Mark:
         rf"(?:{border}[A-Za-z\d]+)+)"
         r"(?:\s[^<>]{0,1000})?>(?s:.*)</\1>\s*$"
     )
-    return Mark(ANY, Kind.ENVELOPE, sign, _PROGRAM, example, counter)
+    return Mark(
+        host=ANY, kind=Kind.ENVELOPE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+    )
 
 
 #: People write no element with a name of several words, one of which a program has for its own
@@ -151,12 +157,12 @@ _ENVELOPES = (
 _WRAPPED = (
     *(
         Mark(
-            ANY,
-            Kind.BLOCK,
-            name,
-            _PERSON,
-            f"<{name}>\n{SAID}\n</{name}>",
-            f"What does <{name}> mean?",
+            host=ANY,
+            kind=Kind.BLOCK,
+            sign=name,
+            speaker=_PERSON,
+            example=f"<{name}>\n{SAID}\n</{name}>",
+            counter=f"What does <{name}> mean?",
         )
         for name in (
             "user_query",
@@ -169,12 +175,12 @@ _WRAPPED = (
     ),
     *(
         Mark(
-            ANY,
-            Kind.BLOCK,
-            name,
-            _PROGRAM,
-            f"<{name}>\nnot theirs\n</{name}>\n{SAID}",
-            f"What does <{name}> mean?",
+            host=ANY,
+            kind=Kind.BLOCK,
+            sign=name,
+            speaker=_PROGRAM,
+            example=f"<{name}>\nnot theirs\n</{name}>\n{SAID}",
+            counter=f"What does <{name}> mean?",
         )
         for name in """
             environment_details ADDITIONAL_METADATA USER_SETTINGS_CHANGE attached_files
@@ -190,69 +196,77 @@ _WRAPPED = (
 #: What a program says where a person's words stand, in whichever tag.
 _SAID_FOR = (
     Mark(
-        ANY,
-        Kind.WHOLE,
-        r"The above subagent results? (?:is|are) already visible to the user\.",
-        _PROGRAM,
-        (
+        host=ANY,
+        kind=Kind.WHOLE,
+        sign=r"The above subagent results? (?:is|are) already visible to the user\.",
+        speaker=_PROGRAM,
+        example=(
             "The above subagent result is already visible to the user. DO NOT reiterate it unless "
             "asked."
         ),
-        "The above subagent result is wrong.",
+        counter="The above subagent result is wrong.",
     ),
     Mark(
-        ANY,
-        Kind.WHOLE,
-        r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT"
+        host=ANY,
+        kind=Kind.WHOLE,
+        sign=r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT"
         r"|INSTRUCTION|CONTEXT|UPDATE)S?\b"
         r"[^\]\n]{0,120}\]",
-        _PROGRAM,
-        "[SYSTEM REMINDER - TODO CONTINUATION]\n\nGo on with the next task.",
-        "[system reminder] is what I see in red.",
+        speaker=_PROGRAM,
+        example="[SYSTEM REMINDER - TODO CONTINUATION]\n\nGo on with the next task.",
+        counter="[system reminder] is what I see in red.",
     ),
     # A plugin signs what it writes with a comment that nobody sees.
     Mark(
-        ANY,
-        Kind.WHOLE,
-        r"(?s:.*)<!-- *[A-Z][A-Z\d]*_INTERNAL_[A-Z_]{1,60} *-->\s*\Z",
-        _PROGRAM,
-        "Go on with the next task.\n<!-- OMO_INTERNAL_INITIATOR -->",
-        "What is <!-- OMO_INTERNAL_INITIATOR --> for?",
+        host=ANY,
+        kind=Kind.WHOLE,
+        sign=r"(?s:.*)<!-- *[A-Z][A-Z\d]*_INTERNAL_[A-Z_]{1,60} *-->\s*\Z",
+        speaker=_PROGRAM,
+        example="Go on with the next task.\n<!-- OMO_INTERNAL_INITIATOR -->",
+        counter="What is <!-- OMO_INTERNAL_INITIATOR --> for?",
     ),
 )
 _FRONTS = (
     # `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: who wrote, when.
     Mark(
-        ANY,
-        Kind.FRONT,
-        r"[\[【][^\]】\n]{0,120}\d{4}-\d\d-\d\d[T ,]{1,2}\d\d:\d\d[^\]】\n]{0,40}[\]】]:?\s*",
-        _PROGRAM,
-        f"[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] {SAID}",
-        "[2026-02-11] was the day",
+        host=ANY,
+        kind=Kind.FRONT,
+        sign=r"[\[【][^\]】\n]{0,120}\d{4}-\d\d-\d\d[T ,]{1,2}\d\d:\d\d[^\]】\n]{0,40}[\]】]:?\s*",
+        speaker=_PROGRAM,
+        example=f"[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] {SAID}",
+        counter="[2026-02-11] was the day",
     ),
     Mark(
-        ANY,
-        Kind.FRONT,
-        r"\[(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? "
+        host=ANY,
+        kind=Kind.FRONT,
+        sign=r"\[(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? "
         r"[^\]\n]{0,40}\d{1,2}:\d\d[^\]\n]{0,30}\]:?\s*",
-        _PROGRAM,
-        f"[Wed, Feb 11, 2026, 10:23 KST] {SAID}",
-        "[Wed] is the day",
+        speaker=_PROGRAM,
+        example=f"[Wed, Feb 11, 2026, 10:23 KST] {SAID}",
+        counter="[Wed] is the day",
     ),
     Mark(
-        ANY,
-        Kind.FRONT,
-        r"<(?:timestamp|current_time|message_time|sent_at)>[^<\n]{1,80}</(?:timestamp|current_time|"
+        host=ANY,
+        kind=Kind.FRONT,
+        sign=r"<(?:timestamp|current_time|message_time|sent_at)>[^<\n]{1,80}</(?:timestamp|current_time|"
         r"message_time|sent_at)>\s*",
-        _PROGRAM,
-        f"<timestamp>2026-02-11T10:23:00Z</timestamp>\n{SAID}",
-        "What does <timestamp> mean?",
+        speaker=_PROGRAM,
+        example=f"<timestamp>2026-02-11T10:23:00Z</timestamp>\n{SAID}",
+        counter="What does <timestamp> mean?",
     ),
 )
 
 
 def _brief(group: str, sign: str, example: str, counter: str) -> Mark:
-    return Mark(ANY, Kind.BRIEF, sign, _PROGRAM, example, counter, (group,))
+    return Mark(
+        host=ANY,
+        kind=Kind.BRIEF,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=example,
+        counter=counter,
+        values=(group,),
+    )
 
 
 #: What a program's first prompt looks like that no other mark tells: two of these groups. A

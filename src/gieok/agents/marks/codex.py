@@ -14,40 +14,40 @@ def _meta(**payload: object) -> dict[str, object]:
 
 _HEADS = (
     Mark(
-        _HOST,
-        Kind.HEAD,
-        "payload.thread_source",
-        _AGENT,
-        _meta(thread_source="subagent"),
-        _meta(thread_source="user"),
-        ("subagent", "review", "automation"),
+        host=_HOST,
+        kind=Kind.HEAD,
+        sign="payload.thread_source",
+        speaker=_AGENT,
+        example=_meta(thread_source="subagent"),
+        counter=_meta(thread_source="user"),
+        values=("subagent", "review", "automation"),
     ),
     Mark(
-        _HOST,
-        Kind.HEAD,
-        "payload.source.subagent",
-        _AGENT,
-        _meta(source={"subagent": "review"}),
-        _meta(source="cli"),
-        ("*",),
+        host=_HOST,
+        kind=Kind.HEAD,
+        sign="payload.source.subagent",
+        speaker=_AGENT,
+        example=_meta(source={"subagent": "review"}),
+        counter=_meta(source="cli"),
+        values=("*",),
     ),
     Mark(
-        _HOST,
-        Kind.HEAD,
-        "payload.source",
-        _PROGRAM,
-        _meta(source="exec"),
-        _meta(source="vscode"),
-        ("exec", "mcp", "sdk"),
+        host=_HOST,
+        kind=Kind.HEAD,
+        sign="payload.source",
+        speaker=_PROGRAM,
+        example=_meta(source="exec"),
+        counter=_meta(source="vscode"),
+        values=("exec", "mcp", "sdk"),
     ),
     Mark(
-        _HOST,
-        Kind.HEAD,
-        "payload.originator",
-        _PROGRAM,
-        _meta(originator="codex_exec"),
-        _meta(originator="codex_cli_rs"),
-        (
+        host=_HOST,
+        kind=Kind.HEAD,
+        sign="payload.originator",
+        speaker=_PROGRAM,
+        example=_meta(originator="codex_exec"),
+        counter=_meta(originator="codex_cli_rs"),
+        values=(
             "codex_exec",
             "codex_sdk_ts",
             "codex_sdk_py",
@@ -57,59 +57,61 @@ _HEADS = (
         ),
     ),
     Mark(
-        _HOST,
-        Kind.HEAD,
-        "payload.source",
-        _PERSON,
-        _meta(source="cli"),
-        _meta(source="exec"),
-        ("cli", "vscode", "appServer", "app_server", "desktop"),
+        host=_HOST,
+        kind=Kind.HEAD,
+        sign="payload.source",
+        speaker=_PERSON,
+        example=_meta(source="cli"),
+        counter=_meta(source="exec"),
+        values=("cli", "vscode", "appServer", "app_server", "desktop"),
     ),
     # Who drives what follows, where a script's session is gone on with by hand.
     Mark(
-        _HOST,
-        Kind.HEAD,
-        "payload.turn_attribution.turn_trigger",
-        _PROGRAM,
-        {
+        host=_HOST,
+        kind=Kind.HEAD,
+        sign="payload.turn_attribution.turn_trigger",
+        speaker=_PROGRAM,
+        example={
             "type": "event_msg",
             "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "exec"}},
         },
-        {
+        counter={
             "type": "event_msg",
             "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "user"}},
         },
-        ("exec", "mcp", "sdk", "automation", "scheduled", "subagent", "system", "review"),
+        values=("exec", "mcp", "sdk", "automation", "scheduled", "subagent", "system", "review"),
     ),
     Mark(
-        _HOST,
-        Kind.HEAD,
-        "payload.turn_attribution.turn_trigger",
-        _PERSON,
-        {
+        host=_HOST,
+        kind=Kind.HEAD,
+        sign="payload.turn_attribution.turn_trigger",
+        speaker=_PERSON,
+        example={
             "type": "event_msg",
             "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "user"}},
         },
-        {
+        counter={
             "type": "event_msg",
             "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "exec"}},
         },
-        ("user", "human", "tui", "app", "vscode", "cli"),
+        values=("user", "human", "tui", "app", "vscode", "cli"),
     ),
     Mark(
-        _HOST,
-        Kind.FIELD,
-        "payload.role",
-        _PROGRAM,
-        {"type": "response_item", "payload": {"type": "message", "role": "developer"}},
-        {"type": "response_item", "payload": {"type": "message", "role": "user"}},
-        ("developer", "system"),
+        host=_HOST,
+        kind=Kind.FIELD,
+        sign="payload.role",
+        speaker=_PROGRAM,
+        example={"type": "response_item", "payload": {"type": "message", "role": "developer"}},
+        counter={"type": "response_item", "payload": {"type": "message", "role": "user"}},
+        values=("developer", "system"),
     ),
 )
 
 
 def _whole(example: str, counter: str, sign: str) -> Mark:
-    return Mark(_HOST, Kind.WHOLE, sign, _PROGRAM, example, counter)
+    return Mark(
+        host=_HOST, kind=Kind.WHOLE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+    )
 
 
 _TEXTS = (
@@ -156,60 +158,60 @@ _TEXTS = (
     ),
     # `! command`: what was typed is the person's, what it printed is the tool's.
     Mark(
-        _HOST,
-        Kind.FRONT,
-        r"<user_shell_command>\s*<command>\n?(?=(?s:.*?)</command>)",
-        _PROGRAM,
-        (
+        host=_HOST,
+        kind=Kind.FRONT,
+        sign=r"<user_shell_command>\s*<command>\n?(?=(?s:.*?)</command>)",
+        speaker=_PROGRAM,
+        example=(
             f"<user_shell_command>\n<command>\n{SAID}\n</command>\n<result>\nExit code: "
             f"0\n</result>\n</user_shell_command>"
         ),
-        "What does <user_shell_command> mean?",
+        counter="What does <user_shell_command> mean?",
     ),
     Mark(
-        _HOST,
-        Kind.BEHIND,
-        r"\n?</command>\s*(?:<result>(?s:.*))?</user_shell_command>\s*$",
-        _PROGRAM,
-        f"{SAID}\n</command>\n<result>\nnot theirs\n</result>\n</user_shell_command>",
-        "Close it with </command>",
+        host=_HOST,
+        kind=Kind.BEHIND,
+        sign=r"\n?</command>\s*(?:<result>(?s:.*))?</user_shell_command>\s*$",
+        speaker=_PROGRAM,
+        example=f"{SAID}\n</command>\n<result>\nnot theirs\n</result>\n</user_shell_command>",
+        counter="Close it with </command>",
     ),
     Mark(
-        _HOST,
-        Kind.FRONT,
-        r"# (?:Context from my IDE setup|Files mentioned by the user|In app browser|Selected "
+        host=_HOST,
+        kind=Kind.FRONT,
+        sign=r"# (?:Context from my IDE setup|Files mentioned by the user|In app browser|Selected "
         r"text|Applied skills"
         r"|Diff comments|Review comments|Browser comments|Attachments)\b(?s:.*)\n#+ My "
         r"request for Codex: *\n",
-        _PROGRAM,
-        (
+        speaker=_PROGRAM,
+        example=(
             f"# Context from my IDE setup:\n\n## Active file: src/oven.ts\n\n## My request for "
             f"Codex:\n{SAID}"
         ),
-        "# My request\nPut my request for Codex into the page",
+        counter="# My request\nPut my request for Codex into the page",
     ),
 )
 
 
 def _block(tag: str) -> Mark:
     return Mark(
-        _HOST,
-        Kind.BLOCK,
-        tag,
-        _PROGRAM,
-        f"<{tag}>\nnot theirs\n</{tag}>\n{SAID}",
-        f"What does <{tag}> mean?",
+        host=_HOST,
+        kind=Kind.BLOCK,
+        sign=tag,
+        speaker=_PROGRAM,
+        example=f"<{tag}>\nnot theirs\n</{tag}>\n{SAID}",
+        counter=f"What does <{tag}> mean?",
     )
 
 
 _BLOCKS = (
     Mark(
-        _HOST,
-        Kind.BLOCK,
-        "send_user_message_question_reply",
-        _PERSON,
-        f"<send_user_message_question_reply>{SAID}</send_user_message_question_reply>",
-        "A <send_user_message_question_reply>?",
+        host=_HOST,
+        kind=Kind.BLOCK,
+        sign="send_user_message_question_reply",
+        speaker=_PERSON,
+        example=f"<send_user_message_question_reply>{SAID}</send_user_message_question_reply>",
+        counter="A <send_user_message_question_reply>?",
     ),
     *map(
         _block,
@@ -234,23 +236,23 @@ _BLOCKS = (
 )
 _REST = (
     Mark(
-        _HOST,
-        Kind.ANSWER,
-        "request_user_input",
-        _PERSON,
-        '{"answers": {"hours": {"answers": ["' + SAID + '"]}}}',
-        '{"output": "ok"}',
+        host=_HOST,
+        kind=Kind.ANSWER,
+        sign="request_user_input",
+        speaker=_PERSON,
+        example='{"answers": {"hours": {"answers": ["' + SAID + '"]}}}',
+        counter='{"output": "ok"}',
     ),
     Mark(
-        _HOST,
-        Kind.REASON,
-        (
+        host=_HOST,
+        kind=Kind.REASON,
+        sign=(
             r"(?:exec command |patch |tool call )?rejected by user[:,] *(?:with feedback:? "
             r"*)?\n?(?P<said>.+)$"
         ),
-        _PERSON,
-        f"rejected by user: {SAID}",
-        "exec command rejected by user",
+        speaker=_PERSON,
+        example=f"rejected by user: {SAID}",
+        counter="exec command rejected by user",
     ),
 )
 

@@ -7,15 +7,31 @@ _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
 
 
 def _whole(example: str, counter: str, sign: str) -> Mark:
-    return Mark(_HOST, Kind.WHOLE, sign, _PROGRAM, example, counter)
+    return Mark(
+        host=_HOST, kind=Kind.WHOLE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
+    )
 
 
 def _front(sign: str, example: str, counter: str) -> Mark:
-    return Mark(_HOST, Kind.FRONT, sign, _PROGRAM, f"{example}{SAID}", counter)
+    return Mark(
+        host=_HOST,
+        kind=Kind.FRONT,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=f"{example}{SAID}",
+        counter=counter,
+    )
 
 
 def _behind(sign: str, example: str, counter: str) -> Mark:
-    return Mark(_HOST, Kind.BEHIND, sign, _PROGRAM, f"{SAID}{example}", counter)
+    return Mark(
+        host=_HOST,
+        kind=Kind.BEHIND,
+        sign=sign,
+        speaker=_PROGRAM,
+        example=f"{SAID}{example}",
+        counter=counter,
+    )
 
 
 _JSON = "```json\n{}\n```\n"
@@ -25,22 +41,22 @@ _MEDIA = (
 )
 MARKS = (
     Mark(
-        _HOST,
-        Kind.FIELD,
-        "message.provenance.kind",
-        _PERSON,
-        {"type": "message", "message": {"provenance": {"kind": "external_user"}}},
-        {"type": "message", "message": {"provenance": {"kind": "internal_system"}}},
-        ("external_user",),
+        host=_HOST,
+        kind=Kind.FIELD,
+        sign="message.provenance.kind",
+        speaker=_PERSON,
+        example={"type": "message", "message": {"provenance": {"kind": "external_user"}}},
+        counter={"type": "message", "message": {"provenance": {"kind": "internal_system"}}},
+        values=("external_user",),
     ),
     Mark(
-        _HOST,
-        Kind.FIELD,
-        "message.provenance.kind",
-        _PROGRAM,
-        {"type": "message", "message": {"provenance": {"kind": "inter_session"}}},
-        {"type": "message", "message": {"role": "user"}},
-        ("*",),
+        host=_HOST,
+        kind=Kind.FIELD,
+        sign="message.provenance.kind",
+        speaker=_PROGRAM,
+        example={"type": "message", "message": {"provenance": {"kind": "inter_session"}}},
+        counter={"type": "message", "message": {"role": "user"}},
+        values=("*",),
     ),
     _whole(
         "System: [2026-02-28 01:01:06 UTC] Exec completed",

@@ -22,7 +22,12 @@ from gieok.model.memory import Scope
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     agents = state_folder(environment, home) / "agents"
     return Place(
-        agents, "*/sessions/*.jsonl*", f"*/agent/{DATABASE}", _scope_of, _is_silent, unread=_UNREAD
+        folder=agents,
+        files="*/sessions/*.jsonl*",
+        databases=f"*/agent/{DATABASE}",
+        scope_of=_scope_of,
+        is_silent=_is_silent,
+        unread=_UNREAD,
     )
 
 
@@ -85,11 +90,11 @@ _REHEARSAL = Rehearsal(
     {".openclaw/openclaw.json": _SETTINGS},
 )
 AGENT = Agent(
-    _place,
-    FORMAT,
-    edits_of,
-    NOTE,
-    missing,
+    place=_place,
+    format=FORMAT,
+    edits=edits_of,
+    note=NOTE,
+    missing=missing,
     is_system_session=is_system_session,
     rehearsal=_REHEARSAL,
     folder=lambda home, environment: state_folder(environment, home),

@@ -59,7 +59,13 @@ def webhook(
             f"OpenClaw's webhooks have no token: `hooks.token` is not set in {config}, nor is "
             f"{variable}"
         )
-    return Webhook(_addresses(gateway, environment), path, token, missing, config)
+    return Webhook(
+        addresses=_addresses(gateway, environment),
+        path=path,
+        token=token,
+        missing=missing,
+        config=config,
+    )
 
 
 def _addresses(gateway: Line, environment: Mapping[str, str]) -> tuple[str, ...]:

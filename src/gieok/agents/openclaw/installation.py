@@ -50,11 +50,11 @@ def find(environment: Mapping[str, str], home: Path) -> Installation:
     settings = read_config(config)
     named = environment.get("OPENCLAW_WORKSPACE_DIR", "")
     return Installation(
-        state,
-        config,
-        settings,
-        _is_current(state, settings),
-        tuple(_agents(state, settings, named)),
+        state=state,
+        config=config,
+        settings=settings,
+        is_current=_is_current(state, settings),
+        agents=tuple(_agents(state, settings, named)),
     )
 
 

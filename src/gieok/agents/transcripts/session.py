@@ -132,7 +132,14 @@ def heard(
     is_person = verdict.speaker is Speaker.PERSON
     told = (speakers.words_of(session.agent, text) if is_person else text for text in parted)
     words = "\n".join(filter(None, told))
-    return Said(identity, Role.USER, words, at, verdict.speaker, verdict.is_sure)
+    return Said(
+        id=identity,
+        role=Role.USER,
+        text=words,
+        at=at,
+        speaker=verdict.speaker,
+        is_sure=verdict.is_sure,
+    )
 
 
 def spoken(session: Session, said: Said, at: datetime) -> list[Message]:
@@ -181,5 +188,9 @@ def calls(
     for number, call in enumerate(found):
         given = call.get(arguments) or {}
         yield ToolUse(
-            f"{identity}#{number}", name_of(call.get("id")), name_of(call.get("name")), at, given
+            id=f"{identity}#{number}",
+            call=name_of(call.get("id")),
+            name=name_of(call.get("name")),
+            at=at,
+            arguments=given,
         )

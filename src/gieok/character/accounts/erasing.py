@@ -74,7 +74,14 @@ class Erasing:
                 still.append(f"{store.location}: {error}")
         journal.keep(_BEGUN, {}, [user])
         still += [*journal.scrub(), *self.accounts.scrub()] if scrub else []
-        return UserErased(user, len(scopes), documents, messages, rows, tuple(dict.fromkeys(still)))
+        return UserErased(
+            user=user,
+            scopes=len(scopes),
+            documents=documents,
+            messages=messages,
+            rows=rows,
+            still=tuple(dict.fromkeys(still)),
+        )
 
     def finish(self) -> list[UserErased]:
         """End what was killed."""

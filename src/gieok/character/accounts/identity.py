@@ -75,7 +75,15 @@ class Identity:
         owner = "u" + _b32(checked_user(user).encode()) if user else "a"
         identity = f"{owner}.{_b32(self.random(_ID_BYTES))}"
         secret = base64.urlsafe_b64encode(self.random(_SECRET_BYTES)).decode().rstrip("=")
-        key = IssuedKey(user, identity, _hash(secret), role, label, now, expires_at)
+        key = IssuedKey(
+            user=user,
+            id=identity,
+            secret_hash=_hash(secret),
+            role=role,
+            label=label,
+            created_at=now,
+            expires_at=expires_at,
+        )
         self.keys.keep_key(key)
         return key, f"{PREFIX}{identity}_{secret}"
 

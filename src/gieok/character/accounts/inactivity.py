@@ -176,9 +176,13 @@ class Inactivity:
             )
         except NotifierFailed as error:
             self.accounts.stage(claim, account.stage, account.staged_at or now)
-            return InactivityStep(account.user, stage, False, False, str(error))
+            return InactivityStep(
+                user=account.user, stage=stage, mail=False, ok=False, said=str(error)
+            )
         self.accounts.stage(claim, stage, self.clock.now())
-        return InactivityStep(account.user, stage, is_mailed, True, said, episodes)
+        return InactivityStep(
+            user=account.user, stage=stage, mail=is_mailed, ok=True, said=said, episodes=episodes
+        )
 
     def _address(self, account: Account) -> str:
         """Return the one address of a user; '' where there is none, or it is none."""

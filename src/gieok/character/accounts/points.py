@@ -136,7 +136,13 @@ class PointsDesk:
             user, self._today(user), self.prices.daily, self.clock.now()
         )
         given = posted.entry.posting.amount
-        return CheckedIn(check.day, check.streak, given, self.accounts.balance(user), posted.is_new)
+        return CheckedIn(
+            day=check.day,
+            streak=check.streak,
+            given=given,
+            balance=self.accounts.balance(user),
+            is_new=posted.is_new,
+        )
 
     def hold_reply(self, user: str, character: str, message: str) -> bool:
         """Set the points of a reply aside; False where they are, or were charged. `message` is the
@@ -177,7 +183,14 @@ class PointsDesk:
         known = self.accounts.posted(user, reference)
         if known and (known.posting.character, known.posting.slots) == (character, quantity):
             cost = -known.posting.amount  # prices may have changed since
-        bought = Posting(SLOTS, -cost, reference, "", character, quantity)
+        bought = Posting(
+            kind=SLOTS,
+            amount=-cost,
+            reference=reference,
+            note="",
+            character=character,
+            slots=quantity,
+        )
         posted = self.accounts.post(user, bought, self.clock.now())
         slots, balance = self.accounts.slots(user, character), self.accounts.balance(user)
         return SlotPurchase(slots, cost, balance, posted.is_new)
@@ -237,7 +250,10 @@ class PointsDesk:
         return SettledHolds(charged, released)
 
     def _settle(self, user: str, reference: str, character: str, points: int) -> Posted | None:
-        spent, now = Posting(REPLY, -points, reference, "", character), self.clock.now()
+        spent, now = (
+            Posting(kind=REPLY, amount=-points, reference=reference, note="", character=character),
+            self.clock.now(),
+        )
         try:
             # Where nothing is held, it was charged, or it was let go as stale and came after all.
             return self.accounts.settle(user, reference, spent, now) or self.accounts.post(

@@ -203,4 +203,15 @@ def _document(scope: Scope, character: StoredCharacter, entry: LoreEntry) -> Ent
         title=entry.name,
         metadata={"keys": keys} if keys else {},
     )
-    return Entry(document, (Passage(0, len(entry.text), 1, entry.text.count("\n") + 1, keys),))
+    return Entry(
+        document,
+        (
+            Passage(
+                start=0,
+                end=len(entry.text),
+                start_line=1,
+                end_line=entry.text.count("\n") + 1,
+                context=keys,
+            ),
+        ),
+    )

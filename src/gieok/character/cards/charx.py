@@ -85,7 +85,14 @@ def opened(data: bytes) -> Charx:
     )
     _check(data, members, begin)
     front = data[: members[0].header] if members else b""
-    return Charx(data, tuple(members), front, data[place + _END.size :], begin, begin - offset)
+    return Charx(
+        data=data,
+        members=tuple(members),
+        front=front,
+        comment=data[place + _END.size :],
+        end=begin,
+        shift=begin - offset,
+    )
 
 
 def member(archive: Charx, name: str) -> bytes | None:
@@ -110,7 +117,8 @@ def with_member(archive: Charx, name: str, content: bytes) -> bytes:
 def made(files: Sequence[tuple[str, bytes]]) -> bytes:
     """Return an archive of files."""
     return _written(
-        Charx(b"", (), b"", b"", 0, 0), [_new(name, content) for name, content in files]
+        Charx(data=b"", members=(), front=b"", comment=b"", end=0, shift=0),
+        [_new(name, content) for name, content in files],
     )
 
 
@@ -146,7 +154,16 @@ def _members(data: bytes, place: int, end: int, count: int, shift: int) -> list[
         header = row[16] + shift
         start = _content_start(data, header, place, name)
         found.append(
-            CharxMember(name, data[place:after], row[4], row[7], row[8], row[9], header, start)
+            CharxMember(
+                name=name,
+                row=data[place:after],
+                method=row[4],
+                crc=row[7],
+                packed=row[8],
+                size=row[9],
+                header=header,
+                start=start,
+            )
         )
         place = after
     _require(place == end, "the archive's list of members is damaged")

@@ -205,7 +205,14 @@ def _message(row: Mapping[str, Json], at: datetime) -> LogLine:
     name = name if isinstance(name, str) else ""
     sent = row.get("send_date")
     identity = digest(f"{sent if sent is not None else text}\0{name}\0{is_user}")
-    return LogLine(identity, name, is_user, text, at, row.get("is_system") is True)
+    return LogLine(
+        id=identity,
+        name=name,
+        is_user=is_user,
+        text=text,
+        at=at,
+        is_hidden=row.get("is_system") is True,
+    )
 
 
 def _text(value: Json) -> str:
@@ -218,7 +225,15 @@ def _told(bond: Bond, line: LogLine, own: str) -> Message:
     is_other = not line.is_user and bool(own) and line.name != own
     text = redact(f"{line.name}: {line.text}" if is_other and line.name else line.text)
     role = Role.USER if line.is_user else Role.ASSISTANT
-    return Message(line.id, role, text, line.at, bond.user, AGENT, count_tokens(text) + 4)
+    return Message(
+        id=line.id,
+        role=role,
+        text=text,
+        at=line.at,
+        session=bond.user,
+        agent=AGENT,
+        tokens=count_tokens(text) + 4,
+    )
 
 
 def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTaken) -> LogTaken:

@@ -113,12 +113,12 @@ def _entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
         or ("dont_activate" in told and "activate" not in told)
     )
     return LoreEntry(
-        number,
-        text,
-        _text(row.get("name")) or _text(row.get("comment")),
-        _words(row.get("keys", row.get("key"))),
-        also,
-        _split(told.get("exclude_keys", "")),
+        number=number,
+        text=text,
+        name=_text(row.get("name")) or _text(row.get("comment")),
+        keys=_words(row.get("keys", row.get("key"))),
+        also=also,
+        never=_split(told.get("exclude_keys", "")),
         is_enabled=not is_off and bool(text),
         is_constant=row.get("constant") is True or "activate" in told,
         is_regex=row.get("use_regex") is True,

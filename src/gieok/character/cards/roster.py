@@ -119,15 +119,15 @@ class Roster:
             raise _taken(identity)
         now = self.clock.now()
         stored = StoredCharacter(
-            owner,
-            identity,
-            card.name,
-            card.json,
-            now,
-            now,
-            model,
-            file,
-            MEDIA[form] if file else "",
+            owner=owner,
+            id=identity,
+            name=card.name,
+            card=card.json,
+            created_at=now,
+            updated_at=now,
+            model=model,
+            package=file,
+            package_type=MEDIA[form] if file else "",
         )
         with self._lock(owner, identity):
             if not self.accounts.keep_character(stored, is_new=True):

@@ -363,7 +363,14 @@ def _matched(
         subject := _other(text, about, row, said.earlier, said.answers)
     ):
         return None
-    return Finding(row.predicate, value, sentence.strip(), subject, row.confidence, row.subtype)
+    return Finding(
+        predicate=row.predicate,
+        object=value,
+        sentence=sentence.strip(),
+        subject=subject,
+        confidence=row.confidence,
+        subtype=row.subtype,
+    )
 
 
 def _may_match(row: Pattern, sentence: str, answers: str) -> bool:

@@ -114,11 +114,11 @@ class Control:
         items = ((listing.of_document(one.document), one) for one in found)
         rows = [
             Found(
-                item,
-                one.score,
-                one.signals["similarity"],
-                one.signals["recency"],
-                one.signals["importance"],
+                memory=item,
+                score=one.score,
+                similarity=one.signals["similarity"],
+                recency=one.signals["recency"],
+                importance=one.signals["importance"],
             )
             for item, one in items
             if item and item.layer in wanted

@@ -73,7 +73,9 @@ def message_of(decision: Decision, at: datetime, number: str) -> Message:
         }
     )
     identity = decision.id or digest(f"{at.isoformat()}\0{number}\0{text}")
-    return Message(identity, Role.TOOL, text, at, AGENT, AGENT, 1)
+    return Message(
+        id=identity, role=Role.TOOL, text=text, at=at, session=AGENT, agent=AGENT, tokens=1
+    )
 
 
 def decision_of(message: Message) -> Decision | None:
@@ -83,14 +85,14 @@ def decision_of(message: Message) -> Decision | None:
     row = json.loads(message.text or "{}")
     change = Change(*(row.get(name) for name in Change._fields))
     return Decision(
-        row.get("do", ""),
-        message.id,
-        row.get("start", 0),
-        tuple(row.get("ids", ())),
-        row.get("key", ""),
-        row.get("value_id", ""),
-        row.get("version", ""),
-        change,
+        do=row.get("do", ""),
+        id=message.id,
+        start=row.get("start", 0),
+        ids=tuple(row.get("ids", ())),
+        key=row.get("key", ""),
+        value_id=row.get("value_id", ""),
+        version=row.get("version", ""),
+        change=change,
     )
 
 

@@ -113,7 +113,13 @@ def summarised(
     )[:MOST_TOPICS]
     emotion = _emotion(" ".join(message.text for message in said), lang)
     return Episode(
-        text, span[0].message.at, span[-1].message.at, len(span), topics, emotion, tuple(ids)
+        text=text,
+        start=span[0].message.at,
+        end=span[-1].message.at,
+        messages=len(span),
+        topics=topics,
+        emotion=emotion,
+        message_ids=tuple(ids),
     )
 
 

@@ -73,12 +73,12 @@ def unread(
     # What came meanwhile is looked at next.
     entries = sorted((one for one in found if one.seq <= end), key=lambda one: one.place)
     return Talk(
-        tuple(entries),
-        start,
-        end,
-        frozenset(versions | gone),
-        frozenset(versions | touched),
-        start <= learned,
+        entries=tuple(entries),
+        start=start,
+        end=end,
+        changed=frozenset(versions | gone),
+        touched=frozenset(versions | touched),
+        is_replay=start <= learned,
     )
 
 

@@ -215,7 +215,9 @@ def messages(journal: Journal, scope: Scope, page: int, limit: int, after: int =
 def as_said(one: Journalled) -> SaidMessage:
     """Return a message as a user reads it."""
     said = one.message
-    return SaidMessage(said.id, said.role.value, said.text, said.at, said.session)
+    return SaidMessage(
+        id=said.id, role=said.role.value, text=said.text, at=said.at, session=said.session
+    )
 
 
 def first_of(page: int, limit: int) -> int:

@@ -26,16 +26,16 @@ class Sign(NamedTuple):
 #: Emotions in Korean and English.
 SIGNS = (
     Sign(
-        "reconcile",
-        (
+        type="reconcile",
+        words=(
             r"오해(?:했|해서|였)|용서|화(?:내서|냈던|낸 거)|\bsharp with you\b|\bi was (?:a jerk|wrong|unkind"
             r"|out of line)\b|미안|죄송|사과할게|화해|\bi'?m sorry\b|\bsorry (?:i|about|for)\b|\bwe'?re "
             r"good\b|\bi was unfair\b|\bforgive\b|\bmy fault\b|\bmy bad\b|\bbeing a "
             r"jerk\b|\boverreacted\b|\btruce\b|\bapologi[sz]e\b|\bmake up\b"
         ),
-        ("미안함", "relief"),
-        0.7,
-        "",
+        emotions=("미안함", "relief"),
+        intensity=0.7,
+        by="",
     ),
     Sign(
         "fight",
@@ -92,16 +92,16 @@ SIGNS = (
         0.8,
     ),
     Sign(
-        "comfort",
-        (
+        type="comfort",
+        words=(
             r"아무 ?말(?:도)? 안 ?해도|울어도 ?(?:돼|된다|괜찮)|(?:이리|여기) 와(?:서)? ?(?:앉|기대|\.)|곁에 ?있|옆에 "
             r"?있을게|앉거라|많이 (?:힘들|속상|창피|아프|놀라)[가-힣]*(?:겠|으셨)|안아 ?(?:줄|주)|\byou'?re not "
             r"alone\b|\byou are not alone\b|\btake all the time\b|\bi'?m (?:right )?here\b|\bsit "
             r"(?:down|by)\b|\bso sorry\b"
         ),
-        ("슬픔", "sadness"),
-        0.7,
-        "character",
+        emotions=("슬픔", "sadness"),
+        intensity=0.7,
+        by="character",
     ),
     Sign(
         "confession",
@@ -117,15 +117,15 @@ SIGNS = (
         0.85,
     ),
     Sign(
-        "promise",
-        (
+        type="promise",
+        words=(
             r"맹세|기억해 두(?:마|겠|리)|(?:문|불)[^.!?]{0,8} 열어 ?두|꼭 [가-힣 ]{1,14}(?:두리|하마|으마|겠소|올게|줄게|놓을게)"
             r"|\bmy word\b|약속(?:한다|한 ?거|합니다|이다|이야|했다|해|할게|하자|[!?.]|$)|약조|새끼손가락|꼭 [가-힣 ]{1,12}(?:할게"
             r"|살게|갈게|줄게)$|\bpromise\b|\bpinky\b|\byou have my word\b|\bi'?ll hold you to\b"
         ),
-        ("안도", "reassurance"),
-        0.6,
-        "",
+        emotions=("안도", "reassurance"),
+        intensity=0.6,
+        by="",
     ),
 )
 _SIGNS = tuple((sign, re.compile(sign.words, re.IGNORECASE)) for sign in SIGNS)
@@ -187,5 +187,10 @@ def _is_new(type_: str, held: Sequence[Moment], told: Told) -> bool:
 
 def _moment(type_: str, emotion: str, intensity: float, told: Told) -> Moment:
     return Moment(
-        type_, told.text[:_MOST_CHARS], told.at, (emotion,), intensity, (told.message_id,)
+        type=type_,
+        text=told.text[:_MOST_CHARS],
+        at=told.at,
+        emotions=(emotion,),
+        intensity=intensity,
+        message_ids=(told.message_id,),
     )

@@ -79,7 +79,7 @@ def recalled(
     ):
         signals = {
             "similarity": best[document.key],
-            "recency": weights.recency_of(document.valid_from or document.updated_at, now),
+            "recency": weights.recency_of(document.said_at, now),
             "importance": document.importance,
         }
         score = (
@@ -139,7 +139,12 @@ def _by_words(
         return {}
     by = bm25.PROSE
     ranking = store.keyword(
-        scope, KeywordQuery(tokens, by.k1, by.b, by.context_weight, by.spread), where, limit
+        scope,
+        KeywordQuery(
+            weights=tokens, k1=by.k1, b=by.b, context_weight=by.context_weight, spread=by.spread
+        ),
+        where,
+        limit,
     )
     return {
         passage: min(score / (ranking.ceiling or 1.0), 1.0) for passage, score in ranking.ranked

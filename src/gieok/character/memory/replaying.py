@@ -192,14 +192,14 @@ def _chosen(facts: Sequence[Fact], decision: Decision) -> Fact | None:
 def _finding(fact: Fact) -> Finding:
     was = fact.learned
     return Finding(
-        fact.predicate,
-        fact.said,
-        fact.source,
-        fact.subject,
-        fact.confidence,
-        fact.subtype,
-        was.day if was else fact.day,
-        fact.is_idea,
+        predicate=fact.predicate,
+        object=fact.said,
+        sentence=fact.source,
+        subject=fact.subject,
+        confidence=fact.confidence,
+        subtype=fact.subtype,
+        day=was.day if was else fact.day,
+        is_idea=fact.is_idea,
         by=fact.by,
     )
 

@@ -174,7 +174,20 @@ class Characters:
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
         tokens = count_tokens(text) + 4
-        self.journal.say(bond.scope, [Message(identity, role, text, at, bond.user, AGENT, tokens)])
+        self.journal.say(
+            bond.scope,
+            [
+                Message(
+                    id=identity,
+                    role=role,
+                    text=text,
+                    at=at,
+                    session=bond.user,
+                    agent=AGENT,
+                    tokens=tokens,
+                )
+            ],
+        )
         seen = self.learn(bond)
         if self.due(bond, seen):
             self.summarise(bond)
@@ -445,7 +458,13 @@ class Characters:
             if left < 0:
                 break
             kept.append(one.message)
-        return TurnContext(bond.persona, told, tuple(reversed(kept)), tuple(found), self.extractor)
+        return TurnContext(
+            persona=bond.persona,
+            narrative=told,
+            window=tuple(reversed(kept)),
+            recalled=tuple(found),
+            extractor=self.extractor,
+        )
 
     def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledMemory]:
         """Return memories for a question with the parts of their scores, best first."""
@@ -463,11 +482,11 @@ class Characters:
         state, window = windows.state(self.journal, self.cache, bond.scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
         return Seen(
-            state.positions.get(DETECTION, 0),
-            window,
-            memories(documents),
-            documents,
-            state.is_waiting,
+            learned=state.positions.get(DETECTION, 0),
+            window=window,
+            held=memories(documents),
+            documents=documents,
+            is_waiting=state.is_waiting,
         )
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
@@ -497,7 +516,18 @@ class Characters:
     ) -> Run:
         tokens = sum(one.message.tokens for one in span)
         now = self.clock.now()
-        return Run(scope, reader, kind, now, start, span[-1].seq, len(span), tokens, documents, 0)
+        return Run(
+            scope=scope,
+            reader=reader,
+            kind=kind,
+            at=now,
+            start=start,
+            end=span[-1].seq,
+            messages=len(span),
+            source_tokens=tokens,
+            documents=documents,
+            document_tokens=0,
+        )
 
 
 def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:

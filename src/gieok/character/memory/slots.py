@@ -52,13 +52,13 @@ def merged(first: Episode, second: Episode) -> Episode:
     ids = tuple(dict.fromkeys((*first.message_ids, *second.message_ids)))
     feelings = dict.fromkeys(one for one in (first.emotion, second.emotion) if one)
     return Episode(
-        _text(first.text, second.text),
-        min(first.start, second.start),
-        max(first.end, second.end),
-        first.messages + second.messages,
-        tuple(dict.fromkeys((*first.topics, *second.topics)))[:MOST_TOPICS],
-        ", ".join(feelings) if len(feelings) < 3 else first.emotion,
-        ids,
+        text=_text(first.text, second.text),
+        start=min(first.start, second.start),
+        end=max(first.end, second.end),
+        messages=first.messages + second.messages,
+        topics=tuple(dict.fromkeys((*first.topics, *second.topics)))[:MOST_TOPICS],
+        emotion=", ".join(feelings) if len(feelings) < 3 else first.emotion,
+        message_ids=ids,
         is_stale=first.is_stale or second.is_stale,
     )
 

@@ -102,7 +102,16 @@ class Completions:
     def _message(self, new: NewLine, session: str) -> Message:
         role, text = new.line
         tokens, source = count_tokens(text) + 4, BRANCH if new.is_branch else ""
-        return Message(self.turns.new_id(), role, text, new.at, session, AGENT, tokens, source)
+        return Message(
+            id=self.turns.new_id(),
+            role=role,
+            text=text,
+            at=new.at,
+            session=session,
+            agent=AGENT,
+            tokens=tokens,
+            source=source,
+        )
 
     def _prepared(
         self, scene: Scene, shown: Sequence[Shown], lines: Sequence[Line], asked: Sampling

@@ -204,15 +204,15 @@ def _finding(
         else 0.0
     )
     return Finding(
-        predicate,
-        value,
-        message.text,
-        subject,
-        min(max(float(sure), 0.0), 1.0),
-        "",
-        _day(row, predicate),
-        row.get("certain") is False,
-        row.get("change") is True,
+        predicate=predicate,
+        object=value,
+        sentence=message.text,
+        subject=subject,
+        confidence=min(max(float(sure), 0.0), 1.0),
+        subtype="",
+        day=_day(row, predicate),
+        is_idea=row.get("certain") is False,
+        is_change=row.get("change") is True,
         by=model,
     )
 

@@ -120,17 +120,17 @@ class Reading:
             journal.commit(
                 position,
                 Run(
-                    bond.scope,
-                    reader,
-                    "read",
-                    now,
-                    position,
-                    end,
-                    len(span),
-                    tokens,
-                    made,
-                    0,
-                    model,
+                    scope=bond.scope,
+                    reader=reader,
+                    kind="read",
+                    at=now,
+                    start=position,
+                    end=end,
+                    messages=len(span),
+                    source_tokens=tokens,
+                    documents=made,
+                    document_tokens=0,
+                    model=model,
                 ),
             )
 

@@ -216,11 +216,11 @@ class Turns:
         )
         sheet = prompting.sheet_of(stored.card, names)
         return Scene(
-            stored,
-            sheet,
-            Bond(user, character, sheet.text, zone_of(known, self.memory.zone)),
-            names,
-            seen,
+            stored=stored,
+            sheet=sheet,
+            bond=Bond(user, character, sheet.text, zone_of(known, self.memory.zone)),
+            names=names,
+            seen=seen,
         )
 
     def context(self, user: str, character: str, text: str) -> Prepared:
@@ -301,14 +301,14 @@ class Turns:
                 now = self.memory.clock.now()
                 at = max(now, after or now)
                 message = Message(
-                    identity,
-                    Role.ASSISTANT,
-                    redact(text.strip()),
-                    at,
-                    session,
-                    AGENT,
-                    count_tokens(text) + 4,
-                    source,
+                    id=identity,
+                    role=Role.ASSISTANT,
+                    text=redact(text.strip()),
+                    at=at,
+                    session=session,
+                    agent=AGENT,
+                    tokens=count_tokens(text) + 4,
+                    source=source,
                 )
                 self.memory.journal.say(scene.bond.scope, [message])
                 charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
@@ -343,11 +343,23 @@ class Turns:
         last = seen.window.spoken[-1].message if seen.window.spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
             return self.memory.learn(scene.bond)  # the model failed on it before
-        lines = [Message(message_id, Role.USER, said.text, now, session, AGENT)]
+        lines = [
+            Message(
+                id=message_id, role=Role.USER, text=said.text, at=now, session=session, agent=AGENT
+            )
+        ]
         if last is None and scene.sheet.greeting and not seen.documents:
             greeting = scene.sheet.greeting
             lines.insert(
-                0, Message(f"{message_id}-greeting", Role.ASSISTANT, greeting, now, session, AGENT)
+                0,
+                Message(
+                    id=f"{message_id}-greeting",
+                    role=Role.ASSISTANT,
+                    text=greeting,
+                    at=now,
+                    session=session,
+                    agent=AGENT,
+                ),
             )
         self.memory.journal.say(
             scope, [one._replace(tokens=count_tokens(one.text) + 4) for one in lines]

@@ -35,7 +35,13 @@ def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
     methods.
     """
     found, known = impact_of(project, symbols)
-    return Analysis(found, known, tuple(s.key for s in symbols), (), freshness(project))
+    return Analysis(
+        impact=found,
+        symbols=known,
+        changed=tuple(s.key for s in symbols),
+        deleted=(),
+        freshness=freshness(project),
+    )
 
 
 def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict[str, Symbol]]:
@@ -78,9 +84,17 @@ def of_diff(project: Project, revision: str) -> Analysis:
         for edge in outside.readers(project.store, sources, path, what)
     ]
     before = _ways_before(project, diff.old, gone) if gone else {}
-    asked = _Asked(seeds, gone, before, [changed[key] for key in gone], reading)
+    asked = _Asked(
+        seeds=seeds, gone=gone, before=before, was=[changed[key] for key in gone], reading=reading
+    )
     found, known = _analyse(project, asked)
-    return Analysis(found, known, tuple(sorted(changed)), tuple(gone), freshness(project))
+    return Analysis(
+        impact=found,
+        symbols=known,
+        changed=tuple(sorted(changed)),
+        deleted=tuple(gone),
+        freshness=freshness(project),
+    )
 
 
 class _Diff(NamedTuple):

@@ -93,13 +93,13 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
         if f in functions and t != f and f.partition("::")[0] not in changed
     )
     return Learned(
-        tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept),
-        tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)),
-        tuple(sorted(set(tests.values()))),
-        tuple(sorted(believed - changed)),
-        tuple(sorted(changed)),
-        len(measured) - len(places),
-        unknown,
+        executions=tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept),
+        unread=tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)),
+        tests=tuple(sorted(set(tests.values()))),
+        paths=tuple(sorted(believed - changed)),
+        changed=tuple(sorted(changed)),
+        outside=len(measured) - len(places),
+        unknown=unknown,
     )
 
 

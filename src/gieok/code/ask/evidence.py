@@ -150,13 +150,13 @@ class Tests:
         body = {word: self._rarity(word) ** 2 for word in found if self._using[word]}
         around = frozenset[str]().union(*map(words, [*stems, *classes]))
         return _Said(
-            {name: self._rare_name(name) for name in names},
-            {name: self._rare_name(name) for name in classes},
-            {word: self._rarity(word) for name in names for word in words(name)},
-            dict.fromkeys(around, 1.0),
-            body,
-            sqrt(fsum(body.values())) or 1.0,
-            {singular(stem) for stem in stems},
+            names={name: self._rare_name(name) for name in names},
+            classes={name: self._rare_name(name) for name in classes},
+            words={word: self._rarity(word) for name in names for word in words(name)},
+            around=dict.fromkeys(around, 1.0),
+            body=body,
+            length=sqrt(fsum(body.values())) or 1.0,
+            stems={singular(stem) for stem in stems},
         )
 
     def _spoken(self, test: Symbol, said: "_Said") -> dict[str, float]:

@@ -247,7 +247,14 @@ def _overriding(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
     }
     there = {s.key for s in graph.symbols(keys=sorted({key for _, key in wanted}))}
     return sorted(
-        Edge(s.key, key, "overridden", Certainty.AMBIGUOUS, "overridden", s.start_line)
+        Edge(
+            source=s.key,
+            target=key,
+            kind="overridden",
+            tier=Certainty.AMBIGUOUS,
+            reason="overridden",
+            line=s.start_line,
+        )
         for s, key in wanted
         if key in there
     )

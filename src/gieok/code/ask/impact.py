@@ -199,7 +199,9 @@ def _reached(key: str, ways: Mapping[str, Way], tiers: Mapping[str, int]) -> Rea
         path.append(edge)
         tier = max(tier, tiers[at])
         at = edge.target
-    return Reached(key, way.distance, tier, tuple(path), "", way.joint)
+    return Reached(
+        key=key, distance=way.distance, tier=tier, via=tuple(path), doubt="", chance=way.joint
+    )
 
 
 def _tier(edge: Edge) -> int:
@@ -294,13 +296,13 @@ def summarise(
     whole = sum(one.chance for one in tests)
     stems = {singular(places.stem(seed.partition("::")[0])) for seed in seeds}
     return Impact(
-        tuple(others),
-        tuple(f for f in _files(others, imported, set()) if not places.is_test(f.path)),
-        tuple(shown),
-        tuple(f for f in _files(tests, imported, stems) if places.is_test(f.path)),
-        tuple(unresolved_calls),
-        run,
-        sum(one.chance for one in tests[:run]) / whole if whole else 0.0,
+        symbols=tuple(others),
+        files=tuple(f for f in _files(others, imported, set()) if not places.is_test(f.path)),
+        tests=tuple(shown),
+        test_files=tuple(f for f in _files(tests, imported, stems) if places.is_test(f.path)),
+        unresolved_calls=tuple(unresolved_calls),
+        run=run,
+        held=sum(one.chance for one in tests[:run]) / whole if whole else 0.0,
     )
 
 
@@ -320,15 +322,19 @@ def _files(
         if known:
             best = min(known, key=lambda r: (r.tier, r.distance))
             row = FileReach(
-                path, best.distance, best.tier, len(known), max(r.chance for r in inside)
+                path=path,
+                distance=best.distance,
+                tier=best.tier,
+                symbols=len(known),
+                chance=max(r.chance for r in inside),
             )
         else:
             row = FileReach(
-                path,
-                imported.get(path, 0),
-                Certainty.IMPORT,
-                0,
-                max((r.chance for r in inside), default=0.0),
+                path=path,
+                distance=imported.get(path, 0),
+                tier=Certainty.IMPORT,
+                symbols=0,
+                chance=max((r.chance for r in inside), default=0.0),
             )
         helps = places.is_test(path) and places.is_helper(path)
         least = (

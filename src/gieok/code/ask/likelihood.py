@@ -211,12 +211,14 @@ def links(
     for (source, target), edges in groups.items():
         symbol, name = symbols.get(source), _last(target)
         call = Call(
-            edges[0] if len(edges) == 1 else min(edges, key=lambda e: (e.tier, e.reason, e.line)),
-            tuple([e.line for e in edges]),
-            callers[target],
-            min([shared[source, e.line, name] or 1 for e in edges]),
-            (symbol.start_line, symbol.complexity, symbol.traits) if symbol else None,
-            sources.outline(symbol.path) if symbol else None,
+            edge=edges[0]
+            if len(edges) == 1
+            else min(edges, key=lambda e: (e.tier, e.reason, e.line)),
+            lines=tuple([e.line for e in edges]),
+            callers=callers[target],
+            overrides=min([shared[source, e.line, name] or 1 for e in edges]),
+            caller=(symbol.start_line, symbol.complexity, symbol.traits) if symbol else None,
+            outline=sources.outline(symbol.path) if symbol else None,
         )
         found[source, target] = Link(call)
     return found

@@ -163,7 +163,14 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: Bound) -> lis
 
 
 def _edge(key: str, target: str, line: int) -> Edge:
-    return Edge(key, target, REFERENCES, Certainty.RESOLVED, _REASON, line)
+    return Edge(
+        source=key,
+        target=target,
+        kind=REFERENCES,
+        tier=Certainty.RESOLVED,
+        reason=_REASON,
+        line=line,
+    )
 
 
 def _naming(lines: Sequence[str], names: Iterable[str]) -> list[int]:

@@ -358,16 +358,44 @@ def _answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
     p = one.hit.passage
     symbol = one.symbol or _file_symbol(p.key, p.end_line)
     why = "name" if any(symbol.key == s.key for s in named) else "words"
-    return FoundSymbol(symbol, p.start_line, p.end_line, one.score, 0, "", why)
+    return FoundSymbol(
+        symbol=symbol,
+        start_line=p.start_line,
+        end_line=p.end_line,
+        score=one.score,
+        callers=0,
+        snippet="",
+        why=why,
+    )
 
 
 def _whole(symbol: Symbol, score: float, why: str) -> FoundSymbol:
-    return FoundSymbol(symbol, symbol.start_line, symbol.end_line, score, 0, "", why)
+    return FoundSymbol(
+        symbol=symbol,
+        start_line=symbol.start_line,
+        end_line=symbol.end_line,
+        score=score,
+        callers=0,
+        snippet="",
+        why=why,
+    )
 
 
 def _file_symbol(path: str, lines: int) -> Symbol:
     return Symbol(
-        f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", ""
+        key=f"{path}::<module>",
+        path=path,
+        name=path,
+        kind=Kind.MODULE,
+        start_line=1,
+        end_line=lines,
+        parent="",
+        signature="",
+        doc="",
+        complexity=0,
+        traits="",
+        status="active",
+        code_hash="",
     )
 
 

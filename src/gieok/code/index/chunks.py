@@ -36,7 +36,15 @@ def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, .
             inside = text[starts[begin - 1] : starts[end]]
             if inside.strip():  # what is cited begins with a line to read
                 begins = begin + inside[: len(inside) - len(inside.lstrip())].count("\n")
-                out.append(Passage(starts[begins - 1], starts[end], begins, end, context))
+                out.append(
+                    Passage(
+                        start=starts[begins - 1],
+                        end=starts[end],
+                        start_line=begins,
+                        end_line=end,
+                        context=context,
+                    )
+                )
     return tuple(out)
 
 

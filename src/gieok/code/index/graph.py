@@ -100,7 +100,7 @@ class _Edges:
 
     def rows(self) -> list[Edge]:
         return sorted(
-            Edge(s, t, kind, tier, reason, line)
+            Edge(source=s, target=t, kind=kind, tier=tier, reason=reason, line=line)
             for (s, t, kind, line), (tier, reason) in self.found.items()
         )
 

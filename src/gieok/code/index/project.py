@@ -190,7 +190,12 @@ def _items(
         content_hash = sha256(data).hexdigest()
         written_ns = _settled_ns(candidate.mtime_ns, now)
         file = SourceFile(
-            candidate.path, candidate.language, content_hash, candidate.size, written_ns, "parsed"
+            path=candidate.path,
+            language=candidate.language,
+            content_hash=content_hash,
+            size=candidate.size,
+            mtime_ns=written_ns,
+            status="parsed",
         )
         if before is not None and before.content_hash == content_hash:
             fresh[candidate.path] = Read(

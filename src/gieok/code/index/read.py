@@ -56,7 +56,14 @@ def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
     facts = facts._replace(symbols=_clean((*facts.symbols, *_markers(text))))
     if _ESCAPED.search(text):
         facts = _encodable(facts)
-    return CodeSource(path, language, facts, symbols_of(path, facts, text), status, note)
+    return CodeSource(
+        path=path,
+        language=language,
+        facts=facts,
+        symbols=symbols_of(path, facts, text),
+        status=status,
+        note=note,
+    )
 
 
 def _encodable(facts: Facts) -> Facts:
@@ -146,12 +153,12 @@ def _markers(text: str) -> list[SymbolFact]:
         name = match[1]
         found.append(
             SymbolFact(
-                name,
-                f"<{name}:{line}>",
-                Kind.MARKER,
-                line,
-                line,
-                0,
+                name=name,
+                qualified=f"<{name}:{line}>",
+                kind=Kind.MARKER,
+                start=line,
+                end=line,
+                parent=0,
                 signature=match[2].strip().rstrip("*/->"),
             )
         )

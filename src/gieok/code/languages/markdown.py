@@ -29,7 +29,15 @@ def read(text: str, language: Language, parser: Parser) -> Facts:
         parent = open_at[-1][1] if open_at else 0
         prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
         builder.symbols.append(
-            SymbolFact(name, prefix + name, Kind.CONCEPT, line, total, parent, signature=name)
+            SymbolFact(
+                name=name,
+                qualified=prefix + name,
+                kind=Kind.CONCEPT,
+                start=line,
+                end=total,
+                parent=parent,
+                signature=name,
+            )
         )
         open_at.append((level, len(builder.symbols) - 1))
     return builder.finish()

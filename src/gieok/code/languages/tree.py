@@ -233,12 +233,12 @@ class TreeReader(Emission[Node]):
         """Add a symbol inside the scope at hand and return its number."""
         start = self.line(node)
         fact = SymbolFact(
-            name,
-            self._prefix(kind) + name,
-            kind,
-            start,
-            self.before[1] + node.end_point[0] + 1,
-            self.scope.symbol,
+            name=name,
+            qualified=self._prefix(kind) + name,
+            kind=kind,
+            start=start,
+            end=self.before[1] + node.end_point[0] + 1,
+            parent=self.scope.symbol,
             doc=doc,
             traits=tuple(sorted(traits)),
             status="deprecated" if "@deprecated" in doc.lower() else "active",
@@ -305,16 +305,16 @@ class TreeReader(Emission[Node]):
             places.append(parameter)
             variables.append(variable)
         fact = FunctionFact(
-            symbol,
-            outer.owner,
-            tuple(places),
-            tuple(variables),
-            {},
-            builder.bind(inner, rest) if rest else NOTHING,
-            NOTHING,
-            builder.fresh(),
-            builder.fresh(),
-            (*traits, *((Trait.RECEIVER,) if receiver else ())),
+            symbol=symbol,
+            owner=outer.owner,
+            names=tuple(places),
+            parameters=tuple(variables),
+            keyword_only={},
+            rest=builder.bind(inner, rest) if rest else NOTHING,
+            keywords=NOTHING,
+            result=builder.fresh(),
+            yields=builder.fresh(),
+            traits=(*traits, *((Trait.RECEIVER,) if receiver else ())),
         )
         builder.functions.append(fact)
         if body is not None:

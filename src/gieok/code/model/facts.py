@@ -234,7 +234,14 @@ class Builder:
     def __init__(self, language: str, lines: int) -> None:
         self.language = language
         self.symbols: list[SymbolFact] = [
-            SymbolFact("<module>", "<module>", Kind.MODULE, 1, max(lines, 1), -1)
+            SymbolFact(
+                name="<module>",
+                qualified="<module>",
+                kind=Kind.MODULE,
+                start=1,
+                end=max(lines, 1),
+                parent=-1,
+            )
         ]
         self.functions: list[FunctionFact] = []
         self.classes: list[ClassFact] = []
@@ -248,7 +255,17 @@ class Builder:
         self._external: dict[str, Variable] = {}
         self._lambdas: dict[int, int] = {}
         self.functions.append(
-            FunctionFact(0, -1, (), (), {}, NOTHING, NOTHING, self.fresh(), self.fresh())
+            FunctionFact(
+                symbol=0,
+                owner=-1,
+                names=(),
+                parameters=(),
+                keyword_only={},
+                rest=NOTHING,
+                keywords=NOTHING,
+                result=self.fresh(),
+                yields=self.fresh(),
+            )
         )
 
     def fresh(self) -> Variable:
@@ -317,14 +334,14 @@ class Builder:
     def finish(self) -> Facts:
         """Return the facts."""
         return Facts(
-            self.language,
-            tuple(self.symbols),
-            tuple(self.functions),
-            tuple(self.classes),
-            self.module.names,
-            self.variables,
-            self.containers,
-            tuple(self.top),
-            tuple(self.inner),
-            self.package,
+            language=self.language,
+            symbols=tuple(self.symbols),
+            functions=tuple(self.functions),
+            classes=tuple(self.classes),
+            names=self.module.names,
+            variables=self.variables,
+            containers=self.containers,
+            top=tuple(self.top),
+            inner=tuple(self.inner),
+            package=self.package,
         )

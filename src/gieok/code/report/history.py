@@ -74,12 +74,12 @@ def history(
     people = [commit for commit in commits if not _PROGRAM.search(commit.author)]
     changes = Counter(file for commit in people for file in commit.files if file in files)
     return History(
-        len(people),
-        min((commit.at for commit in people), default=None),
-        tuple(_together(people, files, joined)),
-        tuple(_workers(people, part_of)),
-        _owners(people, part_of),
-        changes,
+        commits=len(people),
+        since=min((commit.at for commit in people), default=None),
+        together=tuple(_together(people, files, joined)),
+        workers=tuple(_workers(people, part_of)),
+        owners=_owners(people, part_of),
+        changes=changes,
     )
 
 
@@ -93,7 +93,13 @@ def _together(
             alone.update(changed)
             pairs.update(pair for pair in combinations(changed, 2) if not _is_expected(*pair))
     found = [
-        Together(a, b, n, n / (alone[a] + alone[b] - n), (a, b) in joined)
+        Together(
+            one=a,
+            other=b,
+            commits=n,
+            share=n / (alone[a] + alone[b] - n),
+            is_joined=(a, b) in joined,
+        )
         for (a, b), n in pairs.items()
         if n >= _LEAST_TOGETHER
     ]

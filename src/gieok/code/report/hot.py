@@ -40,11 +40,11 @@ def hot_spots(
             dependants[edge.target].add(edge.source)
     found = [
         HotSpot(
-            s.key,
-            s.complexity,
-            s.end_line - s.start_line + 1,
-            len(dependants[s.key]),
-            changes.get(s.path, 0),
+            key=s.key,
+            branches=s.complexity,
+            lines=s.end_line - s.start_line + 1,
+            dependants=len(dependants[s.key]),
+            changes=changes.get(s.path, 0),
         )
         for s in symbols
         if s.kind in (Kind.FUNCTION, Kind.METHOD)

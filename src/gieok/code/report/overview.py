@@ -42,11 +42,11 @@ def overview(project: Project) -> Overview:
     code = {path for path, file in files.items() if file.language != "manifest"}
     told = history.history(project.versions.log(history.COMMITS), code, found.part_of, found.joined)
     return Overview(
-        starts.about(project.root) or _readme(project),
-        found,
-        tuple(starts.starts(project.root, symbols, files)),
-        tuple(hot_spots(project, symbols, told.changes)),
-        told,
+        about=starts.about(project.root) or _readme(project),
+        found=found,
+        starts=tuple(starts.starts(project.root, symbols, files)),
+        hot=tuple(hot_spots(project, symbols, told.changes)),
+        history=told,
     )
 
 

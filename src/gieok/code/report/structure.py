@@ -215,21 +215,27 @@ def structure(project: Project) -> Structure:
     joined = {*rows, *dependants}
     shown = [name for name in sorted(files) if name in joined or size[name] > _NOTHING_LINES]
     made = (
-        Component(name, files[name], size[name], len(between.tested[name]), dependants[name])
+        Component(
+            name=name,
+            files=files[name],
+            lines=size[name],
+            tests=len(between.tested[name]),
+            dependants=dependants[name],
+        )
         for name in _order(shown, rows, between)
     )
     shared = commonpath([dirname(name) for name in files]) if files else ""
     return Structure(
-        tuple(made),
-        rows,
-        f"{shared}/" if shared else "",
-        between.soft,
-        between.ringed,
-        between.circles,
-        between.ways,
-        part_of,
-        tuple(sources.items()),
-        frozenset(between.joined),
+        parts=tuple(made),
+        imports=rows,
+        prefix=f"{shared}/" if shared else "",
+        soft=between.soft,
+        ringed=between.ringed,
+        circles=between.circles,
+        ways=between.ways,
+        part_of=part_of,
+        files=tuple(sources.items()),
+        joined=frozenset(between.joined),
     )
 
 

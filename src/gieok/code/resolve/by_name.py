@@ -53,7 +53,13 @@ def linked(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
             else:
                 own = _own(path, keys[source], methods.get(name, ()), above)
                 targets = own or _nearest(path, functions.get(name, ()))
-            yield Named(op, keys[source], name, line, tuple(dict.fromkeys(targets)))
+            yield Named(
+                op=op,
+                source=keys[source],
+                name=name,
+                line=line,
+                targets=tuple(dict.fromkeys(targets)),
+            )
 
 
 def _bases(files: Sequence[tuple[str, Facts]]) -> Mapping[str, set[str]]:

@@ -81,7 +81,7 @@ class Instructions(Part):
         if rules.natives.is_open:
             for fact in self.program.functions:
                 self._parameters.update(zip(fact.parameters, fact.names, strict=False))
-        self._bound = Bound(0, 0, 0, 0, 0, 0)
+        self._bound = Bound(file=0, variables=0, functions=0, classes=0, containers=0, symbols=0)
         #: Instruction → which operands are numbered in the whole project, with the numbers of the
         #: file at hand.
         self._numbers: dict[int, list[tuple[int, list[int]]]] = {}

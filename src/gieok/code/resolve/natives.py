@@ -69,12 +69,12 @@ class Natives(NamedTuple):
     def and_also(self, other: "Natives") -> "Natives":
         """Return the models of both."""
         return Natives(
-            {**self.callers, **other.callers},
-            {**self.functions, **other.functions},
-            {**self.methods, **other.methods},
-            self.keeping | other.keeping,
-            self.unmodelled | other.unmodelled,
-            self.is_open or other.is_open,
+            callers={**self.callers, **other.callers},
+            functions={**self.functions, **other.functions},
+            methods={**self.methods, **other.methods},
+            keeping=self.keeping | other.keeping,
+            unmodelled=self.unmodelled | other.unmodelled,
+            is_open=self.is_open or other.is_open,
         )
 
     def call(self, machine: Machine, site: Site, name: str) -> None:

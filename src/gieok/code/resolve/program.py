@@ -148,7 +148,14 @@ class Program:
                 {name: base + variable for name, variable in kind.attributes.items()}
             )
         self.bounds.append(
-            Bound(file, base, functions, classes, self.containers.grow(facts.containers), symbols)
+            Bound(
+                file=file,
+                variables=base,
+                functions=functions,
+                classes=classes,
+                containers=self.containers.grow(facts.containers),
+                symbols=symbols,
+            )
         )
 
     def site(

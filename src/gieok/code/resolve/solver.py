@@ -14,7 +14,17 @@ from gieok.code.resolve.members import Members
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import Program
 
-_NO_FACTS = Facts("", (), (), (), {}, 0, 0, (), ())
+_NO_FACTS = Facts(
+    language="",
+    symbols=(),
+    functions=(),
+    classes=(),
+    names={},
+    variables=0,
+    containers=0,
+    top=(),
+    inner=(),
+)
 #: What must be known before attributes are looked up.
 _EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL))
 

@@ -41,7 +41,13 @@ class ChatGptReader:
                 if isinstance(item, Reject):
                     yield item
                 elif not mapping(mapping(item.value).get("mapping")):
-                    yield Reject(place, item.number, item.offset, 0, "no conversation of ChatGPT")
+                    yield Reject(
+                        path=place,
+                        line=item.number,
+                        offset=item.offset,
+                        length=0,
+                        reason="no conversation of ChatGPT",
+                    )
                 else:
                     yield from _conversation(item, place, files.modified(name))
 
@@ -75,15 +81,15 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
             continue
         said.append(
             Message(
-                f"{AGENT}:{identity}/{node}",
-                role,
-                words,
-                at,
-                f"{AGENT}-{identity}",
-                AGENT,
-                0,
-                place,
-                item.number,
+                id=f"{AGENT}:{identity}/{node}",
+                role=role,
+                text=words,
+                at=at,
+                session=f"{AGENT}-{identity}",
+                agent=AGENT,
+                tokens=0,
+                source=place,
+                line=item.number,
             )
         )
     if said:

@@ -60,7 +60,13 @@ def _last(name: str) -> str:
 def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
     told = mapping(item.value)
     if not isinstance(told.get("chat_messages"), list):
-        yield Reject(place, item.number, item.offset, 0, "no conversation of Claude")
+        yield Reject(
+            path=place,
+            line=item.number,
+            offset=item.offset,
+            length=0,
+            reason="no conversation of Claude",
+        )
         return
     identity = text(told.get("uuid")) or f"{item.number}"
     at = moment(told.get("created_at")) or modified
@@ -72,15 +78,15 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
         if role is not None and words:
             said.append(
                 Message(
-                    f"{AGENT}:{identity}/{own}",
-                    role,
-                    words,
-                    at,
-                    f"{AGENT}-{identity}",
-                    AGENT,
-                    0,
-                    place,
-                    item.number,
+                    id=f"{AGENT}:{identity}/{own}",
+                    role=role,
+                    text=words,
+                    at=at,
+                    session=f"{AGENT}-{identity}",
+                    agent=AGENT,
+                    tokens=0,
+                    source=place,
+                    line=item.number,
                 )
             )
     if said:
@@ -155,5 +161,11 @@ def _fact(
 ) -> ImportedFact:
     identity = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24]
     return ImportedFact(
-        f"{AGENT}:{identity}", said, at, category, priority, place=place, line=number
+        id=f"{AGENT}:{identity}",
+        text=said,
+        at=at,
+        category=category,
+        priority=priority,
+        place=place,
+        line=number,
     )

@@ -63,18 +63,24 @@ def _observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]
     facts = [line(fact) for fact in tables.json_list(row.get("facts"))]
     whole = f"{title}: {told}" if title and told and not told.startswith(title) else told or title
     if not whole and not any(facts):
-        yield Reject(str(file), number, number, 0, "an observation without words")
+        yield Reject(
+            path=str(file),
+            line=number,
+            offset=number,
+            length=0,
+            reason="an observation without words",
+        )
         return
     project = text(row.get("merged_into_project")) or text(row.get("project"))
     for place, said in enumerate((whole, *facts)):
         priority = "" if category == "decision" else "medium" if place else "low"
         if said:
             yield ImportedFact(
-                f"claude-mem:observation/{number}/{place}",
-                said,
-                at,
-                category,
-                priority,
+                id=f"claude-mem:observation/{number}/{place}",
+                text=said,
+                at=at,
+                category=category,
+                priority=priority,
                 place=str(file),
                 line=number,
                 project=project,
@@ -87,12 +93,12 @@ def _summary(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
     for part, (category, priority, is_done) in _PARTS.items():
         for place, (_, said) in enumerate(statements(text(row.get(part)))):
             yield ImportedFact(
-                f"claude-mem:summary/{number}/{part}/{place}",
-                said,
-                at,
-                category,
-                priority,
-                is_done,
+                id=f"claude-mem:summary/{number}/{part}/{place}",
+                text=said,
+                at=at,
+                category=category,
+                priority=priority,
+                is_done=is_done,
                 place=str(file),
                 line=number,
                 project=project,
@@ -123,15 +129,15 @@ def _prompts(file: Path) -> Iterator[ImportPiece]:
         rows = list(asked)
         said = tuple(
             Message(
-                f"claude-mem:{session}/{row['id']}",
-                Role.USER,
-                text(row.get("prompt_text")),
-                _at(row),
-                session,
-                _AGENT,
-                0,
-                str(file),
-                _number(row),
+                id=f"claude-mem:{session}/{row['id']}",
+                role=Role.USER,
+                text=text(row.get("prompt_text")),
+                at=_at(row),
+                session=session,
+                agent=_AGENT,
+                tokens=0,
+                source=str(file),
+                line=_number(row),
             )
             for row in rows
             if text(row.get("prompt_text")).strip()

@@ -43,18 +43,28 @@ def items(
                 reached = item if isinstance(item, JsonItem) else reached
                 yield item
     except (OSError, GieokError) as error:
-        yield Reject(place, reached.number + 1, reached.offset, 0, str(error))
+        yield Reject(
+            path=place, line=reached.number + 1, offset=reached.offset, length=0, reason=str(error)
+        )
 
 
 def _items(stream: BinaryIO, place: str, longest: int) -> Iterator[JsonItem | Reject]:
     for number, (offset, length, text) in enumerate(_raw(stream, longest), start=1):
         if text is None:
-            yield Reject(place, number, offset, length, f"longer than {longest:,} characters")
+            yield Reject(
+                path=place,
+                line=number,
+                offset=offset,
+                length=length,
+                reason=f"longer than {longest:,} characters",
+            )
             continue
         try:
             yield JsonItem(number, offset, json.loads(text))
         except (ValueError, RecursionError) as error:
-            yield Reject(place, number, offset, length, f"no JSON: {error}")
+            yield Reject(
+                path=place, line=number, offset=offset, length=length, reason=f"no JSON: {error}"
+            )
 
 
 class _Scan:

@@ -75,7 +75,13 @@ def _fact(row: Mapping[str, object], place: str, number: int, modified: datetime
     said = line(row.get("memory")) or line(row.get("data"))
     identity = text(row.get("id"))
     if not said or not identity:
-        return Reject(place, number, number, 0, "a memory without an id or without words")
+        return Reject(
+            path=place,
+            line=number,
+            offset=number,
+            length=0,
+            reason="a memory without an id or without words",
+        )
     at = moment(row.get("updated_at")) or moment(row.get("created_at")) or modified
     return ImportedFact(f"mem0:{identity}", said, at, place=place, line=number)
 
@@ -95,7 +101,9 @@ def _history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
         tables.rows(file, "SELECT * FROM history ORDER BY rowid"), start=1
     ):
         if not {*_NEEDS} <= row.keys():
-            yield Reject(str(file), number, number, 0, "no history of mem0")
+            yield Reject(
+                path=str(file), line=number, offset=number, length=0, reason="no history of mem0"
+            )
             return
         identity, event = text(row["memory_id"]), text(row["event"])
         at = (
@@ -108,7 +116,13 @@ def _history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
             continue
         said = line(row["new_memory"])
         if not said:
-            yield Reject(str(file), number, number, 0, "a memory without words")
+            yield Reject(
+                path=str(file),
+                line=number,
+                offset=number,
+                length=0,
+                reason="a memory without words",
+            )
             continue
         if before and before[1] != said:
             name, old, since = before
@@ -146,7 +160,13 @@ def _points(file: Path) -> Iterator[ImportPiece]:
             IndexError,
             KeyError,
         ) as error:
-            yield Reject(str(file), number, number, 0, f"a point that cannot be read: {error}")
+            yield Reject(
+                path=str(file),
+                line=number,
+                offset=number,
+                length=0,
+                reason=f"a point that cannot be read: {error}",
+            )
             continue
         if "data" in payload:  # mem0's own collection of its telemetry has none
             yield _fact(

@@ -50,11 +50,17 @@ class _Notes:
                 with files.open(name) as stream:
                     data = stream.read(_LARGEST_BYTES + 1)
             except (BadRequest, OSError) as error:
-                yield Reject(files.place(name), 0, 0, 0, str(error))
+                yield Reject(path=files.place(name), line=0, offset=0, length=0, reason=str(error))
                 continue
             decoded = decode(data)
             if decoded is None or len(data) > _LARGEST_BYTES:
-                yield Reject(files.place(name), 0, 0, len(data), "no text, or too long for a note")
+                yield Reject(
+                    path=files.place(name),
+                    line=0,
+                    offset=0,
+                    length=len(data),
+                    reason="no text, or too long for a note",
+                )
             else:
                 said = decoded.text.replace("\r\n", "\n")
                 yield name, said, front_matter(said)

@@ -306,7 +306,11 @@ class Capture:
                 if line.data.strip(b"\0 \r\t"):
                     rejects.append(
                         Reject(
-                            str(path), line.number, line.offset, len(line.data), "not a JSON object"
+                            path=str(path),
+                            line=line.number,
+                            offset=line.offset,
+                            length=len(line.data),
+                            reason="not a JSON object",
                         )
                     )
                 data = formats.salvage(line.data)
@@ -344,7 +348,15 @@ class Capture:
             for number, text in rows:
                 data = formats.parse(text.encode("utf-8", "replace"))
                 if data is None:
-                    rejects.append(Reject(own, number, number, len(text), "not a JSON object"))
+                    rejects.append(
+                        Reject(
+                            path=own,
+                            line=number,
+                            offset=number,
+                            length=len(text),
+                            reason="not a JSON object",
+                        )
+                    )
                 else:
                     said = self._sift(own, transcript, data, str(number))
                     events += (_kept(event, str(path), number) for event in said)

@@ -283,7 +283,14 @@ def _follow(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start
             is_dated = is_dated or history[at].at == event.at.isoformat()
             at += 1
         end = number + 1
-    return _Run(end, start, at, history, is_answered, is_dated)
+    return _Run(
+        end=end,
+        start=start,
+        position=at,
+        history=history,
+        is_answered=is_answered,
+        is_dated=is_dated,
+    )
 
 
 def _is_same(message: TranscriptEvent, spoken: _Spoken) -> bool:

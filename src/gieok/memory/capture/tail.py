@@ -245,11 +245,11 @@ def _reject_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
         if (end := piece.find(b"\n")) >= 0:
             length += end + 1
             reject = Reject(
-                cursor.path,
-                cursor.line + 1,
-                cursor.offset,
-                length,
-                f"longer than {LONGEST_LINE_BYTES:,} bytes",
+                path=cursor.path,
+                line=cursor.line + 1,
+                offset=cursor.offset,
+                length=length,
+                reason=f"longer than {LONGEST_LINE_BYTES:,} bytes",
             )
             return Portion(
                 [], [reject], _moved(file, cursor, cursor.offset + length, cursor.line + 1), False

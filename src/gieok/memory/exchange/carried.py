@@ -159,7 +159,9 @@ class Carrying:
 
     def _reject(self, number: int, why: str) -> dict[str, Any]:
         self.done.rejected += 1
-        self.done.rejects.append(Reject(self.place, number, 0, 0, why))
+        self.done.rejects.append(
+            Reject(path=self.place, line=number, offset=0, length=0, reason=why)
+        )
         return {}
 
     def _flush(self, rows: Sequence[dict[str, Any]]) -> None:
@@ -242,7 +244,17 @@ class Carrying:
         held = self.store.entries(scope, sorted({document.key for document in fresh}))
         position = self.journal.position(scope, _READER)
         run = Run(
-            scope, _READER, "carried", self.clock.now(), position, position + 1, 0, 0, 0, 0, ""
+            scope=scope,
+            reader=_READER,
+            kind="carried",
+            at=self.clock.now(),
+            start=position,
+            end=position + 1,
+            messages=0,
+            source_tokens=0,
+            documents=0,
+            document_tokens=0,
+            model="",
         )
         hot = [Entry(replace(entry.document, tier=Tier.HOT), entry.passages) for entry in held]
         if not self.journal.commit(position, run, put=hot, forget=fresh):
@@ -297,7 +309,19 @@ class Carrying:
         if self.is_dry or not found or self.journal.position(scope, buffer.READER):
             return
         end = found[-1].seq
-        run = Run(scope, buffer.READER, "carried", self.clock.now(), 0, end, 0, 0, 0, 0, "")
+        run = Run(
+            scope=scope,
+            reader=buffer.READER,
+            kind="carried",
+            at=self.clock.now(),
+            start=0,
+            end=end,
+            messages=0,
+            source_tokens=0,
+            documents=0,
+            document_tokens=0,
+            model="",
+        )
         self.journal.commit(0, run)
 
 
@@ -341,13 +365,13 @@ def _mark(document: Document) -> tuple[object, ...]:
 
 def _message(row: Mapping[str, Any]) -> Message:
     return Message(
-        row["id"],
-        Role(row["role"]),
-        row["text"],
-        datetime.fromisoformat(row["at"]),
-        row.get("session", ""),
-        row.get("agent", ""),
-        row.get("tokens", 0),
-        row.get("source", ""),
-        row.get("line", 0),
+        id=row["id"],
+        role=Role(row["role"]),
+        text=row["text"],
+        at=datetime.fromisoformat(row["at"]),
+        session=row.get("session", ""),
+        agent=row.get("agent", ""),
+        tokens=row.get("tokens", 0),
+        source=row.get("source", ""),
+        line=row.get("line", 0),
     )

@@ -75,11 +75,11 @@ def repoint(
     done = TakenIn()
     for old, new in sorted(scopes.items()):
         carrying = Carrying(
-            journal,
-            store,
-            clock,
-            f"{places.old} → {places.new}",
-            lambda _, new=new: new,  # type: ignore[misc]
+            journal=journal,
+            store=store,
+            clock=clock,
+            place=f"{places.old} → {places.new}",
+            scope_of=lambda _, new=new: new,  # type: ignore[misc]
             done=done,
         )
         carrying.progress = progress

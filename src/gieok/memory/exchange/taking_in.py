@@ -233,7 +233,17 @@ class Intake:
         now, position = self.clock.now(), self.journal.position(scope, READER)
         tokens = sum(count_tokens(entry.document.text) for entry in put)
         run = Run(
-            scope, READER, "imported", now, position, position + 1, 0, 0, len(put), tokens, ""
+            scope=scope,
+            reader=READER,
+            kind="imported",
+            at=now,
+            start=position,
+            end=position + 1,
+            messages=0,
+            source_tokens=0,
+            documents=len(put),
+            document_tokens=tokens,
+            model="",
         )
         if put and not finish(self.journal, self.store, position, run, put=put):
             raise GieokError(
@@ -293,7 +303,13 @@ def _observation(fact: ImportedFact, said: str) -> Observation:
         Priority(fact.priority) if fact.priority else Priority.HIGH if weighty else Priority.MEDIUM
     )
     is_done = fact.is_done or (not fact.category and categories.is_done(said))
-    return Observation(" ".join(said.split()), fact.at, priority, category, is_done)
+    return Observation(
+        text=" ".join(said.split()),
+        at=fact.at,
+        priority=priority,
+        category=category,
+        is_done=is_done,
+    )
 
 
 def _sum(said: str) -> str:
@@ -309,6 +325,8 @@ def _surely(pieces: Iterable[ImportPiece], path: str) -> Iterator[ImportPiece]:
         except StopIteration:
             return
         except (OSError, EOFError, ValueError) as error:
-            yield Reject(path, 0, 0, 0, f"it breaks off here: {error}")
+            yield Reject(
+                path=path, line=0, offset=0, length=0, reason=f"it breaks off here: {error}"
+            )
             return
         yield piece

@@ -206,7 +206,7 @@ def read_file(
         CUT.encode() * (said != decoded.text)
     )
     digest = hashlib.sha256(data + sort).hexdigest()
-    note = Note(scope, root, file, modified, digest, cut.zone)
+    note = Note(scope=scope, root=root, file=file, modified=modified, digest=digest, zone=cut.zone)
     sections: tuple[DaySection, ...] = ()
     if may_be_diary(said) and grants.record_of(str(file)) is None:
         text = _text_of(said)
@@ -214,17 +214,23 @@ def read_file(
         sections = _sections(text, head, file)
     if not sections:
         yield SourceItem(
-            key,
-            digest,
-            lambda: note.document(_text_of(said)),
-            lambda d: passages(d, cut),
-            decoded.warning,
+            key=key,
+            content_hash=digest,
+            build=lambda: note.document(_text_of(said)),
+            cut=lambda d: passages(d, cut),
+            warning=decoded.warning,
         )
         return
     whole = note.document(text)
     rest = _digest(digest, "without its days")
     undated = replace(whole, text=_without(text, sections), content_hash=rest)
-    yield SourceItem(key, rest, lambda: undated, lambda d: passages(d, cut), decoded.warning)
+    yield SourceItem(
+        key=key,
+        content_hash=rest,
+        build=lambda: undated,
+        cut=lambda d: passages(d, cut),
+        warning=decoded.warning,
+    )
     taken = Counter[str]()
     for section in sections:
         taken[str(section.day)] += 1

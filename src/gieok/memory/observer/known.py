@@ -63,7 +63,13 @@ def known(
         Observed((), task.text, task_session=observation.session_of(task)) if task else Observed(())
     )
     last = observation.merge((kept, *waiting))
-    return Known("\n".join(lines), keys, tuple(o for _, o in rows), last.task, last.task_session)
+    return Known(
+        text="\n".join(lines),
+        keys=keys,
+        all=tuple(o for _, o in rows),
+        task=last.task,
+        task_session=last.task_session,
+    )
 
 
 def _chosen(

@@ -131,7 +131,12 @@ class RulesObserver:
         if stated.is_rule:
             rule = dated(text, said.message.at.astimezone(self.zone).date())
             return Observation(
-                rule, said.message.at, Priority.HIGH, Category.PREFERENCE, False, (said.message.id,)
+                text=rule,
+                at=said.message.at,
+                priority=Priority.HIGH,
+                category=Category.PREFERENCE,
+                is_done=False,
+                message_ids=(said.message.id,),
             )
         if stated.alone and judgement.worth < _WORTH:
             text, judgement = stated.alone, judged[stated.alone]
@@ -142,7 +147,14 @@ class RulesObserver:
         done = not stated.is_agreed and categories.is_done(text)
         category = Category.TASK if done and category is Category.STATE else category
         priority = _priority(category, judgement, done, has_day=shown != text)
-        return Observation(shown, message.at, priority, category, done, (message.id,))
+        return Observation(
+            text=shown,
+            at=message.at,
+            priority=priority,
+            category=category,
+            is_done=done,
+            message_ids=(message.id,),
+        )
 
 
 def _with_rules(said: str, before: str) -> list[Statement]:

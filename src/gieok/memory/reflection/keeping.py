@@ -90,7 +90,7 @@ def still_told(replaced: Sequence[Document], room_tokens: int, now: datetime) ->
 
 
 def _by_time(document: Document) -> tuple[datetime, str]:
-    return document.valid_from or document.updated_at, document.key
+    return document.said_at, document.key
 
 
 class _Index:

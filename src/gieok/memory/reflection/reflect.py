@@ -176,14 +176,14 @@ class Reflector:
         }
         still = keeping.still_told(found.replaced, int(target) - rest.tokens, now)
         base = _Made(
-            tuple(
+            lines=tuple(
                 _Line(observation.observation_of(d), (d.key,)) for d in (*still, *rest.documents)
             ),
-            _prints(held.documents),
-            joined,
-            held.task,
-            Observed(()),
-            0,
+            prints=_prints(held.documents),
+            joined=joined,
+            task_before=held.task,
+            result=Observed(()),
+            tries=0,
         )
         made = base if rest.tokens <= target else self._climb(rest, held.tokens, base)
         return made if made.tokens < held.tokens else None
@@ -350,7 +350,14 @@ def _loaded(body: str) -> _Made | None:
         return None
     result = observation.load(lines)
     made = tuple(_Line(o, tuple(found)) for o, found in zip(result.observations, keys, strict=True))
-    return _Made(made, prints, {k: tuple(v) for k, v in joined.items()}, task, result, tries)
+    return _Made(
+        lines=made,
+        prints=prints,
+        joined={k: tuple(v) for k, v in joined.items()},
+        task_before=task,
+        result=result,
+        tries=tries,
+    )
 
 
 def model_ask(

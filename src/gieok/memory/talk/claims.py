@@ -128,12 +128,12 @@ class StatedLine(NamedTuple):
         at = max(0, self.text.find(words))
         length = len(words) if self.text.find(words) >= 0 else len(self.text)
         return Claim(
-            self.document.key,
-            self.line,
-            self.offset + at,
-            length,
-            places.line_check(self.text[at : at + length]),
-            self.at,
+            key=self.document.key,
+            line=self.line,
+            start=self.offset + at,
+            length=length,
+            check=places.line_check(self.text[at : at + length]),
+            at=self.at,
         )
 
 
@@ -304,12 +304,12 @@ def _share_with_observed(
         words = turn[ends[0].old.start :][: ends[0].old.length]
         if _is_of_claim(document.text, words, turn):
             whole = Claim(
-                document.key,
-                1,
-                0,
-                len(document.text.split("\n")[0]),
-                places.line_check(document.text.split("\n")[0]),
-                _second_of(document),
+                key=document.key,
+                line=1,
+                start=0,
+                length=len(document.text.split("\n")[0]),
+                check=places.line_check(document.text.split("\n")[0]),
+                at=_second_of(document),
             )
             shared.append(ends[0]._replace(old=whole))
     return shared
@@ -575,19 +575,24 @@ def list_statements(document: Document, number: int, text: str, vector: bytes) -
             return []
         return [
             StatedLine(
-                document, number, len(_LABEL), text[len(_LABEL) :], vector, _second_of(document)
+                document=document,
+                line=number,
+                offset=len(_LABEL),
+                text=text[len(_LABEL) :],
+                vector=vector,
+                at=_second_of(document),
             )
         ]
     if document.kind in (observation.TASK_KIND, observation.PATTERN_KIND):
         return []
     return [
         StatedLine(
-            document,
-            number + n,
-            len(line) - len(line.lstrip()),
-            line.strip(),
-            vector,
-            _second_of(document),
+            document=document,
+            line=number + n,
+            offset=len(line) - len(line.lstrip()),
+            text=line.strip(),
+            vector=vector,
+            at=_second_of(document),
         )
         for n, line in enumerate(text.split("\n"))
         if line.strip() and not line.lstrip().startswith(("#", "```", "---"))

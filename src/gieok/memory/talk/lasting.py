@@ -149,7 +149,15 @@ def judged(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
         fs.replace_private(file, json.dumps([_VERSION, kept]))
     for key, (_, lines) in kept.items():
         for value, at, line, is_about, check, rule in lines:
-            yield LastingLine(value, at, key, line, is_about, check, rule)
+            yield LastingLine(
+                value=value,
+                at=at,
+                key=key,
+                line=line,
+                is_about_user=is_about,
+                check=check,
+                rule=rule,
+            )
 
 
 def _read(file: Path) -> dict[str, tuple[str, list[_Row]]]:
@@ -174,7 +182,7 @@ def _lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
     model, vectors = _vectors(
         store, [*said.values(), *(all_.get(line - 1, "") for line in questions)]
     )
-    at = _seconds(document.valid_from or document.updated_at)
+    at = _seconds(document.said_at)
     found = []
     for line, text in said.items():
         words = text[len(USER) + 2 :]

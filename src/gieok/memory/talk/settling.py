@@ -39,7 +39,18 @@ def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[Clai
     put = list(_changed(held, wanted))
     if put:
         position, at = journal.position(scope, _READER), max(d.updated_at for d in held.values())
-        run = Run(scope, _READER, "compared", at, position, position + 1, 0, 0, len(put), 0)
+        run = Run(
+            scope=scope,
+            reader=_READER,
+            kind="compared",
+            at=at,
+            start=position,
+            end=position + 1,
+            messages=0,
+            source_tokens=0,
+            documents=len(put),
+            document_tokens=0,
+        )
         finish(journal, store, position, run, put=[_entry(document) for document in put])
     known = "\n".join(sorted(key for key in wanted if key in held))
     if known != "\n".join(before):
@@ -66,9 +77,7 @@ def _changed(held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]) -> It
             if (is_own and document.metadata[_BY] != by) or (
                 document.valid_to is None and not is_own
             ):
-                until = max(
-                    document.valid_from or document.updated_at, datetime.fromtimestamp(end.at, UTC)
-                )
+                until = max(document.said_at, datetime.fromtimestamp(end.at, UTC))
                 link = {REPLACED_BY: end.by.key} if end.by else {}
                 yield _stamped(
                     replace(

@@ -65,7 +65,13 @@ def list_taken_back(
     for place in takers:
         change = _find_change(lines, len(before) + place)
         if change is not None:
-            yield TakenBack(document.key, own[place].number, change.key, change.number, at)
+            yield TakenBack(
+                key=document.key,
+                line=own[place].number,
+                changed_key=change.key,
+                changed_line=change.number,
+                at=at,
+            )
 
 
 def is_taken_back(store: Documents, scope: Scope, document: Document, line: int, at: int) -> bool:

@@ -50,7 +50,16 @@ def _hot(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
             sum(map(count_tokens, texts)),
             sum(len(text.encode("utf-8", "replace")) for text in texts),
         )
-        yield TierRow(scope, Tier.HOT, len(documents), min(days), max(days), tokens, size, "")
+        yield TierRow(
+            scope=scope,
+            tier=Tier.HOT,
+            memories=len(documents),
+            first=min(days),
+            last=max(days),
+            tokens=tokens,
+            bytes=size,
+            location="",
+        )
 
 
 def _archived(tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedPlace]) -> TierRow:
@@ -58,7 +67,16 @@ def _archived(tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedP
     memories, tokens = sum(one.memories for one in places), sum(one.tokens for one in places)
     location = tiers.shelves[tier].archive(scope).location if tier in tiers.shelves else ""
     sizes = _sizes(location, (one.place.path for one in places))
-    return TierRow(scope, tier, memories, min(days), max(days), tokens, sizes, location)
+    return TierRow(
+        scope=scope,
+        tier=tier,
+        memories=memories,
+        first=min(days),
+        last=max(days),
+        tokens=tokens,
+        bytes=sizes,
+        location=location,
+    )
 
 
 def _sizes(location: str, files: Iterable[str]) -> int | None:

@@ -61,7 +61,13 @@ def _keep(tiers: Tiers, group: Group, document: Document, whose: str) -> None:
     """Write down the version that does not live on, and ask."""
     now = tiers.clock.now()
     path = _written(tiers, group, document, whose)
-    asked = Question(Asked.EDITED, document.scope, document.key, path, now.isoformat())
+    asked = Question(
+        what=Asked.EDITED,
+        scope=document.scope,
+        key=document.key,
+        path=path,
+        asked_at=now.isoformat(),
+    )
     questions.ask(tiers.journal, [asked])
 
 

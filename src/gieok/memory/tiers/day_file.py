@@ -106,7 +106,7 @@ class DayForm:
 
 
 def _order(entry: Entry) -> tuple[datetime, str]:
-    return entry.document.valid_from or entry.document.updated_at, entry.document.key
+    return entry.document.said_at, entry.document.key
 
 
 def _section(document: Document) -> str:
@@ -139,7 +139,7 @@ def _lead(document: Document, zone: tzinfo) -> str:
     priority = document.metadata.get("priority", "")
     mark = f"{Priority(priority).mark} " if priority in {one.value for one in Priority} else ""
     done = "✅ " if document.metadata.get("done") == "yes" else ""
-    at = (document.valid_from or document.updated_at).astimezone(zone)
+    at = document.said_at.astimezone(zone)
     return f"{mark}{done}{at:%H:%M} "
 
 

@@ -48,7 +48,7 @@ def leave_early(
 
 def _worth(document: Document, now: datetime) -> tuple[int, float, datetime, str]:
     """Return what orders documents, the first to leave first."""
-    since = document.valid_from or document.updated_at
+    since = document.said_at
     value = faded(document.importance, since.timestamp(), now.timestamp())
     return _rank(document, now), value, since, document.key
 

@@ -145,15 +145,15 @@ def lives_at(place: Place, entry: Entry, arrival: Arrival, tiers: Tiers) -> Arch
     """Return the row of a memory that will live at a place."""
     document = entry.document
     return ArchivedMemory(
-        document.key,
-        place,
-        document.content_hash,
-        "",
-        count_tokens(document.text),
-        tiers.clock.now(),
-        arrival.day,
-        document.kind,
-        retention.stands(document),
+        key=document.key,
+        place=place,
+        content_hash=document.content_hash,
+        revision="",
+        tokens=count_tokens(document.text),
+        moved_at=tiers.clock.now(),
+        day=arrival.day,
+        kind=document.kind,
+        stands=retention.stands(document),
     )
 
 
@@ -219,7 +219,13 @@ def _plan(tiers: Tiers, group: Group) -> _Plan:
     entries = {key: living.entry for key, living in state.living.items()}
     entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
     if not entries and not state.own:
-        return _Plan(group, state, Place(group.scope, group.tier, group.path), None, ())
+        return _Plan(
+            group=group,
+            state=state,
+            place=Place(group.scope, group.tier, group.path),
+            data=None,
+            moves=(),
+        )
     contents = Contents(tuple(map(Written, entries.values())), state.own)
     text = shelf.form.render(group.scope, group.tier, group.path, contents)
     back = shelf.form.parse(group.scope, text)
@@ -233,7 +239,13 @@ def _plan(tiers: Tiers, group: Group) -> _Plan:
     place = Place(group.scope, group.tier, path)
     if (same := _same(shelf, state, place, text)) is not None:
         data = same
-    return _Plan(group, state, place, data, tuple(_moves(tiers, group, state, place)))
+    return _Plan(
+        group=group,
+        state=state,
+        place=place,
+        data=data,
+        moves=tuple(_moves(tiers, group, state, place)),
+    )
 
 
 def _same(shelf: Shelf, state: FileState, place: Place, text: str) -> bytes | None:

@@ -247,7 +247,12 @@ def _whole(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> Read
     is_edited = not is_same or chosen.metadata != entry.document.metadata
     own = _own(blocks, tuple(fields.get("tags", ())), rest[comment.end() + 1 :])
     return ReadNote(
-        _handle(chosen), text, _links(blocks), own, entry._replace(document=chosen), is_edited
+        handle=_handle(chosen),
+        text=text,
+        links=_links(blocks),
+        own=own,
+        entry=entry._replace(document=chosen),
+        is_edited=is_edited,
     )
 
 
@@ -399,4 +404,4 @@ def _handle(document: Document) -> str:
 
 
 def _since(document: Document) -> datetime:
-    return document.valid_from or document.updated_at
+    return document.said_at

@@ -34,7 +34,7 @@ def rules(hot_days: int = 90) -> tuple[Rule, ...]:
 
 def day_of(document: Document, zone: tzinfo) -> date:
     """Return the day of a memory: when it was said, else when it was written, in a time zone."""
-    return (document.valid_from or document.updated_at).astimezone(zone).date()
+    return document.said_at.astimezone(zone).date()
 
 
 def due(
@@ -51,7 +51,7 @@ def due(
     found = [one for one in found if kept.get(one.document.key, now) <= now]
     return sorted(
         found,
-        key=lambda one: (one.document.valid_from or one.document.updated_at, one.document.key),
+        key=lambda one: (one.document.said_at, one.document.key),
     )
 
 
@@ -66,7 +66,7 @@ def days_in_hot(document: Document, table: Iterable[Rule]) -> int | None:
 
 def _is_over(document: Document, table: tuple[Rule, ...], now: datetime) -> bool:
     days = days_in_hot(document, table)
-    if days is None or (document.valid_from or document.updated_at) > now - timedelta(days=days):
+    if days is None or document.said_at > now - timedelta(days=days):
         return False
     # A rule that binds is not aged: it leaves with what ends it.
     return document.valid_to is not None or not binding.is_rule(document.text)

@@ -357,6 +357,10 @@ def _tell(tiers: Tiers, done: Outcome) -> None:
     """Raise the incident of what is wrong, or resolve it."""
     now = tiers.clock.now()
     if done.wrong:
-        tiers.journal.raise_incident(Incident(INCIDENT, "; ".join(done.wrong[:5]), now, 1, now))
+        tiers.journal.raise_incident(
+            Incident(
+                name=INCIDENT, detail="; ".join(done.wrong[:5]), since=now, tries=1, next_try=now
+            )
+        )
     else:
         tiers.journal.resolve_incident(INCIDENT)

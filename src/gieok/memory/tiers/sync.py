@@ -305,7 +305,12 @@ def _ask(
     for row, entry in _entries(tiers, rows):
         asked.append(
             Question(
-                Asked.DELETED, row.place.scope, row.key, row.place.path, now.isoformat(), group
+                what=Asked.DELETED,
+                scope=row.place.scope,
+                key=row.key,
+                path=row.place.path,
+                asked_at=now.isoformat(),
+                group=group,
             )
         )
         moves.append(Move(move.in_hot(entry), None, row))

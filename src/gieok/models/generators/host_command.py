@@ -242,11 +242,11 @@ class ClaudeCode(HostGenerator):
         text, usage = str(found.get("result") or ""), _mapping(found.get("usage"))
         names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         answer = Generated(
-            text,
-            sum(_count(usage, name) for name in names),
-            _count(usage, "output_tokens"),
-            found.get("stop_reason") == "max_tokens",
-            _dollars(found.get("total_cost_usd")),
+            text=text,
+            input_tokens=sum(_count(usage, name) for name in names),
+            output_tokens=_count(usage, "output_tokens"),
+            is_cut=found.get("stop_reason") == "max_tokens",
+            dollars=_dollars(found.get("total_cost_usd")),
         )
         if not found.get("is_error"):
             return answer

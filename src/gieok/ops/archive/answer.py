@@ -66,7 +66,18 @@ def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
         approval.drop_beside(tiers, edited)
     done.wrong += _forget(context, tiers, deleted)
     forgotten = len(deleted) - len({*deleted} & {*questions.load(tiers.journal)})
-    return _told(context, done, AnswerResult(len(days), done.moved, forgotten, 0, len(edited), ()))
+    return _told(
+        context,
+        done,
+        AnswerResult(
+            days=len(days),
+            moved=done.moved,
+            forgotten=forgotten,
+            written_back=0,
+            settled=len(edited),
+            wrong=(),
+        ),
+    )
 
 
 def reject(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
@@ -80,7 +91,13 @@ def reject(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
         done = approval.written_back(tiers, deleted)
         back = done.moved
         done.add(approval.take_beside(tiers, edited))
-    return _told(context, done, AnswerResult(len(days), 0, 0, back, len(edited), ()))
+    return _told(
+        context,
+        done,
+        AnswerResult(
+            days=len(days), moved=0, forgotten=0, written_back=back, settled=len(edited), wrong=()
+        ),
+    )
 
 
 def _chosen(context: Context, names: Sequence[str]) -> tuple[Tiers, list[date], list[Question]]:
@@ -146,12 +163,12 @@ def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult
     wrong = (*done.wrong, *context.archive.sweep())
     cold.answered(context)
     return AnswerResult(
-        result.days,
-        result.moved,
-        result.forgotten,
-        result.written_back,
-        result.settled,
-        tuple(dict.fromkeys(wrong)),
+        days=result.days,
+        moved=result.moved,
+        forgotten=result.forgotten,
+        written_back=result.written_back,
+        settled=result.settled,
+        wrong=tuple(dict.fromkeys(wrong)),
     )
 
 

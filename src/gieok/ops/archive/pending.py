@@ -75,7 +75,13 @@ def _questions(context: Context) -> list[PendingQuestion]:
     for one in questions.load(context.memory.journal()):
         grouped.setdefault((one.name, one.what), []).append(one)
     return [
-        PendingQuestion(name, what.value, len(some), _text(context, some[0]), some[0].path)
+        PendingQuestion(
+            name=name,
+            what=what.value,
+            memories=len(some),
+            text=_text(context, some[0]),
+            path=some[0].path,
+        )
         for (name, what), some in grouped.items()
     ]
 

@@ -44,7 +44,12 @@ def run(context: Context, request: ArchiveRunRequest) -> TieringResult:
 def told(done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()) -> TieringResult:
     """Return what came of it."""
     return TieringResult(
-        done.moved, done.corrected, done.written, tuple(done.wrong), tuple(also), found
+        moved=done.moved,
+        corrected=done.corrected,
+        written=done.written,
+        wrong=tuple(done.wrong),
+        jobs=tuple(also),
+        found=found,
     )
 
 

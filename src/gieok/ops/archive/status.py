@@ -99,7 +99,13 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
         questions=len(questions.load(context.memory.journal())) if has_journal else 0,
         schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
         kept=tuple(
-            KeptRow(row.kind.name, row.kind.days, row.kind.most, row.items, row.bytes)
+            KeptRow(
+                name=row.kind.name,
+                days=row.kind.days,
+                most=row.kind.most,
+                items=row.items,
+                bytes=row.bytes,
+            )
             for row in kinds
         ),
         not_looked_at=missed or None,

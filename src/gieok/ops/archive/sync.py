@@ -39,9 +39,15 @@ def run(context: Context, request: ArchiveSyncRequest) -> SyncResult:
     """
     del request
     if Tier.COLD not in context.archive.tiers().shelves:
-        return SyncResult(0, 0, 0, 0, (), has_cold=False)
+        return SyncResult(corrected=0, followed=0, returned=0, asked=0, wrong=(), has_cold=False)
     done = vault.synced(context)
-    return SyncResult(done.corrected, done.followed, done.returned, done.asked, tuple(done.wrong))
+    return SyncResult(
+        corrected=done.corrected,
+        followed=done.followed,
+        returned=done.returned,
+        asked=done.asked,
+        wrong=tuple(done.wrong),
+    )
 
 
 def present(result: SyncResult, style: Style) -> str:

@@ -78,7 +78,11 @@ def row_of(stored: StoredCharacter) -> CharacterRow:
     """Return a character as a row."""
     card = card_of(stored.card)
     return CharacterRow(
-        stored.id, stored.name, stored.owner, (card.greetings or ("",))[0], len(card.book.entries)
+        id=stored.id,
+        name=stored.name,
+        user=stored.owner,
+        greeting=(card.greetings or ("",))[0],
+        entries=len(card.book.entries),
     )
 
 
@@ -129,21 +133,21 @@ def sheet_of(stored: StoredCharacter) -> CharacterSheet:
     """Return what there is to know of a character."""
     card: Card = card_of(stored.card)
     return CharacterSheet(
-        stored.id,
-        stored.name,
-        stored.owner,
-        card.nickname,
-        card.description,
-        card.personality,
-        card.scenario,
-        card.greetings,
-        card.system_prompt,
-        card.post_history_instructions,
-        card.creator,
-        card.tags,
-        stored.model,
-        len(card.book.entries),
-        f"{stored.package_type}, {len(stored.package):,} B" if stored.package else "",
+        id=stored.id,
+        name=stored.name,
+        user=stored.owner,
+        nickname=card.nickname,
+        description=card.description,
+        personality=card.personality,
+        scenario=card.scenario,
+        greetings=card.greetings,
+        system_prompt=card.system_prompt,
+        post_history_instructions=card.post_history_instructions,
+        creator=card.creator,
+        tags=card.tags,
+        model=stored.model,
+        entries=len(card.book.entries),
+        file=f"{stored.package_type}, {len(stored.package):,} B" if stored.package else "",
     )
 
 

@@ -207,14 +207,14 @@ def _lines(file: Path) -> Iterator[bytes]:
 def _counted(taken: LogTaken) -> LogCounts:
     since, until = (one.isoformat() if one else "" for one in (taken.first, taken.last))
     return LogCounts(
-        taken.added,
-        taken.changed,
-        taken.known,
-        taken.hidden,
-        taken.refused,
-        taken.faults,
-        since,
-        until,
+        added=taken.added,
+        changed=taken.changed,
+        known=taken.known,
+        hidden=taken.hidden,
+        refused=taken.refused,
+        faults=taken.faults,
+        since=since,
+        until=until,
     )
 
 

@@ -120,26 +120,28 @@ def result_of(
     """Return counts as shares."""
     shown = (f"{one.at:%Y-%m-%d %H:%M} {one.question}\n{one.narrative}" for one in asked)
     return CharacterEvalResult(
-        FactFigures(
+        facts=FactFigures(
             _share(score.right, score.kept),
             _share(score.found, score.wanted),
             _share(score.chains_right, score.chains),
         ),
-        _share(score.traps_kept, score.traps),
-        MomentFigures(_share(score.moments_found, score.moments)),
-        QuestionFigures(_share(score.held, score.questions), _share(score.stale, score.questions)),
-        extractor,
-        PlayCounts(
-            conversations,
-            score.wanted,
-            score.kept,
-            score.traps,
-            score.moments,
-            score.moments_kept,
-            score.questions,
+        traps_kept=_share(score.traps_kept, score.traps),
+        moments=MomentFigures(_share(score.moments_found, score.moments)),
+        questions=QuestionFigures(
+            _share(score.held, score.questions), _share(score.stale, score.questions)
         ),
-        tuple(score.misses) if request.misses else (),
-        tuple(shown) if request.narratives else (),
+        extractor=extractor,
+        counts=PlayCounts(
+            conversations=conversations,
+            facts=score.wanted,
+            kept=score.kept,
+            traps=score.traps,
+            moments=score.moments,
+            moments_kept=score.moments_kept,
+            questions=score.questions,
+        ),
+        misses=tuple(score.misses) if request.misses else (),
+        narratives=tuple(shown) if request.narratives else (),
     )
 
 

@@ -55,12 +55,12 @@ def run(context: Context, request: InactiveRequest) -> InactiveResult:
     report = done(context, is_dry=request.dry_run, resend=request.resend)
     counts = report.counts()
     return InactiveResult(
-        request.dry_run,
-        counts[REMINDED],
-        counts[WARNED],
-        counts[FADED],
-        report.steps,
-        report.unsure,
+        dry_run=request.dry_run,
+        reminded=counts[REMINDED],
+        warned=counts[WARNED],
+        faded=counts[FADED],
+        steps=report.steps,
+        unsure=report.unsure,
     )
 
 

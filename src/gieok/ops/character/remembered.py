@@ -194,14 +194,14 @@ def _row(item: RememberedItem, bond: Bond) -> MemoryRow:
     subject = f"{item.predicate}: {item.object}" if item.predicate else item.text
     text = f"{subject} ({item.day})" if item.day else subject
     return MemoryRow(
-        handle_of(item.id),
-        item.id,
-        item.layer.value,
-        text,
-        _time(item.at, bond),
-        until,
-        item.is_important,
-        item.mentions,
+        handle=handle_of(item.id),
+        id=item.id,
+        layer=item.layer.value,
+        text=text,
+        at=_time(item.at, bond),
+        until=until,
+        is_important=item.is_important,
+        mentions=item.mentions,
     )
 
 

@@ -106,11 +106,11 @@ def points(context: Context, request: CharacterPointsRequest) -> CharacterPoints
         desk.check_in(user)
     standing, page = desk.standing(user), desk.transactions(user, 1, _ROWS)
     return CharacterPointsResult(
-        user,
-        standing.balance,
-        standing.streak,
-        standing.has_checked_in,
-        tuple(map(_row, page.entries)),
+        user=user,
+        balance=standing.balance,
+        streak=standing.streak,
+        has_checked_in=standing.has_checked_in,
+        entries=tuple(map(_row, page.entries)),
     )
 
 
@@ -135,7 +135,11 @@ def key(context: Context, request: CharacterKeyRequest) -> CharacterKeyResult:
 def _row(entry: LedgerEntry) -> PointsRow:
     posting = entry.posting
     return PointsRow(
-        entry.at.isoformat(), posting.kind, posting.amount, entry.balance, posting.note
+        at=entry.at.isoformat(),
+        kind=posting.kind,
+        amount=posting.amount,
+        balance=entry.balance,
+        note=posting.note,
     )
 
 

@@ -61,7 +61,16 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     project = opened(context)
     if request.forget:
         executed.forget(project)
-        return CoverageResult(0, 0, 0, (), 0, (), 0, project.store.count_executions())
+        return CoverageResult(
+            pairs=0,
+            tests=0,
+            files=0,
+            changed=(),
+            outside=0,
+            unknown=(),
+            unknown_count=0,
+            kept=project.store.count_executions(),
+        )
     opened_run = context.code.coverage(
         context.caller.path(request.file) if request.file else project.root / _FILE
     )
@@ -69,14 +78,14 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     learned = coverage.learn(project, opened_run, request.commit)
     executed.keep(project, learned)
     return CoverageResult(
-        len(learned.executions),
-        len(learned.tests),
-        len(learned.paths),
-        tuple(learned.changed),
-        learned.outside,
-        tuple(learned.unknown[:_MOST_UNKNOWN]),
-        len(learned.unknown),
-        project.store.count_executions(),
+        pairs=len(learned.executions),
+        tests=len(learned.tests),
+        files=len(learned.paths),
+        changed=tuple(learned.changed),
+        outside=learned.outside,
+        unknown=tuple(learned.unknown[:_MOST_UNKNOWN]),
+        unknown_count=len(learned.unknown),
+        kept=project.store.count_executions(),
     )
 
 

@@ -152,13 +152,13 @@ def run(context: Context, request: ExploreRequest) -> ExploreResult:
     routes = tuple(_route(route) for route in found.routes[:_MOST_ROUTES])
     tests = tuple(_tests(project, found.candidates))
     result = ExploreResult(
-        rows,
-        routes,
-        found.apart,
-        tests,
-        found.degraded,
-        freshness(project),
-        escalation.pending(project.root),
+        symbols=rows,
+        paths=routes,
+        apart=found.apart,
+        tests=tests,
+        degraded=found.degraded,
+        freshness=freshness(project),
+        pending=escalation.pending(project.root),
     )
     return _fitted(project, result, found.candidates, request.budget - _FENCE)
 
@@ -166,23 +166,29 @@ def run(context: Context, request: ExploreRequest) -> ExploreResult:
 def _head(row: Candidate) -> ExploredSymbol:
     s = row.symbol
     return ExploredSymbol(
-        s.key.partition("::")[2],
-        s.path,
-        s.start_line,
-        s.end_line,
-        s.kind,
-        s.signature,
-        place(s.path, s.start_line, s.end_line),
-        row.callers,
-        (),
-        True,
-        [],
+        symbol=s.key.partition("::")[2],
+        path=s.path,
+        start_line=s.start_line,
+        end_line=s.end_line,
+        kind=s.kind,
+        signature=s.signature,
+        citation=place(s.path, s.start_line, s.end_line),
+        callers=row.callers,
+        parts=(),
+        cut=True,
+        members=[],
     )
 
 
 def _route(edges: Sequence[Edge]) -> Route:
     steps = [
-        Step(e.target, place(e.source.partition("::")[0], e.line), e.kind, e.tier, e.reason)
+        Step(
+            to=e.target,
+            citation=place(e.source.partition("::")[0], e.line),
+            kind=e.kind,
+            tier=e.tier,
+            reason=e.reason,
+        )
         for e in edges
     ]
     return Route(edges[0].source, steps)

@@ -151,28 +151,28 @@ def _result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResu
     sites = [f"{call.source}#L{call.line}" for call in i.unresolved_calls[:_MOST_SITES]]
     run_these, may_also = i.tests[: i.run], i.tests[i.run :]
     return ImpactResult(
-        a.changed,
-        a.deleted,
+        changed=a.changed,
+        deleted=a.deleted,
         # What tests are made of breaks with them: the product's own code first.
-        [
+        symbols=[
             _reached(a, one)
             for one in sorted(i.symbols, key=lambda one: places.is_test(a.symbols[one.key].path))[
                 :end
             ]
         ],
-        [_file(one) for one in i.files[:end]],
-        [_reached(a, one) for one in run_these[:end]],
-        [_reached(a, one) for one in may_also[:end]] if request.also else [],
-        RunThese(
+        files=[_file(one) for one in i.files[:end]],
+        tests=[_reached(a, one) for one in run_these[:end]],
+        also=[_reached(a, one) for one in may_also[:end]] if request.also else [],
+        run=RunThese(
             i.run,
             round(i.held, 2),
             running.command(project.root, [a.symbols[one.key] for one in run_these]),
         ),
-        [_file(one) for one in i.test_files[:end]],
-        Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
-        Unresolved(len(i.unresolved_calls), names, sites),
-        a.freshness,
-        request.limit,
+        test_files=[_file(one) for one in i.test_files[:end]],
+        counts=Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
+        unresolved=Unresolved(len(i.unresolved_calls), names, sites),
+        freshness=a.freshness,
+        limit=request.limit,
     )
 
 
@@ -180,31 +180,36 @@ def _reached(a: Analysis, one: Reached) -> ReachedSymbol:
     s = a.symbols[one.key]
     weakest = max(one.via, key=lambda edge: edge.tier, default=None)
     return ReachedSymbol(
-        one.key.partition("::")[2],
-        s.path,
-        s.start_line,
-        s.end_line,
-        s.kind,
-        one.distance,
-        one.tier,
-        CERTAINTY[one.tier],
-        round(one.chance, 3),
-        one.risk,
-        one.doubt or (weakest.reason if weakest else ""),
-        [ViaEdge(e.source, e.target, e.kind, e.line, e.tier, e.reason) for e in one.via],
-        one.doubt,
+        symbol=one.key.partition("::")[2],
+        path=s.path,
+        start_line=s.start_line,
+        end_line=s.end_line,
+        kind=s.kind,
+        distance=one.distance,
+        tier=one.tier,
+        certainty=CERTAINTY[one.tier],
+        chance=round(one.chance, 3),
+        risk=one.risk,
+        weakest=one.doubt or (weakest.reason if weakest else ""),
+        via=[
+            ViaEdge(
+                from_=e.source, to=e.target, kind=e.kind, line=e.line, tier=e.tier, reason=e.reason
+            )
+            for e in one.via
+        ],
+        doubt=one.doubt,
     )
 
 
 def _file(file: FileReach) -> ReachedFile:
     return ReachedFile(
-        file.path,
-        file.distance,
-        CERTAINTY[file.tier],
-        round(file.chance, 3),
-        file.risk,
-        file.symbols,
-        file.tier,
+        path=file.path,
+        distance=file.distance,
+        certainty=CERTAINTY[file.tier],
+        chance=round(file.chance, 3),
+        risk=file.risk,
+        symbols=file.symbols,
+        tier=file.tier,
     )
 
 

@@ -216,7 +216,14 @@ def synced(
         project.store.waiting(code_project.SCOPE) if context.memory.embedder_name != "none" else 0
     )
     return SyncResult(
-        project.root, change, embedded, waiting, milliseconds, note, tuple(reasons), told
+        root=project.root,
+        change=change,
+        embedded=embedded,
+        waiting=waiting,
+        ms=milliseconds,
+        note=note,
+        escalation=tuple(reasons),
+        summaries=told,
     )
 
 

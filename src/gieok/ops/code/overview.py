@@ -50,9 +50,9 @@ def part(context: Context, name: str) -> PartOfProject | None:
     lines = {path: size for path, size in found.files if found.part_of[path] == name}
     into = [(a, row[name]) for a, row in found.imports.items() if name in row]
     return PartOfProject(
-        name,
-        tuple(sorted(lines.items(), key=lambda row: (-row[1], row[0]))),
-        tuple(found.imports.get(name, {}).items()),
-        tuple(sorted(into, key=lambda row: (-row[1], row[0]))),
-        made.history.owners.get(name, ()),
+        name=name,
+        files=tuple(sorted(lines.items(), key=lambda row: (-row[1], row[0]))),
+        imports=tuple(found.imports.get(name, {}).items()),
+        imported_by=tuple(sorted(into, key=lambda row: (-row[1], row[0]))),
+        owners=made.history.owners.get(name, ()),
     )

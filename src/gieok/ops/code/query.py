@@ -76,21 +76,21 @@ class AnswerRow(NamedTuple):
 def _shown(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
     s, start, end = answer.symbol, answer.start_line, answer.end_line
     return AnswerRow(
-        s.path,
-        start,
-        end,
-        s.key.partition("::")[2],
-        s.kind,
-        s.signature,
-        summary,
-        model,
-        answer.score,
-        answer.callers,
-        answer.why,
-        s.status,
-        answer.snippet,
-        answer.snippet_line,
-        f"{s.path}#L{start}-L{end}",
+        path=s.path,
+        start_line=start,
+        end_line=end,
+        symbol=s.key.partition("::")[2],
+        kind=s.kind,
+        signature=s.signature,
+        summary=summary,
+        summary_by=model,
+        score=answer.score,
+        callers=answer.callers,
+        why=answer.why,
+        status=s.status,
+        snippet=answer.snippet,
+        snippet_line=answer.snippet_line,
+        citation=f"{s.path}#L{start}-L{end}",
     )
 
 
@@ -142,7 +142,11 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     )
     is_unsure = bool(rows) and not _has_words(project, text)
     return QueryResult(
-        rows, answers.degraded, freshness(project), escalation.pending(project.root), is_unsure
+        results=rows,
+        degraded=answers.degraded,
+        freshness=freshness(project),
+        pending=escalation.pending(project.root),
+        is_unsure=is_unsure,
     )
 
 

@@ -202,7 +202,14 @@ def _others(
         path = key.partition("::")[0]
         at = place(path, first.line) if is_into and first.line else ""
         row = EdgeRow(
-            key, at, kind, first.line, len(same), first.tier, CERTAINTY[first.tier], first.reason
+            symbol=key,
+            citation=at,
+            kind=kind,
+            line=first.line,
+            times=len(same),
+            tier=first.tier,
+            certainty=CERTAINTY[first.tier],
+            reason=first.reason,
         )
         rows.append((places.is_test(path), first.tier, path if is_into else "", first.line, row))
     kept = [row for *_, row in sorted(rows)[: limit or None]]

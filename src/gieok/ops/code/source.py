@@ -144,7 +144,13 @@ def members(project: Project, s: Symbol) -> list[MemberRow]:
         if m.key.startswith(prefix) and m.key != s.key
     )
     return [
-        MemberRow(m.key.partition("::")[2], m.kind, m.start_line, m.end_line, m.signature)
+        MemberRow(
+            symbol=m.key.partition("::")[2],
+            kind=m.kind,
+            start_line=m.start_line,
+            end_line=m.end_line,
+            signature=m.signature,
+        )
         for m in inside
         if m.kind in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD) and "." not in m.key[len(prefix) :]
     ]

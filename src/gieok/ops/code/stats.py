@@ -48,7 +48,14 @@ def run(context: Context, request: NoRequest) -> CodeStatsResult:
     counted = statistics.count(project)
     taken_in = executed.taken_in(project)
     return CodeStatsResult(
-        counted, len(rows), last, strong + cheap, cheap, written, len(kept) - written, taken_in
+        counted=counted,
+        syncs=len(rows),
+        last_analysis=last,
+        tokens=strong + cheap,
+        upkeep_tokens=cheap,
+        model_summaries=written,
+        waiting_summaries=len(kept) - written,
+        coverage_at=taken_in,
     )
 
 

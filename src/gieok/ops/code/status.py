@@ -56,16 +56,16 @@ class CodeCounts(NamedTuple):
 def _counted(c: Statistics) -> CodeCounts:
     central = [Central(*one) for one in c.central]
     return CodeCounts(
-        c.files,
-        c.lines,
-        c.languages,
-        c.kinds,
-        c.edges,
-        c.tiers,
-        c.unresolved_calls,
-        c.passages,
-        c.vectors,
-        central,
+        files=c.files,
+        lines=c.lines,
+        languages=c.languages,
+        kinds=c.kinds,
+        edges=c.edges,
+        tiers=c.tiers,
+        unresolved=c.unresolved_calls,
+        passages=c.passages,
+        vectors=c.vectors,
+        central=central,
     )
 
 
@@ -99,15 +99,15 @@ def run(context: Context, request: NoRequest) -> CodeStatusResult:
     counted = statistics.count(project)
     coverage = CoverageState(**counted.executions, at=executed.taken_in(project))
     return CodeStatusResult(
-        project.root,
-        counted,
-        freshness(project),
-        deeper.record(project),
-        quality if isinstance(quality, int) else None,
-        escalation.pending(project.root),
-        coverage,
-        tuple(notes(project)),
-        state_of(running, project.root) if is_watched else None,
+        root=project.root,
+        counted=counted,
+        freshness=freshness(project),
+        record=deeper.record(project),
+        quality=quality if isinstance(quality, int) else None,
+        pending=escalation.pending(project.root),
+        coverage=coverage,
+        notes=tuple(notes(project)),
+        watched=state_of(running, project.root) if is_watched else None,
     )
 
 

@@ -50,7 +50,10 @@ def run(context: Context, request: NoRequest) -> ValidateResult:
     del request
     project = opened(context)
     checks = validate.validate(project, context.memory.embedder())
-    rows = tuple(ValidationRow(c.name, c.ok, c.share, c.detail, c.weight) for c in checks)
+    rows = tuple(
+        ValidationRow(name=c.name, ok=c.ok, share=c.share, detail=c.detail, weight=c.weight)
+        for c in checks
+    )
     result = ValidateResult(rows, validate.quality(checks))
     at = context.clock.now().isoformat()
     layout.append_log(

@@ -90,7 +90,9 @@ def _hand_over(context: Context, root: Path) -> HandedResult:
     deadline = time.monotonic() + _PATIENCE_S
     while (running := control.status() if control else None) and time.monotonic() < deadline:
         if state := running.parts.get(watched.part(root), ""):
-            return HandedResult(root, True, was_handed, running.pid, state)
+            return HandedResult(
+                root=root, handed=True, was_handed=was_handed, daemon=running.pid, state=state
+            )
         time.sleep(_POLL_S)
     return HandedResult(root, True, was_handed, running.pid if running else None)
 

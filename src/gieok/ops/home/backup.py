@@ -227,13 +227,13 @@ def _file(context: Context, text: str) -> Path:
 def _result(report: BackupReport, *, is_made: bool) -> BackupResult:
     left_out = tuple(Reason(*one) for one in report.left_out)
     return BackupResult(
-        report.file,
-        report.members,
-        report.content_bytes,
-        report.gieok,
-        left_out,
-        report.pruned,
-        is_made,
+        backup=report.file,
+        files=report.members,
+        content_bytes=report.content_bytes,
+        made_by=report.gieok,
+        left_out=left_out,
+        pruned=report.pruned,
+        is_made=is_made,
     )
 
 

@@ -74,7 +74,13 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
         for scope in (one for one in journal.made_scopes() if not is_served(one.path)):
             context.observe.sidecar().write_active_memory(scope)
         still += [Reason("the journal", why) for why in journal.scrub()]
-    return Cleaned(of_journal, of_documents, of_records, of_files, tuple(still))
+    return Cleaned(
+        journal=of_journal,
+        documents=of_documents,
+        records=of_records,
+        files=of_files,
+        still_in=tuple(still),
+    )
 
 
 def _clean_made(context: Context, *, is_dry: bool) -> int:

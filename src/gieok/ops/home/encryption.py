@@ -100,16 +100,16 @@ def status(context: Context, request: NoRequest) -> EncryptionResult:
     known: EncryptionStatus = context.admin.encryption().status()
     clear = tuple(ClearPlace(*one) for one in known.in_clear)
     return EncryptionResult(
-        known.is_on,
-        known.is_changing,
-        known.recipient,
-        known.key_file,
-        known.has_passphrase,
-        tuple(known.places),
-        tuple(known.databases),
-        known.can_files,
-        known.can_databases,
-        clear,
+        is_on=known.is_on,
+        is_changing=known.is_changing,
+        recipient=known.recipient,
+        key_file=known.key_file,
+        has_passphrase=known.has_passphrase,
+        places=tuple(known.places),
+        databases=tuple(known.databases),
+        can_files=known.can_files,
+        can_databases=known.can_databases,
+        in_clear=clear,
     )
 
 
@@ -199,17 +199,19 @@ def _passphrase(context: Context) -> str:
 
 
 def _nothing() -> EncryptionChangeResult:
-    return EncryptionChangeResult(False, "", "", False, 0, ())
+    return EncryptionChangeResult(
+        done=False, recipient="", key_file="", is_new_key=False, files=0, wrong=()
+    )
 
 
 def _result(change: EncryptionChange) -> EncryptionChangeResult:
     return EncryptionChangeResult(
-        not change.wrong,
-        change.recipient,
-        change.key_file,
-        change.is_new_key,
-        change.files,
-        tuple(change.wrong),
+        done=not change.wrong,
+        recipient=change.recipient,
+        key_file=change.key_file,
+        is_new_key=change.is_new_key,
+        files=change.files,
+        wrong=tuple(change.wrong),
     )
 
 

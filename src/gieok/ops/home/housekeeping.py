@@ -39,11 +39,11 @@ KINDS = (
         files=("spool/*.bad",),
     ),
     Kind(
-        "shown",
-        Words("what sessions were shown", "세션에 보인 것"),
-        30,
-        40,
-        ("hook/sessions/*.json",),
+        name="shown",
+        doc=Words("what sessions were shown", "세션에 보인 것"),
+        days=30,
+        most=40,
+        files=("hook/sessions/*.json",),
     ),
     Kind(
         "logs",

@@ -128,14 +128,21 @@ def _planned(context: Context, job: Job, record: _Record, failed: Incident | Non
     next_at = schedule.after(record.since)
     last = datetime.fromisoformat(record.last) if record.last else None
     if failed is None:
-        return Planned(job, schedule.expression, next_at, last, record.said, "")
+        return Planned(
+            job=job,
+            expression=schedule.expression,
+            next_at=next_at,
+            last_at=last,
+            said=record.said,
+            failed="",
+        )
     return Planned(
-        job,
-        schedule.expression,
-        next_at and max(next_at, failed.next_try),
-        last,
-        record.said,
-        failed.detail,
+        job=job,
+        expression=schedule.expression,
+        next_at=next_at and max(next_at, failed.next_try),
+        last_at=last,
+        said=record.said,
+        failed=failed.detail,
     )
 
 

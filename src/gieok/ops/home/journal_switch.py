@@ -82,7 +82,13 @@ def run(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
                 context.admin.choose("journal", request.name)
     parts, is_done = copied.copied + users.copied, not request.dry_run
     return JournalSwitchResult(
-        now, request.name, target.location, copied.scopes, parts, is_done, users.scopes
+        from_=now,
+        to=request.name,
+        location=target.location,
+        scopes=copied.scopes,
+        copied=parts,
+        done=is_done,
+        users=users.scopes,
     )
 
 

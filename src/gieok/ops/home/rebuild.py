@@ -95,15 +95,15 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
         made += sum(one.memories for one in journal.places())
         return RebuildResult(
-            len(store.scopes()),
-            stats.documents,
-            made,
-            saved,
-            embedded,
-            stats.passages - stats.vectors if has_vectors else 0,
-            aside,
-            (*(Reason(one.key, one.reason) for one in failed), *archived),
-            note,
+            scopes=len(store.scopes()),
+            documents=stats.documents,
+            from_journal=made,
+            vectors_kept=saved,
+            embedded=embedded,
+            waiting=stats.passages - stats.vectors if has_vectors else 0,
+            set_aside=aside,
+            failed=(*(Reason(one.key, one.reason) for one in failed), *archived),
+            note=note,
         )
 
 

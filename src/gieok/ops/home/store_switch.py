@@ -75,13 +75,13 @@ def run(context: Context, request: SwitchRequest) -> SwitchResult:
         copied, vectors = _copy(context, source, target)
         context.admin.choose("store", request.name)
     return SwitchResult(
-        context.memory.store_name,
-        request.name,
-        target.location,
-        len(scopes),
-        documents,
-        copied,
-        vectors,
+        from_=context.memory.store_name,
+        to=request.name,
+        location=target.location,
+        scopes=len(scopes),
+        documents=documents,
+        copied=copied,
+        vectors=vectors,
         done=not request.dry_run,
         left_there=_left_there(source),
         is_hook_left=context.memory.store_name == _LOCAL

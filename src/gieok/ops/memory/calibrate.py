@@ -130,7 +130,13 @@ def _of_embedder(
     if len(asked) < _LEAST_QUESTIONS:
         if keep and own.spread:
             context.memory.keep_calibration(model, own)
-        return Fit(model, "embedder", 0.0, 0.0, keep and bool(own.spread))
+        return Fit(
+            model=model,
+            kind="embedder",
+            error_before=0.0,
+            error_after=0.0,
+            kept=keep and bool(own.spread),
+        )
     uncorrected = replace(profile, calibrations={**profile.calibrations, model: own})
     best = _judged(context, store, embedder, uncorrected, None, asked)
     judged = [Judged(hit.score, is_right) for hit, is_right in best]
@@ -143,7 +149,13 @@ def _of_embedder(
     own = own._replace(questions=len(asked))
     if keep:
         context.memory.keep_calibration(model, own)
-    return Fit(model, "embedder", calibration.error(judged), calibration.error(held_out), keep)
+    return Fit(
+        model=model,
+        kind="embedder",
+        error_before=calibration.error(judged),
+        error_after=calibration.error(held_out),
+        kept=keep,
+    )
 
 
 def _of_reranker(
@@ -167,7 +179,9 @@ def _of_reranker(
         if "reranker" in hit.signals
     ]
     if len(judged) < _LEAST_QUESTIONS:
-        return Fit(by.reranker.model, "reranker", 0.0, 0.0, False)
+        return Fit(
+            model=by.reranker.model, kind="reranker", error_before=0.0, error_after=0.0, kept=False
+        )
     slope, shift = calibration.fitted(judged)
     held_out = calibration.held_out(judged)
     if keep:
@@ -175,7 +189,11 @@ def _of_reranker(
             by.reranker.model, Calibration(slope=slope, shift=shift, questions=len(asked))
         )
     return Fit(
-        by.reranker.model, "reranker", calibration.error(judged), calibration.error(held_out), keep
+        model=by.reranker.model,
+        kind="reranker",
+        error_before=calibration.error(judged),
+        error_after=calibration.error(held_out),
+        kept=keep,
     )
 
 
@@ -251,7 +269,9 @@ def questions(lines: Sequence[str], scope: Scope, key: str) -> Iterator[Asked]:
         if not is_question or other == speaker or len(answer) < _SHORTEST_ANSWER:
             continue
         end = next((n for n in range(at + 1, len(said)) if said[n][0] != other), len(said))
-        yield Asked(text, scope, key, at + 1, frozenset(range(at + 2, end + 1)))
+        yield Asked(
+            text=text, scope=scope, key=key, line=at + 1, answers=frozenset(range(at + 2, end + 1))
+        )
 
 
 def _some_passages(store: Store) -> list[str]:

@@ -286,7 +286,14 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
         follow_soon(context, kept)
     else:
         context.tell(context.words("`gieok index` takes it in", "`gieok index`가 읽어들입니다"))
-    return EditResult(handle, kind, before, after, after != before, os.fspath(file))
+    return EditResult(
+        handle=handle,
+        kind=kind,
+        before=before,
+        text=after,
+        changed=after != before,
+        path=os.fspath(file),
+    )
 
 
 def _is_named_by_title(text: str, file: Path) -> bool:

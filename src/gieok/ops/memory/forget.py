@@ -90,11 +90,11 @@ class Outcome(NamedTuple):
 def _counted(plan: ForgetPlan) -> ForgetCounts:
     count = plan.count
     return ForgetCounts(
-        count("documents"),
-        len(plan.records),
-        count("observations"),
-        count("messages"),
-        count("replaced"),
+        documents=count("documents"),
+        records=len(plan.records),
+        observations=count("observations"),
+        messages=count("messages"),
+        replaced=count("replaced"),
     )
 
 
@@ -180,11 +180,11 @@ def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
     before = datetime.combine(span.first, time(), context.zone).astimezone(UTC) if span else None
     source = str(context.caller.path(request.source)) if request.source else ""
     return ForgetFilter(
-        _named(context, request.handles),
-        request.match.strip(),
-        source,
-        before,
-        context.is_scope_named,
+        handles=_named(context, request.handles),
+        match=request.match.strip(),
+        source=source,
+        before=before,
+        is_scoped=context.is_scope_named,
     )
 
 

@@ -146,9 +146,7 @@ def _plain(handle: str) -> str:
 def _fits(document: Document, names: set[str], wanted: ForgetFilter) -> bool:
     text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
     is_named = not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles})
-    return is_named and wanted.fits(
-        text, source_of(document), document.valid_from or document.updated_at
-    )
+    return is_named and wanted.fits(text, source_of(document), document.said_at)
 
 
 def _choose_messages(

@@ -232,4 +232,4 @@ def ended(context: Context, memory: Memory) -> EndedClaim | None:
 
 def moment_of(document: Document) -> datetime:
     """Return what a document is dated by."""
-    return document.valid_from or document.updated_at
+    return document.said_at

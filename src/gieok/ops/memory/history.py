@@ -257,11 +257,28 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
     for text, at in _corrected(context, memory):
         since = min(since, at)  # a file that was written anew is younger than what it said before
         if text != one.text:
-            yield Version(memory.handle, bare(text), since, at, how, "corrected", who, is_asked)
+            yield Version(
+                handle=memory.handle,
+                text=bare(text),
+                since=since,
+                until=at,
+                how=how,
+                ended="corrected",
+                who=who,
+                is_asked=is_asked,
+            )
             since, how = at, "corrected"
     is_current = one.ended is None and (one.has_won or how == "corrected")
     yield Version(
-        memory.handle, bare(unmarked(one.text)), since, until, how, ended, who, is_asked, is_current
+        handle=memory.handle,
+        text=bare(unmarked(one.text)),
+        since=since,
+        until=until,
+        how=how,
+        ended=ended,
+        who=who,
+        is_asked=is_asked,
+        is_current=is_current,
     )
 
 

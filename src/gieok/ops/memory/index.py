@@ -281,7 +281,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     if isinstance(store, ManagedCopy) and not request.no_wait:
         moved = store.push(context.progress("uploaded"), verify=request.force)
     copy_beside(context, context.scope, force=request.force)
-    return IndexResult(report, embedded, waiting, moved, note)
+    return IndexResult(report=report, embedded=embedded, waiting=waiting, moved=moved, note=note)
 
 
 def _embed(context: Context, request: IndexRequest, store: VectorSearch, embedder: Embedder) -> int:

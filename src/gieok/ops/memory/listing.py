@@ -194,14 +194,14 @@ def _away(context: Context, request: ListRequest, scopes: tuple[Scope, ...]) -> 
     wanted, where = folded(" ".join(request.words).strip()), _where(context, request)
     rows = [
         MemoryRow(
-            one.handle,
-            datetime.fromisoformat(one.at).astimezone(context.zone).date(),
-            one.kind,
-            "retired",
-            one.scope,
-            _short(one.text),
-            one.key,
-            Tier.HOT,
+            handle=one.handle,
+            day=datetime.fromisoformat(one.at).astimezone(context.zone).date(),
+            kind=one.kind,
+            status="retired",
+            scope=one.scope,
+            text=_short(one.text),
+            path=one.key,
+            tier=Tier.HOT,
         )
         for one in away.listed(context, scopes)
         if wanted in folded(one.text) and _is_of_filter(one, where)
@@ -303,7 +303,11 @@ def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item
             continue
         by_line = is_talk and (request.kind == TURN or bool(wanted))
         item = _Item(
-            p.valid_from or p.updated_at, p.scope, p.key, p.start_line if by_line else 0, p.text
+            at=p.said_at,
+            scope=p.scope,
+            key=p.key,
+            line=p.start_line if by_line else 0,
+            text=p.text,
         )
         if by_line:
             block.append(item)
@@ -339,15 +343,15 @@ def _row(
     is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
     ended = standing.ended(str(item.scope), item.key, item.line or 1, whole) if is_one else None
     return MemoryRow(
-        places.handle(item.scope.path, item.key, item.line),
-        timeline.day_of_moment(document.valid_from, document.updated_at, context.zone),
-        handles.kind_of(document, known, str(context.home)),
-        ended.name if ended else _standing_status(context, document, item, standing),
-        item.scope,
-        _short(item.text),
-        f"{path}#L{item.line}" if item.line else path,
-        document.tier,
-        file_of(document),
+        handle=places.handle(item.scope.path, item.key, item.line),
+        day=timeline.day_of_moment(document.valid_from, document.updated_at, context.zone),
+        kind=handles.kind_of(document, known, str(context.home)),
+        status=ended.name if ended else _standing_status(context, document, item, standing),
+        scope=item.scope,
+        text=_short(item.text),
+        path=f"{path}#L{item.line}" if item.line else path,
+        tier=document.tier,
+        file=file_of(document),
     )
 
 

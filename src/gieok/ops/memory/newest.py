@@ -81,9 +81,7 @@ def placed(
     if not is_ranked:
         return marked
     fresh = now - _FRESH
-    is_compared = not is_quick or any(
-        (hit.passage.valid_from or hit.passage.updated_at) > fresh for hit in hits[:_COMPARED]
-    )
+    is_compared = not is_quick or any(hit.passage.said_at > fresh for hit in hits[:_COMPARED])
     compared = _compare(store, marked, documents) if is_compared else _Compared({}, {}, {})
     winners = {by for by, _ in compared.ended.values()}
     for place, (_, end) in compared.ended.items():
@@ -108,7 +106,9 @@ def _mark(hit: Hit, document: Document | None, standing: Standing, now_s: float)
     ):
         ended = _ended_by_document(document)
     has_won = ended is None and standing.won([], p.scope.path, p.key, p.start_line)
-    return PlacedHit(hit, ended, None, () if ended else parts, has_won)
+    return PlacedHit(
+        hit=hit, ended=ended, instead_of=None, parts=() if ended else parts, has_won=has_won
+    )
 
 
 def _ended_by_document(document: Document) -> EndedClaim:
@@ -181,7 +181,7 @@ def _fetch(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
                     valid_from=document.valid_from,
                     metadata=document.metadata,
                 )
-                return Hit(passage, old.score, text, {}, {})
+                return Hit(passage=passage, score=old.score, snippet=text, signals={}, parts={})
     return None
 
 

@@ -116,11 +116,11 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
             f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`"
         )
     return RememberResult(
-        kept.shown(file),
-        file.parent.name,
-        record.title if saved.is_new else _title_of(file, record.title),
-        str(kept.scope),
-        saved.is_new,
+        path=kept.shown(file),
+        category=file.parent.name,
+        title=record.title if saved.is_new else _title_of(file, record.title),
+        scope=str(kept.scope),
+        created=saved.is_new,
         redacted=(text, title, tags) != given,
         indexed=indexed,
         until=until,

@@ -189,7 +189,9 @@ def _moved(context: Context, one: _Record, target: str, status: str) -> RetiredM
         elif kept.is_project:
             waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
     follow_soon(context, kept)
-    return RetiredMemory(handle, handles.RECORD, status, moved.stem, kept.shown(moved))
+    return RetiredMemory(
+        handle=handle, kind=handles.RECORD, status=status, text=moved.stem, path=kept.shown(moved)
+    )
 
 
 def _put_away(context: Context, memory: Memory) -> RetiredMemory:
@@ -222,7 +224,11 @@ def _turn_away(context: Context, memory: Memory, at: str) -> RetiredMemory:
         # what stood there before is kept, and no blank
         raise BadRequest(f"{memory.handle} was put away meanwhile")
     turn = AwayTurn(
-        message.id, document.key, lines.start, journal.corrections(scope).get(message.id, ""), at
+        id=message.id,
+        key=document.key,
+        line=lines.start,
+        before=journal.corrections(scope).get(message.id, ""),
+        at=at,
     )
     putting_away.retire_turn(journal, scope, turn)
     held = scope_memory.load(context.memory.store(), scope).documents

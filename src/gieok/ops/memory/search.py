@@ -239,7 +239,9 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
 
     def ranked(profile: Profile) -> RankedHits:
         if asked and not text:
-            wanted = timeline.Question(asked, scopes, where, None, context.zone)
+            wanted = timeline.Question(
+                period=asked, scopes=scopes, where=where, vector=None, zone=context.zone
+            )
             return RankedHits(
                 timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True
             )
@@ -267,11 +269,11 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         () if results else tuple(_list_gaps(context, request, store, scopes, found, since, until))
     )
     return SearchResult(
-        results,
-        found,
-        found.degraded,
-        days,
-        left_out,
+        results=results,
+        ranked=found,
+        degraded=found.degraded,
+        days=days,
+        waiting=left_out,
         query=text,
         nearest=nearest,
         not_times=found.refused or None,

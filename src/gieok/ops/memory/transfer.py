@@ -201,7 +201,13 @@ def _record(
 
 def _told(memory: Memory, now: Document, kind: str) -> TransferredMemory:
     handle = places.handle(now.scope.path, now.key)
-    return TransferredMemory(handle, memory.handle, memory.document.scope, kind, now.text)
+    return TransferredMemory(
+        handle=handle,
+        before=memory.handle,
+        scope_before=memory.document.scope,
+        kind=kind,
+        text=now.text,
+    )
 
 
 def present(result: TransferResult, style: Style) -> str:

@@ -68,7 +68,11 @@ def _rows(waits: Waiting) -> WaitingRows:
     records = [RecordRow(r.entry.name, _status(r), r.entry.digest, _text(r)) for r in waits.records]
     unread = [Reason(f.key, f.reason) for f in waits.unread]
     return WaitingRows(
-        waits.root, waits.fingerprint if waits else None, records, waits.settings, unread
+        project=waits.root,
+        fingerprint=waits.fingerprint if waits else None,
+        records=records,
+        settings=waits.settings,
+        unread=unread,
     )
 
 

@@ -106,14 +106,14 @@ def run(context: Context, request: ExportRequest) -> ExportResult:
     ]
     write(context, target, _counting(context, counts))
     return ExportResult(
-        target,
-        request.format,
-        counts["memory"],
-        counts["replaced"],
-        counts["message"],
-        counts["record"],
-        tuple(_scopes(context)),
-        tuple(_list_gaps(context, late)) or None,
+        path=target,
+        format=request.format,
+        memories=counts["memory"],
+        replaced=counts["replaced"],
+        messages=counts["message"],
+        records=counts["record"],
+        scopes=tuple(_scopes(context)),
+        not_looked_at=tuple(_list_gaps(context, late)) or None,
     )
 
 
@@ -158,7 +158,11 @@ def _records(context: Context) -> Iterator[ExportedRecord]:
                 path = file.relative_to(base / shelf).as_posix()
                 text = file.read_bytes().decode("utf-8", "surrogateescape")
                 yield ExportedRecord(
-                    scope, str(base.parent) if kept.is_project else "", shelf, path, text
+                    scope=scope,
+                    folder=str(base.parent) if kept.is_project else "",
+                    shelf=shelf,
+                    path=path,
+                    text=text,
                 )
 
 
@@ -193,7 +197,7 @@ def _entries(context: Context, scope: Scope) -> Iterator[Entry]:
 
 
 def _since(document: Document) -> datetime:
-    return document.valid_from or document.updated_at
+    return document.said_at
 
 
 def _write_days(context: Context, target: Path, count: Callable[[str], None]) -> None:

@@ -109,15 +109,15 @@ def _counted(done: TakenIn) -> ImportCounts:
         for one in done.rejects
     ]
     return ImportCounts(
-        done.conversations,
-        done.messages,
-        done.memories,
-        done.replaced,
-        done.known,
-        sorted(done.scopes),
-        done.rejected,
-        rejects,
-        done.withheld,
+        conversations=done.conversations,
+        messages=done.messages,
+        memories=done.memories,
+        replaced=done.replaced,
+        known=done.known,
+        scopes=sorted(done.scopes),
+        rejected=done.rejected,
+        rejects=rejects,
+        withheld=done.withheld,
     )
 
 
@@ -155,7 +155,13 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
                 context, files, context.progress("Gieok"), is_dry=request.dry_run
             )
         waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
-        return ImportResult(name, files.path, request.dry_run, done, waiting)
+        return ImportResult(
+            program=name,
+            path=files.path,
+            dry_run=request.dry_run,
+            done=done,
+            waiting_tokens=waiting,
+        )
     if reader is None:
         return import_openclaw.import_openclaw(
             context, OpenClawRequest(files.path, request.agent, request.sessions, request.no_wait)
@@ -164,21 +170,26 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
     context.tell(f"{files.path}: {label}")
     followed = _followed(context) if name == "claude-code" else frozenset[str]()
     intake = Intake(
-        context.memory.journal(),
-        context.memory.store(),
-        context.clock,
-        ImportSource(name, str(files.path), _print(files)),
-        _scopes(context),
-        request.dry_run,
-        context.progress(label),
-        context.privacy,
+        journal=context.memory.journal(),
+        store=context.memory.store(),
+        clock=context.clock,
+        source=ImportSource(name, str(files.path), _print(files)),
+        scope_of=_scopes(context),
+        is_dry=request.dry_run,
+        progress=context.progress(label),
+        privacy=context.privacy,
     )
     passed: list[str] = []
     with context.memory.journal().exclusive("import"):
         done = intake.take(_not_followed(reader.read(files), followed, passed))
     waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
     return ImportResult(
-        name, files.path, request.dry_run, done, waiting, tuple(dict.fromkeys(passed))
+        program=name,
+        path=files.path,
+        dry_run=request.dry_run,
+        done=done,
+        waiting_tokens=waiting,
+        followed=tuple(dict.fromkeys(passed)),
     )
 
 

@@ -68,14 +68,14 @@ def take(
     """
     taker = _Records(context, str(files.path), is_dry=is_dry)
     carrying = Carrying(
-        context.memory.journal(),
-        context.memory.store(),
-        context.clock,
-        str(files.path),
-        (lambda scope: context.scope) if context.is_scope_named else (lambda scope: scope),
-        taker.take,
-        is_dry,
-        progress,
+        journal=context.memory.journal(),
+        store=context.memory.store(),
+        clock=context.clock,
+        place=str(files.path),
+        scope_of=(lambda scope: context.scope) if context.is_scope_named else (lambda scope: scope),
+        other=taker.take,
+        is_dry=is_dry,
+        progress=progress,
     )
     for name in files.names():
         if name.endswith(".jsonl") and _is_lines(files, name):
@@ -106,7 +106,9 @@ def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
             )
     except (ValueError, KeyError, TypeError, BadRequest) as error:
         carrying.done.rejected += 1
-        carrying.done.rejects.append(Reject(files.place(name), 0, 0, 0, str(error)))
+        carrying.done.rejects.append(
+            Reject(path=files.place(name), line=0, offset=0, length=0, reason=str(error))
+        )
 
 
 def _memories(text: str) -> Mapping[Scope, list[Entry]]:
@@ -195,7 +197,7 @@ class _Records:
         return Shelf(base, Scope(places.project_scope(folder))) if base.is_dir() else None
 
     def _reject(self, why: str) -> bool:
-        self.rejects.append(Reject(self._place, 0, 0, 0, why))
+        self.rejects.append(Reject(path=self._place, line=0, offset=0, length=0, reason=why))
         return False
 
     def follow(self) -> None:

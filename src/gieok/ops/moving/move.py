@@ -84,7 +84,17 @@ def run(context: Context, request: MoveRequest) -> MoveResult:
     where = _where(context, request)
     if where is None:
         missing = tuple(folder for folder in _known(context) if not Path(folder).exists())
-        return MoveResult("", "", (), 0, 0, 0, (), missing, done=False)
+        return MoveResult(
+            old="",
+            new="",
+            scopes=(),
+            memories=0,
+            messages=0,
+            indexed_folders=0,
+            settings=(),
+            missing=missing,
+            done=False,
+        )
     scopes = tuple(_scopes(context, where))
     indexed = _indexed(context, where)
     settings = tuple(row.name for row in context.admin.settings if _names(where, row.value))
@@ -94,7 +104,15 @@ def run(context: Context, request: MoveRequest) -> MoveResult:
     )
     if not is_meant:
         return MoveResult(
-            where.old, where.new, scopes, 0, 0, len(indexed), settings, missing, done=False
+            old=where.old,
+            new=where.new,
+            scopes=scopes,
+            memories=0,
+            messages=0,
+            indexed_folders=len(indexed),
+            settings=settings,
+            missing=missing,
+            done=False,
         )
     journal, store = context.memory.journal(), context.memory.store()
     journal.keep(repointing.REALM, {where.old: where.new})
@@ -112,14 +130,14 @@ def run(context: Context, request: MoveRequest) -> MoveResult:
         _move_roots(context, where, now.get(scope, scope), raw)
     _move_rest(context, where, scopes)
     return MoveResult(
-        where.old,
-        where.new,
-        scopes,
-        taken.memories,
-        taken.messages,
-        len(indexed),
-        settings,
-        missing,
+        old=where.old,
+        new=where.new,
+        scopes=scopes,
+        memories=taken.memories,
+        messages=taken.messages,
+        indexed_folders=len(indexed),
+        settings=settings,
+        missing=missing,
         done=True,
     )
 
@@ -193,7 +211,13 @@ def _scopes(context: Context, where: Repointing) -> Iterator[MovedScope]:
             if scope.path == old or scope.path.startswith(f"{old}/"):
                 to = Scope(new + scope.path[len(old) :])
                 if scope != to:
-                    yield MovedScope(folder, now, scope, to, Path(now).is_dir())
+                    yield MovedScope(
+                        folder=folder,
+                        now=now,
+                        scope=scope,
+                        scope_now=to,
+                        is_here=Path(now).is_dir(),
+                    )
 
 
 def _indexed(context: Context, where: Repointing) -> list[Scope]:

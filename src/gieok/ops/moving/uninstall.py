@@ -77,7 +77,11 @@ def run(context: Context, request: UninstallRequest) -> UninstallResult:
     wanted = EraseRequest(all=True, dry_run=request.dry_run, yes=True)
     erased = erase.run(context, wanted) if request.erase else None
     return UninstallResult(
-        tuple(out.files), tuple(out.left), tuple(out.next), request.dry_run, erased
+        files=tuple(out.files),
+        left=tuple(out.left),
+        next=tuple(out.next),
+        dry_run=request.dry_run,
+        erased=erased,
     )
 
 

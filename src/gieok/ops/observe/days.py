@@ -166,14 +166,14 @@ def whole(context: Context, scopes: Iterable[Scope], day: date, of: DayOf) -> Wh
         taken |= {one.handle for one in own}
         sessions.append(
             SessionOfDay(
-                name,
-                project_name(name.scope),
-                said[0].message.at,
-                said[-1].message.at,
-                len(said),
-                _first(said),
-                own,
-                _injected(calls.get(_counted_as(name.session), ())),
+                name=name,
+                project=project_name(name.scope),
+                begin=said[0].message.at,
+                end=said[-1].message.at,
+                messages=len(said),
+                first=_first(said),
+                learned=own,
+                injected=_injected(calls.get(_counted_as(name.session), ())),
             )
         )
     others = tuple(one for one in learned if one.handle not in taken)
@@ -229,14 +229,14 @@ def _learned(context: Context, keys: Sequence[tuple[Scope, str]]) -> list[Learne
             ids = frozenset(i for origin in d.provenance for i in origin.message_ids)
             rows.append(
                 Learned(
-                    Memory(d).handle,
-                    _told(d),
-                    d.metadata.get("category", "") or kind,
-                    status_of(d, now),
-                    d.scope,
-                    d.valid_from or d.updated_at,
-                    ids,
-                    kind,
+                    handle=Memory(d).handle,
+                    text=_told(d),
+                    category=d.metadata.get("category", "") or kind,
+                    status=status_of(d, now),
+                    scope=d.scope,
+                    at=d.said_at,
+                    message_ids=ids,
+                    kind=kind,
                 )
             )
     return sorted(rows, key=lambda one: (one.kind == NOTE, one.at, one.handle))

@@ -199,15 +199,15 @@ class _Run:
         sidecar, captured = self.sidecar, self.sidecar.capture.captured
         incidents = (incident.detail for incident in sidecar.journal.incidents())
         return ObserveRunResult(
-            captured.messages,
-            captured.rejects,
-            dict(self._steps),
-            dict(captured.troubles),
-            tuple(sorted(self._written)),
-            "; ".join([*incidents, *sorted(self._unheard)]),
-            self._notes if sidecar.notes and sidecar.notes.folders else None,
-            tuple(str(place.folder) for place in sidecar.transcripts.places),
-            captured.withheld,
+            messages=captured.messages,
+            rejects=captured.rejects,
+            steps=dict(self._steps),
+            troubles=dict(captured.troubles),
+            active_memory=tuple(sorted(self._written)),
+            waiting="; ".join([*incidents, *sorted(self._unheard)]),
+            notes=self._notes if sidecar.notes and sidecar.notes.folders else None,
+            folders=tuple(str(place.folder) for place in sidecar.transcripts.places),
+            withheld=captured.withheld,
         )
 
 

@@ -70,15 +70,15 @@ class ObserveShowResult:
         """Return what was observed, oldest first."""
         return [
             ObservationRow(
-                d.key,
-                Memory(d).handle,
-                d.scope,
-                o.at,
-                o.priority.value,
-                o.category.value,
-                o.is_done,
-                o.text,
-                o.message_ids,
+                id=d.key,
+                handle=Memory(d).handle,
+                scope=d.scope,
+                at=o.at,
+                priority=o.priority.value,
+                category=o.category.value,
+                done=o.is_done,
+                text=o.text,
+                messages=o.message_ids,
             )
             for d, o in self.rows
         ]
@@ -105,7 +105,11 @@ def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     task = next((one.task for one in held if one.task), "")
     missed = () if rows else tuple(gaps.gaps_of_observing(context, context.scopes))
     return ObserveShowResult(
-        tuple(rows[-request.limit :]), task, context.zone, request.history, missed or None
+        rows=tuple(rows[-request.limit :]),
+        current_task=task,
+        zone=context.zone,
+        is_history=request.history,
+        not_looked_at=missed or None,
     )
 
 

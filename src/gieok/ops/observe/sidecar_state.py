@@ -162,11 +162,11 @@ def sidecar_state(context: Context) -> SidecarState:
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
     stopped = _stops(context)
     state = SidecarState(
-        running,
-        context.admin.setting("observe.model"),
-        context.memory.embedder_name,
-        str(stopped or ""),
-        stopped.hint if stopped else "",
+        running=running,
+        observer=context.admin.setting("observe.model"),
+        judged_by=context.memory.embedder_name,
+        stopped=str(stopped or ""),
+        stopped_hint=stopped.hint if stopped else "",
         daily_tokens=int(context.admin.setting("observe.daily_tokens")),
         left_notes=tuple(notes.left(paths.notes(context.home))),
         projects=tuple(

@@ -131,7 +131,16 @@ class WhyResult:
     def messages(self) -> tuple[SourceMessage, ...]:
         """Return the messages behind it."""
         return tuple(
-            SourceMessage(m.id, m.role, m.at, m.text, m.source, m.line, m.agent, m.session)
+            SourceMessage(
+                id=m.id,
+                role=m.role,
+                at=m.at,
+                text=m.text,
+                source=m.source,
+                line=m.line,
+                agent=m.agent,
+                session=m.session,
+            )
             for m in self.said
         )
 
@@ -173,11 +182,11 @@ def run(context: Context, request: WhyRequest) -> WhyResult | LastResult:
     found = context.memory.journal().archived(memory.document.scope, keys=[memory.document.key])
     place = found[0].place.path if found and not memory.was_replaced else None
     return WhyResult(
-        memory,
-        origin.messages_of(context, memory),
-        origin.origin(context, memory),
-        context.zone,
-        place,
+        memory=memory,
+        said=origin.messages_of(context, memory),
+        origin=origin.origin(context, memory),
+        zone=context.zone,
+        archived_in=place,
     )
 
 

@@ -84,14 +84,14 @@ def explained(
 
     return tuple(
         Candidate(
-            one.handle,
-            one.score,
-            one.title,
-            one.text[:_TEXT_CHARS],
-            one.status,
-            one.scope,
-            one.is_sure,
-            fate(one),
+            handle=one.handle,
+            score=one.score,
+            title=one.title,
+            text=one.text[:_TEXT_CHARS],
+            status=one.status,
+            scope=one.scope,
+            is_sure=one.is_sure,
+            fate=fate(one),
         )
         for one in found
     )

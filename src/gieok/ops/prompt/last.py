@@ -77,16 +77,16 @@ def every(context: Context, limit: int) -> list[LastResult]:
 
 def _result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo) -> LastResult:
     return LastResult(
-        datetime.fromtimestamp(shown["at"], UTC),
-        shown["event"],
-        row["agent"],
-        row["session"],
-        redact(shown["text"]),  # rules of the user's may be newer than the text
-        tuple(_shown(memory) for memory in shown["memories"]),
-        shown["tokens"],
-        shown.get("ms", 0.0),
-        shown.get("by", ""),
-        zone,
+        at=datetime.fromtimestamp(shown["at"], UTC),
+        event=shown["event"],
+        agent=row["agent"],
+        session=row["session"],
+        text=redact(shown["text"]),  # rules of the user's may be newer than the text
+        memories=tuple(_shown(memory) for memory in shown["memories"]),
+        tokens=shown["tokens"],
+        ms=shown.get("ms", 0.0),
+        by=shown.get("by", ""),
+        zone=zone,
     )
 
 

@@ -167,7 +167,9 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     scopes = holding(store, wanted) if texts else ()
     if not scopes:
         gaps = tuple(_list_gaps(context, request, store, wanted, ())) if texts else ()
-        return RecallResult("", 0, (), (), None, not_looked_at=gaps or None)
+        return RecallResult(
+            text="", tokens=0, memories=(), asked=(), degraded=None, not_looked_at=gaps or None
+        )
     asking = _Asking(context, store, scopes, request.within_ms)
     asks_memory = asking.asks_memory(texts[0])
     if question.asks_the_world(prompt):
@@ -211,16 +213,16 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         else tuple(_list_gaps(context, request, store, wanted, scopes))
     )
     return RecallResult(
-        inject.note() if is_hint else injection.text,
-        injection.tokens,
-        tuple(RecalledMemory(**memory.fields()) for memory in injection.memories),
-        (*texts, *filter(None, (about,))),
-        asking.degraded,
-        is_hint,
-        why,
-        cuts(every, asks_memory) if request.explain else None,
-        tuple(dict.fromkeys(asking.not_times)) or None,
-        gaps or None,
+        text=inject.note() if is_hint else injection.text,
+        tokens=injection.tokens,
+        memories=tuple(RecalledMemory(**memory.fields()) for memory in injection.memories),
+        asked=(*texts, *filter(None, (about,))),
+        degraded=asking.degraded,
+        is_hint=is_hint,
+        candidates=why,
+        cuts=cuts(every, asks_memory) if request.explain else None,
+        not_times=tuple(dict.fromkeys(asking.not_times)) or None,
+        not_looked_at=gaps or None,
     )
 
 

@@ -90,7 +90,12 @@ def _unasked(context: Context, request: SetupRequest) -> SetupResult:
     done = (*(afterwards.restarted() if found else ()), *afterwards.deeds())
     answer = "\n".join(afterwards.answer(str(raw[_ASK]))) if raw.get(_ASK) else ""
     return SetupResult(
-        dict(found.settings), tuple(found.secrets), tuple(files), done, tuple(lines), answer
+        settings=dict(found.settings),
+        secrets=tuple(found.secrets),
+        files=tuple(files),
+        done=done,
+        told=tuple(lines),
+        answer=answer,
     )
 
 

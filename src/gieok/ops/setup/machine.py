@@ -63,11 +63,11 @@ def _agents(context: Context) -> Iterator[FoundAgent]:
         if files or _is_here(name, made, site):
             is_installed = _is_installed(context, site, name, made)
             yield FoundAgent(
-                name,
-                place.folder if place else None,
-                len(files),
-                sum(map(_size, files)),
-                is_installed,
+                name=name,
+                folder=place.folder if place else None,
+                transcripts=len(files),
+                size=sum(map(_size, files)),
+                is_installed=is_installed,
             )
 
 

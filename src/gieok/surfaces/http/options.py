@@ -54,15 +54,15 @@ def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOpt
         jwt, setting("serve.jwt_jwks"), setting("serve.jwt_issuer"), setting("serve.jwt_audience")
     )
     return HttpOptions(
-        setting("serve.host"),
-        int(setting("serve.port")),
-        int(setting("serve.threads")),
-        int(setting("serve.body_kb")),
-        float(setting("serve.body_s")),
-        int(setting("serve.per_minute")),
-        _names(setting("serve.hosts")),
-        _names(setting("serve.origins")),
-        tokens,
+        host=setting("serve.host"),
+        port=int(setting("serve.port")),
+        threads=int(setting("serve.threads")),
+        body_kb=int(setting("serve.body_kb")),
+        body_s=float(setting("serve.body_s")),
+        per_minute=int(setting("serve.per_minute")),
+        hosts=_names(setting("serve.hosts")),
+        origins=_names(setting("serve.origins")),
+        tokens=tokens,
     )
 
 

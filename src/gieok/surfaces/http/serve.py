@@ -90,7 +90,11 @@ def run(
     )
     allow_files()
     status = ServerStatus(
-        address, os.getpid(), by, context.clock.now().isoformat(timespec="seconds"), __version__
+        url=address,
+        pid=os.getpid(),
+        by=by,
+        started_at=context.clock.now().isoformat(timespec="seconds"),
+        version=__version__,
     )
 
     _serve(config, bound, context.home, status, started)

@@ -78,7 +78,15 @@ def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> M
 def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[int, int]]:
     """Return boxes by key, and how many each column left out."""
     found = {
-        key: Spot(key, _short(_named(key)), key.partition("::")[0], 0, row, "changed", key)
+        key: Spot(
+            key=key,
+            name=_short(_named(key)),
+            place=key.partition("::")[0],
+            column=0,
+            row=row,
+            kinds="changed",
+            title=key,
+        )
         for row, key in enumerate(result.changed[:_MOST_IN_COLUMN])
     }
     left = {0: max(len(result.changed) - _MOST_IN_COLUMN, 0)}
@@ -97,7 +105,15 @@ def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[in
             title = f"{key}: {100 * one.chance:.0f} %, {', '.join(grades)}" + (
                 f" ({style.told(one.weakest)})" if one.weakest else ""
             )
-            found[key] = Spot(key, _short(_named(key)), one.path, column, row, kinds, title)
+            found[key] = Spot(
+                key=key,
+                name=_short(_named(key)),
+                place=one.path,
+                column=column,
+                row=row,
+                kinds=kinds,
+                title=title,
+            )
         left[column] = max(len(rows) - _MOST_IN_COLUMN, 0)
     return found, left
 

@@ -116,7 +116,11 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
         shown.append((Words("everything else", "그 밖").say(lang), left))
     parts = tuple(Part(name, value, drawn(value)) for name, value in shown)
     return Reasons(
-        tuple(retrieved), tuple(others), parts, total, logistic(total) if added else hit.score
+        retrieved=tuple(retrieved),
+        others=tuple(others),
+        parts=parts,
+        total=total,
+        sure=logistic(total) if added else hit.score,
     )
 
 

@@ -56,7 +56,14 @@ class AccountsContract(AccountsFixtures):
 
     def test_a_user_is_kept_as_given(self, accounts: Accounts) -> None:
         account = Account(
-            "민", "Asia/Seoul", "ko", "min@example.com", _AT, _LATER, "reminded", _LATER
+            user="민",
+            zone="Asia/Seoul",
+            lang="ko",
+            mail="min@example.com",
+            created_at=_AT,
+            seen_at=_LATER,
+            stage="reminded",
+            staged_at=_LATER,
         )
         accounts.keep_account(account)
         accounts.keep_account(Account("b"))
@@ -72,7 +79,14 @@ class AccountsContract(AccountsFixtures):
         assert new == accounts.account("min") == Account("min", "Asia/Seoul", "ko", created_at=_AT)
         accounts.seen("min", _LATER)
         changed = accounts.describe("min", "UTC", "en", "min@example.com", _LATER)
-        assert changed == Account("min", "UTC", "en", "min@example.com", _AT, _LATER)
+        assert changed == Account(
+            user="min",
+            zone="UTC",
+            lang="en",
+            mail="min@example.com",
+            created_at=_AT,
+            seen_at=_LATER,
+        )
 
     def test_who_says_something_is_added_and_never_goes_back_in_time(
         self, accounts: Accounts
@@ -146,7 +160,9 @@ class AccountsContract(AccountsFixtures):
         assert (accounts.balance("min"), accounts.ledger("min", 0, 9)[0]) == (2, 1)
         with pytest.raises(NotEnoughPoints):
             accounts.post("min", Posting("x", -3, "r"), _AT)
-        assert accounts.holds(_LATER, 9) == [Hold("min", "reply-1", 8, _AT, "mina/reply-1")]
+        assert accounts.holds(_LATER, 9) == [
+            Hold(user="min", reference="reply-1", amount=8, at=_AT, purpose="mina/reply-1")
+        ]
         assert (accounts.holds(_AT, 9), accounts.holds_of("other")) == ([], [])
         assert accounts.holds_of("min") == accounts.holds(_LATER, 9)
         assert accounts.release("min", "reply-1")
@@ -192,7 +208,9 @@ class AccountsContract(AccountsFixtures):
 
     def test_slots_come_with_what_was_paid_for_them(self, accounts: Accounts) -> None:
         accounts.post("min", _CREDIT, _AT)
-        bought = Posting("memory-slots", -5, "buy-1", "", "mina", 10)
+        bought = Posting(
+            kind="memory-slots", amount=-5, reference="buy-1", note="", character="mina", slots=10
+        )
         accounts.post("min", bought, _AT)
         accounts.post("min", bought, _AT)
         with pytest.raises(NotEnoughPoints):
@@ -201,7 +219,15 @@ class AccountsContract(AccountsFixtures):
 
     def test_a_character_belongs_to_its_owner(self, accounts: Accounts) -> None:
         mine = StoredCharacter(
-            "min", "mina", "미나", '{"data": 1}', _AT, _LATER, "m", b"\0\xff", "image/png"
+            owner="min",
+            id="mina",
+            name="미나",
+            card='{"data": 1}',
+            created_at=_AT,
+            updated_at=_LATER,
+            model="m",
+            package=b"\0\xff",
+            package_type="image/png",
         )
         service = mine._replace(owner="", name="Mina", package=b"")
         assert accounts.keep_character(mine, is_new=True)
@@ -221,13 +247,33 @@ class AccountsContract(AccountsFixtures):
 
     def test_characters_are_listed_by_id_in_pages(self, accounts: Accounts) -> None:
         for name in "cab":
-            accounts.keep_character(StoredCharacter("", name, name, "{}", _AT, _AT), is_new=True)
+            accounts.keep_character(
+                StoredCharacter(
+                    owner="", id=name, name=name, card="{}", created_at=_AT, updated_at=_AT
+                ),
+                is_new=True,
+            )
         total, page = accounts.characters("", 1, 1)
         assert (total, [found.id for found in page]) == (3, ["b"])
 
     def test_a_key_is_found_under_its_user_and_kept_when_revoked(self, accounts: Accounts) -> None:
-        key = IssuedKey("min", "k1", "hash", KeyRole.USER, "phone", _LATER, _LATER)
-        admin = IssuedKey("", "k1", "other", KeyRole.ADMIN, "ops", _AT)
+        key = IssuedKey(
+            user="min",
+            id="k1",
+            secret_hash="hash",  # noqa: S106
+            role=KeyRole.USER,
+            label="phone",
+            created_at=_LATER,
+            expires_at=_LATER,
+        )
+        admin = IssuedKey(
+            user="",
+            id="k1",
+            secret_hash="other",
+            role=KeyRole.ADMIN,
+            label="ops",
+            created_at=_AT,  # noqa: S106
+        )
         for found in (key, admin, key._replace(id="k0", created_at=_AT)):
             accounts.keep_key(found)
         accounts.keep_key(key._replace(revoked_at=_LATER))
@@ -244,8 +290,22 @@ class AccountsContract(AccountsFixtures):
             accounts.post(user, _CREDIT, _AT)
             accounts.hold(user, 1, "r", _AT, "")
             accounts.check_in(user, _AT.date(), 1, _AT)
-            accounts.keep_character(StoredCharacter(user, "c", "C", "{}", _AT, _AT), is_new=True)
-            accounts.keep_key(IssuedKey(user, "k", "h", KeyRole.USER, "", _AT))
+            accounts.keep_character(
+                StoredCharacter(
+                    owner=user, id="c", name="C", card="{}", created_at=_AT, updated_at=_AT
+                ),
+                is_new=True,
+            )
+            accounts.keep_key(
+                IssuedKey(
+                    user=user,
+                    id="k",
+                    secret_hash="h",
+                    role=KeyRole.USER,
+                    label="",
+                    created_at=_AT,  # noqa: S106
+                )
+            )
         gone = accounts.erase_account("min")
         assert gone == {
             "users": 1,

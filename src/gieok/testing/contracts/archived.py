@@ -21,7 +21,15 @@ def lives(
     """Return where a memory lives."""
     document, at = what.document, AT.date() + timedelta(days=day)
     return ArchivedMemory(
-        document.key, place, document.content_hash, "r1", 7, AT, at, document.kind, stands
+        key=document.key,
+        place=place,
+        content_hash=document.content_hash,
+        revision="r1",
+        tokens=7,
+        moved_at=AT,
+        day=at,
+        kind=document.kind,
+        stands=stands,
     )
 
 

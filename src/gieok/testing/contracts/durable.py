@@ -157,7 +157,7 @@ class ForgettingContract(JournalFixtures):
         one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         assert journal.commit(0, run(one), forget=[entry("old", "cat food").document])
         assert journal.buffer(HOME, _READER, BufferedSpan(one, two, 1, '["a \\"cat\\""]'))
-        journal.raise_incident(Incident("i", "cat", AT, 1, AT))
+        journal.raise_incident(Incident(name="i", detail="cat", since=AT, tries=1, next_try=AT))
         journal.keep("code:/cat", {"summary:1": '["a cat", "m"]', "run:cat": "[]"})
 
         def change(text: str) -> str:

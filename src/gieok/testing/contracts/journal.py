@@ -60,15 +60,15 @@ class MessageContract(JournalFixtures):
 
     def test_a_message_comes_back_exactly_as_it_was_added(self, journal: FullJournal) -> None:
         whole = Message(
-            "s/1#0",
-            Role.TOOL,
-            "결제 🍜\n'; --",
-            AT,
-            "세션",
-            "claude-code",
-            321,
-            "/t/줄 1.jsonl",
-            42,
+            id="s/1#0",
+            role=Role.TOOL,
+            text="결제 🍜\n'; --",
+            at=AT,
+            session="세션",
+            agent="claude-code",
+            tokens=321,
+            source="/t/줄 1.jsonl",
+            line=42,
         )
         add(journal, whole)
         (found,) = journal.read(HOME, 0, budget_tokens=1)
@@ -120,7 +120,7 @@ class MessageContract(JournalFixtures):
         add(journal, said("a"))
         (before,) = journal.cursors()
         stale, done = before._replace(offset=0), before._replace(offset=99)
-        reject = Reject("/t/s.jsonl", 1, 0, 9, "not a JSON object")
+        reject = Reject(path="/t/s.jsonl", line=1, offset=0, length=9, reason="not a JSON object")
         for expected in (None, stale, before._replace(is_rereading=True)):
             assert not journal.append(HOME, [said("b")], done, expected, [reject])
         assert not journal.append(HOME, [said("b")], Cursor("2:2", "/t/new.jsonl", 5), before)
@@ -128,7 +128,17 @@ class MessageContract(JournalFixtures):
 
     def test_cursors_come_back_as_they_were_put(self, journal: FullJournal) -> None:
         cursors = [
-            Cursor("1:1", "/t/가.jsonl", 1 << 40, 12, "ab", 1024, "cd", 256, is_rereading=True),
+            Cursor(
+                identity="1:1",
+                path="/t/가.jsonl",
+                offset=1 << 40,
+                line=12,
+                head="ab",
+                head_bytes=1024,
+                tail="cd",
+                tail_bytes=256,
+                is_rereading=True,
+            ),
             Cursor("2:1", "/t/b.jsonl"),
         ]
         for cursor in cursors:
@@ -210,7 +220,10 @@ class MessageContract(JournalFixtures):
         self, journal: FullJournal
     ) -> None:
         one, two = (
-            Reject("/t/s.jsonl", line, line * 10, 9, "not a JSON object") for line in (1, 2)
+            Reject(
+                path="/t/s.jsonl", line=line, offset=line * 10, length=9, reason="not a JSON object"
+            )
+            for line in (1, 2)
         )
         for rejects in ([one], [one, two]):
             before = next(iter(journal.cursors()), None)

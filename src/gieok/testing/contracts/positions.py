@@ -32,7 +32,17 @@ def run(
 ) -> Run:
     """Return a run that ends at a message."""
     return Run(
-        scope, reader, "observed", AT + timedelta(hours=hours), start, end, 3, 300, 2, 20, "m"
+        scope=scope,
+        reader=reader,
+        kind="observed",
+        at=AT + timedelta(hours=hours),
+        start=start,
+        end=end,
+        messages=3,
+        source_tokens=300,
+        documents=2,
+        document_tokens=20,
+        model="m",
     )
 
 
@@ -222,13 +232,21 @@ class LedgerContract(JournalFixtures):
 
     def test_what_a_role_uses_in_a_day_adds_up(self, journal: FullJournal) -> None:
         for role, usage in (
-            ("observer", Usage(1, 100, 10, 0, 0.5)),
+            (
+                "observer",
+                Usage(calls=1, input_tokens=100, output_tokens=10, failures=0, seconds=0.5),
+            ),
             ("reflector", Usage(1)),
             ("observer", Usage(2, 1)),
         ):
             journal.charge(_DAY, role, usage)
         journal.charge(_DAY - timedelta(days=1), "observer", Usage(9))
-        today = {(_DAY, "observer"): Usage(3, 101, 10, 0, 0.5), (_DAY, "reflector"): Usage(1)}
+        today = {
+            (_DAY, "observer"): Usage(
+                calls=3, input_tokens=101, output_tokens=10, failures=0, seconds=0.5
+            ),
+            (_DAY, "reflector"): Usage(1),
+        }
         assert journal.usage(_DAY) == today
         assert journal.usage(_DAY - timedelta(days=1)) == {
             (_DAY - timedelta(days=1), "observer"): Usage(9),
@@ -236,11 +254,15 @@ class LedgerContract(JournalFixtures):
         }
 
     def test_an_incident_is_new_once_and_keeps_its_beginning(self, journal: FullJournal) -> None:
-        first = Incident("observer", "down", AT, 1, AT + timedelta(minutes=1))
+        first = Incident(
+            name="observer", detail="down", since=AT, tries=1, next_try=AT + timedelta(minutes=1)
+        )
         again = first._replace(
             detail="still down", since=AT + timedelta(hours=1), tries=2, next_try=AT
         )
-        older = Incident("reflector", "x", AT - timedelta(days=1), 1, AT)
+        older = Incident(
+            name="reflector", detail="x", since=AT - timedelta(days=1), tries=1, next_try=AT
+        )
         assert [journal.raise_incident(found) for found in (first, again, older)] == [
             True,
             False,

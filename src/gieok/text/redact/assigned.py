@@ -439,7 +439,7 @@ def _is_alone(found: re.Match[str], place: _Place) -> bool:
     return ends and bool(_LINE_KEY.fullmatch(place.line)) and len(place.line) < 60
 
 
-_FLAGGED = Rule("password", _HINTS, _BLANK_PATTERN, "deploy --db-password pear-tree-5 --env prod", "deploy --db-password --env prod",
+_FLAGGED = Rule(name="password", hints=_HINTS, pattern=_BLANK_PATTERN, example="deploy --db-password pear-tree-5 --env prod", counter_example="deploy --db-password --env prod",
                 cut=_cut, in_source=False)  # fmt: skip
 _MACRO = _FLAGGED._replace(
     example='#define MQTT_PASS "tulip-fields-88"', counter_example="#define MAX_TOKENS 256", cut=_quoted_only
@@ -454,14 +454,14 @@ def _korean(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 ASSIGNED = (
-    Rule("password", ("비밀", "비번", "암호", "패스", "공유"), _KOREAN_PATTERN, '"암호": "달밤고양이"', '"암호": "암호를 입력하세요"',
+    Rule(name="password", hints=("비밀", "비번", "암호", "패스", "공유"), pattern=_KOREAN_PATTERN, example='"암호": "달밤고양이"', counter_example='"암호": "암호를 입력하세요"',
          cut=_korean),
-    Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=kangaroo_42", "password=getpass.getpass()", cut=_cut, in_source=False),
+    Rule(name="password", hints=_HINTS, pattern=_PATTERN, example="DB_PASSWORD=kangaroo_42", counter_example="password=getpass.getpass()", cut=_cut, in_source=False),
     _FLAGGED,
-    Rule("password", ("pass",), _SPOKEN_PATTERN, "nmcli dev wifi connect Home password pear-tree-5", "change the password tomorrow",
+    Rule(name="password", hints=("pass",), pattern=_SPOKEN_PATTERN, example="nmcli dev wifi connect Home password pear-tree-5", counter_example="change the password tomorrow",
          cut=_cut, in_source=False),
 )  # fmt: skip
 ASSIGNED_IN_SOURCE = (
-    Rule("password", _HINTS, _PATTERN, 'password = "kangaroo_42"', "var secret = this.req.secret;", cut=_quoted_only),
+    Rule(name="password", hints=_HINTS, pattern=_PATTERN, example='password = "kangaroo_42"', counter_example="var secret = this.req.secret;", cut=_quoted_only),
     _MACRO,
 )  # fmt: skip

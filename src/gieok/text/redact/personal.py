@@ -45,12 +45,12 @@ _DIGITS = (b"000000", b"0000-0000", b"0000 0000")
 _FOUR = r"[0-9]{4}"
 
 PERSONAL = (
-    Rule("resident-number", (),
-         rf"[0-9]{_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_END}",
-         "주민등록번호 900101-1234568", "900101-9234567", cut=_resident, in_source=False, needs=_DIGITS, before=40),
-    Rule("card-number", (),
-         rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",
-         "카드 4929-1111-1234-5678", "4111-1111-1234-5678", cut=_card, in_source=False, needs=_DIGITS, before=40),
-    Rule("card-number", (), rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
-         "amex 3782 822463 10005", "3782 822463 10006", cut=_card, in_source=False, needs=_DIGITS, before=40),
+    Rule(name="resident-number", hints=(),
+         pattern=rf"[0-9]{_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_END}",
+         example="주민등록번호 900101-1234568", counter_example="900101-9234567", cut=_resident, in_source=False, needs=_DIGITS, before=40),
+    Rule(name="card-number", hints=(),
+         pattern=rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",
+         example="카드 4929-1111-1234-5678", counter_example="4111-1111-1234-5678", cut=_card, in_source=False, needs=_DIGITS, before=40),
+    Rule(name="card-number", hints=(), pattern=rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
+         example="amex 3782 822463 10005", counter_example="3782 822463 10006", cut=_card, in_source=False, needs=_DIGITS, before=40),
 )  # fmt: skip

@@ -142,8 +142,8 @@ def _is_secret(value: str, *, is_named: bool) -> bool:
 
 
 TABLES = (
-    Rule("password", ("pass", "pw", "pin", "secret", "token", "key", "비밀", "비번", "패스", "암호", "핀"),
-         r"(?i:pass|pw|pin|secret|token|key)|비밀|비번|패스|암호|핀",
-         "site,login,password\nshop,kim,pear-tree", "option,default,password\nlogin,yes,no",
+    Rule(name="password", hints=("pass", "pw", "pin", "secret", "token", "key", "비밀", "비번", "패스", "암호", "핀"),
+         pattern=r"(?i:pass|pw|pin|secret|token|key)|비밀|비번|패스|암호|핀",
+         example="site,login,password\nshop,kim,pear-tree", counter_example="option,default,password\nlogin,yes,no",
          in_source=False, search=_search),
 )  # fmt: skip

@@ -354,15 +354,15 @@ def _token(match: re.Match[str], text: str) -> Token | None:
     start, end = match.span()
     if kind in _NUMBERS:
         name, value = _NUMBERS[kind](match)
-        return Token(name, value, start, end, said)
+        return Token(kind=name, value=value, start=start, end=end, text=said)
     if kind == "capital":
         name, value = _CAPITAL[said.rstrip(".")]
-        return Token(name, value, start, end, said)
+        return Token(kind=name, value=value, start=start, end=end, text=said)
     words = " ".join(said.split()).replace("’", "'")
     name, value = _NAMES_EN[words]
     if name == "month" and match[0][0].islower() and not _is_month(words, text[:start], text[end:]):
         return None
-    return Token(name, value, start, end, words)
+    return Token(kind=name, value=value, start=start, end=end, text=words)
 
 
 def _is_month(word: str, before: str, after: str) -> bool:
@@ -427,7 +427,16 @@ def _segments(chunk: str, at: int, offset: int, before: str) -> list[Token] | No
             return (
                 rest
                 if not kind
-                else [Token(kind, value, offset + at, offset + at + length, name), *rest]
+                else [
+                    Token(
+                        kind=kind,
+                        value=value,
+                        start=offset + at,
+                        end=offset + at + length,
+                        text=name,
+                    ),
+                    *rest,
+                ]
             )
     return None
 
@@ -470,11 +479,24 @@ def _numbered(chunk: str, number: re.Match[str], offset: int) -> list[Token] | N
         if rest is not None:
             return [
                 Token(
-                    kind, value, offset + number.start(), offset + end, chunk[number.start() : end]
+                    kind=kind,
+                    value=value,
+                    start=offset + number.start(),
+                    end=offset + end,
+                    text=chunk[number.start() : end],
                 ),
                 *rest,
             ]
     rest = _segments(chunk, start, offset, "number")
     if rest is None:
         return None
-    return [Token("number", value, offset + number.start(), offset + start, number[0]), *rest]
+    return [
+        Token(
+            kind="number",
+            value=value,
+            start=offset + number.start(),
+            end=offset + start,
+            text=number[0],
+        ),
+        *rest,
+    ]

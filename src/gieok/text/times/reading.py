@@ -511,7 +511,9 @@ def _ahead(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
         if letters(part) in ("nu", "nF", "fnu", "nuf") and re.search(
             r"\bin $", text[: part[0].start], re.IGNORECASE
         ):
-            part.append(Token("hence", 0, part[-1].end, part[-1].end, ""))  # in two weeks
+            part.append(
+                Token(kind="hence", value=0, start=part[-1].end, end=part[-1].end, text="")
+            )  # in two weeks
         found = parse(part, view)
         if found is None and before:
             found = parse(

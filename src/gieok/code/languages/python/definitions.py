@@ -173,12 +173,12 @@ class PythonDefinitions(CallReader):
         doc = ast.get_docstring(node) or ""
         deprecated = any(name_of(d) in _DEPRECATED for d in decorators) or ".. deprecated" in doc
         fact = SymbolFact(
-            name,
-            self.scope.prefix + name,
-            kind,
-            start,
-            node.end_lineno or start,
-            self.scope.symbol,
+            name=name,
+            qualified=self.scope.prefix + name,
+            kind=kind,
+            start=start,
+            end=node.end_lineno or start,
+            parent=self.scope.symbol,
             doc=doc,
             traits=traits,
             status="deprecated" if deprecated else "active",
@@ -203,16 +203,16 @@ class PythonDefinitions(CallReader):
         keywords = builder.bind(inner, a.kwarg.arg) if a.kwarg else NOTHING
         owner = self.scope.owner
         fact = FunctionFact(
-            symbol,
-            owner,
-            tuple(p.arg for p in places),
-            parameters,
-            keyword_only,
-            rest,
-            keywords,
-            fresh(),
-            fresh(),
-            traits,
+            symbol=symbol,
+            owner=owner,
+            names=tuple(p.arg for p in places),
+            parameters=parameters,
+            keyword_only=keyword_only,
+            rest=rest,
+            keywords=keywords,
+            result=fresh(),
+            yields=fresh(),
+            traits=traits,
         )
         builder.functions.append(fact)
         self._defaults(a, fact)
@@ -251,7 +251,14 @@ class PythonDefinitions(CallReader):
         qualified = self.scope.prefix + name
         end = node.end_lineno or node.lineno
         symbol = self._add(
-            SymbolFact(name, qualified, Kind.LAMBDA, node.lineno, end, self.scope.symbol)
+            SymbolFact(
+                name=name,
+                qualified=qualified,
+                kind=Kind.LAMBDA,
+                start=node.lineno,
+                end=end,
+                parent=self.scope.symbol,
+            )
         )
         number = self._make(
             node, symbol, name, (Trait.STATIC,) if self.scope.owner != NOTHING else ()

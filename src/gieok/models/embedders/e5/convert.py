@@ -87,7 +87,14 @@ def _build(folder: Path, weights: Weights) -> None:
     _save_rows(folder, weights, _save_vocabulary(folder, weights.vocabulary))
     bits, least, cosines = _save_encoder(folder, weights)
     files = {name: ((folder / name).stat().st_size, sha256(folder / name)) for name in FILES}
-    manifest = ModelManifest(PINNED, SHA256, bits, least, cosines, files).write(folder)
+    manifest = ModelManifest(
+        package=PINNED,
+        source_sha256=SHA256,
+        weight_bits=bits,
+        least_cosine=least,
+        probe_cosines=cosines,
+        files=files,
+    ).write(folder)
     for file in (*(folder / name for name in FILES), manifest, folder):
         file.chmod(0o700 if file.is_dir() else 0o600)
         _sync(file)

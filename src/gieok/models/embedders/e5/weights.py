@@ -89,7 +89,14 @@ class Weights:
         cursor = _Cursor(self._data)
         width, layers, heads, inner, _, positions, _ = cursor.take("<7i")
         epsilon, _ = cursor.take("<fi")
-        self.shape = Shape(width, layers, heads, inner, positions, epsilon)
+        self.shape = Shape(
+            width=width,
+            layers=layers,
+            heads=heads,
+            inner=inner,
+            positions=positions,
+            epsilon=epsilon,
+        )
         self.vocabulary = _read_vocabulary(cursor)
         self._tensors = _read_directory(cursor)
 
@@ -147,7 +154,15 @@ def _read_vocabulary(cursor: _Cursor) -> Vocabulary:
     scores = [float(score) for score in cursor.take(f"<{count}f")]
     blob = cursor.skip(size)
     pieces = [blob[a:b].decode("utf-8", "replace") for a, b in pairwise(ends)]
-    return Vocabulary(pieces, scores, begin, end, pad, unknown, _read_replacements(cursor))
+    return Vocabulary(
+        pieces=pieces,
+        scores=scores,
+        begin=begin,
+        end=end,
+        pad=pad,
+        unknown=unknown,
+        replacements=_read_replacements(cursor),
+    )
 
 
 def _read_replacements(cursor: _Cursor) -> dict[str, str]:

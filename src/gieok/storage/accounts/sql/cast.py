@@ -111,19 +111,27 @@ def _to_character(owner: str, row: tuple[Any, ...]) -> StoredCharacter:
     identity, name, card, created, updated, model, package_type, package = row
     made, changed = utc(created), utc(updated)
     return StoredCharacter(
-        owner, identity, name, card, made, changed, model, bytes(package), package_type
+        owner=owner,
+        id=identity,
+        name=name,
+        card=card,
+        created_at=made,
+        updated_at=changed,
+        model=model,
+        package=bytes(package),
+        package_type=package_type,
     )
 
 
 def _to_key(user: str, row: tuple[Any, ...]) -> IssuedKey:
     identity, secret_hash, role, label, created, expires, revoked = row
     return IssuedKey(
-        user,
-        identity,
-        secret_hash,
-        KeyRole(role),
-        label,
-        utc(created),
-        from_ms(expires),
-        from_ms(revoked),
+        user=user,
+        id=identity,
+        secret_hash=secret_hash,
+        role=KeyRole(role),
+        label=label,
+        created_at=utc(created),
+        expires_at=from_ms(expires),
+        revoked_at=from_ms(revoked),
     )

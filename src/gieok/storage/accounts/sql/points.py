@@ -90,7 +90,7 @@ class SqlPoints(SqlOwners):
                 (to_ms(before), limit),
             )
             return [
-                Hold(user, reference, amount, utc(at), purpose)
+                Hold(user=user, reference=reference, amount=amount, at=utc(at), purpose=purpose)
                 for user, reference, amount, at, purpose in rows
             ]
 
@@ -101,7 +101,7 @@ class SqlPoints(SqlOwners):
                 f"SELECT {HOLD} FROM holds WHERE scope_id = ? ORDER BY at, reference", (sid,)
             )
             return [
-                Hold(user, reference, amount, utc(at), purpose)
+                Hold(user=user, reference=reference, amount=amount, at=utc(at), purpose=purpose)
                 for reference, amount, at, purpose in rows
             ]
 
@@ -207,5 +207,12 @@ def _streak(db: Db, sid: int, day: date) -> int:
 
 def _to_entry(row: "tuple[int | str, ...]") -> LedgerEntry:
     number, at, kind, amount, reference, note, character, slots, balance = row
-    posting = Posting(str(kind), int(amount), str(reference), str(note), str(character), int(slots))
+    posting = Posting(
+        kind=str(kind),
+        amount=int(amount),
+        reference=str(reference),
+        note=str(note),
+        character=str(character),
+        slots=int(slots),
+    )
     return LedgerEntry(int(number), utc(int(at)), posting, int(balance))

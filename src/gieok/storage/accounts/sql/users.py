@@ -122,4 +122,13 @@ class SqlUsers(SqlOwners):
 
 def _to_account(row: "tuple[Any, ...] | list[Any]") -> Account:
     user, zone, lang, mail, created, seen, stage, staged = row
-    return Account(user, zone, lang, mail, from_ms(created), from_ms(seen), stage, from_ms(staged))
+    return Account(
+        user=user,
+        zone=zone,
+        lang=lang,
+        mail=mail,
+        created_at=from_ms(created),
+        seen_at=from_ms(seen),
+        stage=stage,
+        staged_at=from_ms(staged),
+    )

@@ -118,25 +118,25 @@ class GeminiStore(SqliteDocuments):
         owner = opening.home / "gemini.owner"
         was_used = owner.is_file()
         plan = UploadPlan(
-            _owner(owner),
-            names,
-            chunk,
-            min(int(opening.setting("index.overlap_tokens")), chunk // 2),
-            float(opening.setting("gemini.upload_timeout_s")),
+            owner=_owner(owner),
+            stores=names,
+            chunk_tokens=chunk,
+            overlap_tokens=min(int(opening.setting("index.overlap_tokens")), chunk // 2),
+            timeout_s=float(opening.setting("gemini.upload_timeout_s")),
         )
         access = Access(
-            opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
-            opening.setting("gemini.url"),
-            float(opening.setting("gemini.timeout_s")),
-            opening.setting("gemini.model"),
-            opening.setting("gemini.embedding_model"),
+            key=opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
+            url=opening.setting("gemini.url"),
+            timeout_s=float(opening.setting("gemini.timeout_s")),
+            model=opening.setting("gemini.model"),
+            embedding_model=opening.setting("gemini.embedding_model"),
         )
         terms = Terms(
-            int(opening.setting("gemini.top_k")),
-            int(opening.setting("gemini.daily_calls")),
-            float(opening.setting("gemini.price_input")),
-            float(opening.setting("gemini.price_output")),
-            float(opening.setting("gemini.search_timeout_s")),
+            top_k=int(opening.setting("gemini.top_k")),
+            daily_calls=int(opening.setting("gemini.daily_calls")),
+            price_input=float(opening.setting("gemini.price_input")),
+            price_output=float(opening.setting("gemini.price_output")),
+            within_s=float(opening.setting("gemini.search_timeout_s")),
         )
         return cls(
             opening.file,

@@ -270,7 +270,13 @@ class Sync:
             return False  # changed meanwhile: the next run uploads it
         nonce = uuid.uuid4().hex
         self._manifest.begin(
-            Attempt(nonce, i, want.hash, store, round(self._clock.now().timestamp()))
+            Attempt(
+                nonce=nonce,
+                id=i,
+                hash=want.hash,
+                store=store,
+                begun_at=round(self._clock.now().timestamp()),
+            )
         )
         payload = self._payload(documents[0], want, nonce)
         operation = self._service.upload(
@@ -322,15 +328,15 @@ class Sync:
         # cut.
         text = redact(document.text)
         return Payload(
-            redact(document.key),
-            text.encode("utf-8"),
-            labels,
-            self._plan.chunk_tokens,
-            self._plan.overlap_tokens,
+            title=redact(document.key),
+            data=text.encode("utf-8"),
+            labels=labels,
+            chunk_tokens=self._plan.chunk_tokens,
+            overlap_tokens=self._plan.overlap_tokens,
         )
 
     def _labels(self, document: Document) -> dict[str, str | int]:
-        moment = document.valid_from or document.updated_at
+        moment = document.said_at
         return {
             OWNER: self._plan.owner,
             SCOPE: document.scope.path,
@@ -356,7 +362,15 @@ class Sync:
 
 
 def _uploaded(i: str, want: _Wanted, store: str, name: str) -> Upload:
-    return Upload(i, want.scope.path, want.key, want.hash, want.content_hash, store, name)
+    return Upload(
+        id=i,
+        scope=want.scope.path,
+        key=want.key,
+        hash=want.hash,
+        content_hash=want.content_hash,
+        store=store,
+        name=name,
+    )
 
 
 def _store_for(i: str, stores: Sequence[str]) -> str:

@@ -145,7 +145,11 @@ class MirroredStore(SqliteStore):
             columns = np.array(rows, np.int64).reshape(-1, 2)
             vector_ids = np.ascontiguousarray(columns[:, 1])
             wanted = Wanted(
-                known.id, model.id, model.dimension, known.generation, np.unique(vector_ids)
+                scope_id=known.id,
+                model_id=model.id,
+                dimension=model.dimension,
+                generation=known.generation,
+                numbers=np.unique(vector_ids),
             )
             held = _Held(np.ascontiguousarray(columns[:, 0]), vector_ids, model, wanted)
             self._held[known.path] = held

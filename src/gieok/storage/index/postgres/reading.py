@@ -272,7 +272,13 @@ def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
     ).fetchone()
     assert row
     documents, passages_, without, size, cached = map(int, row)
-    return StoreStats(documents, passages_, passages_ - without, size, cached)
+    return StoreStats(
+        documents=documents,
+        passages=passages_,
+        vectors=passages_ - without,
+        disk_bytes=size,
+        cached_vectors=cached,
+    )
 
 
 def check(db: psycopg.Connection) -> list[str]:

@@ -305,7 +305,9 @@ class SqliteProjectStore(SqliteStore):
             total = db.execute(
                 f"SELECT count(*) FROM code_executions WHERE function NOT IN ({_UNREAD})"
             ).fetchone()[0]
-        return ExecutionCount(pairs, tests, functions, changed, total - pairs)
+        return ExecutionCount(
+            pairs=pairs, tests=tests, functions=functions, changed=changed, gone=total - pairs
+        )
 
     def forget_executions(self) -> None:
         """Forget all executions."""

@@ -139,7 +139,13 @@ def scope_statistics(db: sqlite3.Connection, scope: Scope) -> ScopeStatistics | 
         (scope.path,),
     ).fetchone()
     return (
-        ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0), row[3])
+        ScopeStatistics(
+            id=row[0],
+            path=scope.path,
+            passages=row[1],
+            mean_length=max(row[2] / row[1], 1.0),
+            generation=row[3],
+        )
         if row
         else None
     )
@@ -174,7 +180,9 @@ def stats(db: sqlite3.Connection, scope: Scope | None) -> StoreStats:
         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     ).fetchone()[0]
     vectors = db.execute("SELECT count(*) FROM vectors").fetchone()[0]
-    return StoreStats(documents, total, linked, size, vectors)
+    return StoreStats(
+        documents=documents, passages=total, vectors=linked, disk_bytes=size, cached_vectors=vectors
+    )
 
 
 def check(db: sqlite3.Connection) -> list[str]:

@@ -202,13 +202,13 @@ def _to_row(memory: ArchivedMemory) -> tuple[object, ...]:
 def _to_memory(scope: Scope, row: tuple[Any, ...]) -> ArchivedMemory:
     key, tier, path, content_hash, revision, tokens, moved_at, day, kind, stands = row
     return ArchivedMemory(
-        key,
-        Place(scope, Tier(tier), path),
-        content_hash,
-        revision,
-        tokens,
-        utc(moved_at),
-        date.fromisoformat(day),
-        kind,
-        bool(stands),
+        key=key,
+        place=Place(scope, Tier(tier), path),
+        content_hash=content_hash,
+        revision=revision,
+        tokens=tokens,
+        moved_at=utc(moved_at),
+        day=date.fromisoformat(day),
+        kind=kind,
+        stands=bool(stands),
     )

@@ -59,6 +59,6 @@ class SqlLedger(SqlJournal):
                 "SELECT name, detail, since, tries, next_try FROM incidents ORDER BY since, name"
             )
             return [
-                Incident(name, detail, utc(since), tries, utc(due))
+                Incident(name=name, detail=detail, since=utc(since), tries=tries, next_try=utc(due))
                 for name, detail, since, tries, due in rows
             ]

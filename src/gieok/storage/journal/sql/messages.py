@@ -203,7 +203,15 @@ class SqlMessages(SqlJournal):
             source = message.session, message.agent, message.source
             if source not in sources:
                 sources[source] = source_id(db, self._owner(sid), source)
-            said.append(SaidText(message.id, digest, message.role.value, message.text, at))
+            said.append(
+                SaidText(
+                    id=message.id,
+                    text_hash=digest,
+                    role=message.role.value,
+                    text=message.text,
+                    at=at,
+                )
+            )
             rows.append(
                 (
                     message.tokens,
@@ -361,6 +369,16 @@ def to_journalled(row: MessageRow, text: str) -> Journalled:
     when = utc(at)
     return Journalled(
         seq,
-        Message(identity, Role(role), text, when, session, agent, tokens, source, line),
+        Message(
+            id=identity,
+            role=Role(role),
+            text=text,
+            at=when,
+            session=session,
+            agent=agent,
+            tokens=tokens,
+            source=source,
+            line=line,
+        ),
         first or 0,
     )

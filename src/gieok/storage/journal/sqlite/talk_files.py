@@ -103,7 +103,9 @@ class TalkFiles:
             data, revision = self._archive.read(name)
         except ArchiveMissing:
             return None
-        return _Held(name, file, facts, revision, self._parsed(name, data))
+        return _Held(
+            name=name, file=file, facts=facts, revision=revision, said=self._parsed(name, data)
+        )
 
     def write(self, scope: str, place: str, found: Sequence[Journalled]) -> None:
         """Write a month in the place of what is there, and read it back; without messages, delete

@@ -238,7 +238,13 @@ def _completed(desk: Desk, user: str, character: str, asked: ChatRequest) -> Res
     shown = tuple(Shown(one.role, one.content, one.name or "") for one in asked.messages)
     try:
         reply = desk.house.completions.begin(
-            Sent(user, character, shown, asked.conversation, asked.sampling)
+            Sent(
+                user=user,
+                character=character,
+                shown=shown,
+                conversation=asked.conversation,
+                sampling=asked.sampling,
+            )
         )
     except NotFound as error:
         raise NotFound(str(error), hint="GET /v1/models lists the characters") from error

@@ -106,7 +106,14 @@ def say(
     house = desk.house
     sampling = Sampling(sent.temperature, sent.max_tokens or 0)
     reply = house.turns.begin(
-        Said(who.user, character_id, sent.text, sent.message_id, "", sampling)
+        Said(
+            user=who.user,
+            character=character_id,
+            text=sent.text,
+            message_id=sent.message_id,
+            conversation="",
+            sampling=sampling,
+        )
     )
     if EVENTS in accept:
         return ReplyResponse(reply, _events(house, who.user, reply), desk)

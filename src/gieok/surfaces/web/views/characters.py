@@ -77,14 +77,14 @@ def characters(seen: Seen, wrong: GieokError | None = None) -> Response:
     found = [_shown(one, talked.pop(one.id, [])) for one in page.characters]
     gone = [
         ShownCharacter(
-            name,
-            name,
-            "",
-            True,
-            False,
-            0,
-            tuple(users[:_MOST_USERS]),
-            max(len(users) - _MOST_USERS, 0),
+            id=name,
+            name=name,
+            greeting="",
+            is_everybodys=True,
+            has_picture=False,
+            entries=0,
+            users=tuple(users[:_MOST_USERS]),
+            others=max(len(users) - _MOST_USERS, 0),
         )
         for name, users in sorted(talked.items())
     ]
@@ -120,14 +120,16 @@ def _talked(house: House) -> dict[str, list[str]]:
 def _shown(stored: StoredCharacter, users: list[str]) -> ShownCharacter:
     card, own = card_of(stored.card), name_of(stored.card)
     return ShownCharacter(
-        stored.id,
-        own,
-        " ".join(filled_macros((card.greetings or ("",))[0], Names(own, ME)).split())[:160],
-        not stored.owner,
-        stored.package_type in ("image/png", "application/zip"),
-        len(card.book.entries),
-        tuple(users[:_MOST_USERS]),
-        max(len(users) - _MOST_USERS, 0),
+        id=stored.id,
+        name=own,
+        greeting=" ".join(filled_macros((card.greetings or ("",))[0], Names(own, ME)).split())[
+            :160
+        ],
+        is_everybodys=not stored.owner,
+        has_picture=stored.package_type in ("image/png", "application/zip"),
+        entries=len(card.book.entries),
+        users=tuple(users[:_MOST_USERS]),
+        others=max(len(users) - _MOST_USERS, 0),
     )
 
 
@@ -220,11 +222,11 @@ def _bond(seen: Seen, house: House, whose: Bond) -> dict[str, Any]:
             Layer.EPISODIC: len(held.episodes),
         },
         "window": Window(
-            int(setting("character.context_tokens")),
-            count_tokens(context.persona),
-            count_tokens(context.narrative.text),
-            sum(one.tokens for one in context.window),
-            int(setting("character.max_reply_tokens")),
+            total=int(setting("character.context_tokens")),
+            persona=count_tokens(context.persona),
+            memory=count_tokens(context.narrative.text),
+            talk=sum(one.tokens for one in context.window),
+            reply=int(setting("character.max_reply_tokens")),
         ),
         "prepared": prepared,
         "narrative": context.narrative.text,

@@ -131,7 +131,15 @@ def _one(seen: Seen, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
         (hit.snippet[:_LONG_CHARS], hit.snippet[_LONG_CHARS:]) if long else (hit.snippet, "")
     )
     heading = "" if not file or hit.heading[:40] in hit.snippet else hit.heading
-    return ShownHit(hit, file, _place(seen, hit), heading, text, rest, reasons(hit, seen.lang))
+    return ShownHit(
+        hit=hit,
+        file=file,
+        place=_place(seen, hit),
+        heading=heading,
+        text=text,
+        rest=rest,
+        why=reasons(hit, seen.lang),
+    )
 
 
 def _file(seen: Seen, known: list[roots.Root], hit: SearchHit) -> str:

@@ -176,11 +176,11 @@ def _tiers(archive: ArchiveStatusResult) -> list[ShownTier]:
     most = max(memories.values(), default=1) or 1
     return [
         ShownTier(
-            tier.value,
-            memories[tier],
-            tokens[tier],
-            None if tier in unknown else size[tier],
-            memories[tier] / most,
+            name=tier.value,
+            memories=memories[tier],
+            tokens=tokens[tier],
+            bytes=None if tier in unknown else size[tier],
+            share=memories[tier] / most,
         )
         for tier in Tier
         if memories[tier]

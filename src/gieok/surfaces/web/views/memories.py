@@ -168,7 +168,7 @@ def memory(seen: Seen) -> Response:
         own_scope=why.document.scope,
         file=seen.short(Path(source)) if kind == "file" and source else "",
         is_line="." in why.handle,
-        day=why.document.valid_from or why.document.updated_at,
+        day=why.document.said_at,
         replaced_by=why.replaced_by,
         before=seen.site.aside(seen.asked("before")),
         versions=versions,

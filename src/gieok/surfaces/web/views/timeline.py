@@ -191,9 +191,15 @@ def _weeks(found: Mapping[date, DayOf], first: date, today: date) -> Iterator[li
 
 def _cell(day: date, of: DayOf | None, most: int, today: date) -> Cell:
     if of is None:
-        return Cell(day, 0, 0, 0, day > today)
+        return Cell(day=day, memories=0, sessions=0, level=0, is_ahead=day > today)
     level = 1 + min(_LEVELS - 1, _much(of) * _LEVELS // (most + 1))
-    return Cell(day, len(of.memories), len(of.sessions), level, day > today)
+    return Cell(
+        day=day,
+        memories=len(of.memories),
+        sessions=len(of.sessions),
+        level=level,
+        is_ahead=day > today,
+    )
 
 
 def _much(of: DayOf) -> int:
