@@ -30,7 +30,10 @@ from gieok.text.redact.value import (
 )
 
 _HINTS = tuple(
-    "pass pw psk phrase secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split()
+    (
+        "pass pw psk phrase secret cred key salt pepper token srf= sid= bearer auth pin otp code _api "
+        "sess= sessid sessionid sess_id session= session_id session-id"
+    ).split()
 )
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
 _LONG_CHARS = 300

@@ -197,6 +197,19 @@ def _pair(found: re.Match[str]) -> tuple[int, int] | None:
     return secret_of(told(found, numbers=False, is_direct=is_direct))
 
 
+def _beside_account(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut what stands behind a user: the words before that speak of a login are looked for last."""
+    secret = found["secret"]
+    if not any(not char.isalpha() for char in secret.rstrip(".,;)")):
+        return None
+    text, at = found.string, found.start()
+    line = text.rfind("\n", max(0, at - _MOST_BEFORE_PAIR), at) + 1
+    before = text[max(line, at - _MOST_BEFORE_PAIR) : at]
+    if not compiled(rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}}\Z").search(before):
+        return None
+    return secret_of(told(found, numbers=False, is_direct=True))
+
+
 def _dialled(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the numbers that open a lock."""
     value = found["secret"]
@@ -221,6 +234,8 @@ def _phrase(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if is_phrase(found["secret"]) else None
 
 
+#: Characters before a pair in which the words that speak of a login stand.
+_MOST_BEFORE_PAIR = 80
 _PAIR_HINTS = ("login", "cred", "계정", "접속", "와이파이", "로그인", "아이디")
 _ACCOUNT = (
     r"(?i:(?P<strong>creds?|credentials?|접속 ?정보|로그인 ?정보|계정 ?정보|아이디 ?[/,·] ?(?:비번|비밀번호|암호|패스워드|pw))|log(?:ged)? ?[io]n|"
@@ -257,8 +272,8 @@ PROSE = (
          rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])(?!arn:|https?:|id:)[\w.@+-]{{2,32}}(?: / |/|:)(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,200}})",
          "credentials are kim / h7Kqx2vP", "login at host:8080", cut=_pair, in_source=False),
     Rule("password", (" / ",),
-         rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}} / (?P<opens>)(?P<secret>[!-~]{{4,200}})",
-         "Log in with admin / h7Kqx2vP", "log in / sign up", before=80, cut=_pair, in_source=False),
+         r" / (?P<opens>)(?P<secret>[!-~]{4,200})", "Log in with admin / h7Kqx2vP", "log in / sign up",
+         cut=_beside_account, in_source=False),
     Rule("password", _EN_HINTS,
          rf"(?P<name>{_EN})(?P<gap>[^\n]{{0,40}}) ?\n(?:\[?[\d:. ]{{0,12}}\]? ?[\w .]{{1,16}}: ?|> ?|- ?)?(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,64}})(?=[ \t]{{0,8}}(?:\n|\Z))",
          "what's the wifi password?\n> tiger.lily.40", "did you change the password?\nyes", cut=_answered, in_source=False, opens=_EN),
