@@ -71,8 +71,8 @@ _HEAD = (
 _SIGN = (
     r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
     r"(?P<typed>\??: ?[A-Za-z_&][^=\n\"'(){},]{0,40}= ?(?=[fFbB]?[\"'`]))"
-    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>]-?\s{1,20}|\[ ?(?=[\"']))?"
-    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}[\"']value[\"']:\s?)"
+    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>][-+]?\s{1,20}|\[ ?(?=[\"']))?"
+    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}(?:[\"']\w{1,20}[\"']:\s?[\"'\w-]{1,30},\s{0,24})?[\"']value[\"']:\s?|\"\s?\{\s{1,20}(?:[^\n}]{1,80}\n\s{0,20})?(?:[^\n}]{1,80}\n\s{0,20})?default\s{1,12}= )"
     r"|(?P<beside>\\?[\"']? ?, ?(?=[\"'])|\((?=[\"']))"
     r"|(?P<tag>>))"
 )
@@ -241,7 +241,7 @@ def _is_beside(found: re.Match[str], place: _Place) -> bool:
 def _follows_on_line(found: re.Match[str]) -> bool:
     """Say whether a bare value after a sign is on the line of its key."""
     between = found.string[found.end("sign") : found.start("bare")]
-    return "\n" not in between or "|" in between
+    return "\n" not in between or "|" in between or ">" in between
 
 
 def _is_setting(found: re.Match[str], place: _Place) -> bool:
@@ -283,7 +283,8 @@ def _is_no_value(found: re.Match[str], place: _Place, value: str) -> bool:
     is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
     is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
     is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
-    return is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value
+    is_path = compiled(r"~?/[\w.@ -]+(?:/[\w.@ -]+)+/?|[A-Z]:[\\/].*").fullmatch(value) is not None and is_wordy(value)
+    return is_type or is_pattern or is_path or is_constant or is_stand_in(value) or "://" in value
 
 
 def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
@@ -448,7 +449,7 @@ _MACRO = _FLAGGED._replace(
     example='#define MQTT_PASS "tulip-fields-88"', counter_example="#define MAX_TOKENS 256", cut=_quoted_only
 )
 #: A Korean name of a secret with its value in quotes: `"암호": "…"`, `접속암호 = "…"`.
-_KOREAN_PATTERN = r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?[:=] ?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
+_KOREAN_PATTERN = r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?(?:[!=]?={1,2}|:) ?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
 
 
 def _korean(found: re.Match[str]) -> tuple[int, int] | None:

@@ -44,6 +44,7 @@ _ROWS = (
     CommandRow("lftp ncftp", rf"{_ANY} -u ?[\"']?[^\s,\"']{{1,64}},", "lftp -u kim,pear-tree-5 sftp://h", "lftp -u kim sftp://h"),
     CommandRow("openssl", rf"{_ANY} -k ", "openssl enc -aes-256-cbc -k pear-tree-5 -in a", "openssl enc -kfile f"),
     CommandRow("restic borg borgmatic snmpwalk snmpget", rf"{_ANY} -[AX] ", "snmpwalk -v3 -A pear-tree-5 host", "snmpwalk -v2c host"),
+    CommandRow("snmpwalk snmpget snmpset snmpbulkwalk onesixtyone", rf"{_ANY} -c ", "snmpwalk -v2c -c pear-tree-5 host", "snmpwalk -v3 host"),
     CommandRow("security", rf"{_ANY} -w ", "security add-generic-password -a kim -w pear-tree-5", "security find-generic-password -a kim"),
     CommandRow("sudo", rf"{_ANY} -S[^\n|;]{{0,40}}<<< ?", 'sudo -S <<< "pear-tree-5" reboot', "sudo -S reboot"),
     CommandRow("useradd usermod", rf"{_ANY} -p ", "useradd -p pear-tree-5 kim", "useradd -m kim"),

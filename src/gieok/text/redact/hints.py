@@ -37,7 +37,7 @@ class Hints:
             # The English hints of a Korean rule count in Korean texts only.
             is_korean = any("가" <= char <= "힣" for char in rule.opens)
             for hint in rule.hints:
-                users.setdefault((is_korean or not hint.isascii(), hint), []).append(order)
+                users.setdefault((is_korean or has_hangul(hint), hint), []).append(order)
         seeds = _seeds_of({hint for _, hint in users})
         self._ascii = _pattern_of(seed for seed in seeds if seed.isascii())
         self._korean = _pattern_of(seeds)
@@ -99,9 +99,10 @@ def has_hangul(text: str) -> bool:
 
 
 def _seeds_of(hints: set[str]) -> list[str]:
-    """Return the hints that hold no other hint, of those with a rare sign."""
+    """Return the hints that hold no other hint, of those in English and Korean with a rare sign."""
     seeds = [one for one in hints if not any(other in one for other in hints if other != one)]
-    return [seed for seed in seeds if _rarity(seed[_sign_at(seed)]) >= _RARE]
+    readable = [seed for seed in seeds if seed.isascii() or has_hangul(seed)]
+    return [seed for seed in readable if _rarity(seed[_sign_at(seed)]) >= _RARE]
 
 
 def _pattern_of(seeds: Iterable[str]) -> str:

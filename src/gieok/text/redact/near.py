@@ -11,7 +11,17 @@ from functools import partial
 from typing import NamedTuple
 
 from gieok.text.redact.rule import Rule, compiled
-from gieok.text.redact.value import is_joined, is_phrase_of_literal, is_product, is_random, is_shaped, is_wordy
+from gieok.text.redact.value import (
+    is_joined,
+    is_phrase_of_literal,
+    is_product,
+    is_random,
+    is_row,
+    is_shaped,
+    is_state,
+    is_word_of_interface,
+    is_wordy,
+)
 
 _Test = Callable[[re.Match[str]], bool]
 
@@ -155,6 +165,36 @@ def _is_phrase(found: re.Match[str]) -> bool:
     return is_phrase_of_literal(found["secret"])
 
 
+def _is_agreed(found: re.Match[str]) -> bool:
+    """Say whether one word or more are agreed on, and none of them says something of the word."""
+    return is_phrase_of_literal(found["secret"]) and not any(map(is_state, found["secret"].split()))
+
+
+def _is_code_of_letters(found: re.Match[str]) -> bool:
+    """Say whether groups of letters and digits are a code: no name with a number does, no date."""
+    groups = found["secret"].split("-")
+    is_named = compiled(r"[a-z]{2,}-\d+|[a-z]+-[a-z]+\d*").fullmatch(found["secret"]) is not None
+    is_mixed = any(any(map(str.isdigit, one)) and any(map(str.isalpha, one)) for one in groups)
+    return is_mixed and not is_named and len({len(one) for one in groups}) == 1
+
+
+def _is_former(found: re.Match[str]) -> bool:
+    """Say whether what a password no longer is was one: shaped so, or joined words."""
+    value = found["secret"]
+    return is_shaped(value) or is_joined(value) or is_row(value) or _is_joined_word(value)
+
+
+def _is_chosen_value(found: re.Match[str]) -> bool:
+    value = found["secret"]
+    return (is_shaped(value) and not is_product(value) and not _ADDRESS.fullmatch(value)) or is_row(value)
+
+
+def _is_joined_word(value: str) -> bool:
+    """Say whether two small words are joined, and neither is one that describes: `mandu-guksu`."""
+    is_pair = compiled(r"[a-z]{4,12}-[a-z]{4,12}").fullmatch(value) is not None
+    return is_pair and not is_word_of_interface(value) and not is_state(value)
+
+
 def _always(_found: re.Match[str]) -> bool:
     return True
 
@@ -165,7 +205,7 @@ _EN_TOPIC = (
 )
 _KO_TOPIC = r"(?:비밀 ?번호|비번|암호(?!화)|패스 ?워드|와이파이|공유 ?기|공유 ?폴더|인터넷은|로그인|영타|핀번호|자판|계정|관리자|접속)"
 _DOORS = r"(?<![A-Za-z0-9_])(?i:key ?pad|lock ?box|door|gate|garage|padlock|deadbolt|alarm (?:at|for|in|by|is)|entry ?phone|combination)(?![A-Za-z0-9_])"
-_KO_DOORS = r"(?:도어[락록]|번호 ?키|현관|대문|뒷문|앞문|옆문|출입문|유리문|자물쇠|금고|경비|차단기|셔터|키패드|다이얼|창고 ?문|보안 ?해제|세콤|비번|번호|코드)"
+_KO_DOORS = r"(?:도어[락록]|번호 ?키|현관|대문|뒷문|앞문|옆문|출입문|유리문|자물쇠|금고|경비|차단기|셔터|키패드|다이얼|창고 ?문|보안 ?해제|세콤|비번|번호|코드|택배 ?함|무인 ?함|사물함|보관함|엘리베이터|승강기|주차장|게이트|공동 ?문)"
 _KO_DIALS = (
     r"(?<![\d.,:/~-])(?P<secret>\d{2,5}[*#]\d{2,5}|\d(?:-\d){2,6}|[*#]?\d{4,8}[*#]?)(?:(?: ?번)?(?:을|를)? ?(?:누르|누른|눌러|치고|치면|치시|쳐|입력|넣으|이렇게 누|다음 ?(?:에 )?(?:우물|별표|샵|#)|[+] ?(?:우물|별표|샵))"
     r"|[\"'’”]?(?:을|를)? ?(?:누르|누른|눌러|치시|치면|치고|입력)|에 ?맞[추춰]|으?로 ?(?:변경|바꾸|바꿨|바뀌|바뀜|설정))"
@@ -187,7 +227,7 @@ ROWS = (
     Far("password", "keypad lockbox lock door gate garage padlock deadbolt alarm entry combination", _DOORS,
         r"(?i:[:,] |\bit['’]?s |\buse |\bis |\bcode |\bpunch (?:in )?|\benter |\bpress |\bhit |\btype |\bdial |\bcode (?:for|to|of) (?:the |my |our )?[\w'’]{2,16}(?: [\w'’]{2,16})? )(?P<secret>\d{4,8}[#*]|\d(?:-\d){3,5}|\d{4,8}(?=,? (?:(?:and |& )?then|and (?:hit|push|pull|press|turn|wait)|then|for (?:guests|visitors|staff|the)|to (?:get in|open|disarm))|(?<=[a-z’'] \d{4})(?=[,.;]|\Z)))(?![\w-])",
         _is_dialled, 220, "keypad by the dock still works: 5190# then push", "the gate opened at 1830"),
-    Far("password", "도어 번호 현관 대문 뒷문 앞문 옆문 출입 유리문 자물쇠 금고 경비 차단기 셔터 키패드 다이얼 창고 보안 세콤 비번 코드", _KO_DOORS,
+    Far("password", "도어 번호 현관 대문 뒷문 앞문 옆문 출입 유리문 자물쇠 금고 경비 차단기 셔터 키패드 다이얼 창고 보안 세콤 비번 코드 택배 무인 사물함 보관함 엘리베이터 승강기 주차 게이트 공동", _KO_DOORS,
         _KO_DIALS, _is_dialled, 160, "뒷문 도어락은 별표 누르고 58213 누른 다음 별표", "현관 앞에서 2023년에 바꿨다"),
     Far("password", "도어 번호 현관 금고 자물쇠 passcode pin keypad 비번", r"(?:도어[락록]|번호 ?키|현관|금고|자물쇠|비번|(?i:pass ?code|\bpin\b|keypad))(?: ?(?:번호|비번|code))?[ \t:]{0,3}(?=\n)",
         r"\n[ \t*-]{0,6}(?P<secret>[*#]?\d{4,8}[*#]?|\d{2,5}[*#]\d{2,5})[ \t\r]*(?=\n|\Z)", _is_dialled, 40,
@@ -227,6 +267,32 @@ ROWS = (
         "the streaming thing: kim@mail.example, Zebra9lane", "write to kim@mail.example, thanks"),
     Far("password", "unlock", r"(?i:unlock)(?![A-Za-z_(])", r"(?i:unlock)(?: code| pin)?(?: is|:)? (?P<secret>\d{4,8})(?=[,.;!]|\s|\Z)", _is_dialled, 30,
         "my phone unlock is 7204", "unlock after 30 seconds"),
+    Far("recovery-code", "recover backup_code scratch_code 복구 백업", r"(?i:(?:recovery|backup|scratch) (?:codes?|key))|(?:복구|백업) ?(?:코드|키)",
+        r"(?<![A-Za-z0-9._/-])(?P<secret>(?=[a-z-]{0,12}\d)(?=[\d-]{0,12}[a-z])[a-z0-9]{4,6}-[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){0,3})(?![A-Za-z0-9_/-]|\.[a-z0-9])", _is_code_of_letters, 260,
+        "recovery codes 어디 있지?\nkim: 여기 7c1fe-b90d2 있어", "backup code for node-22 of web-01"),
+    Far("password", "disarm punch keypad alarm_panel entrance elevator intercom pin code buzzer", r"(?i:disarm|punch in|punch|key ?pad|alarm panel|entrance|elevator|intercom|buzzer|\bpin\b|\bcode\b(?! \d))(?![A-Za-z_(=])",
+        r"(?i:\b(?:with|enter|punch(?: in)?|press|dial|type|key in|use|it['’]s|is|after \w{1,8}:) )(?P<secret>\d{4,8}[#*]?)(?=,? (?:then|and (?:then |press |hit |push |wait)|at the|to (?:get|open|enter|disarm)|(?:on|into) the)|[.,;]?[ \t]*(?:\n|\Z)|[.,;] )", _is_dialled, 100,
+        "Disarm the panel with 6620 then OK.", "the code is 404 and then it retries"),
+    Far("password", "safe_word safeword code_word codeword", r"(?i:safe ?word|code ?word)s?(?![A-Za-z_(=])",
+        r"(?i:words?) (?i:is|was|remains|=) [\"“‘']?(?P<secret>[a-z]{4,14}(?: [a-z]{4,14}){0,3})(?=[\"”’']?(?:[.,;!)]|[ \t]*(?:\n|\Z)))", _is_agreed, 60,
+        "the safe word is nutmeg lantern.", "the code word is reserved"),
+    Far("password", "결제 뒷자리", r"결제|뒷자리",
+        r"(?<=\s)(?P<secret>\d{4,8})(?=(?: ?번)?(?:을|를|으로|로),? ?(?:누르|누른|눌러|입력|넣[어으고]|찍[어으고]|해|하면))", _is_dialled, 80,
+        "결제 비밀번호는 네 자리 8264로 해", "결제 금액은 3400원으로 해"),
+    Far("password", "password passphrase pw 비번 암호 비밀", r"(?i:pass(?:word|phrase|code)|pw)(?![A-Za-z_(=])|비번|비밀 ?번호|암호(?!화)",
+        r"(?i:(?:isn['’]?t|is not|was|not) |from |(?<=예전 )(?:비번|암호|비밀번호|건|거)[은는]? |예전 건 )[\"“‘'`]?(?P<secret>[!-~]{5,40}?)(?=[\"”’'`]?(?: (?i:any ?more|any longer|anymore|but|to|now)\b|,? ?(?:였|이었|말고|인데 이제)|에서))", _is_former, 120,
+        "the password isn't old-Tree-7 any more", "the password is not needed any more"),
+    Far("password", "password passphrase pw", r"(?i:pass(?:word|phrase|code)|pw)(?![A-Za-z_(=])",
+        r"(?i:changed?|reset|rotated|switched|moved|set|went) (?:it )?(?i:from )(?P<q>[\"'“‘`])(?P<secret>[^\"'”’`\n]{4,40}[\"'”’`] (?i:to) [\"'“‘`][^\"'”’`\n]{4,40})(?=[\"'”’`])", _always, 120,
+        'password changed from "spring" to "autumn"', "the password changed from the settings page"),
+    Far("password", "→", r"→", r"→ ?(?P<secret>[!-~]{5,40}?)(?= ?(?:으로|로) ?(?:변경|바꿈|바꿨|바뀌|교체))", _is_chosen_value, 60,
+        "암호 kkabbang → dubu99 로 변경", "상태 → 설정 로 변경"),
+    Far("password", "log_in logged_in login log_into sign_in signed_in connect ssh", r"(?i:log(?:s|ged)? ?in(?:to)?|sign(?:s|ed)? in|connect(?:s|ed)?|ssh)(?![A-Za-z_(=])",
+        r"(?i: as \S{2,40} (?:with|using|and) )[\"'`]?(?P<secret>[!-~]{5,64}?)(?=[\"'`]?(?:[,.;)](?:\s|\Z)|[ \t]*(?:\n|\Z)| (?:which|and|on|at)\b))", _is_chosen_value, 80,
+        "I log in as elastic with correct-llama-parade, which nobody rotated", "log in as root with sudo, then reboot"),
+    Far("password", "login auth credential invalid", r"(?i:login fail|auth\w{0,12} fail|invalid (?:login|credential|user)|fail\w{0,4} (?:login|auth))",
+        r"(?:for|user|credentials?|login)[ :=]{1,2}[\"']?[\w.@-]{2,32}[/:](?P<secret>[!-~]{5,64}?)(?=[\"']?(?:[\s,;)]|\Z))", _is_chosen_value, 90,
+        "WARN login failed for kim/BlueGate7", "login failed for kim/server"),
     Far("secret-key", "access_key secret api_key token 키 토큰 시크릿", r"(?<![A-Za-z0-9_./-])(?i:access key|secret key|api key|secret|token)s?(?![A-Za-z0-9_./=(])|(?<![가-힣])키(?=[가를는은 ])|토큰|시크릿",
         r"(?<=\s)(?P<secret>[A-Za-z0-9/+_-]{20,120}=?)(?=\s|[.,](?:\s|\Z)|[가-힣]|\Z)", _is_random_key, 220,
         "IAM access key와 짝이 되는 값은 wJ9q/vLq2ZmX+0pWc8Rk7sYb3NdUe5GfJ 입니다", "the token is in docs/operations/rotating-of-the-tokens"),

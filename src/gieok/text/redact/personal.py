@@ -8,14 +8,17 @@ from gieok.text.redact.rule import Rule
 _WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _CENTURY = {sex: century for century, of in ((1800, "90"), (1900, "1256"), (2000, "3478")) for sex in of}
 #: Resident numbers since October 2020 have no check digit; the words before one identify it.
-_NAMED = re.compile(r"(?i)주민|등록\s?번호|resident|\brrn\b")
+_NAMED = re.compile(r"(?i)주민|등록\s?번호|resident|jumin|(?<![a-z])rrn(?![a-z])")
 _NAMED_CHARS = 24
+#: With its dash, the words may be those of a column above it.
+_NAMED_ABOVE = 400
 
 
 def _resident(found: re.Match[str]) -> tuple[int, int] | None:
     digits = [int(c) for c in found[0] if c.isdigit()]
     birth = found[0][:6]
-    is_named = bool(_NAMED.search(found.string, max(0, found.start() - _NAMED_CHARS), found.start()))
+    around = _NAMED_CHARS if found["dash"] == "" else _NAMED_ABOVE
+    is_named = bool(_NAMED.search(found.string, max(0, found.start() - around), found.start()))
     # Milliseconds since 1970 look like a resident number without its dash.
     if not is_named and (found["dash"] == "" and birth[0] == "1"):
         return None
@@ -40,13 +43,16 @@ def _card(found: re.Match[str]) -> tuple[int, int] | None:
 
 _EDGE = r"(?<![A-Za-z0-9_.,/=#+-][0-9])"
 _END = r"(?![A-Za-z0-9_]|[.,/=+-][0-9A-Za-z])"
+#: Edges of a number that a comma may divide from its neighbours, which no thousands do.
+_CELL_EDGE = r"(?<![A-Za-z0-9_./=#+-][0-9])(?<![0-9],[0-9])"
+_CELL_END = r"(?![A-Za-z0-9_]|[./=+-][0-9A-Za-z]|,[0-9]{3}(?![0-9-]))"
 #: Six digits in a row, or two groups of four.
 _DIGITS = (b"000000", b"0000-0000", b"0000 0000")
 _FOUR = r"[0-9]{4}"
 
 PERSONAL = (
     Rule("resident-number", (),
-         rf"[0-9]{_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_END}",
+         rf"[0-9]{_CELL_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_CELL_END}",
          "주민등록번호 900101-1234568", "900101-9234567", cut=_resident, in_source=False, needs=_DIGITS, before=40),
     Rule("card-number", (),
          rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",

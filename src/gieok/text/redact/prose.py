@@ -34,10 +34,10 @@ _KO_HINTS = tuple("비밀 비번 암호 패스 시크릿 토큰 핀 키 key 번�
 _OPENS = r"[\"'`“‘「<(*]{0,3}"
 _TOLD = rf"(?P<opens>{_OPENS})(?P<secret>[!-~]{{4,200}})"
 #: At most six words between the name and the link to its value: `the password for the staging database is …`.
-_WORD = r"[A-Za-z0-9'’\"_/&@-]{1,24}(?:\.[A-Za-z0-9'’\"_/&@-]{1,24}){0,3}"
+_WORD = r"[A-Za-z0-9'’\"_/&@#-]{1,24}(?:\.[A-Za-z0-9'’\"_/&@-]{1,24}){0,3}"
 _WORDS = rf"(?P<gap>(?: ?\([^()\n]{{1,40}}\))?(?: {_WORD}){{0,9}}?(?: \([^()\n]{{1,40}}\))?)"
 _LINK = (
-    r"(?P<link>['’]s |\? (?=\S{6,64}(?:[,.\s]|\Z))| ?(?:: ?\n? ?(?<![A-Za-z]:)|:(?=[\"'`])| = |→ ?|=> ?|-> ?|– |— )| - |, (?=[^\s,]{4,64},)|[,;]? (?i:it['’]s|it is|which is|that is) (?i:now )?|, (?i:so|namely|here|here it is): |"
+    r"(?P<link>['’]s |: ?\n[ \t]{1,8}|\? (?=\S{6,64}(?:[,.\s]|\Z))| ?(?:: ?\n? ?(?<![A-Za-z]:)|:(?=[\"'`])| = |→ ?|=> ?|-> ?|– |— )| - |, (?=[^\s,]{4,64},)|[,;]? (?i:it['’]s|it is|which is|that is) (?i:now )?|, (?i:so|namely|here|here it is): |"
     r" (?i:is|was|are|be|been|becomes|remains|equals|=)(?: (?i:now|still|set to|changed to|reset to|just|simply|currently|again|actually|literally))? |"
     r" (?i:(?:has been |have been |was |were |got )?(?:changed|set|reset|updated|rotated|switched|renewed) (?:to|from)) )"
 )
@@ -47,7 +47,7 @@ _KO_LEAD = rf"(?<![!-~])(?P<opens>{_OPENS})(?P<secret>[!-~]{{5,64}})(?P<link>이
 _AS_CODE = re.compile(r"(?i) as (?:the|my|our|your|a) (?:pin|pass|code|(?:door|gate|alarm) )")
 #: Words after a name that speak of the same secret: `password for …`, `password we use …`; `password hash` is another thing.
 _GAP = re.compile(
-    r"(?i) (?:\([^()]*\)|(?:for|of|on|to|at|in|between|we|i|you|they|he|she|that|which|from|with|used|everyone|my|our|here) [^:]*|#?[1-9])"
+    r"(?i) (?:\([^()]*\)|(?:for|of|on|to|at|in|between|we|i|you|they|he|she|that|which|from|with|used|everyone|my|our|here) [^:]*|(?:(?:no\.?|nr\.?|number) ?)?#?[1-9A-C])"
 )
 _KO_CHANGES = re.compile(r"바꿨|바꾼|바뀐|변경|설정")
 #: Words after a Korean name that make it one of another thing: 비밀번호 정책, 토큰 길이.
@@ -120,8 +120,16 @@ def _is_direct_in_korean(found: re.Match[str]) -> bool:
     return said and not _KO_OTHER.match(gap)
 
 
+_CLOSED_BY = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」"}
+_MOST_QUOTED = 64
+_LEAST_KOREAN_PHRASE = 5
+
+
 def _end_of_value(found: re.Match[str]) -> int:
-    end = found.end("secret")
+    text, start, end = found.string, *found.span("secret")
+    opened = found["opens"][-1:]
+    if opened in _CLOSED_BY and (closing := text.find(_CLOSED_BY[opened], start, start + _MOST_QUOTED)) > 0:
+        return closing if "\n" not in text[start:closing] else end
     while end > found.start("secret") and found.string[end - 1] in ".,;:\"'`)>*(":
         end -= 1
     return end
@@ -150,6 +158,9 @@ def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
         is_alone = bool(found["link"]) and compiled(r"[\"'`”’」]?\s*(?:$|\n|[.,|])").match(text, end)
         said = is_alone or _KO_COPULA.match(text, end)
         return (start, end) if said and (digits > 1 or has_sign) else None
+    is_told = _KO_COPULA.match(text, end) is not None and text[end : end + 1] in _CLOSED_BY.values()
+    if is_told and " " in value and len(value) >= _LEAST_KOREAN_PHRASE and not is_plain_korean(value):
+        return start, end
     is_after_sign = found["link"].strip() in (":", "=") and compiled(r"[\"'`”’」]?\s*(?:$|\n)").match(text, end)
     is_word = compiled(r"[가-힣]{4,12}[!@#$%^&*?~]{0,3}").fullmatch(value) is not None
     if not is_after_sign or not is_word or is_plain_korean(value):

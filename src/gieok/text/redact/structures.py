@@ -125,11 +125,6 @@ def _of_okta(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span() if before else None
 
 
-def _called(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut the password that follows a user, a network or a host in a call."""
-    return found.span("secret") if is_shaped(found["secret"]) and not is_placeholder(found["secret"]) else None
-
-
 def _inserted(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the literals of statements that go into a column for a secret, of all rows."""
     for at in places:
@@ -219,15 +214,12 @@ STRUCTURES = (
          "PRAGMA key = 'pear-tree-5';", "PRAGMA key = ?", cut=_secret_if(_is_sql_password)),
     Rule("sql-password", ("pgp_sym_",), r"pgp_sym_(?:en|de)crypt(?:_bytea)?\([^\n;]{1,120}?, ?'(?P<secret>[^'\n]{4,200})'\)",
          "SELECT pgp_sym_decrypt(d, 'pear-tree-5') FROM t;", "pgp_sym_decrypt(d, :key)", cut=_secret_if(_is_sql_password)),
-    Rule("password", ("login(", "auth(", "connect(", "begin("),
-         r"(?i:login|auth|connect|begin)\((?:[^()\n,]{1,60},){1,3} ?(?P<q>[\"'])(?P<secret>[^\"'\n]{4,64})(?P=q)",
-         'WiFi.begin("Home", "pear-tree-5");', 'login("kim", "password")', cut=_called),
     Rule("sql-password", ("insert into ",),
          _INSERT,
          "INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');", "INSERT INTO users (email, name) VALUES ('a@b.c', 'kim5')",
          in_source=False, search=_inserted),
     Rule("password", ("cpy(", "cmp("),
-         r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
+         r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|(?<![A-Za-z])pw|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
          'strcpy(cfg.password, "pear-tree-5");', 'strcpy(password, "%s");', cut=_secret_if(_is_sql_password)),
     Rule("redis-password", ("pass ", "masterauth "), r"(?:(?i:pass(?<=requirepass)|masterauth)) (?P<secret>\S{4,200})",
          "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(is_literal), in_source=False),
