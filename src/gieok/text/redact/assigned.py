@@ -137,6 +137,8 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         sign=joints.get("sign") or "",
         is_quoted=found["quoted"] is not None,
     )
+    if noun.kind is Kind.SECRET and compiled(r"(?i)session|cookie|jwt|csrf").search(line):
+        noun = Noun(noun.kind, is_whole=True)
     if not _is_joined_to_value(found, place, noun):
         return None
     if place.is_quoted:

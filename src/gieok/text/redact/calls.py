@@ -38,6 +38,8 @@ def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
     value, arguments = found["secret"], found["args"].count(",")
     callee = found[0][: found[0].index("(") + 1]
     logs_in = compiled(_LOGS_IN).search(callee) is not None
+    if "@" in value and "." in value.partition("@")[2]:
+        return None
     if is_shaped(value) and not is_placeholder(value):
         return found.span("secret")
     return found.span("secret") if (logs_in or arguments > 1) and _is_chosen(value) else None
@@ -48,6 +50,13 @@ def _of_verb(found: re.Match[str]) -> tuple[int, int] | None:
     before = found.string[max(0, found.start() - 8) : found.start()]
     is_verb = compiled(r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$").search(before)
     return found.span("secret") if is_verb and _is_chosen(found["secret"]) else None
+
+
+def _of_hash(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut what is hashed as a password."""
+    before = found.string[max(0, found.start() - 24) : found.start("secret")]
+    is_one = compiled(r"(?i)passw|bcrypt|argon|scrypt|hash_?pw|pbkdf").search(before)
+    return found.span("secret") if is_one and _is_chosen(found["secret"]) else None
 
 
 def _of_field(found: re.Match[str]) -> tuple[int, int] | None:
@@ -65,11 +74,13 @@ def _compared(found: re.Match[str]) -> tuple[int, int] | None:
 
 _PASS = r"(?i:pass(?:word|wd|code|phrase)?|pw)"
 CALLS = (
-    Rule("password", ("login(", "signin(", "sign_in(", "auth(", "auth=(", "authenticate(", "connect(", "connection(", "credential(", "credentials(", "begin("),
-         rf"(?i:log_?in|sign_?in|auth=?|authenticate|connect(?:ion)?|credentials?|begin)\({_SPLIT}{_QUOTED}(?=\s{{0,8}}[,)])",
+    Rule("password", ("login(", "signin(", "sign_in(", "auth(", "auth=(", "authenticate(", "connect(", "connection(", "credential(", "credentials(", "begin(", "user(", "account("),
+         rf"(?i:log_?in|sign_?in|auth=?|authenticate|connect(?:ion)?|credentials?|begin|user|account)\({_SPLIT}{_QUOTED}(?=\s{{0,8}}[,)])",
          'new NetworkCredential("svc", "pine-cone")', 'obj.connect("row-activated", "on-row")', cut=_behind_user),
     Rule("password", ("pass", "pw("), rf"{_PASS}\((?:[\w.]{{1,30}}, ?)?{_QUOTED}\)",
          'user.set_password("pine-cone")', 'check_password("password")', cut=_of_verb),
+    Rule("password", ("hash(", "hashpw(", "hashsync("), rf"(?i:hash(?:pw|sync)?)\([ub]?{_QUOTED}(?=[,)])",
+         "bcrypt.hashSync('pine-cone', 10)", "hash('pine-cone')", cut=_of_hash),
     Rule("password", ("pass", "pw"),
          rf"{_PASS}[\w\]]{{0,8}}[\"'\]]{{1,3}}(?:,|\)(?P<verb>(?:\.clear\(\))?\.(?i:type|fill|send_?keys|set_?value|input)\()) ?{_QUOTED}\)",
          'page.fill("#password", "pine-cone")', 'page.fill("#password", "your password")', cut=_of_field),

@@ -100,6 +100,11 @@ def _of_literal(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if is_one and "secret" in line and is_literal(value) else None
 
 
+def _of_flag(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the flag of an exercise in security, which has digits among its letters."""
+    return found.span("secret") if is_shaped(found["secret"]) else None
+
+
 def _of_seed(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a word of base32, which has digits but no others than those of its alphabet."""
     value = found["secret"].replace(" ", "")
@@ -136,6 +141,8 @@ DEVICES = (
     Rule("secret-key", ("from-literal=",), r"from-literal=(?P<key>[\w.-]{1,60})=[\"']?(?P<secret>[^\s\"'$]{4,200})",
          "kubectl create secret generic p --from-literal=cookieKey=plum-ladder",
          "kubectl create configmap p --from-literal=cookieKey=plum-ladder", cut=_of_literal, in_source=False),
+    Rule("flag", ("flag{", "ctf{", "htb{", "thm{"), r"(?i:flag|ctf|htb|thm)\{(?P<secret>[A-Za-z0-9_!@#$?.-]{8,100})\}",
+         "FLAG{n3v3r_trust_a_cr0njob}", "flag{name}", cut=_of_flag),
     Rule("otp-secret", ("otp", "2fa", "mfa", "authenticator", "2단계", "인증기"),
          r"(?:(?i:t?otp|2fa|mfa|authenticator)(?![A-Za-z])|2단계|인증기)[^\n]{0,40}?(?<![A-Za-z0-9/+_=-])(?P<secret>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}|(?=[a-z]{0,9}[2-7])[a-z2-7]{4}(?: [a-z2-7]{4}){3,15})(?![A-Za-z0-9/+_=-])",
          "2FA secret (base32) JBSWY3DPEHPK3PXP", "the OTP is sent by SMS", cut=_of_seed),

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from gieok.text.redact.rule import Rule, compiled
 from gieok.text.redact.value import (
     is_joined,
+    is_literal,
     is_phrase_of_literal,
     is_product,
     is_random,
@@ -61,7 +62,7 @@ def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, i
 
 _EN_VALUE = r"(?P<secret>[!-~♥★]{6,40}?)[\"'”’`)*]{0,2}(?=[.,;:!?]{0,2}(?:\s|\Z))"
 _EN_TELLS = (
-    r"(?i:\b(?:it['’]?s|it is|that['’]s|is|was|now|just|type|enter|use|used|using|try|put|accepts?|takes?|took|then|with|plus|set to|to|say|says|call(?:ed)?)|[:→—,]|->|=>)"
+    r"(?i:\b(?:it['’]?s|it is|that['’]s|is|was|now|just|type|enter|use|used|using|try|put|accepts?|takes?|took|then|with|plus|set to|to|say|says|so|call(?:ed)?)|[:→—,]|->|=>)"
     r"(?: (?i:now|just|still|in|either))? [\"'“‘`(*]{0,2}"
 )
 _KO_VALUE = r"(?P<secret>[!-~가-힣♥★]{5,40}?)"
@@ -165,6 +166,11 @@ def _is_phrase(found: re.Match[str]) -> bool:
     return is_phrase_of_literal(found["secret"])
 
 
+def _is_compared(found: re.Match[str]) -> bool:
+    value = found["secret"]
+    return is_shaped(value) or is_row(value) or (not value.isascii() and is_literal(value))
+
+
 def _is_agreed(found: re.Match[str]) -> bool:
     """Say whether one word or more are agreed on, and none of them says something of the word."""
     return is_phrase_of_literal(found["secret"]) and not any(map(is_state, found["secret"].split()))
@@ -205,9 +211,9 @@ _EN_TOPIC = (
 )
 _KO_TOPIC = r"(?:비밀 ?번호|비번|암호(?!화)|패스 ?워드|와이파이|공유 ?기|공유 ?폴더|인터넷은|로그인|영타|핀번호|자판|계정|관리자|접속)"
 _DOORS = r"(?<![A-Za-z0-9_])(?i:key ?pad|lock ?box|door|gate|garage|padlock|deadbolt|alarm (?:at|for|in|by|is)|entry ?phone|combination)(?![A-Za-z0-9_])"
-_KO_DOORS = r"(?:도어[락록]|번호 ?키|현관|대문|뒷문|앞문|옆문|출입문|유리문|자물쇠|금고|경비|차단기|셔터|키패드|다이얼|창고 ?문|보안 ?해제|세콤|비번|번호|코드|택배 ?함|무인 ?함|사물함|보관함|엘리베이터|승강기|주차장|게이트|공동 ?문)"
+_KO_DOORS = r"(?:도어[락록]|번호 ?키|현관|대문|뒷문|앞문|옆문|출입문|유리문|자물쇠|금고|경비|차단기|셔터|키패드|다이얼|창고 ?문|보안 ?해제|세콤|비번|번호|코드|알람|경보|택배 ?함|무인 ?함|사물함|보관함|엘리베이터|승강기|주차장|게이트|공동 ?문)"
 _KO_DIALS = (
-    r"(?<![\d.,:/~-])(?P<secret>\d{2,5}[*#]\d{2,5}|\d(?:-\d){2,6}|[*#]?\d{4,8}[*#]?)(?:(?: ?번)?(?:을|를)? ?(?:누르|누른|눌러|치고|치면|치시|쳐|입력|넣으|이렇게 누|다음 ?(?:에 )?(?:우물|별표|샵|#)|[+] ?(?:우물|별표|샵))"
+    r"(?<![\d.,:/~-])(?P<secret>\d{2,5}[*#]\d{2,5}|\d(?:-\d){2,6}|[*#]?\d{4,8}[*#]?)(?:(?: ?번)?(?:을|를)? ?(?:누르|누른|눌러|치고|치면|치시|쳐|입력|넣으|이렇게 누|다음 ?(?:에 )?(?:우물|별표|샵|#)|[+] ?(?:우물|별표|샵)| 뒤에 ?(?:우물|별표|샵|#))"
     r"|[\"'’”]?(?:을|를)? ?(?:누르|누른|눌러|치시|치면|치고|입력)|에 ?맞[추춰]|으?로 ?(?:변경|바꾸|바꿨|바뀌|바뀜|설정))"
 )
 
@@ -227,7 +233,7 @@ ROWS = (
     Far("password", "keypad lockbox lock door gate garage padlock deadbolt alarm entry combination", _DOORS,
         r"(?i:[:,] |\bit['’]?s |\buse |\bis |\bcode |\bpunch (?:in )?|\benter |\bpress |\bhit |\btype |\bdial |\bcode (?:for|to|of) (?:the |my |our )?[\w'’]{2,16}(?: [\w'’]{2,16})? )(?P<secret>\d{4,8}[#*]|\d(?:-\d){3,5}|\d{4,8}(?=,? (?:(?:and |& )?then|and (?:hit|push|pull|press|turn|wait)|then|for (?:guests|visitors|staff|the)|to (?:get in|open|disarm))|(?<=[a-z’'] \d{4})(?=[,.;]|\Z)))(?![\w-])",
         _is_dialled, 220, "keypad by the dock still works: 5190# then push", "the gate opened at 1830"),
-    Far("password", "도어 번호 현관 대문 뒷문 앞문 옆문 출입 유리문 자물쇠 금고 경비 차단기 셔터 키패드 다이얼 창고 보안 세콤 비번 코드 택배 무인 사물함 보관함 엘리베이터 승강기 주차 게이트 공동", _KO_DOORS,
+    Far("password", "도어 번호 현관 대문 뒷문 앞문 옆문 출입 유리문 자물쇠 금고 경비 차단기 셔터 키패드 다이얼 창고 보안 세콤 비번 코드 알람 경보 택배 무인 사물함 보관함 엘리베이터 승강기 주차 게이트 공동", _KO_DOORS,
         _KO_DIALS, _is_dialled, 160, "뒷문 도어락은 별표 누르고 58213 누른 다음 별표", "현관 앞에서 2023년에 바꿨다"),
     Far("password", "도어 번호 현관 금고 자물쇠 passcode pin keypad 비번", r"(?:도어[락록]|번호 ?키|현관|금고|자물쇠|비번|(?i:pass ?code|\bpin\b|keypad))(?: ?(?:번호|비번|code))?[ \t:]{0,3}(?=\n)",
         r"\n[ \t*-]{0,6}(?P<secret>[*#]?\d{4,8}[*#]?|\d{2,5}[*#]\d{2,5})[ \t\r]*(?=\n|\Z)", _is_dialled, 40,
@@ -293,6 +299,9 @@ ROWS = (
     Far("password", "login auth credential invalid", r"(?i:login fail|auth\w{0,12} fail|invalid (?:login|credential|user)|fail\w{0,4} (?:login|auth))",
         r"(?:for|user|credentials?|login)[ :=]{1,2}[\"']?[\w.@-]{2,32}[/:](?P<secret>[!-~]{5,64}?)(?=[\"']?(?:[\s,;)]|\Z))", _is_chosen_value, 90,
         "WARN login failed for kim/BlueGate7", "login failed for kim/server"),
+    Far("password", "prompt( input( getpass( readline( read_-p read_-sp", r"(?i:prompt\(|input\(|getpass\(|readline\(|read -s?p)[^\n]{0,60}?(?:(?i:pass|\bpin\b|code)|암호|비밀|비번)",
+        r"(?:[!=]==?|-eq|\beq|!=|\.equals\()\s?[\"'](?P<secret>[^\"'\n]{4,40})[\"']", _is_compared, 240,
+        'a = prompt("암호를 입력하세요"); if (a !== "월미도바이킹33") {', 'a = input("password"); if a == "quit": stop()'),
     Far("secret-key", "access_key secret api_key token 키 토큰 시크릿", r"(?<![A-Za-z0-9_./-])(?i:access key|secret key|api key|secret|token)s?(?![A-Za-z0-9_./=(])|(?<![가-힣])키(?=[가를는은 ])|토큰|시크릿",
         r"(?<=\s)(?P<secret>[A-Za-z0-9/+_-]{20,120}=?)(?=\s|[.,](?:\s|\Z)|[가-힣]|\Z)", _is_random_key, 220,
         "IAM access key와 짝이 되는 값은 wJ9q/vLq2ZmX+0pWc8Rk7sYb3NdUe5GfJ 입니다", "the token is in docs/operations/rotating-of-the-tokens"),

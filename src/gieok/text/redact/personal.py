@@ -14,11 +14,19 @@ _NAMED_CHARS = 24
 _NAMED_ABOVE = 400
 
 
+def _is_behind_person(found: re.Match[str]) -> bool:
+    """Say whether a number stands behind the name of a person, which an order's number does not."""
+    before = found.string[max(0, found.start() - _NAMED_CHARS) : found.start()]
+    is_name = re.search(r"(?<![가-힣])[가-힣]{3,4} ?\($", before) is not None
+    return is_name and not re.search(r"번호|주문|접수|송장|문서|코드|관리|버전|공고", before)
+
+
 def _resident(found: re.Match[str]) -> tuple[int, int] | None:
     digits = [int(c) for c in found[0] if c.isdigit()]
     birth = found[0][:6]
     around = _NAMED_CHARS if found["dash"] == "" else _NAMED_ABOVE
     is_named = bool(_NAMED.search(found.string, max(0, found.start() - around), found.start()))
+    is_named = is_named or (found["dash"] != "" and _is_behind_person(found))
     # Milliseconds since 1970 look like a resident number without its dash.
     if not is_named and (found["dash"] == "" and birth[0] == "1"):
         return None

@@ -8,8 +8,8 @@ term and no name is taken.
 import re
 
 from gieok.text.redact.rule import Rule, after, compiled
-from gieok.text.redact.told import COUNTS, NUMBERED, PASSWORDS, secret_of, told
-from gieok.text.redact.value import is_phrase, is_plain_korean
+from gieok.text.redact.told import COUNTS, NUMBERED, PASSWORDS, PREDICATES, secret_of, told
+from gieok.text.redact.value import is_literal, is_phrase, is_plain_korean, is_shaped, is_state, is_word_of_interface
 
 _EN_KEYS = (
     "api access private auth bot secret license licence product recovery backup service encryption signing master unseal shared "
@@ -38,7 +38,7 @@ _WORD = r"[A-Za-z0-9'’\"_/&@#-]{1,24}(?:\.[A-Za-z0-9'’\"_/&@-]{1,24}){0,3}"
 _WORDS = rf"(?P<gap>(?: ?\([^()\n]{{1,40}}\))?(?: {_WORD}){{0,9}}?(?: \([^()\n]{{1,40}}\))?)"
 _LINK = (
     r"(?P<link>['’]s |: ?\n[ \t]{1,8}|\? (?=\S{6,64}(?:[,.\s]|\Z))| ?(?:: ?\n? ?(?<![A-Za-z]:)|:(?=[\"'`])| = |→ ?|=> ?|-> ?|– |— )| - |, (?=[^\s,]{4,64},)|[,;]? (?i:it['’]s|it is|which is|that is) (?i:now )?|, (?i:so|namely|here|here it is): |"
-    r" (?i:is|was|are|be|been|becomes|remains|equals|=)(?: (?i:now|still|set to|changed to|reset to|just|simply|currently|again|actually|literally))? |"
+    r" (?i:used to be|is|was|are|be|been|becomes|remains|equals|=)(?: (?i:now|still|set to|changed to|reset to|just|simply|currently|again|actually|literally))? |"
     r" (?i:(?:has been |have been |was |were |got )?(?:changed|set|reset|updated|rotated|switched|renewed) (?:to|from)) )"
 )
 _NEAR = r"(?P<link> (?i:to|as|now|from|works?|becomes) | )"
@@ -157,7 +157,8 @@ def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
         digits = sum(map(str.isdigit, value))
         is_alone = bool(found["link"]) and compiled(r"[\"'`”’」]?\s*(?:$|\n|[.,|])").match(text, end)
         said = is_alone or _KO_COPULA.match(text, end)
-        return (start, end) if said and (digits > 1 or has_sign) else None
+        is_long = compiled(r"[가-힣]{4,}\d+[!@#$%^&*]{0,2}").fullmatch(value) and not is_plain_korean(value)
+        return (start, end) if said and (digits > 1 or has_sign or is_long) else None
     is_told = _KO_COPULA.match(text, end) is not None and text[end : end + 1] in _CLOSED_BY.values()
     if is_told and " " in value and len(value) >= _LEAST_KOREAN_PHRASE and not is_plain_korean(value):
         return start, end
@@ -216,9 +217,21 @@ def _beside_account(found: re.Match[str]) -> tuple[int, int] | None:
     text, at = found.string, found.start()
     line = text.rfind("\n", max(0, at - _MOST_BEFORE_PAIR), at) + 1
     before = text[max(line, at - _MOST_BEFORE_PAIR) : at]
+    is_user = compiled(r"(?i)(?<![\w./-])(?:admin(?:istrator)?|root|guest|demo|\S{1,40}@\S{3,40})\Z").search(before)
+    if is_user and is_shaped(secret.rstrip(".,;)")):
+        return secret_of(told(found, numbers=False, is_direct=True))
     if not compiled(rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}}\Z").search(before):
         return None
     return secret_of(told(found, numbers=False, is_direct=True))
+
+
+def _of_named_user(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the password beside the name of its user, where it may be a plain word."""
+    value = found["secret"].rstrip(".,;:!?)\"'`")
+    is_said = is_state(value) or is_word_of_interface(value) or value.lower() in PREDICATES
+    if is_said or not is_literal(value) or not compiled(r"[A-Za-z0-9]").search(value):
+        return None
+    return found.start("secret"), found.start("secret") + len(value)
 
 
 def _dialled(found: re.Match[str]) -> tuple[int, int] | None:
@@ -282,6 +295,9 @@ PROSE = (
     Rule("password", _PAIR_HINTS,
          rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])(?!arn:|https?:|id:)[\w.@+-]{{2,32}}(?: / |/|:)(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,200}})",
          "credentials are kim / h7Kqx2vP", "login at host:8080", cut=_pair, in_source=False),
+    Rule("password", ("user", "login", "account", "계정", "아이디"),
+         r"(?i:user(?:name)?|login|account|계정|아이디)(?:은|는|:| is| =|=)? [\"'`]?(?!(?i:and|or|name|the|is|with|your|a)\b)[\w.@+-]{2,40}[\"'`]?(?:,|;| and| with| \||이고|,? 그리고)? (?i:with )?(?i:password|passwd|pass|pw|비밀번호|비번|암호)(?:은|는|:| is| =|=)? (?P<secret>[^\s\"'<>(){}$%]{4,40})(?=[.,;]?[ \t]{0,8}(?:\n|\Z)|[.,;] )",
+         "username gardener, password sunflowers", "a user name and password required", cut=_of_named_user, in_source=False),
     Rule("password", (" / ",),
          r" / (?P<opens>)(?P<secret>[!-~]{4,200})", "Log in with admin / h7Kqx2vP", "log in / sign up",
          cut=_beside_account, in_source=False),

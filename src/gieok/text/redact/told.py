@@ -122,7 +122,7 @@ def _is_number(told: Told, value: str, end: int) -> bool:
 
 def _is_said(told: Told, value: str, end: int) -> bool:
     """Say whether a value is one because the sentence says so: letters and a digit, or a row of words."""
-    if not (is_shaped(value) or (told.is_password and is_row(value))):
+    if not (is_shaped(value) or (told.is_password and (is_row(value) or is_pair(value)))):
         return False
     if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value) or _is_assigned_in_code(told):
         return False
@@ -143,6 +143,8 @@ def _is_word_alone(told: Told, value: str, end: int) -> bool:
     """Say whether a word stands alone after `password:`: `Sunflower!`, `sunflower`; what describes a password does not count."""
     if not told.is_password:
         return False
+    if compiled(r"['’]s ").fullmatch(told.link) and compiled(r"[A-Z][a-z]+[A-Z][a-z]+").fullmatch(value):
+        return _ENDS_WORD.match(told.text, end) is not None and is_literal(value)
     if _IS.fullmatch(told.link) and _is_plain_word(told, value, end):
         return True
     if ":" not in told.link or told.text[end : end + 1] not in ("", "\n"):
@@ -153,7 +155,7 @@ def _is_word_alone(told: Told, value: str, end: int) -> bool:
 
 
 #: What joins a name to its value and to what is said of it alike.
-_IS = re.compile(r"(?i) (?:is|was|remains|became)(?: (?:just|now|still|simply|literally|currently|again|actually))? ")
+_IS = re.compile(r"(?i) (?:is|was|remains|became|used to be)(?: (?:just|now|still|simply|literally|currently|again|actually))? ")
 #: What stands behind a word that is the value: the clause ends, or the word is described as typed.
 _ENDS_WORD = re.compile(
     r"[\"'`”’)]{0,2}(?:[.,;!)]?[ \t]*(?:\n|\Z)|[.;!)] |, (?:all|no|with|one|in|lower|small|capital)\b"
@@ -161,7 +163,7 @@ _ENDS_WORD = re.compile(
     r"|until|btw|for now|for the (?:wi-?fi|guest|printer|router|zip)|please|lol|haha|\())"
 )
 #: What a sentence says of a password: such a word is none.
-_PREDICATES = frozenset(
+PREDICATES = frozenset(
     (
         "wrong right good fine okay safe long short weak strong hard easy simple complex unique random new old same different "
         "next last first blank empty null none nothing there here elsewhere available needed known unknown secret "
@@ -188,9 +190,18 @@ def _is_plain_word(told: Told, value: str, end: int) -> bool:
     """Say whether a word that ends its clause is told as the password: `the password is trolley.`"""
     if not compiled(r"[A-Z]?[a-z]{3,14}").fullmatch(value) or is_state(value):
         return False
-    if value.lower() in _PREDICATES or is_word_of_interface(value) or not is_literal(value):
+    if value.lower() in PREDICATES or is_word_of_interface(value) or not is_literal(value):
         return False
     return _ENDS_WORD.match(told.text, end) is not None
+
+
+def is_pair(value: str) -> bool:
+    """Say whether two words are joined that say nothing of a password: `rainy-otter`, not `case-sensitive`."""
+    parts = compiled(r"([A-Za-z]{3,12})[-_.&+!]([A-Za-z]{3,12})[!.]?").fullmatch(value)
+    if parts is None or is_word_of_interface(value) or not is_literal(value):
+        return False
+    words = [word.lower() for word in parts.groups()]
+    return not any(is_state(word) or word in PREDICATES for word in words)
 
 
 def _is_whole_line(told: Told) -> bool:
