@@ -32,7 +32,7 @@ from gieok.text.redact.value import (
 _HINTS = tuple(
     (
         "pass pw psk phrase secret cred key salt pepper token srf= sid= bearer auth pin otp code _api "
-        "sess= sessid sessionid sess_id session= session_id session-id"
+        "sess= sessid= sessionid= sess_id= session= session_id= session-id="
     ).split()
 )
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
@@ -64,9 +64,10 @@ _STATES = frozenset(
     "authenticate undefined plaintext included inherited provided mismatch rejected accepted supported mandatory invalid123 "
     "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument through".split()
 )
+#: A name as far as it goes: to give a part of it back would be to read all signs behind it again.
 _HEAD = (
-    r"(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
-    r"k(?:eys?)|t(?:okens?)|phrase|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?)"
+    r"(?>(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
+    r"k(?:eys?)|t(?:okens?)|phrase|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?))"
 )
 _SIGN = (
     r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
@@ -80,7 +81,7 @@ _VALUE = (
     r"(?:(?:(?:strdup|std::string|bytes|Secret(?:Str)?|SecureString|Q?String(?:Literal)?|TEXT|_T|F|str)\()?[fFrRbBuULN@]{0,2}(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){1,8000})(?:(?P=quote)|(?=\n|\Z))"
     r"|(?P<bare>[^\s\"'`<>;][^\s<>]{0,8000}))"
 )
-_TAIL = r"(?P<tail>[A-Za-z0-9_.-]{0,24})"
+_TAIL = r"(?P<tail>(?:[A-Za-z0-9_.]|-(?!>)){0,24}+)"
 _PATTERN = rf"{_HEAD}{_TAIL}{_SIGN}{_VALUE}"
 #: A flag, a macro or a statement, whose name a blank joins to its value.
 _BLANK_PATTERN = rf"(?:(?<=[-_])|(?<=[A-Za-z])(?=[pP]ass)){_HEAD}{_TAIL}(?P<blank>[ \t]{{1,24}}(?:(?:--value|--body)[ =]|<<< ?|\()?){_VALUE}"

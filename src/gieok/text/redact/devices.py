@@ -115,7 +115,7 @@ def _of_seed(found: re.Match[str]) -> tuple[int, int] | None:
 #: Names of a password in other languages than English and Korean, as settings and sentences write them.
 _FOREIGN = (
     r"(?:(?i:contrase(?:ñ|n)as?|mots? de passe|senhas?|passwor(?:t|ter)|kennwor(?:t|ter)|wachtwoord|parola|"
-    r"has[łl]o|l[öo]senord|salasana|парол[ья])|パスワード|暗証番号|密码|密碼|口令)"
+    r"hasło|lösenord|парол[ья])|パスワード|暗証番号|密码|密碼|口令)"
 )
 _FOREIGN_IS = r"(?i: (?:es|lautet|ist|est|é|is|jest|è|war|era)(?: now)? |は ?|是 ?| ?[:=] ?\n? ?)"
 
@@ -146,7 +146,7 @@ DEVICES = (
     Rule("otp-secret", ("otp", "2fa", "mfa", "authenticator", "2단계", "인증기"),
          r"(?:(?i:t?otp|2fa|mfa|authenticator)(?![A-Za-z])|2단계|인증기)[^\n]{0,40}?(?<![A-Za-z0-9/+_=-])(?P<secret>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}|(?=[a-z]{0,9}[2-7])[a-z2-7]{4}(?: [a-z2-7]{4}){3,15})(?![A-Za-z0-9/+_=-])",
          "2FA secret (base32) JBSWY3DPEHPK3PXP", "the OTP is sent by SMS", cut=_of_seed),
-    Rule("password", ("contrase", "mots de passe", "mot de passe", "senha", "passwort", "kennwort", "wachtwoord", "parola", "haslo", "hasło", "losenord", "lösenord", "salasana", "парол", "パスワード", "暗証番号", "密码", "密碼", "口令"),
+    Rule("password", ("contrase", "mots de passe", "mot de passe", "senha", "passwort", "kennwort", "wachtwoord", "parola", "hasło", "lösenord", "парол", "パスワード", "暗証番号", "密码", "密碼", "口令"),
          rf"{_FOREIGN}(?: [\w.'’-]{{1,16}}){{0,5}}?{_FOREIGN_IS}(?P<q>[\"'“«]?) ?(?P<secret>[!-~]{{4,64}})",
          "La contraseña es manzano9", "contraseña incorrecta: inténtelo de nuevo", cut=_of_foreign, in_source=False),
 )  # fmt: skip

@@ -47,6 +47,7 @@ class Far(NamedTuple):
 def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield what a row tells between each noun and the end of its paragraph, within its reach."""
     find = compiled(row.frame).finditer
+    glance = compiled(_GLANCES.get(row.test, "")).search
     done = 0
     for at in places:
         end = min(len(text), at + row.reach)
@@ -54,10 +55,13 @@ def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, i
         end = blank if blank > 0 else end
         if end <= done:
             continue
-        for found in find(text, max(at, done), end):
+        begin = max(at, done)
+        done = end
+        if not glance(text, begin, end):
+            continue
+        for found in find(text, begin, end):
             if row.test(found):
                 yield found.span("secret")
-        done = end
 
 
 _EN_VALUE = r"(?P<secret>[!-~♥★]{6,40}?)[\"'”’`)*]{0,2}(?=[.,;:!?]{0,2}(?:\s|\Z))"
@@ -217,8 +221,19 @@ _KO_DIALS = (
     r"|[\"'’”]?(?:을|를)? ?(?:누르|누른|눌러|치시|치면|치고|입력)|에 ?맞[추춰]|으?로 ?(?:변경|바꾸|바꿨|바뀌|바뀜|설정))"
 )
 
+#: Test → what a value has to hold that passes it.
+_GLANCES: dict[_Test, str] = {
+    _is_strong_english: r"[0-9!@#$%^&*?~+♥★]",
+    _is_strong_korean: r"[0-9!@#$%^&*?~+♥★]",
+    _is_dialled: r"[0-9]",
+    _is_random_key: r"[0-9]",
+    _is_number_of_paper: r"[0-9]",
+    _is_account: r"[0-9]",
+    _is_code_of_letters: r"[0-9]",
+}
+
 ROWS = (
-    Far("password", "pass pw login log_in logged_in sign_in signed_in sso wi-fi wifi cred breakglass transfer_code auth_code shared_folder it'll_ask it’ll_ask ask_for_a asks_for_a unlock restic keepass vault", _EN_TOPIC,
+    Far("password", "pass pw login log_in logged_in sign_in signed_in sso wi-fi wifi cred breakglass transfer_code auth_code shared_folder it'll_ask ask_for_a asks_for_a unlock restic keepass vault", _EN_TOPIC,
         rf"{_EN_TELLS}{_EN_VALUE}", _is_strong_english, 330,
         "Who has the prod login? SSO is down.\n> the usual one, the dog and his year: Pretzel2019", "The login page was rebuilt in Python311 and it is fast." ),
     Far("password", "비밀 비번 암호 패스 와이파이 공유 인터넷 로그인 영타 핀번 자판 계정 관리자 접속", _KO_TOPIC,
@@ -293,7 +308,7 @@ ROWS = (
         'password changed from "spring" to "autumn"', "the password changed from the settings page"),
     Far("password", "→", r"→", r"→ ?(?P<secret>[!-~]{5,40}?)(?= ?(?:으로|로) ?(?:변경|바꿈|바꿨|바뀌|교체))", _is_chosen_value, 60,
         "암호 kkabbang → dubu99 로 변경", "상태 → 설정 로 변경"),
-    Far("password", "log_in logged_in login log_into sign_in signed_in connect ssh", r"(?i:log(?:s|ged)? ?in(?:to)?|sign(?:s|ed)? in|connect(?:s|ed)?|ssh)(?![A-Za-z_(=])",
+    Far("password", "log_in logged_in login log_into sign_in signed_in connect", r"(?i:log(?:s|ged)? ?in(?:to)?|sign(?:s|ed)? in|connect(?:s|ed)?)(?![A-Za-z_(=])",
         r"(?i: as \S{2,40} (?:with|using|and) )[\"'`]?(?P<secret>[!-~]{5,64}?)(?=[\"'`]?(?:[,.;)](?:\s|\Z)|[ \t]*(?:\n|\Z)| (?:which|and|on|at)\b))", _is_chosen_value, 80,
         "I log in as elastic with correct-llama-parade, which nobody rotated", "log in as root with sudo, then reboot"),
     Far("password", "login auth credential invalid", r"(?i:login fail|auth\w{0,12} fail|invalid (?:login|credential|user)|fail\w{0,4} (?:login|auth))",
