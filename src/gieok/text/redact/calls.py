@@ -46,7 +46,7 @@ def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _of_verb(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut the argument of `set_password`, `checkPassword` …"""
+    """Cut what is set or checked as a password, as in `set_password("…")`."""
     before = found.string[max(0, found.start() - 8) : found.start()]
     is_verb = compiled(r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$").search(before)
     return found.span("secret") if is_verb and _is_chosen(found["secret"]) else None

@@ -135,7 +135,7 @@ DEVICES = (
     Rule("authorization", ("authorization",),
          r"(?i:authorization)[\"'\]]{0,2} ?[:=,] ?[bf]?[\"'`]?(?!(?i:basic|bearer|digest|negotiate|aws4)\b)[A-Za-z][\w-]{1,24}[ =:]{1,2}(?P<secret>[A-Za-z0-9._~+/=-]{10,400})",
          "Authorization: AcmeAK 9f8e7d6c5b4a39281706f5e4", "Authorization: Custom authentication-scheme", cut=_of_header),
-    Rule("secret-key", ("kind: secret", "kind: \"secret"), r"(?i:kind: \"?secret)(?![A-Za-z])",
+    Rule("secret-key", ("kind: secret", 'kind: "secret'), r"(?i:kind: \"?secret)(?![A-Za-z])",
          "kind: Secret\nstringData:\n  mail: pine-cone\n", "kind: SecretStore\nstringData:\n  mail: pine-cone\n",
          in_source=False, search=_of_manifest),
     Rule("secret-key", ("from-literal=",), r"from-literal=(?P<key>[\w.-]{1,60})=[\"']?(?P<secret>[^\s\"'$]{4,200})",

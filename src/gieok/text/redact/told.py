@@ -187,7 +187,7 @@ PREDICATES = frozenset(
 
 
 def _is_plain_word(told: Told, value: str, end: int) -> bool:
-    """Say whether a word that ends its clause is told as the password: `the password is trolley.`"""
+    """Say whether a word that ends its clause is told as the password, as in `the password is trolley`."""
     if not compiled(r"[A-Z]?[a-z]{3,14}").fullmatch(value) or is_state(value):
         return False
     if value.lower() in PREDICATES or is_word_of_interface(value) or not is_literal(value):
