@@ -62,10 +62,14 @@ def _of_header(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _of_manifest(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the values of a manifest's secret: in `data` they are base64, in `stringData` as they are."""
+    done = -1
     for at in places:
+        if at < done:  # the manifest was read from another line of it
+            continue
         end = text.find("\n---", at, at + _MOST_BLOCK)
         end = min(len(text), at + _MOST_BLOCK) if end < 0 else end
-        start = max(0, text.rfind("\n---", max(0, at - _MOST_BLOCK), at))
+        start = max(0, done, text.rfind("\n---", max(0, at - _MOST_BLOCK), at))
+        done = end
         for block in compiled(_BLOCK).finditer(text, start, end):
             is_plain = block["name"] == "stringData"
             for pair in compiled(_PAIR).finditer(text, *block.span("pairs")):

@@ -29,7 +29,9 @@ class Table:
                 self._long.append(order)
             elif not rule.hints:
                 self._free.setdefault(rule.needs, []).append(order)
-        heads, words, programs = [], [], []
+        heads: list[tuple[int, Rule]] = []
+        words: list[tuple[int, Rule]] = []
+        programs: list[tuple[int, Rule]] = []
         for order, rule in enumerate(rules):
             is_head = rule in tokens and not any(" " in hint for hint in rule.hints)
             part = heads if is_head else programs if rule in commands else words
@@ -67,8 +69,8 @@ class Table:
         found = list(self._words.present(lower))
         words = _long_words(solid)
         if words:
-            longest = "\n".join(lower[start:end] for start, end in words)
-            found += _everywhere(lower, self._heads.present(longest))
+            lines = "\n".join(lower[start:end] for start, end in words)
+            found += _everywhere(lower, self._heads.present(lines))
         if self._programs and (lines := _flagged_lines(lower)):
             found += _everywhere(lower, self._programs.present(lines))
         far: dict[int, list[int]] = {}
