@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from gieok.text.private_tags import CUT, cut_private, cut_private_source
 from gieok.text.redact import own
 from gieok.text.redact.assigned import ASSIGNED, ASSIGNED_IN_SOURCE
+from gieok.text.redact.calls import CALLS
 from gieok.text.redact.commands import COMMANDS, FLAGGED
+from gieok.text.redact.devices import DEVICES
 from gieok.text.redact.documents import DOCUMENTS
 from gieok.text.redact.near import NEAR
 from gieok.text.redact.personal import PERSONAL
@@ -24,7 +26,10 @@ from gieok.text.redact.table import Table
 from gieok.text.redact.tables import TABLES
 from gieok.text.redact.tokens import TOKENS
 
-RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *PERSONAL, *DOCUMENTS, *COMMANDS, *ASSIGNED, *TABLES, *PROSE, *NEAR)
+RULES: tuple[Rule, ...] = (
+    *STRUCTURES, *TOKENS, *PERSONAL, *DOCUMENTS, *COMMANDS, *DEVICES,
+    *CALLS, *ASSIGNED, *TABLES, *PROSE, *NEAR,
+)  # fmt: skip
 SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
 #: Rules whose secrets are long words.
 _WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))

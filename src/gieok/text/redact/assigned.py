@@ -30,7 +30,10 @@ from gieok.text.redact.value import (
 )
 
 _HINTS = tuple(
-    "pass pw psk phrase secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split()
+    (
+        "pass pw psk phrase secret cred key salt pepper token srf= sid= bearer auth pin otp code _api "
+        "sess= sessid= sessionid= sess_id= session= session_id= session-id="
+    ).split()
 )
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
 _LONG_CHARS = 300
@@ -61,15 +64,16 @@ _STATES = frozenset(
     "authenticate undefined plaintext included inherited provided mismatch rejected accepted supported mandatory invalid123 "
     "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument through".split()
 )
+#: A name as far as it goes: to give a part of it back would be to read all signs behind it again.
 _HEAD = (
-    r"(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
-    r"k(?:eys?)|t(?:okens?)|phrase|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?)"
+    r"(?>(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
+    r"k(?:eys?)|t(?:okens?)|phrase|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?))"
 )
 _SIGN = (
     r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
     r"(?P<typed>\??: ?[A-Za-z_&][^=\n\"'(){},]{0,40}= ?(?=[fFbB]?[\"'`]))"
-    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>]-?\s{1,20}|\[ ?(?=[\"']))?"
-    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}[\"']value[\"']:\s?)"
+    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>][-+]?\s{1,20}|\[ ?(?=[\"']))?"
+    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}(?:[\"']\w{1,20}[\"']:\s?[\"'\w-]{1,30},\s{0,24})?[\"']value[\"']:\s?|\"\s?\{\s{1,20}(?:[^\n}]{1,80}\n\s{0,20})?(?:[^\n}]{1,80}\n\s{0,20})?default\s{1,12}= )"
     r"|(?P<beside>\\?[\"']? ?, ?(?=[\"'])|\((?=[\"']))"
     r"|(?P<tag>>))"
 )
@@ -77,7 +81,7 @@ _VALUE = (
     r"(?:(?:(?:strdup|std::string|bytes|Secret(?:Str)?|SecureString|Q?String(?:Literal)?|TEXT|_T|F|str)\()?[fFrRbBuULN@]{0,2}(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){1,8000})(?:(?P=quote)|(?=\n|\Z))"
     r"|(?P<bare>[^\s\"'`<>;][^\s<>]{0,8000}))"
 )
-_TAIL = r"(?P<tail>[A-Za-z0-9_.-]{0,24})"
+_TAIL = r"(?P<tail>(?:[A-Za-z0-9_.]|-(?!>)){0,24}+)"
 _PATTERN = rf"{_HEAD}{_TAIL}{_SIGN}{_VALUE}"
 #: A flag, a macro or a statement, whose name a blank joins to its value.
 _BLANK_PATTERN = rf"(?:(?<=[-_])|(?<=[A-Za-z])(?=[pP]ass)){_HEAD}{_TAIL}(?P<blank>[ \t]{{1,24}}(?:(?:--value|--body)[ =]|<<< ?|\()?){_VALUE}"
@@ -134,6 +138,8 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         sign=joints.get("sign") or "",
         is_quoted=found["quoted"] is not None,
     )
+    if noun.kind is Kind.SECRET and compiled(r"(?i)session|cookie|jwt|csrf").search(line):
+        noun = Noun(noun.kind, is_whole=True)
     if not _is_joined_to_value(found, place, noun):
         return None
     if place.is_quoted:
@@ -238,7 +244,7 @@ def _is_beside(found: re.Match[str], place: _Place) -> bool:
 def _follows_on_line(found: re.Match[str]) -> bool:
     """Say whether a bare value after a sign is on the line of its key."""
     between = found.string[found.end("sign") : found.start("bare")]
-    return "\n" not in between or "|" in between
+    return "\n" not in between or "|" in between or ">" in between
 
 
 def _is_setting(found: re.Match[str], place: _Place) -> bool:
@@ -280,7 +286,8 @@ def _is_no_value(found: re.Match[str], place: _Place, value: str) -> bool:
     is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
     is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
     is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
-    return is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value
+    is_path = compiled(r"~?/[\w.@ -]+(?:/[\w.@ -]+)+/?|[A-Z]:[\\/].*").fullmatch(value) is not None and is_wordy(value)
+    return is_type or is_pattern or is_path or is_constant or is_stand_in(value) or "://" in value
 
 
 def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
@@ -439,13 +446,13 @@ def _is_alone(found: re.Match[str], place: _Place) -> bool:
     return ends and bool(_LINE_KEY.fullmatch(place.line)) and len(place.line) < 60
 
 
-_FLAGGED = Rule(name="password", hints=_HINTS, pattern=_BLANK_PATTERN, example="deploy --db-password pear-tree-5 --env prod", counter_example="deploy --db-password --env prod",
+_FLAGGED = Rule("password", _HINTS, _BLANK_PATTERN, "deploy --db-password pear-tree-5 --env prod", "deploy --db-password --env prod",
                 cut=_cut, in_source=False)  # fmt: skip
 _MACRO = _FLAGGED._replace(
     example='#define MQTT_PASS "tulip-fields-88"', counter_example="#define MAX_TOKENS 256", cut=_quoted_only
 )
 #: A Korean name of a secret with its value in quotes: `"암호": "…"`, `접속암호 = "…"`.
-_KOREAN_PATTERN = r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?[:=] ?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
+_KOREAN_PATTERN = r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?(?:[!=]?={1,2}|:) ?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
 
 
 def _korean(found: re.Match[str]) -> tuple[int, int] | None:
@@ -454,14 +461,14 @@ def _korean(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 ASSIGNED = (
-    Rule(name="password", hints=("비밀", "비번", "암호", "패스", "공유"), pattern=_KOREAN_PATTERN, example='"암호": "달밤고양이"', counter_example='"암호": "암호를 입력하세요"',
+    Rule("password", ("비밀", "비번", "암호", "패스", "공유"), _KOREAN_PATTERN, '"암호": "달밤고양이"', '"암호": "암호를 입력하세요"',
          cut=_korean),
-    Rule(name="password", hints=_HINTS, pattern=_PATTERN, example="DB_PASSWORD=kangaroo_42", counter_example="password=getpass.getpass()", cut=_cut, in_source=False),
+    Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=kangaroo_42", "password=getpass.getpass()", cut=_cut, in_source=False),
     _FLAGGED,
-    Rule(name="password", hints=("pass",), pattern=_SPOKEN_PATTERN, example="nmcli dev wifi connect Home password pear-tree-5", counter_example="change the password tomorrow",
+    Rule("password", ("pass",), _SPOKEN_PATTERN, "nmcli dev wifi connect Home password pear-tree-5", "change the password tomorrow",
          cut=_cut, in_source=False),
 )  # fmt: skip
 ASSIGNED_IN_SOURCE = (
-    Rule(name="password", hints=_HINTS, pattern=_PATTERN, example='password = "kangaroo_42"', counter_example="var secret = this.req.secret;", cut=_quoted_only),
+    Rule("password", _HINTS, _PATTERN, 'password = "kangaroo_42"', "var secret = this.req.secret;", cut=_quoted_only),
     _MACRO,
 )  # fmt: skip

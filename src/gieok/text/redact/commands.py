@@ -44,6 +44,7 @@ _ROWS = (
     CommandRow("lftp ncftp", rf"{_ANY} -u ?[\"']?[^\s,\"']{{1,64}},", "lftp -u kim,pear-tree-5 sftp://h", "lftp -u kim sftp://h"),
     CommandRow("openssl", rf"{_ANY} -k ", "openssl enc -aes-256-cbc -k pear-tree-5 -in a", "openssl enc -kfile f"),
     CommandRow("restic borg borgmatic snmpwalk snmpget", rf"{_ANY} -[AX] ", "snmpwalk -v3 -A pear-tree-5 host", "snmpwalk -v2c host"),
+    CommandRow("snmpwalk snmpget snmpset snmpbulkwalk onesixtyone", rf"{_ANY} -c ", "snmpwalk -v2c -c pear-tree-5 host", "snmpwalk -v3 host"),
     CommandRow("security", rf"{_ANY} -w ", "security add-generic-password -a kim -w pear-tree-5", "security find-generic-password -a kim"),
     CommandRow("sudo", rf"{_ANY} -S[^\n|;]{{0,40}}<<< ?", 'sudo -S <<< "pear-tree-5" reboot', "sudo -S reboot"),
     CommandRow("useradd usermod", rf"{_ANY} -p ", "useradd -p pear-tree-5 kim", "useradd -m kim"),
@@ -78,34 +79,34 @@ def _rule(row: CommandRow) -> Rule:
     names = "|".join(map(re.escape, sorted(programs, key=len, reverse=True)))
     hints = tuple(dict.fromkeys(f"{name} " for name in programs))
     return Rule(
-        name="password",
-        hints=hints,
-        pattern=rf"(?<![A-Za-z0-9_-])(?:{names})(?= ){row.between}{_SECRET}",
-        example=row.example,
-        counter_example=row.counter_example,
+        "password",
+        hints,
+        rf"(?<![A-Za-z0-9_-])(?:{names})(?= ){row.between}{_SECRET}",
+        row.example,
+        row.counter_example,
         cut=_cut,
         in_source=False,
     )
 
 
 _SPECIAL = (
-    Rule(name="password", hints=("securestring ",), pattern=r"(?i:securestring(?<=convertto-securestring) (?:-string )?)(?P<secret>\"[^\"\n$]{3,200}\"|'[^'\n]{3,200}')",
-         example='ConvertTo-SecureString "pear-tree-5" -AsPlainText', counter_example='ConvertTo-SecureString "$pw" -AsPlainText', cut=_cut, in_source=False),
-    Rule(name="password", hints=("pass",), pattern=rf"passphrase(?<=wpa_passphrase) (?:\"[^\"\n]{{1,32}}\"|'[^'\n]{{1,32}}'|\S{{1,32}}) {_SECRET}", example="wpa_passphrase Home pear-tree-5", counter_example="wpa_passphrase Home",
+    Rule("password", ("securestring ",), r"(?i:securestring(?<=convertto-securestring) (?:-string )?)(?P<secret>\"[^\"\n$]{3,200}\"|'[^'\n]{3,200}')",
+         'ConvertTo-SecureString "pear-tree-5" -AsPlainText', 'ConvertTo-SecureString "$pw" -AsPlainText', cut=_cut, in_source=False),
+    Rule("password", ("pass",), rf"passphrase(?<=wpa_passphrase) (?:\"[^\"\n]{{1,32}}\"|'[^'\n]{{1,32}}'|\S{{1,32}}) {_SECRET}", "wpa_passphrase Home pear-tree-5", "wpa_passphrase Home",
          cut=_cut, in_source=False),
-    Rule(name="password", hints=("net use ",), pattern=rf"(?i:net use) \S{{1,120}}(?: \\\\\S{{1,120}})? (?:(?i:/user:)\S{{1,60}} )?{_SECRET}", example="net use Z: \\\\nas\\x /user:kim pear-tree-5", counter_example="net use Z: \\\\nas\\x /persistent:yes",
+    Rule("password", ("net use ",), rf"(?i:net use) \S{{1,120}}(?: \\\\\S{{1,120}})? (?:(?i:/user:)\S{{1,60}} )?{_SECRET}", "net use Z: \\\\nas\\x /user:kim pear-tree-5", "net use Z: \\\\nas\\x /persistent:yes",
          cut=_mapped, in_source=False),
-    Rule(name="password", hints=("net user ",), pattern=rf"net user \S{{1,60}} {_SECRET}", example="net user kim pear-tree-5 /add", counter_example="net user kim /delete",
+    Rule("password", ("net user ",), rf"net user \S{{1,60}} {_SECRET}", "net user kim pear-tree-5 /add", "net user kim /delete",
          cut=_cut, in_source=False),
-    Rule(name="password", hints=("operator unseal ",), pattern=rf"(?i:operator unseal) {_SECRET}", example="vault operator unseal Qm9vdHM-77+abcDEF==", counter_example="vault operator unseal -migrate",
+    Rule("password", ("operator unseal ",), rf"(?i:operator unseal) {_SECRET}", "vault operator unseal Qm9vdHM-77+abcDEF==", "vault operator unseal -migrate",
          cut=_cut, in_source=False),
-    Rule(name="password", hints=("pass",), pattern=rf"password(?<=change_password) \S{{1,60}} {_SECRET}", example="rabbitmqctl change_password app pear-tree-5", counter_example="rabbitmqctl change_password",
+    Rule("password", ("pass",), rf"password(?<=change_password) \S{{1,60}} {_SECRET}", "rabbitmqctl change_password app pear-tree-5", "rabbitmqctl change_password",
          cut=_cut, in_source=False),
-    Rule(name="password", hints=("chpasswd",), pattern=r"(?m:^|[\n;&(])[^\n]{0,20}(?:echo|printf) (?:-\w )?[\"']?[\w.-]{1,40}:(?P<secret>[^\s\"'|]{3,100})[\"']? ?\| ?(?:sudo )?chpasswd",
-         example='echo "root:pear-tree-5" | chpasswd', counter_example="cat users | chpasswd", before=200, cut=_cut, in_source=False),
-    Rule(name="password", hints=("sudo -s", "--password-stdin", "--stdin", "passwd ", "cryptsetup ", "passphrase-fd"),
-         pattern=r"(?:echo|printf) (?:-\w{1,3} )?[\"']?(?P<secret>[^\s\"'|]{3,100})[\"']? ?\| ?(?:sudo -S|(?:\S{1,40} ){0,8}?(?:--password-stdin|passwd --stdin|cryptsetup|--passphrase-fd))",
-         example="echo pear-tree-5 | sudo -S reboot", counter_example="echo done | tee log", before=200, cut=_cut, in_source=False),
+    Rule("password", ("chpasswd",), r"(?m:^|[\n;&(])[^\n]{0,20}(?:echo|printf) (?:-\w )?[\"']?[\w.-]{1,40}:(?P<secret>[^\s\"'|]{3,100})[\"']? ?\| ?(?:sudo )?chpasswd",
+         'echo "root:pear-tree-5" | chpasswd', "cat users | chpasswd", before=200, cut=_cut, in_source=False),
+    Rule("password", ("sudo -s", "--password-stdin", "--stdin", "passwd ", "cryptsetup ", "passphrase-fd"),
+         r"(?:echo|printf) (?:-\w{1,3} )?[\"']?(?P<secret>[^\s\"'|]{3,100})[\"']? ?\| ?(?:sudo -S|(?:\S{1,40} ){0,8}?(?:--password-stdin|passwd --stdin|cryptsetup|--passphrase-fd))",
+         "echo pear-tree-5 | sudo -S reboot", "echo done | tee log", before=200, cut=_cut, in_source=False),
 )  # fmt: skip
 FLAGGED = tuple(map(_rule, _ROWS))
 COMMANDS = (*FLAGGED, *_SPECIAL)

@@ -110,17 +110,17 @@ _PHRASE_NOUN = (
 
 _RECOVERY = "recovery backup Recovery Backup RECOVERY BACKUP"
 DOCUMENTS = (
-    Rule(name="iban", hints=(), pattern=rf"(?:{'|'.join(_COUNTRIES.split())})(?<![A-Za-z0-9_]..)[0-9]{{2}}(?:[A-Z0-9]{{11,30}}|(?: [A-Z0-9]{{4}}){{2,7}}(?: [A-Z0-9]{{1,4}})?){_END}",
-         example="IBAN DE89 3704 0044 0532 0130 00", counter_example="DE89 3704 0044 0532 0130 01", cut=_iban, in_source=False,
+    Rule("iban", (), rf"(?:{'|'.join(_COUNTRIES.split())})(?<![A-Za-z0-9_]..)[0-9]{{2}}(?:[A-Z0-9]{{11,30}}|(?: [A-Z0-9]{{4}}){{2,7}}(?: [A-Z0-9]{{1,4}})?){_END}",
+         "IBAN DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 01", cut=_iban, in_source=False,
          needs=(b"AA00",), before=60),
     *(Rule(*row)._replace(cut=_number_of_paper, in_source=False) for row in _PAPERS),
-    Rule(name="licence-number", hints=("licen",), pattern=rf"(?i:licen[cs]es?)(?: ?(?i:no\.?|number|num|#))?{_LINK}{_OPENS}(?P<secret>[A-Z0-9][A-Z0-9 -]{{5,24}})",
-         example="driver's license number is D1234567", counter_example="driver's license renewal costs 40", cut=_number_of_driver, in_source=False),
-    Rule(name="seed-phrase", hints=("phrase", "seed", "mnemonic", "twelve words", "12 words", "24 words", "twenty-four words", "words", "시드", "니모닉", "복구", "지갑"),
-         pattern=rf"{_PHRASE_NOUN}[^\n.]{{0,40}}?(?:[:=>→\s]|은 |는 |is ){{1,6}}(?:\d{{1,2}}[.):] ?)?[\"'`]?(?P<secret>[a-z]{{3,8}})(?![a-z])",
-         example="seed phrase: " + "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
-         counter_example="the seed phrase has twelve words that you write down on paper, never in a file", cut=_words_of_wallet),
-    Rule(name="recovery-code", hints=("code", "코드", "번호"),
-         pattern=rf"(?:{after(_RECOVERY, '[ _-]')}(?i:codes?)|(?:(?<=복구)|(?<=백업)|(?<=복구 )|(?<=백업 ))(?:코드|번호))(?:[^\n:0-9]{{0,40}}:|[은는이가]|(?: for [\w .]{{1,24}})? (?:is|are|was))?[ \t]{{0,3}}(?:\n[ \t]{{0,8}}(?:[-*•]|\d{{1,2}}[.)])?[ \t]{{0,3}}){{0,2}}[\[\"'`]{{0,2}}(?P<secret>[A-Za-z0-9]{{3}})",
-         example="github recovery codes:\n8f3k-22mx\n91ab-cd34", counter_example="backup codes are printed once", cut=_codes, in_source=False),
+    Rule("licence-number", ("licen",), rf"(?i:licen[cs]es?)(?: ?(?i:no\.?|number|num|#))?{_LINK}{_OPENS}(?P<secret>[A-Z0-9][A-Z0-9 -]{{5,24}})",
+         "driver's license number is D1234567", "driver's license renewal costs 40", cut=_number_of_driver, in_source=False),
+    Rule("seed-phrase", ("phrase", "seed", "mnemonic", "twelve words", "12 words", "24 words", "twenty-four words", "words", "시드", "니모닉", "복구", "지갑"),
+         rf"{_PHRASE_NOUN}[^\n.]{{0,40}}?(?:[:=>→\s]|은 |는 |is ){{1,6}}(?:\d{{1,2}}[.):] ?)?[\"'`]?(?P<secret>[a-z]{{3,8}})(?![a-z])",
+         "seed phrase: " + "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
+         "the seed phrase has twelve words that you write down on paper, never in a file", cut=_words_of_wallet),
+    Rule("recovery-code", ("code", "코드", "번호"),
+         rf"(?:{after(_RECOVERY, '[ _-]')}(?i:codes?)|(?:(?<=복구)|(?<=백업)|(?<=복구 )|(?<=백업 ))(?:코드|번호))(?:[^\n:0-9]{{0,40}}:|[은는이가]|(?: for [\w .]{{1,24}})? (?:is|are|was))?[ \t]{{0,3}}(?:\n[ \t]{{0,8}}(?:[-*•]|\d{{1,2}}[.)])?[ \t]{{0,3}}){{0,2}}[\[\"'`]{{0,2}}(?P<secret>[A-Za-z0-9]{{3}})",
+         "github recovery codes:\n8f3k-22mx\n91ab-cd34", "backup codes are printed once", cut=_codes, in_source=False),
 )  # fmt: skip

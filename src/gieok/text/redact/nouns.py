@@ -50,6 +50,8 @@ _KEYS = frozenset(
         "recovery backup bitlocker wallet device provisioning maps server project stripe openai anthropic"
     ).split()
 )
+#: Words before `key` that make it one of a service where its value is random, and else an address.
+_OPEN_KEYS = frozenset("routing integration ingest ingestion instrumentation write upload".split())
 _TOKENS = frozenset(
     "api access auth authentication authorization bot refresh bearer secret service deploy personal private push security admin login jwt oauth vault".split()
 )
@@ -203,5 +205,7 @@ def _key(head: str, near: str, *, is_loud: bool) -> Noun | None:
     """Return the noun of a key: most keys are no secrets."""
     if head not in ("key", "keys") or near in _KEYS:
         return Noun(Kind.KEY, is_whole=True)
+    if near in _OPEN_KEYS:
+        return Noun(Kind.KEY, is_whole=False)
     is_named = is_loud and head == "key" and near and near not in _NO_KEY
     return Noun(Kind.KEY, is_whole=False) if is_named else None

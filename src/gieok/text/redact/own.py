@@ -64,4 +64,4 @@ def _made(number: int, row: object) -> Rule:
         raise BadRule(f"the pattern of {name!r} does not match its example {row['example']!r}")
     if expression.search(row["counter_example"]):
         raise BadRule(f"the pattern of {name!r} matches its counter_example {row['counter_example']!r}")
-    return Rule(name=name, hints=(), pattern=pattern, example=row["example"], counter_example=row["counter_example"])
+    return Rule(name, (), pattern, row["example"], row["counter_example"])

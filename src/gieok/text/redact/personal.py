@@ -8,14 +8,25 @@ from gieok.text.redact.rule import Rule
 _WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _CENTURY = {sex: century for century, of in ((1800, "90"), (1900, "1256"), (2000, "3478")) for sex in of}
 #: Resident numbers since October 2020 have no check digit; the words before one identify it.
-_NAMED = re.compile(r"(?i)주민|등록\s?번호|resident|\brrn\b")
+_NAMED = re.compile(r"(?i)주민|등록\s?번호|resident|jumin|(?<![a-z])rrn(?![a-z])")
 _NAMED_CHARS = 24
+#: With its dash, the words may be those of a column above it.
+_NAMED_ABOVE = 400
+
+
+def _is_behind_person(found: re.Match[str]) -> bool:
+    """Say whether a number stands behind the name of a person, which an order's number does not."""
+    before = found.string[max(0, found.start() - _NAMED_CHARS) : found.start()]
+    is_name = re.search(r"(?<![가-힣])[가-힣]{3,4} ?\($", before) is not None
+    return is_name and not re.search(r"번호|주문|접수|송장|문서|코드|관리|버전|공고", before)
 
 
 def _resident(found: re.Match[str]) -> tuple[int, int] | None:
     digits = [int(c) for c in found[0] if c.isdigit()]
     birth = found[0][:6]
-    is_named = bool(_NAMED.search(found.string, max(0, found.start() - _NAMED_CHARS), found.start()))
+    around = _NAMED_CHARS if found["dash"] == "" else _NAMED_ABOVE
+    is_named = bool(_NAMED.search(found.string, max(0, found.start() - around), found.start()))
+    is_named = is_named or (found["dash"] != "" and _is_behind_person(found))
     # Milliseconds since 1970 look like a resident number without its dash.
     if not is_named and (found["dash"] == "" and birth[0] == "1"):
         return None
@@ -40,17 +51,20 @@ def _card(found: re.Match[str]) -> tuple[int, int] | None:
 
 _EDGE = r"(?<![A-Za-z0-9_.,/=#+-][0-9])"
 _END = r"(?![A-Za-z0-9_]|[.,/=+-][0-9A-Za-z])"
+#: Edges of a number that a comma may divide from its neighbours, which no thousands do.
+_CELL_EDGE = r"(?<![A-Za-z0-9_./=#+-][0-9])(?<![0-9],[0-9])"
+_CELL_END = r"(?![A-Za-z0-9_]|[./=+-][0-9A-Za-z]|,[0-9]{3}(?![0-9-]))"
 #: Six digits in a row, or two groups of four.
 _DIGITS = (b"000000", b"0000-0000", b"0000 0000")
 _FOUR = r"[0-9]{4}"
 
 PERSONAL = (
-    Rule(name="resident-number", hints=(),
-         pattern=rf"[0-9]{_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_END}",
-         example="주민등록번호 900101-1234568", counter_example="900101-9234567", cut=_resident, in_source=False, needs=_DIGITS, before=40),
-    Rule(name="card-number", hints=(),
-         pattern=rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",
-         example="카드 4929-1111-1234-5678", counter_example="4111-1111-1234-5678", cut=_card, in_source=False, needs=_DIGITS, before=40),
-    Rule(name="card-number", hints=(), pattern=rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
-         example="amex 3782 822463 10005", counter_example="3782 822463 10006", cut=_card, in_source=False, needs=_DIGITS, before=40),
+    Rule("resident-number", (),
+         rf"[0-9]{_CELL_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_CELL_END}",
+         "주민등록번호 900101-1234568", "900101-9234567", cut=_resident, in_source=False, needs=_DIGITS, before=40),
+    Rule("card-number", (),
+         rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",
+         "카드 4929-1111-1234-5678", "4111-1111-1234-5678", cut=_card, in_source=False, needs=_DIGITS, before=40),
+    Rule("card-number", (), rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
+         "amex 3782 822463 10005", "3782 822463 10006", cut=_card, in_source=False, needs=_DIGITS, before=40),
 )  # fmt: skip

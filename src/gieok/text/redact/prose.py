@@ -8,8 +8,8 @@ term and no name is taken.
 import re
 
 from gieok.text.redact.rule import Rule, after, compiled
-from gieok.text.redact.told import COUNTS, NUMBERED, PASSWORDS, secret_of, told
-from gieok.text.redact.value import is_phrase, is_plain_korean
+from gieok.text.redact.told import COUNTS, NUMBERED, PASSWORDS, PREDICATES, secret_of, told
+from gieok.text.redact.value import is_literal, is_phrase, is_plain_korean, is_shaped, is_state, is_word_of_interface
 
 _EN_KEYS = (
     "api access private auth bot secret license licence product recovery backup service encryption signing master unseal shared "
@@ -34,11 +34,11 @@ _KO_HINTS = tuple("비밀 비번 암호 패스 시크릿 토큰 핀 키 key 번�
 _OPENS = r"[\"'`“‘「<(*]{0,3}"
 _TOLD = rf"(?P<opens>{_OPENS})(?P<secret>[!-~]{{4,200}})"
 #: At most six words between the name and the link to its value: `the password for the staging database is …`.
-_WORD = r"[A-Za-z0-9'’\"_/&@-]{1,24}(?:\.[A-Za-z0-9'’\"_/&@-]{1,24}){0,3}"
+_WORD = r"[A-Za-z0-9'’\"_/&@#-]{1,24}(?:\.[A-Za-z0-9'’\"_/&@-]{1,24}){0,3}"
 _WORDS = rf"(?P<gap>(?: ?\([^()\n]{{1,40}}\))?(?: {_WORD}){{0,9}}?(?: \([^()\n]{{1,40}}\))?)"
 _LINK = (
-    r"(?P<link>['’]s |\? (?=\S{6,64}(?:[,.\s]|\Z))| ?(?:: ?\n? ?(?<![A-Za-z]:)|:(?=[\"'`])| = |→ ?|=> ?|-> ?|– |— )| - |, (?=[^\s,]{4,64},)|[,;]? (?i:it['’]s|it is|which is|that is) (?i:now )?|, (?i:so|namely|here|here it is): |"
-    r" (?i:is|was|are|be|been|becomes|remains|equals|=)(?: (?i:now|still|set to|changed to|reset to|just|simply|currently|again|actually|literally))? |"
+    r"(?P<link>['’]s |: ?\n[ \t]{1,8}|\? (?=\S{6,64}(?:[,.\s]|\Z))| ?(?:: ?\n? ?(?<![A-Za-z]:)|:(?=[\"'`])| = |→ ?|=> ?|-> ?|– |— )| - |, (?=[^\s,]{4,64},)|[,;]? (?i:it['’]s|it is|which is|that is) (?i:now )?|, (?i:so|namely|here|here it is): |"
+    r" (?i:used to be|is|was|are|be|been|becomes|remains|equals|=)(?: (?i:now|still|set to|changed to|reset to|just|simply|currently|again|actually|literally))? |"
     r" (?i:(?:has been |have been |was |were |got )?(?:changed|set|reset|updated|rotated|switched|renewed) (?:to|from)) )"
 )
 _NEAR = r"(?P<link> (?i:to|as|now|from|works?|becomes) | )"
@@ -47,7 +47,7 @@ _KO_LEAD = rf"(?<![!-~])(?P<opens>{_OPENS})(?P<secret>[!-~]{{5,64}})(?P<link>이
 _AS_CODE = re.compile(r"(?i) as (?:the|my|our|your|a) (?:pin|pass|code|(?:door|gate|alarm) )")
 #: Words after a name that speak of the same secret: `password for …`, `password we use …`; `password hash` is another thing.
 _GAP = re.compile(
-    r"(?i) (?:\([^()]*\)|(?:for|of|on|to|at|in|between|we|i|you|they|he|she|that|which|from|with|used|everyone|my|our|here) [^:]*|#?[1-9])"
+    r"(?i) (?:\([^()]*\)|(?:for|of|on|to|at|in|between|we|i|you|they|he|she|that|which|from|with|used|everyone|my|our|here) [^:]*|(?:(?:no\.?|nr\.?|number) ?)?#?[1-9A-C])"
 )
 _KO_CHANGES = re.compile(r"바꿨|바꾼|바뀐|변경|설정")
 #: Words after a Korean name that make it one of another thing: 비밀번호 정책, 토큰 길이.
@@ -120,8 +120,16 @@ def _is_direct_in_korean(found: re.Match[str]) -> bool:
     return said and not _KO_OTHER.match(gap)
 
 
+_CLOSED_BY = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」"}
+_MOST_QUOTED = 64
+_LEAST_KOREAN_PHRASE = 5
+
+
 def _end_of_value(found: re.Match[str]) -> int:
-    end = found.end("secret")
+    text, start, end = found.string, *found.span("secret")
+    opened = found["opens"][-1:]
+    if opened in _CLOSED_BY and (closing := text.find(_CLOSED_BY[opened], start, start + _MOST_QUOTED)) > 0:
+        return closing if "\n" not in text[start:closing] else end
     while end > found.start("secret") and found.string[end - 1] in ".,;:\"'`)>*(":
         end -= 1
     return end
@@ -149,7 +157,11 @@ def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
         digits = sum(map(str.isdigit, value))
         is_alone = bool(found["link"]) and compiled(r"[\"'`”’」]?\s*(?:$|\n|[.,|])").match(text, end)
         said = is_alone or _KO_COPULA.match(text, end)
-        return (start, end) if said and (digits > 1 or has_sign) else None
+        is_long = compiled(r"[가-힣]{4,}\d+[!@#$%^&*]{0,2}").fullmatch(value) and not is_plain_korean(value)
+        return (start, end) if said and (digits > 1 or has_sign or is_long) else None
+    is_told = _KO_COPULA.match(text, end) is not None and text[end : end + 1] in _CLOSED_BY.values()
+    if is_told and " " in value and len(value) >= _LEAST_KOREAN_PHRASE and not is_plain_korean(value):
+        return start, end
     is_after_sign = found["link"].strip() in (":", "=") and compiled(r"[\"'`”’」]?\s*(?:$|\n)").match(text, end)
     is_word = compiled(r"[가-힣]{4,12}[!@#$%^&*?~]{0,3}").fullmatch(value) is not None
     if not is_after_sign or not is_word or is_plain_korean(value):
@@ -197,6 +209,31 @@ def _pair(found: re.Match[str]) -> tuple[int, int] | None:
     return secret_of(told(found, numbers=False, is_direct=is_direct))
 
 
+def _beside_account(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut what stands behind a user: the words before that speak of a login are looked for last."""
+    secret = found["secret"]
+    if not any(not char.isalpha() for char in secret.rstrip(".,;)")):
+        return None
+    text, at = found.string, found.start()
+    line = text.rfind("\n", max(0, at - _MOST_BEFORE_PAIR), at) + 1
+    before = text[max(line, at - _MOST_BEFORE_PAIR) : at]
+    is_user = compiled(r"(?i)(?<![\w./-])(?:admin(?:istrator)?|root|guest|demo|\S{1,40}@\S{3,40})\Z").search(before)
+    if is_user and is_shaped(secret.rstrip(".,;)")):
+        return secret_of(told(found, numbers=False, is_direct=True))
+    if not compiled(rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}}\Z").search(before):
+        return None
+    return secret_of(told(found, numbers=False, is_direct=True))
+
+
+def _of_named_user(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the password beside the name of its user, where it may be a plain word."""
+    value = found["secret"].rstrip(".,;:!?)\"'`")
+    is_said = is_state(value) or is_word_of_interface(value) or value.lower() in PREDICATES
+    if is_said or not is_literal(value) or not compiled(r"[A-Za-z0-9]").search(value):
+        return None
+    return found.start("secret"), found.start("secret") + len(value)
+
+
 def _dialled(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the numbers that open a lock."""
     value = found["secret"]
@@ -221,6 +258,8 @@ def _phrase(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if is_phrase(found["secret"]) else None
 
 
+#: Characters before a pair in which the words that speak of a login stand.
+_MOST_BEFORE_PAIR = 80
 _PAIR_HINTS = ("login", "cred", "계정", "접속", "와이파이", "로그인", "아이디")
 _ACCOUNT = (
     r"(?i:(?P<strong>creds?|credentials?|접속 ?정보|로그인 ?정보|계정 ?정보|아이디 ?[/,·] ?(?:비번|비밀번호|암호|패스워드|pw))|log(?:ged)? ?[io]n|"
@@ -228,41 +267,44 @@ _ACCOUNT = (
 )
 
 PROSE = (
-    Rule(name="password", hints=_EN_HINTS, pattern=rf"(?P<name>{_EN}){_WORDS}{_LINK}{_TOLD}",
-         example="The staging password for the database is h7Kqx2vP!", counter_example="The password must be at least twelve characters.",
+    Rule("password", _EN_HINTS, rf"(?P<name>{_EN}){_WORDS}{_LINK}{_TOLD}",
+         "The staging password for the database is h7Kqx2vP!", "The password must be at least twelve characters.",
          cut=_told, in_source=False, opens=_EN),
-    Rule(name="password", hints=_EN_HINTS, pattern=rf"(?P<name>{_EN})(?P<gap>(?: (?i:for|of) [^\s.,:;=]{{1,24}}| ?\([^()\n]{{1,40}}\))??){_NEAR}{_TOLD}",
-         example="set the root password to h7Kqx2vP on the box", counter_example="password reset e-mails are sent within a minute", cut=_told,
+    Rule("password", _EN_HINTS, rf"(?P<name>{_EN})(?P<gap>(?: (?i:for|of) [^\s.,:;=]{{1,24}}| ?\([^()\n]{{1,40}}\))??){_NEAR}{_TOLD}",
+         "set the root password to h7Kqx2vP on the box", "password reset e-mails are sent within a minute", cut=_told,
          in_source=False, opens=_EN),
-    Rule(name="password", hints=_EN_HINTS, pattern=_EN,
-         example="Use h7Kqx2vP as the wifi password.", counter_example="Use sha256 as the password hash.", lead=_EN_LEAD, cut=_before,
+    Rule("password", _EN_HINTS, _EN,
+         "Use h7Kqx2vP as the wifi password.", "Use sha256 as the password hash.", lead=_EN_LEAD, cut=_before,
          in_source=False, opens=_EN),
-    Rule(name="password", hints=("pass",),
-         pattern=r"(?i:pass(?:phrase|word))s?(?: (?i:for|of|on|to) [^:.\n]{1,40})?(?: ?[:=] ?| (?i:is|was|is now) )(?P<secret>[a-z]{3,10}(?: [a-z]{3,10}){3,7})(?=[.!)\s]{0,3}(?:$|\n))",
-         example="passphrase: correct horse battery staple", counter_example="the passphrase is stored on the blue drive", cut=_phrase, in_source=False),
-    Rule(name="password", hints=("app pass", "앱 비밀번호", "앱 비번"), pattern=r"(?i:app ?pass\w{0,8}|앱 ?(?:비밀 ?번호|비번))[^\n:]{0,24}?(?: is |[:=은는] ?)(?P<secret>[a-z]{4} [a-z]{4} [a-z]{4} [a-z]{4})(?![a-z])",
-         example="gmail app password: abcd efgh ijkl mnop", counter_example="app password: made once", in_source=False),
-    Rule(name="password", hints=_KO_HINTS,
-         pattern=rf"(?P<name>{_KO})(?: ?\([^()\n]{{1,20}}\))?(?: (?=[은는이가을를] ))?(?P<josa>[가-힣]{{0,3}})\??(?P<gap>(?: [가-힣]{{1,8}}[.,?!]?){{0,3}}) ?(?P<link>(?:[:=,→-]|=>|->)?) ?\n?{_TOLD}",
-         example="스테이징 비밀번호는 h7Kqx2vP! 이다", counter_example="비밀번호는 여덟 자 이상이어야 한다. SHA256으로 해시한다.", cut=_told_korean, in_source=False, opens=_KO),
-    Rule(name="password", hints=_KO_HINTS,
-         pattern=rf"(?P<name>{_KO})(?:은|는|이|가|을|를|도)?(?P<gap>) ?(?P<link>(?:[:=→]|=>|->)?) ?(?P<opens>{_OPENS})(?P<secret>(?=[^\s]{{0,40}}[가-힣])[!-~가-힣]{{3,64}})",
-         example="비번: 천하무적-12#", counter_example="비밀번호: 영문과숫자", cut=_told_in_hangul, in_source=False, opens=_KO),
-    Rule(name="password", hints=_KO_HINTS, pattern=_KO,
-         example="h7Kqx2vP를 새 비밀번호로 쓴다", counter_example="db01에서 비밀번호를 바꾼다", lead=_KO_LEAD, cut=_before, in_source=False, opens=_KO),
-    Rule(name="password", hints=("keypad", "lockbox", "combo", "도어락", "도어록", "자물쇠", "금고", "현관"),
-         pattern=r"(?P<name>(?i:keypad|lock ?box|combo)|도어[락록]|자물쇠|금고|(?:(?<=공동))?현관(?=[은이]? ?[#*]))(?: ?(?:is|was|번호|비번))?[은는이가]?(?P<gap>) ?(?P<link>[:=]?) ?(?P<opens>)(?P<secret>[0-9*#]{4,8}|\d{1,2}(?:[ -]\d{1,2}){2,3})(?![0-9A-Za-z.])",
-         example="garage keypad: 9471", counter_example="도어락 2대를 2024년에", cut=_dialled, in_source=False),
-    Rule(name="password", hints=_PAIR_HINTS,
-         pattern=rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])(?!arn:|https?:|id:)[\w.@+-]{{2,32}}(?: / |/|:)(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,200}})",
-         example="credentials are kim / h7Kqx2vP", counter_example="login at host:8080", cut=_pair, in_source=False),
-    Rule(name="password", hints=(" / ",),
-         pattern=rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}} / (?P<opens>)(?P<secret>[!-~]{{4,200}})",
-         example="Log in with admin / h7Kqx2vP", counter_example="log in / sign up", before=80, cut=_pair, in_source=False),
-    Rule(name="password", hints=_EN_HINTS,
-         pattern=rf"(?P<name>{_EN})(?P<gap>[^\n]{{0,40}}) ?\n(?:\[?[\d:. ]{{0,12}}\]? ?[\w .]{{1,16}}: ?|> ?|- ?)?(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,64}})(?=[ \t]{{0,8}}(?:\n|\Z))",
-         example="what's the wifi password?\n> tiger.lily.40", counter_example="did you change the password?\nyes", cut=_answered, in_source=False, opens=_EN),
-    Rule(name="password", hints=_KO_HINTS,
-         pattern=rf"(?P<name>{_KO})[^\n]{{0,24}}\n(?:[\w .]{{1,16}}: ?|> ?|- ?)?(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,64}})(?=[가-힣]{{0,5}}[ \t.ㅋㅎ]{{0,8}}(?:\n|\Z))",
-         example="비번 뭐였지\ntiger.lily.40", counter_example="비번 바꿨어?\n아니", cut=_answer, in_source=False, opens=_KO),
+    Rule("password", ("pass",),
+         r"(?i:pass(?:phrase|word))s?(?: (?i:for|of|on|to) [^:.\n]{1,40})?(?: ?[:=] ?| (?i:is|was|is now) )(?P<secret>[a-z]{3,10}(?: [a-z]{3,10}){3,7})(?=[.!)\s]{0,3}(?:$|\n))",
+         "passphrase: correct horse battery staple", "the passphrase is stored on the blue drive", cut=_phrase, in_source=False),
+    Rule("password", ("app pass", "앱 비밀번호", "앱 비번"), r"(?i:app ?pass\w{0,8}|앱 ?(?:비밀 ?번호|비번))[^\n:]{0,24}?(?: is |[:=은는] ?)(?P<secret>[a-z]{4} [a-z]{4} [a-z]{4} [a-z]{4})(?![a-z])",
+         "gmail app password: abcd efgh ijkl mnop", "app password: made once", in_source=False),
+    Rule("password", _KO_HINTS,
+         rf"(?P<name>{_KO})(?: ?\([^()\n]{{1,20}}\))?(?: (?=[은는이가을를] ))?(?P<josa>[가-힣]{{0,3}})\??(?P<gap>(?: [가-힣]{{1,8}}[.,?!]?){{0,3}}) ?(?P<link>(?:[:=,→-]|=>|->)?) ?\n?{_TOLD}",
+         "스테이징 비밀번호는 h7Kqx2vP! 이다", "비밀번호는 여덟 자 이상이어야 한다. SHA256으로 해시한다.", cut=_told_korean, in_source=False, opens=_KO),
+    Rule("password", _KO_HINTS,
+         rf"(?P<name>{_KO})(?:은|는|이|가|을|를|도)?(?P<gap>) ?(?P<link>(?:[:=→]|=>|->)?) ?(?P<opens>{_OPENS})(?P<secret>(?=[^\s]{{0,40}}[가-힣])[!-~가-힣]{{3,64}})",
+         "비번: 천하무적-12#", "비밀번호: 영문과숫자", cut=_told_in_hangul, in_source=False, opens=_KO),
+    Rule("password", _KO_HINTS, _KO,
+         "h7Kqx2vP를 새 비밀번호로 쓴다", "db01에서 비밀번호를 바꾼다", lead=_KO_LEAD, cut=_before, in_source=False, opens=_KO),
+    Rule("password", ("keypad", "lockbox", "combo", "도어락", "도어록", "자물쇠", "금고", "현관"),
+         r"(?P<name>(?i:keypad|lock ?box|combo)|도어[락록]|자물쇠|금고|(?:(?<=공동))?현관(?=[은이]? ?[#*]))(?: ?(?:is|was|번호|비번))?[은는이가]?(?P<gap>) ?(?P<link>[:=]?) ?(?P<opens>)(?P<secret>[0-9*#]{4,8}|\d{1,2}(?:[ -]\d{1,2}){2,3})(?![0-9A-Za-z.])",
+         "garage keypad: 9471", "도어락 2대를 2024년에", cut=_dialled, in_source=False),
+    Rule("password", _PAIR_HINTS,
+         rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])(?!arn:|https?:|id:)[\w.@+-]{{2,32}}(?: / |/|:)(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,200}})",
+         "credentials are kim / h7Kqx2vP", "login at host:8080", cut=_pair, in_source=False),
+    Rule("password", ("user", "login", "account", "계정", "아이디"),
+         r"(?i:user(?:name)?|login|account|계정|아이디)(?:은|는|:| is| =|=)? [\"'`]?(?!(?i:and|or|name|the|is|with|your|a)\b)[\w.@+-]{2,40}[\"'`]?(?:,|;| and| with| \||이고|,? 그리고)? (?i:with )?(?i:password|passwd|pass|pw|비밀번호|비번|암호)(?:은|는|:| is| =|=)? (?P<secret>[^\s\"'<>(){}$%]{4,40})(?=[.,;]?[ \t]{0,8}(?:\n|\Z)|[.,;] )",
+         "username gardener, password sunflowers", "a user name and password required", cut=_of_named_user, in_source=False),
+    Rule("password", (" / ",),
+         r" / (?P<opens>)(?P<secret>[!-~]{4,200})", "Log in with admin / h7Kqx2vP", "log in / sign up",
+         cut=_beside_account, in_source=False),
+    Rule("password", _EN_HINTS,
+         rf"(?P<name>{_EN})(?P<gap>[^\n]{{0,40}}) ?\n(?:\[?[\d:. ]{{0,12}}\]? ?[\w .]{{1,16}}: ?|> ?|- ?)?(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,64}})(?=[ \t]{{0,8}}(?:\n|\Z))",
+         "what's the wifi password?\n> tiger.lily.40", "did you change the password?\nyes", cut=_answered, in_source=False, opens=_EN),
+    Rule("password", _KO_HINTS,
+         rf"(?P<name>{_KO})[^\n]{{0,24}}\n(?:[\w .]{{1,16}}: ?|> ?|- ?)?(?P<opens>[\"'`]?)(?P<secret>[!-~]{{4,64}})(?=[가-힣]{{0,5}}[ \t.ㅋㅎ]{{0,8}}(?:\n|\Z))",
+         "비번 뭐였지\ntiger.lily.40", "비번 바꿨어?\n아니", cut=_answer, in_source=False, opens=_KO),
 )  # fmt: skip

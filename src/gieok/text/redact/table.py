@@ -1,7 +1,8 @@
-"""An index of rules by hint: each hint is searched for once."""
+"""An index of rules by hint: one scan of a text finds the hints that it holds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+from gieok.text.redact.hints import Hints, places_of
 from gieok.text.redact.plain import plain
 from gieok.text.redact.rule import Rule, compiled
 
@@ -14,9 +15,6 @@ _KINDS = bytes(48 if 48 <= n <= 57 else 65 if 65 <= n <= 90 else n for n in rang
 #: What no token of a provider holds, `?` for all that is not ASCII.
 _APART = bytes((*range(33), *b"\"'`(),;<=>{}[]|&*!#?\\", 127))
 _SOLID = bytes(32 if n in _APART else 46 if n in b".:" else 120 for n in range(256))
-#: Stands for any non-ASCII character as a sign.
-_NO_ASCII = "가"
-_Hints = dict[str, list[tuple[str, str, list[int]]]]
 
 
 class Table:
@@ -31,11 +29,16 @@ class Table:
                 self._long.append(order)
             elif not rule.hints:
                 self._free.setdefault(rule.needs, []).append(order)
-        is_head = [rule in tokens and not any(" " in hint for hint in rule.hints) for rule in rules]
-        is_word = [not is_head[n] and rule not in commands for n, rule in enumerate(rules)]
-        self._words = _by_hint((n, rule) for n, rule in enumerate(rules) if is_word[n])
-        self._programs = _by_hint((n, rule) for n, rule in enumerate(rules) if rule in commands)
-        self._heads = _by_hint((n, rule) for n, rule in enumerate(rules) if is_head[n])
+        heads: list[tuple[int, Rule]] = []
+        words: list[tuple[int, Rule]] = []
+        programs: list[tuple[int, Rule]] = []
+        for order, rule in enumerate(rules):
+            is_head = rule in tokens and not any(" " in hint for hint in rule.hints)
+            part = heads if is_head else programs if rule in commands else words
+            part.append((order, rule))
+        self._words = Hints(words)
+        self._heads = Hints(heads)
+        self._programs = Hints(programs) if programs else None
 
     def found(self, text: str, own: Sequence[Rule] = ()) -> list[tuple[int, int, str]]:
         """Return the spans of secrets; overlapping ones are joined under the name of the first rule."""
@@ -63,22 +66,22 @@ class Table:
         spans: list[tuple[int, int, int]] = []
         data = text.encode("ascii", "replace")
         solid = data.translate(_SOLID)
-        hints = list(_present(self._words, lower))
+        found = list(self._words.present(lower))
         words = _long_words(solid)
         if words:
-            hints += _present(self._heads, "\n".join(lower[start:end] for start, end in words))
+            lines = "\n".join(lower[start:end] for start, end in words)
+            found += _everywhere(lower, self._heads.present(lines))
         if self._programs and (lines := _flagged_lines(lower)):
-            hints += _present(self._programs, lines)
+            found += _everywhere(lower, self._programs.present(lines))
         far: dict[int, list[int]] = {}
-        for hint, users in hints:
-            places = _places(lower, hint)
+        for hint, users, places in found:
             near = [order for order in users if self._rules[order].search is None]
             spans += self._hinted(text, lower, hint, near, places)
             for order in users:
                 if self._rules[order].search is not None:
                     far.setdefault(order, []).extend(places)
         for order, places in far.items():
-            spans += [(*span, order) for span in self._rules[order].spans(text, lower, hint, sorted(set(places)))]
+            spans += [(*span, order) for span in self._rules[order].spans(text, lower, "far", sorted(set(places)))]
         kinds = data.translate(_KINDS)
         for needs, orders in self._free.items():
             around = max(self._rules[order].before for order in orders)
@@ -114,14 +117,12 @@ def _windows(kinds: bytes, needs: Sequence[bytes], around: int) -> list[tuple[in
     return windows
 
 
-def _places(lower: str, hint: str) -> list[int]:
-    """Return where a hint stands."""
-    places = []
-    at = lower.find(hint)
-    while at >= 0:
-        places.append(at)
-        at = lower.find(hint, at + 1)
-    return places
+def _everywhere(
+    lower: str, present: Iterator[tuple[str, list[int], list[int]]]
+) -> Iterator[tuple[str, list[int], list[int]]]:
+    """Yield hints that a part of a text holds, with their places in all of it."""
+    for hint, users, _ in present:
+        yield hint, users, places_of(lower, hint)
 
 
 def lower_of(text: str) -> str:
@@ -158,45 +159,6 @@ def _flagged_lines(lower: str) -> str:
         lines.append(lower[lower.rfind("\n", 0, found.start()) + 1 : end])
         at = end
     return "\n".join(lines)
-
-
-def _by_hint(rules: Iterable[tuple[int, Rule]]) -> _Hints:
-    """Return sign → hints, each with a hint that is part of it and with its rules.
-
-    A hint is searched for where its rarest sign occurs and the hint within it, if there is one: most lines have none.
-    """
-    users: dict[tuple[bool, str], list[int]] = {}
-    for order, rule in rules:
-        is_korean = any("가" <= char <= "힣" for char in rule.opens)  # its hints in English count in Korean texts only
-        for hint in rule.hints:
-            users.setdefault((is_korean or not hint.isascii(), hint), []).append(order)
-    hints: _Hints = {}
-    for is_korean, hint in sorted(users, key=lambda key: len(key[1])):
-        sign = _NO_ASCII if is_korean else min((c for c in hint if not c.isalnum() and c != " "), default="")
-        within = next((other for _, other in users if other in hint and other != hint), "")
-        hints.setdefault(sign, []).append((hint, within, users[is_korean, hint]))
-    return hints
-
-
-def _has_hangul(text: str) -> bool:
-    """Say whether a text has Hangul syllables, by the first byte that each of them has in UTF-8."""
-    return not text.isascii() and any(
-        byte in text.encode("utf-8", "surrogatepass") for byte in (b"\xea", b"\xeb", b"\xec", b"\xed")
-    )
-
-
-def _present(hints: _Hints, lower: str) -> Iterator[tuple[str, list[int]]]:
-    """Yield the hints that a text holds, with their rules."""
-    seen: dict[str, bool] = {"": True}
-    for sign, rows in hints.items():
-        if _has_hangul(lower) if sign == _NO_ASCII else sign in lower:
-            for hint, within, users in rows:
-                if within not in seen:
-                    seen[within] = within in lower
-                if hint not in seen:
-                    seen[hint] = seen[within] and hint in lower
-                if seen[hint]:
-                    yield hint, users
 
 
 def _merged(spans: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:

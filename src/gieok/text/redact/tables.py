@@ -18,6 +18,8 @@ _MOST_LINE = 2_000
 _LEAST_COLUMNS = 3
 _MOST_HEADER = 40
 _LEAST_VALUE = 4
+#: Columns that blanks align.
+_ALIGNED = "  "
 _RULE_OF_HEADER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?){2,40}[ \t\r]*")
 _KOREAN_NAME = re.compile(r"[가-힣A-Za-z ]{0,10}(?:비밀 ?번호|비번|패스 ?워드|암호|핀 ?번호|PIN|pin|PW|pw)")
 _LOGIN = re.compile(
@@ -56,7 +58,7 @@ def _search(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
                 yield from _column(text, start, _end_of_line(text, end + 1) + 1, "|")
             else:
                 yield from _beside_label(text, start, end)
-        elif (sign := _sign_of(line)) and following.count(sign) >= line.count(sign):
+        elif (sign := _sign_of(line)) and (sign == _ALIGNED or following.count(sign) >= line.count(sign)):
             yield from _column(text, start, end + 1, sign)
 
 
@@ -69,6 +71,8 @@ def _sign_of(line: str) -> str:
     """Return what divides the cells of a line that may be a header: short names and nothing else."""
     if not line[:1].strip() or "=" in line:
         return ""
+    if compiled(r"\S{1,30}(?: \S{1,20})?(?: {2,30}\S{1,30}(?: \S{1,20})?){2,9} *").fullmatch(line):
+        return _ALIGNED if line.isupper() or compiled(r"(?:[A-Z가-힣]\S* +){3,10}").fullmatch(f"{line} ") else ""
     for sign in ("\t", ";", ","):
         cells = line.split(sign)
         if len(cells) >= _LEAST_COLUMNS:
@@ -83,6 +87,9 @@ def _is_header(cell: str) -> bool:
 
 def _cells(text: str, start: int, end: int, sign: str) -> list[_Cell]:
     """Return the cells of a line; a divider in quotes divides nothing."""
+    if sign == _ALIGNED:
+        words = compiled(r"\S+(?: \S+)*").finditer(text, start, end)
+        return [_Cell(found[0], found.start()) for found in words]
     edge = re.escape(sign)
     cells = [
         _stripped(text, *found.span())
@@ -142,8 +149,8 @@ def _is_secret(value: str, *, is_named: bool) -> bool:
 
 
 TABLES = (
-    Rule(name="password", hints=("pass", "pw", "pin", "secret", "token", "key", "비밀", "비번", "패스", "암호", "핀"),
-         pattern=r"(?i:pass|pw|pin|secret|token|key)|비밀|비번|패스|암호|핀",
-         example="site,login,password\nshop,kim,pear-tree", counter_example="option,default,password\nlogin,yes,no",
+    Rule("password", ("pass", "pw", "pin", "secret", "token", "key", "비밀", "비번", "패스", "암호", "핀"),
+         r"(?i:pass|pw|pin|secret|token|key)|비밀|비번|패스|암호|핀",
+         "site,login,password\nshop,kim,pear-tree", "option,default,password\nlogin,yes,no",
          in_source=False, search=_search),
 )  # fmt: skip

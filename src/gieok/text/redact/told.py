@@ -11,15 +11,19 @@ from gieok.text.redact.rule import compiled
 from gieok.text.redact.value import (
     is_code,
     is_joined,
+    is_literal,
     is_password,
     is_phrase,
+    is_phrase_of_literal,
     is_placeholder,
+    is_plain_korean,
     is_product,
     is_random,
     is_row,
     is_shaped,
     is_stand_in,
     is_state,
+    is_word_of_interface,
 )
 
 _Span = tuple[int, int]
@@ -37,6 +41,8 @@ COUNTS = re.compile(
 _SPOKEN = re.compile(r"(?i)\b(?:the|my|our|new|your|its?|to) [\w ]{0,30}$")
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _LEAST_WORD = 8
+#: Words of a phrase in quotes that somebody chose for a password.
+_MOST_CHOSEN = 5
 _LEAST_OPEN = 8
 
 
@@ -116,7 +122,7 @@ def _is_number(told: Told, value: str, end: int) -> bool:
 
 def _is_said(told: Told, value: str, end: int) -> bool:
     """Say whether a value is one because the sentence says so: letters and a digit, or a row of words."""
-    if not (is_shaped(value) or (told.is_password and is_row(value))):
+    if not (is_shaped(value) or (told.is_password and (is_row(value) or is_pair(value)))):
         return False
     if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value) or _is_assigned_in_code(told):
         return False
@@ -135,11 +141,67 @@ def _is_assigned_in_code(told: Told) -> bool:
 
 def _is_word_alone(told: Told, value: str, end: int) -> bool:
     """Say whether a word stands alone after `password:`: `Sunflower!`, `sunflower`; what describes a password does not count."""
-    if ":" not in told.link or not told.is_password or told.text[end : end + 1] not in ("", "\n"):
+    if not told.is_password:
+        return False
+    if compiled(r"['’]s ").fullmatch(told.link) and compiled(r"[A-Z][a-z]+[A-Z][a-z]+").fullmatch(value):
+        return _ENDS_WORD.match(told.text, end) is not None and is_literal(value)
+    if _IS.fullmatch(told.link) and _is_plain_word(told, value, end):
+        return True
+    if ":" not in told.link or told.text[end : end + 1] not in ("", "\n"):
         return False
     if compiled(r"[A-Za-z]{5,}[!@#$%^&*]{1,3}").fullmatch(value):
         return not is_state(value[:-1])
     return compiled(r"[A-Z]?[a-z]{7,14}").fullmatch(value) is not None and not is_state(value) and _is_whole_line(told)
+
+
+#: What joins a name to its value and to what is said of it alike.
+_IS = re.compile(r"(?i) (?:is|was|remains|became|used to be)(?: (?:just|now|still|simply|literally|currently|again|actually))? ")
+#: What stands behind a word that is the value: the clause ends, or the word is described as typed.
+_ENDS_WORD = re.compile(
+    r"[\"'`”’)]{0,2}(?:[.,;!)]?[ \t]*(?:\n|\Z)|[.;!)] |, (?:all|no|with|one|in|lower|small|capital)\b"
+    r"| (?:with (?:a|an|the|no|one|two|small|capital)|all (?:lower|small|in|caps)|in (?:lower|all|small|caps|capital)"
+    r"|until|btw|for now|for the (?:wi-?fi|guest|printer|router|zip)|please|lol|haha|\())"
+)
+#: What a sentence says of a password: such a word is none.
+PREDICATES = frozenset(
+    (
+        "wrong right good fine okay safe long short weak strong hard easy simple complex unique random new old same different "
+        "next last first blank empty null none nothing there here elsewhere available needed known unknown secret "
+        "public private valid invalid correct incorrect optional mandatory required sensitive insensitive plain clear "
+        "text plaintext cleartext binary string yours mine ours theirs everything anything something something_else "
+        "below above attached inside outside online offline ready done gone lost dead broken leaked stale fresh bad "
+        "ok free open closed local global default static dynamic temporary permanent numeric alphanumeric ascii "
+        "unicode base64 hex admin root password passwd passphrase pass token user username email visible hidden "
+        "sent kept held read written typed shown given taken made found known stolen chosen forgotten hidden "
+        "stored saved hashed encrypted expired reset set sha256 bcrypt argon2 important crucial essential critical "
+        "unclear obvious trivial impossible possible likely always never often usually only also still already "
+        "again later soon today tomorrow yesterday pending due safe secure insecure unsafe worthless useless dumb "
+        "stupid silly awful terrible great perfect crap shared theirs three four five eight twelve twenty correctly "
+        "changeme letmein hunter foobar example placeholder dummy redacted confidential protected generated "
+        "what where when whether that this these those who which how why because not with from case-sensitive "
+        "ephemeral arbitrary immaterial irrelevant moot gibberish anonymous immutable persistent "
+        "identical equal distinct similar missing absent present bcrypted salted plaintexts unset undefined "
+        "different mixed enough huge tiny tricky fun funny weird odd strange sticky"
+    ).split()
+)
+
+
+def _is_plain_word(told: Told, value: str, end: int) -> bool:
+    """Say whether a word that ends its clause is told as the password, as in `the password is trolley`."""
+    if not compiled(r"[A-Z]?[a-z]{3,14}").fullmatch(value) or is_state(value):
+        return False
+    if value.lower() in PREDICATES or is_word_of_interface(value) or not is_literal(value):
+        return False
+    return _ENDS_WORD.match(told.text, end) is not None
+
+
+def is_pair(value: str) -> bool:
+    """Say whether two words are joined that say nothing of a password: `rainy-otter`, not `case-sensitive`."""
+    parts = compiled(r"([A-Za-z]{3,12})[-_.&+!]([A-Za-z]{3,12})[!.]?").fullmatch(value)
+    if parts is None or is_word_of_interface(value) or not is_literal(value):
+        return False
+    words = [word.lower() for word in parts.groups()]
+    return not any(is_state(word) or word in PREDICATES for word in words)
 
 
 def _is_whole_line(told: Told) -> bool:
@@ -178,8 +240,18 @@ def _quoted(told: Told) -> _Span | None:
     value = told.text[start:end] if end > 0 else ""
     if not value or "\n" in value or is_stand_in(value):
         return None
-    is_word = compiled(r"[A-Za-z]{6,}[!?]?").fullmatch(value) is not None and not is_state(value)
-    return (start, end) if is_word or (" " in value and is_phrase(value)) else None
+    if not value.isascii() and is_plain_korean(value) and not any(map(str.isdigit, value)):
+        return None
+    is_word = compiled(r"[A-Za-z가-힣]{6,}[!?]?").fullmatch(value) is not None and not is_state(value)
+    says_so = ":" not in told.link
+    is_words = " " in value and (is_phrase(value) or (says_so and _is_chosen_phrase(value)))
+    return (start, end) if is_word or is_words else None
+
+
+def _is_chosen_phrase(value: str) -> bool:
+    """Say whether words in quotes, of which a sentence says that they are a password, are no message."""
+    words = value.split(" ")
+    return len(words) <= _MOST_CHOSEN and is_literal(value) and is_phrase_of_literal(value)
 
 
 def is_pin(value: str) -> bool:
@@ -193,4 +265,4 @@ def is_address(value: str) -> bool:
         return not is_random(value[1:], 8)
     shortcut = r"(?i:ctrl|alt|shift|cmd|fn|esc)[+-].*"
     mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    return bool(compiled(rf"{shortcut}|{mail}|[\w.]+\([^)]*\)?|[A-Za-z]:\\.*|[\w.-]+=.*").fullmatch(value))
+    return bool(compiled(rf"{shortcut}|{mail}|[\w.]+\([^)]*\)?|[A-Za-z]:\\.*|[\w.-]+=[^=].*").fullmatch(value))

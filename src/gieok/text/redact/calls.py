@@ -1,0 +1,89 @@
+"""Passwords among the arguments of a call or in a comparison: what stands beside them says what they are.
+
+A program names a password without an assignment too: the callee logs somebody in, and the literal
+stands behind the user; the field of a page that is filled is one for a password; a variable for a
+password is compared with the literal. Only quoted literals count, and what a program may name there
+instead (an event, a field, a method) is no literal of that kind.
+"""
+
+import re
+
+from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.value import (
+    is_literal,
+    is_name_of_secret,
+    is_placeholder,
+    is_shaped,
+    is_word_of_interface,
+)
+
+_QUOTED = r"(?P<q>[\"'`])(?P<secret>(?:(?!(?P=q))[^\n\\$]){4,64})(?P=q)"
+#: Words joined by a sign, as passwords are and few names: `pine-cone`, `Salt&Vinegar`.
+_JOINED = r"[A-Za-z0-9가-힣]+(?:[-&!@#$%^*+~][A-Za-z0-9가-힣]+)+[!@#$%^&*]{0,3}"
+#: Callees whose second argument is hardly anything but a password.
+_LOGS_IN = r"(?i)(?:log_?in|sign_?in|credentials?|basicauth|auth=?|authenticate)\($"
+_SPLIT = r"(?P<args>(?:[^()\n,]{1,60}(?:\(\))?,){1,3})\s{0,20}"
+
+
+def _is_chosen(value: str) -> bool:
+    """Say whether a literal is what a person chooses and a program does not: shaped, or joined words."""
+    if is_placeholder(value) or not is_literal(value) or is_name_of_secret(value):
+        return False
+    is_joined = compiled(_JOINED).fullmatch(value) is not None and not any(map(str.isdigit, value))
+    return is_shaped(value) or (is_joined and not is_word_of_interface(value))
+
+
+def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the literal behind a user, a network or a host; `connect` has events beside passwords."""
+    value, arguments = found["secret"], found["args"].count(",")
+    callee = found[0][: found[0].index("(") + 1]
+    logs_in = compiled(_LOGS_IN).search(callee) is not None
+    if "@" in value and "." in value.partition("@")[2]:
+        return None
+    if is_shaped(value) and not is_placeholder(value):
+        return found.span("secret")
+    return found.span("secret") if (logs_in or arguments > 1) and _is_chosen(value) else None
+
+
+def _of_verb(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut what is set or checked as a password, as in `set_password("…")`."""
+    before = found.string[max(0, found.start() - 8) : found.start()]
+    is_verb = compiled(r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$").search(before)
+    return found.span("secret") if is_verb and _is_chosen(found["secret"]) else None
+
+
+def _of_hash(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut what is hashed as a password."""
+    before = found.string[max(0, found.start() - 24) : found.start("secret")]
+    is_one = compiled(r"(?i)passw|bcrypt|argon|scrypt|hash_?pw|pbkdf").search(before)
+    return found.span("secret") if is_one and _is_chosen(found["secret"]) else None
+
+
+def _of_field(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut what is typed into a field for a password."""
+    before = found.string[max(0, found.start() - 60) : found.start()]
+    is_filled = found["verb"] or compiled(r"(?i)(?:fill|type|set_?value|input|send_?keys)\w{0,12}\([^()\n]*$").search(before)
+    value = found["secret"]
+    is_one = is_literal(value) and not is_word_of_interface(value)
+    return found.span("secret") if is_filled and is_one else None
+
+
+def _compared(found: re.Match[str]) -> tuple[int, int] | None:
+    return found.span("secret") if _is_chosen(found["secret"]) else None
+
+
+_PASS = r"(?i:pass(?:word|wd|code|phrase)?|pw)"
+CALLS = (
+    Rule("password", ("login(", "signin(", "sign_in(", "auth(", "auth=(", "authenticate(", "connect(", "connection(", "credential(", "credentials(", "begin(", "user(", "account("),
+         rf"(?i:log_?in|sign_?in|auth=?|authenticate|connect(?:ion)?|credentials?|begin|user|account)\({_SPLIT}{_QUOTED}(?=\s{{0,8}}[,)])",
+         'new NetworkCredential("svc", "pine-cone")', 'obj.connect("row-activated", "on-row")', cut=_behind_user),
+    Rule("password", ("pass", "pw("), rf"{_PASS}\((?:[\w.]{{1,30}}, ?)?{_QUOTED}\)",
+         'user.set_password("pine-cone")', 'check_password("password")', cut=_of_verb),
+    Rule("password", ("hash(", "hashpw(", "hashsync("), rf"(?i:hash(?:pw|sync)?)\([ub]?{_QUOTED}(?=[,)])",
+         "bcrypt.hashSync('pine-cone', 10)", "hash('pine-cone')", cut=_of_hash),
+    Rule("password", ("pass", "pw"),
+         rf"{_PASS}[\w\]]{{0,8}}[\"'\]]{{1,3}}(?:,|\)(?P<verb>(?:\.clear\(\))?\.(?i:type|fill|send_?keys|set_?value|input)\()) ?{_QUOTED}\)",
+         'page.fill("#password", "pine-cone")', 'page.fill("#password", "your password")', cut=_of_field),
+    Rule("password", ("pass", "pw"), rf"{_PASS}\w{{0,8}}\)? ?(?:[!=]==?|\.equals\() ?{_QUOTED}",
+         'if (pw === "pine-cone") open();', 'if (password == "password") warn();', cut=_compared),
+)  # fmt: skip

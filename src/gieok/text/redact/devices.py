@@ -1,0 +1,156 @@
+"""Secrets that a place of their own names: lines of a device's console, headers, manifests, seeds of codes.
+
+What stands before the noun on its line says that the line configures something (`username kim`,
+`snmp-server`); then the last word of the line is the secret, whatever its shape.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+
+from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.value import (
+    is_literal,
+    is_password,
+    is_placeholder,
+    is_random,
+    is_reference,
+    is_row,
+    is_shaped,
+    is_stand_in,
+    is_state,
+    is_word_of_interface,
+    is_wordy,
+)
+
+_MOST_LINE = 160
+_MOST_BLOCK = 6_000
+#: What opens a line of a router, a switch or a server's management.
+_CONFIGURES = (
+    r"[ \t]{0,12}(?:[\w.-]{1,30}(?:\([\w-]{1,30}\))?[#>] ?)?(?P<verb>"
+    r"username|enable|snmp-server|tacacs(?:-server)?|radius(?:-server)?|neighbor|crypto|ip|ppp|standby|"
+    r"isis|user|wpa-psk|set|ipmitool|racadm|key|pre-shared-key|authentication|local-user|server|"
+    r"community)?(?:[ \t]{1,4}[\w./:@*-]{1,60}){0,7}[ \t]{0,4}(?:wpa-)?"
+)
+_MARK = r"(?:[ \t](?:[0-9]{1,2}|ascii|hex|encrypted|cleartext|plaintext|simple|cipher|irreversible-cipher))"
+
+
+def _of_line(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the last word of a line that configures a device."""
+    text, at = found.string, found.start()
+    start = max(text.rfind("\n", 0, at) + 1, at - _MOST_LINE)
+    line = compiled(_CONFIGURES).fullmatch(text, start, at)
+    if line is None or (line["verb"] is None and not (found["mark"] and text[start:at].strip() in ("", "wpa-"))):
+        return None
+    value = found["secret"]
+    if is_placeholder(value) or is_reference(value):
+        return None
+    if not (found["mark"] and any(map(str.isdigit, value))) and (is_state(value) or not is_literal(value)):
+        return None
+    is_plain = compiled(r"[a-z]+").fullmatch(value) is not None and not found["mark"]
+    is_open = line["verb"] in ("set", "user", "key", "server", "ip", "authentication")
+    return None if is_plain and is_open else found.span("secret")
+
+
+def _of_header(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut what follows a scheme that nobody has to know."""
+    value = found["secret"]
+    is_one = is_random(value, 12) or (len(value) > 8 and is_shaped(value) and not is_wordy(value))
+    return found.span("secret") if is_one and not is_stand_in(value) else None
+
+
+def _of_manifest(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the values of a manifest's secret: in `data` they are base64, in `stringData` as they are."""
+    done = -1
+    for at in places:
+        if at < done:  # the manifest was read from another line of it
+            continue
+        end = text.find("\n---", at, at + _MOST_BLOCK)
+        end = min(len(text), at + _MOST_BLOCK) if end < 0 else end
+        start = max(0, done, text.rfind("\n---", max(0, at - _MOST_BLOCK), at))
+        done = end
+        for block in compiled(_BLOCK).finditer(text, start, end):
+            is_plain = block["name"] == "stringData"
+            for pair in compiled(_PAIR).finditer(text, *block.span("pairs")):
+                value = pair["secret"]
+                is_one = is_literal(value) if is_plain else _is_base64(value)
+                if is_one and not is_reference(value):
+                    yield pair.span("secret")
+
+
+_BLOCK = (
+    r"(?m:^)(?P<in>[ \t]{0,12})(?P<name>data|stringData):[ \t]{0,4}\n"
+    r"(?P<pairs>(?:(?P=in)[ \t]{1,8}[^\n]{1,4000}\n?){1,200})"
+)
+_PAIR = (
+    r"(?m:^)[ \t]{1,20}(?!(?i:user(?:name)?|host|port|url|name|type|mode|level|region|env)\b)"
+    r"[\w./-]{1,80}:[ \t]{1,4}[\"']?(?P<secret>[^\s\"'|>{$&*#][^\s\"']{2,3999})[\"']?[ \t]{0,8}(?m:$)"
+)
+
+
+def _is_base64(value: str) -> bool:
+    try:
+        return bool(base64.b64decode(value, validate=True)) and len(value) >= 4
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _of_literal(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a value that is put into a secret by a command."""
+    value = found["secret"]
+    line = found.string[max(0, found.start() - 300) : found.start()]
+    is_one = is_shaped(value) or is_password(value) or is_row(value) or "key" in found["key"].lower()
+    return found.span("secret") if is_one and "secret" in line and is_literal(value) else None
+
+
+def _of_flag(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the flag of an exercise in security, which has digits among its letters."""
+    return found.span("secret") if is_shaped(found["secret"]) else None
+
+
+def _of_seed(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a word of base32, which has digits but no others than those of its alphabet."""
+    value = found["secret"].replace(" ", "")
+    has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return found.span("secret") if has_both or len(value) % 8 == 0 else None
+
+
+#: Names of a password in other languages than English and Korean, as settings and sentences write them.
+_FOREIGN = (
+    r"(?:(?i:contrase(?:ñ|n)as?|mots? de passe|senhas?|passwor(?:t|ter)|kennwor(?:t|ter)|wachtwoord|parola|"
+    r"hasło|lösenord|парол[ья])|パスワード|暗証番号|密码|密碼|口令)"
+)
+_FOREIGN_IS = r"(?i: (?:es|lautet|ist|est|é|is|jest|è|war|era)(?: now)? |は ?|是 ?| ?[:=] ?\n? ?)"
+
+
+def _of_foreign(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a value behind a name in another language; a word alone may be one of that language."""
+    value = found["secret"].rstrip(".,;:!?)\"'")
+    start = found.start("secret")
+    is_one = is_shaped(value) or is_password(value) or (found["q"] and " " not in value and is_literal(value))
+    return (start, start + len(value)) if is_one and not is_word_of_interface(value) else None
+
+
+DEVICES = (
+    Rule("password", ("community ", "secret ", "password ", "passphrase ", "key ", "psk ", "plain-text-password", "key-string "),
+         rf"(?i:community|secret|password|passphrase|(?:auth-|authentication-)?key|psk|plain-text-password-value|key-string)(?P<mark>{_MARK}{{0,2}}) (?P<secret>[^\s\"'<>$,;()]{{4,120}})(?=(?: (?i:ro|rw|view \S{{1,20}}|privilege \d{{1,2}}|role \S{{1,20}})){{0,2}}[ \t\r]{{0,8}}(?:\n|\Z))",
+         "snmp-server community c0mmun1ty RO", "set password required", cut=_of_line, in_source=False),
+    Rule("authorization", ("authorization",),
+         r"(?i:authorization)[\"'\]]{0,2} ?[:=,] ?[bf]?[\"'`]?(?!(?i:basic|bearer|digest|negotiate|aws4)\b)[A-Za-z][\w-]{1,24}[ =:]{1,2}(?P<secret>[A-Za-z0-9._~+/=-]{10,400})",
+         "Authorization: AcmeAK 9f8e7d6c5b4a39281706f5e4", "Authorization: Custom authentication-scheme", cut=_of_header),
+    Rule("secret-key", ("kind: secret", 'kind: "secret'), r"(?i:kind: \"?secret)(?![A-Za-z])",
+         "kind: Secret\nstringData:\n  mail: pine-cone\n", "kind: SecretStore\nstringData:\n  mail: pine-cone\n",
+         in_source=False, search=_of_manifest),
+    Rule("secret-key", ("from-literal=",), r"from-literal=(?P<key>[\w.-]{1,60})=[\"']?(?P<secret>[^\s\"'$]{4,200})",
+         "kubectl create secret generic p --from-literal=cookieKey=plum-ladder",
+         "kubectl create configmap p --from-literal=cookieKey=plum-ladder", cut=_of_literal, in_source=False),
+    Rule("flag", ("flag{", "ctf{", "htb{", "thm{"), r"(?i:flag|ctf|htb|thm)\{(?P<secret>[A-Za-z0-9_!@#$?.-]{8,100})\}",
+         "FLAG{n3v3r_trust_a_cr0njob}", "flag{name}", cut=_of_flag),
+    Rule("otp-secret", ("otp", "2fa", "mfa", "authenticator", "2단계", "인증기"),
+         r"(?:(?i:t?otp|2fa|mfa|authenticator)(?![A-Za-z])|2단계|인증기)[^\n]{0,40}?(?<![A-Za-z0-9/+_=-])(?P<secret>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}|(?=[a-z]{0,9}[2-7])[a-z2-7]{4}(?: [a-z2-7]{4}){3,15})(?![A-Za-z0-9/+_=-])",
+         "2FA secret (base32) JBSWY3DPEHPK3PXP", "the OTP is sent by SMS", cut=_of_seed),
+    Rule("password", ("contrase", "mots de passe", "mot de passe", "senha", "passwort", "kennwort", "wachtwoord", "parola", "hasło", "lösenord", "парол", "パスワード", "暗証番号", "密码", "密碼", "口令"),
+         rf"{_FOREIGN}(?: [\w.'’-]{{1,16}}){{0,5}}?{_FOREIGN_IS}(?P<q>[\"'“«]?) ?(?P<secret>[!-~]{{4,64}})",
+         "La contraseña es manzano9", "contraseña incorrecta: inténtelo de nuevo", cut=_of_foreign, in_source=False),
+)  # fmt: skip
