@@ -1,13 +1,17 @@
-"""Redaction: throughput, lines that it touches, and how its time grows with text made to slow it down.
+"""Redaction: throughput, lines that it touches, and how its time grows with text made to slow it
+down.
 
     python benchmarks/redact.py [FILE or FOLDER …] [--lines N]
 
-Each file is read by itself, in parts of at most `_PART_CHARS`, as messages and notes are. Source code is read in the dialect of
-source and as prose too, since transcripts hold both. Folders are searched for source, documents and configuration; without any,
-the packages of this interpreter are read. `--lines N` prints up to N of the touched lines of each kind, before and after, for a
-person to judge: nothing in a package that others may install should be a secret, but tests and documents hold passwords.
+Each file is read by itself, in parts of at most `_PART_CHARS`, as messages and notes are. Source
+code is read in the dialect of source and as prose too, since transcripts hold both. Folders are
+searched for source, documents and configuration; without any, the packages of this interpreter are
+read. `--lines N` prints up to N of the touched lines of each kind, before and after, for a
+person to judge: nothing in a package that others may install should be a secret, but tests and
+documents hold passwords.
 
-Times are CPU seconds of one thread. `growth` is what four times the text costs beside it: 4 is linear.
+Times are CPU seconds of one thread. `growth` is what four times the text costs beside it: 4 is
+linear.
 """
 
 import argparse
@@ -20,9 +24,33 @@ from pathlib import Path
 from gieok.text.redact import RULES, redact, redact_source
 
 _KINDS = {
-    "source": (".py", ".pyi", ".js", ".ts", ".c", ".h", ".cpp", ".hpp", ".pyx", ".go", ".java", ".rs"),
+    "source": (
+        ".py",
+        ".pyi",
+        ".js",
+        ".ts",
+        ".c",
+        ".h",
+        ".cpp",
+        ".hpp",
+        ".pyx",
+        ".go",
+        ".java",
+        ".rs",
+    ),
     "documents": (".md", ".rst", ".txt"),
-    "configuration": (".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".sh", ".sql", ".html"),
+    "configuration": (
+        ".json",
+        ".jsonl",
+        ".yaml",
+        ".yml",
+        ".toml",
+        ".ini",
+        ".cfg",
+        ".sh",
+        ".sql",
+        ".html",
+    ),
 }
 _MOST_BYTES = 400_000
 _PART_CHARS = 30_000
@@ -74,14 +102,22 @@ def _parts(path: Path) -> Iterator[str]:
 
 
 def _texts(places: Sequence[Path], endings: tuple[str, ...]) -> list[str]:
-    files = [file for place in places for file in (sorted(place.rglob("*")) if place.is_dir() else [place])]
+    files = [
+        file
+        for place in places
+        for file in (sorted(place.rglob("*")) if place.is_dir() else [place])
+    ]
     chosen = [
-        file for file in files if file.is_file() and file.name.endswith(endings) and file.stat().st_size < _MOST_BYTES
+        file
+        for file in files
+        if file.is_file() and file.name.endswith(endings) and file.stat().st_size < _MOST_BYTES
     ]
     return [part for file in chosen for part in _parts(file)]
 
 
-def _report(kind: str, dialect: Callable[[str], str], texts: Sequence[str], most_shown: int) -> None:
+def _report(
+    kind: str, dialect: Callable[[str], str], texts: Sequence[str], most_shown: int
+) -> None:
     began = time.process_time()
     clean = [dialect(text) for text in texts]
     seconds = max(time.process_time() - began, 1e-4)
@@ -104,8 +140,12 @@ def _report(kind: str, dialect: Callable[[str], str], texts: Sequence[str], most
 
 
 def main() -> None:
-    """Print throughput and touched lines for each kind of file, then the units of text that cost most."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Print throughput and touched lines for each kind of file, then the units of text that cost
+    most.
+    """
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("places", nargs="*", type=Path)
     parser.add_argument("--lines", type=int, default=0)
     given = parser.parse_args()
@@ -116,7 +156,11 @@ def main() -> None:
             if texts:
                 _report(kind, dialect, texts, given.lines)
     rows = sorted(
-        ((*_growth(unit)[::-1], unit) for unit in (*_UNITS, *(f"{rule.example} " for rule in RULES))), reverse=True
+        (
+            (*_growth(unit)[::-1], unit)
+            for unit in (*_UNITS, *(f"{rule.example} " for rule in RULES))
+        ),
+        reverse=True,
     )
     for seconds, growth, unit in rows[:12]:
         print(f"{seconds * 1e6 / 4 / _CHARS:6.2f} s/MB  growth {growth:4.1f}  {unit[:50]!r}")

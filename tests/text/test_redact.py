@@ -18,7 +18,10 @@ _SECRETS = {
     "stripe-key": ["sk_" + "live_" + _BODY, "rk_" + "test_" + _BODY],
     "jwt": ["eyJ" + _BODY + ".eyJ" + _BODY + "." + _BODY],
     "private-key": [
-        f"-----BEGIN {kind}PRIVATE KEY{block}-----\n{head}{_BODY}\n{_BODY}\n-----END {kind}PRIVATE KEY{block}-----"
+        (
+            f"-----BEGIN {kind}PRIVATE KEY{block}-----\n{head}{_BODY}\n{_BODY}\n-----END "
+            f"{kind}PRIVATE KEY{block}-----"
+        )
         for kind, block, head in (
             ("", "", ""),
             ("RSA ", "", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n"),
@@ -31,7 +34,9 @@ _AROUND = st.text(st.sampled_from("가나는 .,:;()[]{}\n\t=\"'`#*|-→"), max_s
 
 
 @pytest.mark.parametrize(("kind", "secret"), _ALL)
-@pytest.mark.parametrize("frame", ["{}", "key={}", "키는 {}입니다", "키{}를", "`{}`", '"{}",', "a\n{}\nb"])
+@pytest.mark.parametrize(
+    "frame", ["{}", "key={}", "키는 {}입니다", "키{}를", "`{}`", '"{}",', "a\n{}\nb"]
+)
 def test_each_kind_is_replaced_by_its_name(kind: str, secret: str, frame: str) -> None:
     clean = redact(frame.format(secret))
     assert secret not in clean
@@ -48,10 +53,16 @@ def test_each_kind_is_replaced_by_its_name(kind: str, secret: str, frame: str) -
         ("token='c0rrect-h0rse-9'&x=1", "token='[redacted:password]'&x=1"),
         ("https://a.b/?token=c0rrecth0rse9&x=1", "https://a.b/?token=[redacted:password]&x=1"),
         ('{"db_password": "correcthorse"}', '{"db_password": "[redacted:password]"}'),
-        (r'{"text": "{\"apiKey\":\"c0rrecth0rse\"}"}', r'{"text": "{\"apiKey\":\"[redacted:password]\"}"}'),
+        (
+            r'{"text": "{\"apiKey\":\"c0rrecth0rse\"}"}',
+            r'{"text": "{\"apiKey\":\"[redacted:password]\"}"}',
+        ),
         ("""{"password":  "it's'c0rrect"}""", '{"password":  "[redacted:password]"}'),
         (r'{"secret": "pa\\ss\"w0rd9", "x": 1}', '{"secret": "[redacted:password]", "x": 1}'),
-        (r'"{\"secret\": \"pa\\\\ssw0rd9\", \"x\": 1}"', r'"{\"secret\": \"[redacted:password]\", \"x\": 1}"'),
+        (
+            r'"{\"secret\": \"pa\\\\ssw0rd9\", \"x\": 1}"',
+            r'"{\"secret\": \"[redacted:password]\", \"x\": 1}"',
+        ),
         ('{\n"password" :\n\t"correcthorse"}', '{\n"password" :\n\t"[redacted:password]"}'),
         ("{'access_token': 'c0rrecth0rsebatt3ry'}", "{'access_token': '[redacted:password]'}"),
     ],
@@ -87,7 +98,9 @@ def test_ordinary_text_is_unchanged(text: str) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.lists(st.tuples(_AROUND, st.sampled_from(_ALL)), min_size=1, max_size=4), _AROUND)
-def test_no_secret_survives_and_the_lines_stay(parts: list[tuple[str, tuple[str, str]]], end: str) -> None:
+def test_no_secret_survives_and_the_lines_stay(
+    parts: list[tuple[str, tuple[str, str]]], end: str
+) -> None:
     text = " ".join(around + secret for around, (_, secret) in parts) + " " + end
     clean = redact(text)
     assert not any(secret in clean for _, (_, secret) in parts)
@@ -105,7 +118,10 @@ def test_the_case_of_a_name_does_not_matter() -> None:
     assert redact("apiKey = abcdefghijkl1234") == "apiKey = [redacted:password]"
     assert redact("Api_key=abcdefgh1234") == "Api_key=[redacted:password]"
     assert redact("password = password") == "password = password"
-    assert redact("Authorization: Bearer abcdefghijklmnop.1234") == "Authorization: Bearer [redacted:bearer-token]"
+    assert (
+        redact("Authorization: Bearer abcdefghijklmnop.1234")
+        == "Authorization: Bearer [redacted:bearer-token]"
+    )
 
 
 def test_half_a_key_many_times_over_is_looked_through_once() -> None:
@@ -127,7 +143,8 @@ def test_words_and_numbers_joined_as_in_no_name_are_a_password(said: str, secret
 
 
 @pytest.mark.parametrize(
-    "said", ["the token is in us-east-1", "The password hash is argon2-id", "암호는 AES-256-GCM으로 한다"]
+    "said",
+    ["the token is in us-east-1", "The password hash is argon2-id", "암호는 AES-256-GCM으로 한다"],
 )
 def test_names_with_numbers_are_none(said: str) -> None:
     assert redact(said) == said

@@ -39,7 +39,10 @@ _BESIDE = [
     (["910203-2345678"], "INSERT INTO member(name, jumin) VALUES ('박서연','910203-2345678');"),
     (["850505-1987654"], '{"name":"최민수","resident_no":"850505-1987654"}'),
     (["770707-2999999"], "이름,주민등록번호,전화\n김하나,770707-2999999,010-1111-2222"),
-    (["9f8e7d6c5b4a39281706f5e4d3c2b1a0"], "Authorization: KakaoAK 9f8e7d6c5b4a39281706f5e4d3c2b1a0"),
+    (
+        ["9f8e7d6c5b4a39281706f5e4d3c2b1a0"],
+        "Authorization: KakaoAK 9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+    ),
     (["9f8e7d6c5b4a3928"], "headers={'Authorization': 'Token 9f8e7d6c5b4a3928'}"),
     (["tr0ub4dor-zeta-91"], "curl -H 'X-Api-Key: tr0ub4dor-zeta-91' https://x.test"),
     (["ab12cd34ef56ab78"], "fetch(u, {headers: {authorization: `ApiKey ab12cd34ef56ab78`}})"),
@@ -47,12 +50,18 @@ _BESIDE = [
     (["kq93mzx0aa81"], "proxy_set_header X-Internal-Secret kq93mzx0aa81;"),
     (["0c7ab5f1e2d94c7f8a9b"], "pagerduty:\n  routing_key: 0c7ab5f1e2d94c7f8a9b"),
     (["a1f4c3b2d9e8"], "integration_key = a1f4c3b2d9e8"),
-    (["9d8c7b6a5f4e3d2c1b0a"], "webhook_id: 9d8c7b6a5f4e3d2c1b0a\nsigning_key: 9d8c7b6a5f4e3d2c1b0a"),
+    (
+        ["9d8c7b6a5f4e3d2c1b0a"],
+        "webhook_id: 9d8c7b6a5f4e3d2c1b0a\nsigning_key: 9d8c7b6a5f4e3d2c1b0a",
+    ),
     (["GYZDGNBVGY3TQOJQ"], "TOTP seed: GYZDGNBVGY3TQOJQ"),
     (["JBSWY3DPEHPK3PXP"], "2FA secret (base32) JBSWY3DPEHPK3PXP"),
     (["MFRGGZDFMZTWQ2LK"], "OTP 시크릿은 MFRGGZDFMZTWQ2LK 구글 인증기에 넣어"),
     (["ce5b0a7d1f"], "dsn_public_key: ignore\ningest_key: ce5b0a7d1f"),
-    (["7c1fe-b90d2", "3a48e-55c7f"], "lee: recovery codes 어디 있지?\nkim: 여기 7c1fe-b90d2 그리고 3a48e-55c7f"),
+    (
+        ["7c1fe-b90d2", "3a48e-55c7f"],
+        "lee: recovery codes 어디 있지?\nkim: 여기 7c1fe-b90d2 그리고 3a48e-55c7f",
+    ),
     (["4411 9082"], "backup code for google: 4411 9082"),
     (["x9k2-pl44"], "my last scratch code is x9k2-pl44"),
     (["rosebud7"], 'driver.login("kim", "rosebud7")'),
@@ -114,7 +123,10 @@ _BESIDE = [
     (["BlueGate"], "New-LocalUser -Name kim -Password BlueGate"),
     (
         ["BlueGate"],
-        "$cred = New-Object PSCredential(\"kim\", (ConvertTo-SecureString -String 'BlueGate' -AsPlainText -Force))",
+        (
+            "$cred = New-Object PSCredential(\"kim\", (ConvertTo-SecureString -String 'BlueGate' "
+            "-AsPlainText -Force))"
+        ),
     ),
     (["cGluZS1jb25l"], "kind: Secret\ndata:\n  db: cGluZS1jb25l\n"),
     (["pine-cone"], "kind: Secret\nstringData:\n  mail: pine-cone\n"),
@@ -127,7 +139,10 @@ _BESIDE = [
     (["pine-cone"], "ansible_ssh_pass=pine-cone"),
     (["pine-cone"], "CREATE USER 'app'@'%' IDENTIFIED BY 'pine-cone';"),
     (["pine-cone"], "ALTER ROLE app WITH PASSWORD 'pine-cone';"),
-    (["pine-cone"], "INSERT INTO users (id, name, passwd) VALUES (1, 'kim', 'pine-cone'), (2, 'lee', 'x')"),
+    (
+        ["pine-cone"],
+        "INSERT INTO users (id, name, passwd) VALUES (1, 'kim', 'pine-cone'), (2, 'lee', 'x')",
+    ),
     (["pine-cone"], "UPDATE users SET password='pine-cone' WHERE id=1;"),
     (["pine-cone"], "UPDATE users SET pw = MD5('pine-cone') WHERE id=1;"),
     (["BlueGate"], '#define WIFI_PSK "BlueGate"'),
@@ -141,7 +156,10 @@ _BESIDE = [
     (["BlueGate7"], "Invalid credentials kim:BlueGate7"),
     (["BlueGate7"], "I log in as elastic with BlueGate7, nobody rotated it"),
     (["keyboard-walrus"], "app.use(session({ secret: ['keyboard-walrus'] }))"),
-    (["Zypher88"], "Slack DM\nJo: can you log me into the CMS?\nAmy: user editor, pass is Zypher88"),
+    (
+        ["Zypher88"],
+        "Slack DM\nJo: can you log me into the CMS?\nAmy: user editor, pass is Zypher88",
+    ),
     (["rainy-otter"], "sudo pw on the build box = rainy-otter"),
     (["h4xx0r-less"], "<!-- TODO remove: admin / h4xx0r-less -->"),
     (["6071"], "체육관 뒷문은 6071 누르고 샵이야"),
@@ -150,10 +168,16 @@ _BESIDE = [
     (["s3v3n-oaks"], "export SMTP_PASS='s3v3n-oaks'"),
     (["s3v3n-oaks"], "RUN echo 'app:s3v3n-oaks' | chpasswd"),
     (["s3v3n-oaks"], '{"user":"app","pwd":"s3v3n-oaks"}'),
-    (["s3v3n-oaks"], '<add name="Main" connectionString="Server=db;User Id=app;Password=s3v3n-oaks;" />'),
+    (
+        ["s3v3n-oaks"],
+        '<add name="Main" connectionString="Server=db;User Id=app;Password=s3v3n-oaks;" />',
+    ),
     (
         ["c2VjcmV0LXRoaW5n"],
-        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  password: c2VjcmV0LXRoaW5n\n",
+        (
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  "
+            "password: c2VjcmV0LXRoaW5n\n"
+        ),
     ),
     (["sunflowers"], "let me in: username gardener, password sunflowers"),
     (["b7d1e9a3c5f7"], "sentry auth token b7d1e9a3c5f7 expires in May"),
@@ -264,3 +288,9 @@ def test_a_secret_is_found_by_what_stands_beside_it(secrets: list[str], text: st
 @pytest.mark.parametrize("text", _HARMLESS, ids=lambda text: text[:40])
 def test_what_stands_in_such_a_place_and_is_no_secret_stays(text: str) -> None:
     assert redact(text) == text
+
+
+def test_a_value_that_goes_on_in_hangul_is_cut_whole() -> None:
+    clean = redact("CCTV앱: {아이디: mirucctv, 비번: Qwsazx7788호수}")
+    assert clean == "CCTV앱: {아이디: mirucctv, 비번: [redacted:password]}"
+    assert redact("비번은 Qwsazx7788입니다").endswith("[redacted:password]입니다")

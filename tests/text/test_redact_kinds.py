@@ -1,6 +1,8 @@
-"""What names a secret and what is one, in the ways people write it: prose, chat, shells, settings, programs, logs, papers.
+"""What names a secret and what is one, in the ways people write it: prose, chat, shells, settings,
+programs, logs, papers.
 
-Each row is a secret and a text that holds it; no piece of it may stay. The harmless rows stay as they are.
+Each row is a secret and a text that holds it; no piece of it may stay. The harmless rows stay as
+they are.
 """
 
 import re
@@ -33,7 +35,10 @@ _PROSE = [
     ("tiger.lily.40", "what's the wifi password?\n> tiger.lily.40"),
     (
         "marmalade-Otter-12",
-        "hey can you store this: the guest wifi is Lindenhof-Gast and the password is marmalade-Otter-12",
+        (
+            "hey can you store this: the guest wifi is Lindenhof-Gast and the password is "
+            "marmalade-Otter-12"
+        ),
     ),
     ("Tomatensuppe44", "FYI the shared 1password vault master pw is Tomatensuppe44, don't lose it"),
     ("quiet.pond.1987", "her iCloud login is mina.k@example.com, password quiet.pond.1987"),
@@ -47,7 +52,10 @@ _PROSE = [
     ("tin-kettle-5", "secret key is tin-kettle-5x"),
     (
         "PigeonLoft-1974",
-        'Right, before I forget: Wi-Fi in the clinic annex, network "Annex-Staff", password PigeonLoft-1974.',
+        (
+            'Right, before I forget: Wi-Fi in the clinic annex, network "Annex-Staff", password '
+            "PigeonLoft-1974."
+        ),
     ),
     ("0000-ELM-7731", "licence key for the label printer software is 0000-ELM-7731-QF"),
     ("Brother4ever", "She told me the laptop password, it's Brother4ever."),
@@ -74,7 +82,10 @@ _KOREAN = [
     ("7291", "도어락 번호는 7291 이야"),
     (
         "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
-        "지갑 시드 구문은 ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster 이야",
+        (
+            "지갑 시드 구문은 ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric "
+            "oyster 이야"
+        ),
     ),
     ("48291 77310", "구글 복구 코드 48291 77310"),
     ("5823-1194", "백업 코드: 5823-1194, 7731-0042"),
@@ -174,7 +185,10 @@ _SHELL = [
     ("honeybadger", "MYSQL_ROOT_PASSWORD: honeybadger"),
     ("rainy_lane_4", 'client_secret = "rainy_lane_4"'),
     ("orchid.valley.21", 'AUTH_TOKEN="orchid.valley.21"'),
-    ("cobalt-river-31", "2026-11-20 10:02:11 DEBUG connecting user=app password=cobalt-river-31 host=db1"),
+    (
+        "cobalt-river-31",
+        "2026-11-20 10:02:11 DEBUG connecting user=app password=cobalt-river-31 host=db1",
+    ),
     ("482913", "OTP: 482913"),
     ("31-7-22", "safe combination: 31-7-22"),
     ("pear-tree-5", "sshpass -p 'pear-tree-5' ssh root@10.0.0.5"),
@@ -244,8 +258,14 @@ _SHELL = [
     ("tin-kettle-5", "ap_password: !secret x\nota_password: tin-kettle-5"),
     ("tin-kettle-5", 'conn = psycopg2.connect(host="db", user="u", password="tin-kettle-5")'),
     ("tin-kettle-5", '.password = "tin-kettle-5",'),
-    ("tin-kettle-5", '11:02:33 DEBUG http - POST /login body={"user":"kim","password":"tin-kettle-5"}'),
-    ("tin-kettle-5", "Nov 20 10:11:12 host app[33]: connect string: Data Source=db;Password=tin-kettle-5"),
+    (
+        "tin-kettle-5",
+        '11:02:33 DEBUG http - POST /login body={"user":"kim","password":"tin-kettle-5"}',
+    ),
+    (
+        "tin-kettle-5",
+        "Nov 20 10:11:12 host app[33]: connect string: Data Source=db;Password=tin-kettle-5",
+    ),
     ("tin-kettle-5", 'level=debug msg="using token" token=tin-kettle-5zz'),
     ("tin-kettle-5", "INFO bootstrap: generated admin password: tin-kettle-5"),
     ("tin-kettle-5", "Initial root token: tin-kettle-5zz"),
@@ -276,8 +296,17 @@ _SHELL = [
     ("velvet.moose.91", "mount -t cifs //nas/x /mnt -o username=kim,password=velvet.moose.91"),
     ("velvet.moose.91", "# pass: velvet.moose.91"),
     ("velvet.moose.91", "x-api-key: velvet.moose.91"),
-    ("velvet.moose.91", "2026-01-03T10:00:00Z ERROR LDAP bind failed: dn=cn=admin credentials=velvet.moose.91"),
-    ("velvet.moose.91", 'Jan 3 10:00:00 gw pppd[12]: sent [PAP AuthReq id=0x1 user="kim" password="velvet.moose.91"]'),
+    (
+        "velvet.moose.91",
+        "2026-01-03T10:00:00Z ERROR LDAP bind failed: dn=cn=admin credentials=velvet.moose.91",
+    ),
+    (
+        "velvet.moose.91",
+        (
+            'Jan 3 10:00:00 gw pppd[12]: sent [PAP AuthReq id=0x1 user="kim" '
+            'password="velvet.moose.91"]'
+        ),
+    ),
     ("velvet.moose.91", "10:00 [main] INFO Config - spring.mail.password = velvet.moose.91"),
     ("velvet.moose.91", "GET /hook?secret=velvet.moose.91&x=1 HTTP/1.1 200"),
     ("velvet.moose.91", "DEBUG env: PATH=/usr/bin REDIS_PASS=velvet.moose.91 HOME=/root"),
@@ -305,11 +334,17 @@ _DATA = [
     ("4417", '{"door_code":"4417#","site":"B"}'),
     ("8823", '{"pin":"8823"}'),
     ("8823", '{"pin": 8823}'),
-    ("tin-kettle-5", "[2026-11-03 09:14:22] WARN auth: rejected password 'tin-kettle-5' for user kim"),
+    (
+        "tin-kettle-5",
+        "[2026-11-03 09:14:22] WARN auth: rejected password 'tin-kettle-5' for user kim",
+    ),
     ("Str0ng&Pass", "<Password>Str0ng&Pass</Password>"),
     (
         "velvet.moose.91",
-        'kafka:\n  sasl.jaas.config: \'PlainLoginModule required username="a" password="velvet.moose.91";\'',
+        (
+            'kafka:\n  sasl.jaas.config: \'PlainLoginModule required username="a" '
+            'password="velvet.moose.91";\''
+        ),
     ),
     ("velvet.moose.91", "rabbitmq:\n  default_pass: velvet.moose.91"),
     ("velvet.moose.91", "users:\n  - {name: kim, password: velvet.moose.91}"),
@@ -346,7 +381,10 @@ _CODE = [
     ("velvet.moose.91", 'snprintf(url, sizeof url, "http://kim:velvet.moose.91@host/");'),
     ("velvet.moose.91", 'config.api_key = "velvet.moose.91";'),
     ("velvet.moose.91", 'curl_easy_setopt(curl, CURLOPT_PASSWORD, "velvet.moose.91");'),
-    ("velvet.moose.91", 'mysql_real_connect(conn, "db", "app", "velvet.moose.91", "shop", 0, NULL, 0);'),
+    (
+        "velvet.moose.91",
+        'mysql_real_connect(conn, "db", "app", "velvet.moose.91", "shop", 0, NULL, 0);',
+    ),
     ("velvet.moose.91", 'char *secret = strdup("velvet.moose.91");'),
 ]
 #: Statements.
@@ -359,23 +397,41 @@ _SQL = [
     ("tiger.lily.40", "INSERT INTO users (email, password) VALUES ('a@b.c', 'tiger.lily.40');"),
     ("tiger.lily.40", "UPDATE users SET password = 'tiger.lily.40' WHERE id = 3;"),
     ("tiger.lily.40", "SET PASSWORD FOR 'app'@'%' = PASSWORD('tiger.lily.40');"),
-    ("wet-cement-77", "kubectl -n prod create secret generic api --from-literal=API_TOKEN=wet-cement-77q"),
+    (
+        "wet-cement-77",
+        "kubectl -n prod create secret generic api --from-literal=API_TOKEN=wet-cement-77q",
+    ),
     ("tin-kettle-5", "GRANT ALL ON shop.* TO 'u'@'%' IDENTIFIED BY 'tin-kettle-5';"),
     ("tin-kettle-5", "CREATE ROLE app LOGIN PASSWORD 'tin-kettle-5';"),
     ("tin-kettle-5", "ALTER LOGIN sa WITH PASSWORD = 'tin-kettle-5';"),
-    ("tin-kettle-5", "CREATE USER MAPPING FOR u SERVER s OPTIONS (user 'u', password 'tin-kettle-5');"),
+    (
+        "tin-kettle-5",
+        "CREATE USER MAPPING FOR u SERVER s OPTIONS (user 'u', password 'tin-kettle-5');",
+    ),
     ("tin-kettle-5", "SELECT pgp_sym_decrypt(d, 'tin-kettle-5') FROM t;"),
     ("tin-kettle-5", "INSERT INTO config (name, value) VALUES ('api_secret', 'tin-kettle-5');"),
     ("velvet.moose.91", "docker service create --env MYSQL_PASSWORD=velvet.moose.91 x"),
     ("velvet.moose.91", "CREATE LOGIN app WITH PASSWORD = N'velvet.moose.91', CHECK_POLICY = OFF;"),
     ("velvet.moose.91", "ALTER USER postgres PASSWORD 'velvet.moose.91';"),
-    ("velvet.moose.91", "create user kim@'%' identified with mysql_native_password by 'velvet.moose.91';"),
-    ("velvet.moose.91", "CREATE SUBSCRIPTION s CONNECTION 'host=db user=rep password=velvet.moose.91' PUBLICATION p;"),
+    (
+        "velvet.moose.91",
+        "create user kim@'%' identified with mysql_native_password by 'velvet.moose.91';",
+    ),
+    (
+        "velvet.moose.91",
+        (
+            "CREATE SUBSCRIPTION s CONNECTION 'host=db user=rep password=velvet.moose.91' "
+            "PUBLICATION p;"
+        ),
+    ),
     ("velvet.moose.91", "-- app password is velvet.moose.91"),
     ("velvet.moose.91", "OPEN SYMMETRIC KEY k DECRYPTION BY PASSWORD = 'velvet.moose.91';"),
     (
         "velvet.moose.91",
-        "INSERT INTO accounts(id, login, passwd, role) VALUES (4, 'kim', 'velvet.moose.91', 'admin'), (5, 'lee', 'x', 'u');",
+        (
+            "INSERT INTO accounts(id, login, passwd, role) VALUES (4, 'kim', 'velvet.moose.91', "
+            "'admin'), (5, 'lee', 'x', 'u');"
+        ),
     ),
     ("velvet.moose.91", "SELECT * FROM users WHERE login='kim' AND password='velvet.moose.91';"),
 ]
@@ -384,11 +440,17 @@ _PAPERS = [
     ("otter99pond", "yo the netflix pass is otter99pond"),
     (
         "abandon ability able about above absent absorb abstract absurd abuse access accident",
-        "seed phrase: abandon ability able about above absent absorb abstract absurd abuse access accident",
+        (
+            "seed phrase: abandon ability able about above absent absorb abstract absurd abuse "
+            "access accident"
+        ),
     ),
     (
         "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
-        "my wallet mnemonic is ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
+        (
+            "my wallet mnemonic is ribbon canyon velvet orbit maple siren pottery quantum zebra "
+            "lunar fabric oyster"
+        ),
     ),
     ("8f3k-22mx", "github recovery codes:\n8f3k-22mx\n91ab-cd34\n77zz-q1w2"),
     ("91ab-cd34", "github recovery codes:\n8f3k-22mx\n91ab-cd34\n77zz-q1w2"),
@@ -671,7 +733,9 @@ def _left_of(secret: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("secret", "text"), [*_PROSE, *_KOREAN, *_SHELL, *_DATA, *_CODE, *_SQL, *_PAPERS], ids=lambda text: text[:40]
+    ("secret", "text"),
+    [*_PROSE, *_KOREAN, *_SHELL, *_DATA, *_CODE, *_SQL, *_PAPERS],
+    ids=lambda text: text[:40],
 )
 def test_no_piece_of_a_secret_is_left(secret: str, text: str) -> None:
     assert secret in text
@@ -692,7 +756,10 @@ def test_what_only_speaks_of_secrets_stays(text: str) -> None:
         ("password = kangaroo_42", "password = kangaroo_42"),
         ("password='kangaroo_42'", "password='[redacted:password]'"),
         ("key = lambda row: row[1]", "key = lambda row: row[1]"),
-        ('setenv("DB_PASSWORD", "kangaroo_42", 1)', 'setenv("DB_PASSWORD", "[redacted:password]", 1)'),
+        (
+            'setenv("DB_PASSWORD", "kangaroo_42", 1)',
+            'setenv("DB_PASSWORD", "[redacted:password]", 1)',
+        ),
     ],
 )
 def test_in_source_code_only_literals_are_secrets(text: str, clean: str) -> None:
@@ -701,7 +768,15 @@ def test_in_source_code_only_literals_are_secrets(text: str, clean: str) -> None
 
 @pytest.mark.parametrize(
     "value",
-    ["kangaroo_42", "sunny-day-7", "Winter_2026!", "tiger.lily.40", "honeybadger", "it#is&me9", "봄날의고양이2026!"],
+    [
+        "kangaroo_42",
+        "sunny-day-7",
+        "Winter_2026!",
+        "tiger.lily.40",
+        "honeybadger",
+        "it#is&me9",
+        "봄날의고양이2026!",
+    ],
 )
 @pytest.mark.parametrize(
     "name",
@@ -716,17 +791,35 @@ def test_in_source_code_only_literals_are_secrets(text: str, clean: str) -> None
         "app_secret_pw",
     ],
 )
-def test_a_name_that_can_only_name_a_secret_beats_the_shape_of_its_value(name: str, value: str) -> None:
+def test_a_name_that_can_only_name_a_secret_beats_the_shape_of_its_value(
+    name: str, value: str
+) -> None:
     assert redact(f"{name}={value}") == f"{name}=[redacted:password]"
     assert redact(f'{name}="{value}"') == f'{name}="[redacted:password]"'
 
 
 @pytest.mark.parametrize(
     "reference",
-    ["$PW", "${PW}", "${PW:-}", "$(pass show db)", "{{ vault.pw }}", "<password>", "os.environ['PW']",
-     "get_password()", "null", "None", "true", "changeme",
-     "your-password", "%PW%", "vault:secret/db#pw", "op://vault/db/password", "********"],
-)  # fmt: skip
+    [
+        "$PW",
+        "${PW}",
+        "${PW:-}",
+        "$(pass show db)",
+        "{{ vault.pw }}",
+        "<password>",
+        "os.environ['PW']",
+        "get_password()",
+        "null",
+        "None",
+        "true",
+        "changeme",
+        "your-password",
+        "%PW%",
+        "vault:secret/db#pw",
+        "op://vault/db/password",
+        "********",
+    ],
+)
 def test_what_refers_to_a_secret_elsewhere_stays(reference: str) -> None:
     assert redact(f"DB_PASSWORD={reference}") == f"DB_PASSWORD={reference}"
     assert redact(f"db_password: {reference}") == f"db_password: {reference}"
@@ -735,15 +828,34 @@ def test_what_refers_to_a_secret_elsewhere_stays(reference: str) -> None:
 @pytest.mark.parametrize(
     ("name", "holds"),
     [
-        ("DB_PASSWORD", True), ("dbPassword", True), ("PGPASSWORD", True), ("password_prod", True),
-        ("rootpw", True), ("kApiKey", True), ("NTRIP_KEY", True), ("unseal-key", True),
-        ("clientSecret", True), ("GITLAB_TOKEN", True), ("door_code", True), ("STORE_API", True),
-        ("password_length", False), ("compass", False), ("bypass", False), ("monkey", False),
-        ("primary_key", False), ("SORT_KEY", False), ("max_tokens", False), ("next_page_token", False),
-        ("error_code", False), ("get_password", False), ("publicKeyToken", False), ("secret_name", False),
-        ("passwordHash", False), ("api", False),
+        ("DB_PASSWORD", True),
+        ("dbPassword", True),
+        ("PGPASSWORD", True),
+        ("password_prod", True),
+        ("rootpw", True),
+        ("kApiKey", True),
+        ("NTRIP_KEY", True),
+        ("unseal-key", True),
+        ("clientSecret", True),
+        ("GITLAB_TOKEN", True),
+        ("door_code", True),
+        ("STORE_API", True),
+        ("password_length", False),
+        ("compass", False),
+        ("bypass", False),
+        ("monkey", False),
+        ("primary_key", False),
+        ("SORT_KEY", False),
+        ("max_tokens", False),
+        ("next_page_token", False),
+        ("error_code", False),
+        ("get_password", False),
+        ("publicKeyToken", False),
+        ("secret_name", False),
+        ("passwordHash", False),
+        ("api", False),
     ],
-)  # fmt: skip
+)
 def test_the_last_noun_of_a_name_says_what_it_holds(name: str, holds: bool) -> None:
     assert (read_name(name) is not None) is holds
 
@@ -756,7 +868,8 @@ def test_each_kind_of_name_proves_itself(row: NameRow) -> None:
     assert read_name(row.counter_example) is None
 
 
-#: A name that can name nothing but a secret: any literal beside it is one, in whatever form settings are written.
+#: A name that can name nothing but a secret: any literal beside it is one, in whatever form
+#: settings are written.
 _WHOLE = [
     ("otter-on-a-raft", "ADMIN_PASSWORD=otter-on-a-raft\nPORT=80"),
     ("otter-on-a-raft", "db:\n  password: otter-on-a-raft\n  host: x"),
@@ -777,7 +890,10 @@ _WHOLE = [
     ("otter raft sea", '#define WIFI_PSK         "otter raft sea"'),
     ("otterraft77", '#define AP_PHRASE "otterraft77"'),
     ("otter raft", "CREATE USER kim IDENTIFIED BY 'otter raft';"),
-    ("otter#2004", "INSERT INTO m (id, login_secret) VALUES\n  ('a', 'raft!2580'),\n  ('b', 'otter#2004');"),
+    (
+        "otter#2004",
+        "INSERT INTO m (id, login_secret) VALUES\n  ('a', 'raft!2580'),\n  ('b', 'otter#2004');",
+    ),
     ("otter_Raft", '"jdbc:oracle:thin:app/otter_Raft@//db:1521/X"'),
 ]
 _WHOLE_HARMLESS = [
@@ -798,9 +914,15 @@ _TABLES = [
     ("otter-raft", "site,login,pass,note\nshop,kim@x.example,otter-raft,old"),
     ("7306", "site,login,pass,note\nlibrary,2993,7306,card"),
     ("Otter&Raft", "이름,계정,초기비밀번호\n김,kim,Otter&Raft"),
-    ("otter-raft-oslo", "| Role | Login | Passphrase |\n|---|---|---|\n| a | a@x.example | otter-raft-oslo |"),
+    (
+        "otter-raft-oslo",
+        "| Role | Login | Passphrase |\n|---|---|---|\n| a | a@x.example | otter-raft-oslo |",
+    ),
     ("수달수달1234", "| 구분 | 값 |\n|---|---|\n| 계정 | demo |\n| 패스워드 | 수달수달1234 |"),
-    ("수달바람7", "  login | temp_pw | team\n-------+---------+------\n kim | 수달바람7 | a\n(1 row)"),
+    (
+        "수달바람7",
+        "  login | temp_pw | team\n-------+---------+------\n kim | 수달바람7 | a\n(1 row)",
+    ),
     ("otterraft7", "name\tlogin\tpasscode\nA\tkim\totterraft7\n"),
 ]
 _TABLES_HARMLESS = [
@@ -811,7 +933,10 @@ _TABLES_HARMLESS = [
 ]
 #: Later in the paragraph, in the answer, in a list.
 _FAR = [
-    ("Otter2017", "who has the prod login? SSO is down\n> the usual one, the dog and his year: Otter2017"),
+    (
+        "Otter2017",
+        "who has the prod login? SSO is down\n> the usual one, the dog and his year: Otter2017",
+    ),
     ("raft77otter", "wifi is 'Sea_Guest' and you type raft77otter"),
     ("수달뗏목2023", "민: 와이파이 비번 뭐였지?\n수: 아 그거 바뀌었어 수달뗏목2023 이야"),
     ("tnekf2023raft", "암호는 그대로고 영타로 tnekf2023raft"),
@@ -844,7 +969,10 @@ _NUMBERS = [
     ("GB29NWBK60161331926819", "please use GB29NWBK60161331926819"),
     (
         "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
-        "Twelve words in order: ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster.",
+        (
+            "Twelve words in order: ribbon canyon velvet orbit maple siren pottery quantum zebra "
+            "lunar fabric oyster."
+        ),
     ),
 ]
 _NUMBERS_HARMLESS = [
@@ -856,7 +984,9 @@ _NUMBERS_HARMLESS = [
 
 
 @pytest.mark.parametrize(
-    ("secret", "text"), [*_WHOLE, *_TABLES, *_FAR, *_NUMBERS], ids=lambda text: text[:40].replace("\n", " ")
+    ("secret", "text"),
+    [*_WHOLE, *_TABLES, *_FAR, *_NUMBERS],
+    ids=lambda text: text[:40].replace("\n", " "),
 )
 def test_a_secret_is_found_by_its_noun_wherever_the_noun_stands(secret: str, text: str) -> None:
     assert secret in text
@@ -865,7 +995,9 @@ def test_a_secret_is_found_by_its_noun_wherever_the_noun_stands(secret: str, tex
 
 
 @pytest.mark.parametrize(
-    "text", [*_WHOLE_HARMLESS, *_TABLES_HARMLESS, *_FAR_HARMLESS, *_NUMBERS_HARMLESS], ids=lambda text: text[:40]
+    "text",
+    [*_WHOLE_HARMLESS, *_TABLES_HARMLESS, *_FAR_HARMLESS, *_NUMBERS_HARMLESS],
+    ids=lambda text: text[:40],
 )
 def test_what_stands_near_the_noun_of_a_secret_and_is_none_stays(text: str) -> None:
     assert redact(text) == text
@@ -875,15 +1007,24 @@ def test_what_stands_near_the_noun_of_a_secret_and_is_none_stays(text: str) -> N
     ("text", "expected"),
     [
         (
-            "It works in the browser with otter!ep2.\n$ docker login -u deploy -p 'otter!ep2'\ndenied",
-            "It works in the browser with [redacted:password].\n$ docker login -u deploy -p '[redacted:password]'\ndenied",
+            (
+                "It works in the browser with otter!ep2.\n$ docker login -u deploy -p "
+                "'otter!ep2'\ndenied"
+            ),
+            (
+                "It works in the browser with [redacted:password].\n$ docker login -u deploy -p "
+                "'[redacted:password]'\ndenied"
+            ),
         ),
         (
             "tulip7moon이라고 썼는데\nDB_PASSWORD=tulip7moon",
             "[redacted:password]이라고 썼는데\nDB_PASSWORD=[redacted:password]",
         ),
         # A part of another word, a plain word and a short number mean something else there.
-        ("DB_PASSWORD=tulip7moon\ntulip7moonlight", "DB_PASSWORD=[redacted:password]\ntulip7moonlight"),
+        (
+            "DB_PASSWORD=tulip7moon\ntulip7moonlight",
+            "DB_PASSWORD=[redacted:password]\ntulip7moonlight",
+        ),
         (
             "DB_PASSWORD=sunflower\na sunflower in the field",
             "DB_PASSWORD=[redacted:password]\na sunflower in the field",

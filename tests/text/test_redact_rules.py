@@ -1,4 +1,6 @@
-"""The table of rules: each proves itself by an example and a counter-example, and reads any text in linear time."""
+"""The table of rules: each proves itself by an example and a counter-example, and reads any text in
+linear time.
+"""
 
 import re
 import string
@@ -12,7 +14,12 @@ from gieok.text.redact.rule import PLACEHOLDER, Rule
 
 _NAMED = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(RULES)]
 _IN_SOURCE = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(SOURCE_RULES)]
-_RULE = {"name": "badge", "pattern": "BDG-[0-9]{6}", "example": "BDG-123456", "counter_example": "BDG-12"}
+_RULE = {
+    "name": "badge",
+    "pattern": "BDG-[0-9]{6}",
+    "example": "BDG-123456",
+    "counter_example": "BDG-12",
+}
 
 
 @pytest.mark.parametrize("rule", _NAMED)
@@ -47,7 +54,16 @@ def test_a_placeholder_breaks_no_json_and_no_line() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(a+)+b", r"\w+\d+x", "(?:a{1,30}){1,30}b", ".*x", "(x+x+)+y", r"(?:\w{1,9}|\d{1,9}){2,9}", "(a|a+)+"]
+    "pattern",
+    [
+        "(a+)+b",
+        r"\w+\d+x",
+        "(?:a{1,30}){1,30}b",
+        ".*x",
+        "(x+x+)+y",
+        r"(?:\w{1,9}|\d{1,9}){2,9}",
+        "(a|a+)+",
+    ],
 )
 def test_a_pattern_that_may_be_slow_is_known_by_its_form(pattern: str) -> None:
     assert why_not(pattern)
@@ -74,7 +90,9 @@ def test_a_pattern_that_reads_a_text_in_one_way_is_taken(pattern: str) -> None:
         ({"more": "x"}, "rule 1 must have"),
     ],
 )
-def test_a_rule_of_the_users_that_cannot_be_used_is_named(change: dict[str, object], what: str) -> None:
+def test_a_rule_of_the_users_that_cannot_be_used_is_named(
+    change: dict[str, object], what: str
+) -> None:
     with pytest.raises(BadRule, match=re.escape(what)):
         own.made([{**_RULE, **change}])
 
@@ -87,9 +105,15 @@ def test_rules_of_the_users_are_a_list(given: object) -> None:
 
 def test_the_users_rules_stand_beside_the_built_in_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own, "_rules", own.made([_RULE]))
-    assert redact("badge BDG-123456, password=h7Kqx2vP") == "badge [redacted:badge], password=[redacted:password]"
+    assert (
+        redact("badge BDG-123456, password=h7Kqx2vP")
+        == "badge [redacted:badge], password=[redacted:password]"
+    )
     assert redact_source("x = BDG-123456") == "x = [redacted:badge]"
-    assert redact_counted("BDG-123456 BDG-123457") == ("[redacted:badge] [redacted:badge]", {"badge": 2})
+    assert redact_counted("BDG-123456 BDG-123457") == (
+        "[redacted:badge] [redacted:badge]",
+        {"badge": 2},
+    )
 
 
 def test_keys_repeated_without_an_end_are_read_once() -> None:
@@ -123,8 +147,14 @@ def _work(text: str) -> int:
     for rule in rules:
         for hint in rule.hints or ("",):
             if hint in text.lower():
-                places = [found.start() for found in re.finditer(re.escape(hint), text.lower())] if hint else []
-                taken += sum(end - start for start, end in rule.spans(text, text.lower(), hint, places))
+                places = (
+                    [found.start() for found in re.finditer(re.escape(hint), text.lower())]
+                    if hint
+                    else []
+                )
+                taken += sum(
+                    end - start for start, end in rule.spans(text, text.lower(), hint, places)
+                )
     return taken
 
 

@@ -60,7 +60,7 @@ class Speakers(NamedTuple):
 @cache
 def template(name: str) -> str:
     """Return a prompt of this rib."""
-    return files("gieok.character").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return files("gieok.character.turn").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
 
 
 @cache

@@ -43,7 +43,7 @@ Paid = MutableMapping[tuple[tuple[int, str], ...], Observed]
 @cache
 def template(name: str) -> str:
     """Return a prompt of this rib."""
-    return files("gieok.memory").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return files("gieok.memory.observer").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
 
 
 class ModelObserver:

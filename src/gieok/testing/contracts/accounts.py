@@ -269,10 +269,10 @@ class AccountsContract(AccountsFixtures):
         admin = IssuedKey(
             user="",
             id="k1",
-            secret_hash="other",
+            secret_hash="other",  # noqa: S106
             role=KeyRole.ADMIN,
             label="ops",
-            created_at=_AT,  # noqa: S106
+            created_at=_AT,
         )
         for found in (key, admin, key._replace(id="k0", created_at=_AT)):
             accounts.keep_key(found)
@@ -300,10 +300,10 @@ class AccountsContract(AccountsFixtures):
                 IssuedKey(
                     user=user,
                     id="k",
-                    secret_hash="h",
+                    secret_hash="h",  # noqa: S106
                     role=KeyRole.USER,
                     label="",
-                    created_at=_AT,  # noqa: S106
+                    created_at=_AT,
                 )
             )
         gone = accounts.erase_account("min")

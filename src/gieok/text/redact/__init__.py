@@ -1,9 +1,10 @@
 """Replaces secrets in text before it is stored or sent anywhere.
 
-Rules are data: tables (`tokens`, `structures`, `assigned`, `prose`, `personal`) and the user's own rules (`own`); before
-them goes what somebody marked as private (`text.private_tags`). There are two dialects: `redact` for prose, settings and
-transcripts; `redact_source` for source code, where only quoted values, key blocks and known shapes are secrets and all else
-stays unchanged. The number of lines never changes, so line ranges stay exact.
+Rules are data: tables (`tokens`, `structures`, `assigned`, `prose`, `personal`) and the user's own
+rules (`own`); before them goes what somebody marked as private (`text.private_tags`). There are two
+dialects: `redact` for prose, settings and transcripts; `redact_source` for source code, where only
+quoted values, key blocks and known shapes are secrets and all else stays unchanged. The number of
+lines never changes, so line ranges stay exact.
 """
 
 import re
@@ -27,9 +28,18 @@ from gieok.text.redact.tables import TABLES
 from gieok.text.redact.tokens import TOKENS
 
 RULES: tuple[Rule, ...] = (
-    *STRUCTURES, *TOKENS, *PERSONAL, *DOCUMENTS, *COMMANDS, *DEVICES,
-    *CALLS, *ASSIGNED, *TABLES, *PROSE, *NEAR,
-)  # fmt: skip
+    *STRUCTURES,
+    *TOKENS,
+    *PERSONAL,
+    *DOCUMENTS,
+    *COMMANDS,
+    *DEVICES,
+    *CALLS,
+    *ASSIGNED,
+    *TABLES,
+    *PROSE,
+    *NEAR,
+)
 SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
 #: Rules whose secrets are long words.
 _WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))
@@ -38,17 +48,26 @@ _SOURCE = Table(SOURCE_RULES, _WORDS)
 #: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
+_HANGUL = re.compile(r"[가-힣]{1,8}(?![가-힣])")
+#: First syllables of particles and endings that stand behind a value.
+_ENDINGS = frozenset(
+    "은는이가을를로으에와과랑도만의라입인야요임다고였예했하한할해됐되된될래거번쯤까부처보및등씨님라며면"
+)
 #: Characters from which a secret is looked for once more in its text.
 _LEAST_REPEATED = 6
 
 
 def redact(text: str) -> str:
-    """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are kept."""
+    """Return `text` with each secret replaced by `[redacted:KIND]`; line breaks inside a secret are
+    kept.
+    """
     return _redacted(text, _PROSE, None)
 
 
 def redact_source(text: str) -> str:
-    """Return source code with each secret replaced; all but literals and known shapes stays byte for byte."""
+    """Return source code with each secret replaced; all but literals and known shapes stays byte
+    for byte.
+    """
     return _redacted(text, _SOURCE, None)
 
 
@@ -72,6 +91,7 @@ def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
         parts: list[str] = []
         at = 0
         for start, end, name in spans:
+            end = _end_of_hangul(text, start, end)  # noqa: PLW2901
             values.setdefault(text[start:end].strip(), name)
             parts += (text[at:start], f"[redacted:{name}]", "\n" * text.count("\n", start, end))
             at = end
@@ -81,8 +101,21 @@ def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
     return text if table is _SOURCE else _without_repeats(text, values, counts)
 
 
+def _end_of_hangul(text: str, start: int, end: int) -> int:
+    """Return where a value ends that goes on in Hangul (`Ehddod1234바다`): never half of it is cut.
+
+    What begins as a particle or an ending does is a word of the sentence, not of the value.
+    """
+    tail = _HANGUL.match(text, end)
+    is_joined = end > start and text[end - 1].isascii() and text[end - 1].isalnum()
+    if tail is None or not is_joined or tail[0][0] in _ENDINGS:
+        return end
+    return tail.end()
+
+
 def _without_repeats(text: str, values: Mapping[str, str], counts: Counter[str] | None) -> str:
-    """Return a text without the other places of values that were found to be secret: there no noun may stand beside them.
+    """Return a text without the other places of values that were found to be secret: there no noun
+    may stand beside them.
 
     A short value, or one that may be a plain word, stays: it can mean something else there.
     """
@@ -97,14 +130,26 @@ def _without_repeats(text: str, values: Mapping[str, str], counts: Counter[str] 
 
 
 def _is_telling(value: str) -> bool:
-    """Say whether a value is no word of a language: letters with digits or signs between them, without blanks."""
-    kinds = (any(map(str.isalpha, value)), any(map(str.isdigit, value)), any(not c.isalnum() for c in value))
+    """Say whether a value is no word of a language: letters with digits or signs between them,
+    without blanks.
+    """
+    kinds = (
+        any(map(str.isalpha, value)),
+        any(map(str.isdigit, value)),
+        any(not c.isalnum() for c in value),
+    )
     return sum(kinds) > 1 and not any(map(str.isspace, value))
 
 
 def _apart(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the spans without the placeholders inside them: a replaced secret is never replaced again."""
-    placeholders = deque(found.span() for found in PLACEHOLDER.finditer(text)) if "[redacted:" in text else deque()
+    """Yield the spans without the placeholders inside them: a replaced secret is never replaced
+    again.
+    """
+    placeholders = (
+        deque(found.span() for found in PLACEHOLDER.finditer(text))
+        if "[redacted:" in text
+        else deque()
+    )
     for start, end, name in spans:
         at = start
         while placeholders and placeholders[0][0] < end:

@@ -1,9 +1,11 @@
-"""Values of keys that name a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<secret>…</secret>`, `--token …`, `#define X_KEY …`.
+"""Values of keys that name a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<secret>…</secret>`,
+`--token …`, `#define X_KEY …`.
 
-Two kinds of evidence meet here: what the name says (`nouns`) and what the value is. Where the name can name nothing but a
-secret, any literal is one, whatever its shape: only references, calls and placeholders are spared. Where the name leaves it
-open, the value has to look like a secret. Whether a value without quotes is a literal depends on where it stands: in a
-setting it is one, in an expression of a program it is not.
+Two kinds of evidence meet here: what the name says (`nouns`) and what the value is. Where the name
+can name nothing but a secret, any literal is one, whatever its shape: only references, calls and
+placeholders are spared. Where the name leaves it open, the value has to look like a secret. Whether
+a value without quotes is a literal depends on where it stands: in a setting it is one, in an
+expression of a program it is not.
 """
 
 import re
@@ -31,7 +33,8 @@ from gieok.text.redact.value import (
 
 _HINTS = tuple(
     (
-        "pass pw psk phrase secret cred key salt pepper token srf= sid= bearer auth pin otp code _api "
+        "pass pw psk phrase secret cred key salt pepper token srf= sid= bearer auth pin otp "
+        "code _api "
         "sess= sessid= sessionid= sess_id= session= session_id= session-id="
     ).split()
 )
@@ -41,50 +44,71 @@ _LONG_CHARS = 300
 _MOST_BEFORE = 120
 #: More brackets than that are a line of a program, all of it without blanks.
 _MOST_BRACKETS = 3
-#: Where a value without quotes in `NAME=value` is a literal: settings, shells, parameters of URLs, logs.
+#: Where a value without quotes in `NAME=value` is a literal: settings, shells, parameters of URLs,
+#: logs.
 _SHELL = re.compile(
-    r"(?:^|[\s;&|(`\"'])(?:export|set|setx|env|ENV|ARG|declare|local|readonly|typeset|-e|--env|--set|-D|-P|--from-literal)[ =]?[\"']?$"
+    r"(?:^|[\s;&|(`\"'])(?:export|set|setx|env|ENV|ARG|declare|local|readonly|typeset|-e|--env"
+    r"|--set|-D|-P|--from-literal)[ =]?[\"']?$"
 )
 _PARAMETER = re.compile(r"[?&;][\w.-]{0,40}$")
-_PAIRS = re.compile(r"(?:^|[\s\[{(\"'])[\w.-]{1,40}=(?:\"[^\"\n]{0,80}\"|[^\s,(){}\[\]\"]{1,200}) $")
+_PAIRS = re.compile(
+    r"(?:^|[\s\[{(\"'])[\w.-]{1,40}=(?:\"[^\"\n]{0,80}\"|[^\s,(){}\[\]\"]{1,200}) $"
+)
 _FLAG = re.compile(r"(?:^|[\s\"'`=\[(])--?[A-Za-z0-9_-]{0,40}$")
 _DEFINE = re.compile(r"(?:#[ \t]{0,4}define|%define|\bdefine|\bsetx?|\bSETX?)[ \t]{1,8}\w{0,60}$")
 _SPOKEN_FLAG = re.compile(
-    r"(?:^|[\s\"'`])(?:wifi connect|add-generic-password|login|set|AUTH|user(?:name)? \S{1,40},?|machine \S{1,99} login \S{1,60}) (?:\S{1,60} )?$",
+    (
+        r"(?:^|[\s\"'`])(?:wifi connect|add-generic-password|login|set|AUTH|user(?:name)? "
+        r"\S{1,40},?|machine \S{1,99} login \S{1,60}) (?:\S{1,60} )?$"
+    ),
     re.IGNORECASE,
 )
 #: Tools that keep a value under a name: `consul kv put app/db_password …`.
-_STORES = re.compile(r"\b(?:kv put|etcdctl put|config:set|secrets? (?:set|put)|put-parameter|config set)\b[^|;\n]*$")
+_STORES = re.compile(
+    r"\b(?:kv put|etcdctl put|config:set|secrets? (?:set|put)|put-parameter|config set)\b[^|;\n]*$"
+)
 _TAG = re.compile(r"(?<!\?P)(?<!\?)<[\w:.-]*$|[\"']$")
 _LINE_KEY = re.compile(r"(?!\s*(?:cls|self|this)\.)[\s\-\"'\w.|*>#]*")
 _ENDS_PAIR = re.compile(r"[&,](?=[\w.-]+=)|;(?=\s*(?:[\w .-]{1,40}=|$))|,$")
 _CLOSES_QUOTE = re.compile(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
 _STATES = frozenset(
-    "required optional incorrect disabled enabled expired protected unchanged encrypted password passwords forgotten redacted "
-    "authenticate undefined plaintext included inherited provided mismatch rejected accepted supported mandatory invalid123 "
-    "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument through".split()
+    "required optional incorrect disabled enabled expired protected unchanged encrypted "
+    "password passwords forgotten redacted "
+    "authenticate undefined plaintext included inherited provided mismatch rejected accepted "
+    "supported mandatory invalid123 "
+    "credential credentials username anonymous nullable unlocked standard postgres generated "
+    "variable function argument through".split()
 )
 #: A name as far as it goes: to give a part of it back would be to read all signs behind it again.
 _HEAD = (
-    r"(?>(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
+    r"(?>(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)"
+    r"|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
     r"k(?:eys?)|t(?:okens?)|phrase|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?))"
 )
 _SIGN = (
     r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
     r"(?P<typed>\??: ?[A-Za-z_&][^=\n\"'(){},]{0,40}= ?(?=[fFbB]?[\"'`]))"
-    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>][-+]?\s{1,20}|\[ ?(?=[\"']))?"
-    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}(?:[\"']\w{1,20}[\"']:\s?[\"'\w-]{1,30},\s{0,24})?[\"']value[\"']:\s?|\"\s?\{\s{1,20}(?:[^\n}]{1,80}\n\s{0,20})?(?:[^\n}]{1,80}\n\s{0,20})?default\s{1,12}= )"
+    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>][-+]?\s{1,20}|\[ "
+    r"?(?=[\"']))?"
+    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?"
+    r"|[\"']?,\s{0,24}(?:[\"']\w{1,20}[\"']:\s?[\"'\w-]{1,30},\s{0,24})?[\"']value[\"']:\s?"
+    r"|\"\s?\{\s{1,20}(?:[^\n}]{1,80}\n\s{0,20})?(?:[^\n}]{1,80}\n\s{0,20})?default\s{1,12}= )"
     r"|(?P<beside>\\?[\"']? ?, ?(?=[\"'])|\((?=[\"']))"
     r"|(?P<tag>>))"
 )
 _VALUE = (
-    r"(?:(?:(?:strdup|std::string|bytes|Secret(?:Str)?|SecureString|Q?String(?:Literal)?|TEXT|_T|F|str)\()?[fFrRbBuULN@]{0,2}(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){1,8000})(?:(?P=quote)|(?=\n|\Z))"
+    r"(?:(?:(?:strdup|std::string|bytes|Secret(?:Str)?|SecureString|Q?String(?:Literal)?|TEXT"
+    r"|_T|F|str)\()?[fFrRbBuULN@]{0,2}(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))"
+    r"(?:\\[^\n]|[^\n\\])){1,8000})(?:(?P=quote)|(?=\n|\Z))"
     r"|(?P<bare>[^\s\"'`<>;][^\s<>]{0,8000}))"
 )
 _TAIL = r"(?P<tail>(?:[A-Za-z0-9_.]|-(?!>)){0,24}+)"
 _PATTERN = rf"{_HEAD}{_TAIL}{_SIGN}{_VALUE}"
 #: A flag, a macro or a statement, whose name a blank joins to its value.
-_BLANK_PATTERN = rf"(?:(?<=[-_])|(?<=[A-Za-z])(?=[pP]ass)){_HEAD}{_TAIL}(?P<blank>[ \t]{{1,24}}(?:(?:--value|--body)[ =]|<<< ?|\()?){_VALUE}"
+_BLANK_PATTERN = (
+    rf"(?:(?<=[-_])|(?<=[A-Za-z])(?=[pP]ass)){_HEAD}{_TAIL}(?P<blank>[ \t]{{1,24}}(?:(?:--value"
+    rf"|--body)[ =]|<<< ?|\()?){_VALUE}"
+)
 _SPOKEN_PATTERN = rf"(?i:pass(?:word|phrase|wd)?)(?P<tail>)(?P<blank> (?:[057] )?){_VALUE}"
 
 
@@ -99,7 +123,9 @@ _SECTION = re.compile(r"(?:^|\n)[ \t]{0,20}(?P<name>[A-Za-z]{2,20}):[ \t]{0,4}\n
 
 
 class _Place(NamedTuple):
-    """Where a match stands: its name, the text of the line before it, and how its value is joined to it and written."""
+    """Where a match stands: its name, the text of the line before it, and how its value is joined
+    to it and written.
+    """
 
     name: str
     line: str
@@ -110,9 +136,15 @@ class _Place(NamedTuple):
 
 
 def _cut(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut the value; skip a long match without a secret, so that a row of keys is not read again for each key."""
+    """Cut the value; skip a long match without a secret, so that a row of keys is not read again
+    for each key.
+    """
     span = _value(found)
-    return (found.end(), found.end()) if span is None and found.end() - found.start() > _LONG_CHARS else span
+    return (
+        (found.end(), found.end())
+        if span is None and found.end() - found.start() > _LONG_CHARS
+        else span
+    )
 
 
 def _value(found: re.Match[str]) -> tuple[int, int] | None:
@@ -128,7 +160,9 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         noun = read_name(name, section["name"].lower())
     if noun is None:
         return None
-    line = text[max(text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1, start - _MOST_BEFORE) : start]
+    line = text[
+        max(text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1, start - _MOST_BEFORE) : start
+    ]
     joints = found.groupdict()
     place = _Place(
         name=name,
@@ -144,10 +178,20 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         return None
     if place.is_quoted:
         return _quoted(found, noun, place)
-    if place.joint == "blank" and compiled(r"(?:id|type|src|source|env|name|file)=").match(found["bare"]):
+    if place.joint == "blank" and compiled(r"(?:id|type|src|source|env|name|file)=").match(
+        found["bare"]
+    ):
         return None
-    is_macro = place.joint == "blank" and _DEFINE.search(place.line) and compiled(r"\w+").fullmatch(found["bare"])
-    if is_macro or place.joint in ("typed", "beside") or (place.sign in (":", "=") and not _follows_on_line(found)):
+    is_macro = (
+        place.joint == "blank"
+        and _DEFINE.search(place.line)
+        and compiled(r"\w+").fullmatch(found["bare"])
+    )
+    if (
+        is_macro
+        or place.joint in ("typed", "beside")
+        or (place.sign in (":", "=") and not _follows_on_line(found))
+    ):
         return None
     return _bare(found, noun, place)
 
@@ -170,19 +214,27 @@ def _quoted(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] 
 
 
 def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
-    """Return where the value of a setting ends that may hold blanks: the end of its line in a file of settings, or its tag."""
+    """Return where the value of a setting ends that may hold blanks: the end of its line in a file
+    of settings, or its tag.
+    """
     text, end = found.string, found.end("bare")
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     if place.joint == "tag":
         closing = text.find("</", end, min(line_end, end + 80))
-        return closing if closing > 0 and compiled(r"[\w .,'!-]*").fullmatch(text, end, closing) else 0
-    if place.sign not in ("=", ":") or not compiled(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(place.line):
+        return (
+            closing if closing > 0 and compiled(r"[\w .,'!-]*").fullmatch(text, end, closing) else 0
+        )
+    if place.sign not in ("=", ":") or not compiled(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(
+        place.line
+    ):
         return 0
     is_words = compiled(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*").fullmatch(text, end, line_end)
     line_start = text.rfind("\n", 0, place.start)
     before = text.rfind("\n", 0, max(0, line_start)) + 1
-    is_setting = compiled(r"[+-]?[\w.]{2,60}=|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S|[ \t]*\n)").match
+    is_setting = compiled(
+        r"[+-]?[\w.]{2,60}=|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S|[ \t]*\n)"
+    ).match
     has_neighbour = (line_start > 0 and is_setting(text, before)) or is_setting(text, line_end + 1)
     return line_end if is_words and has_neighbour else 0
 
@@ -200,7 +252,9 @@ def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | 
         phrase = found.string[start:rest].rstrip()
         if _is_literal_of(noun, phrase):
             return start, start + len(phrase)
-    if (raw[:1] in "$%{[(<&*|" and is_stand_in(raw)) or (is_code(raw) and not (is_setting and not is_expression(raw))):
+    if (raw[:1] in "$%{[(<&*|" and is_stand_in(raw)) or (
+        is_code(raw) and not (is_setting and not is_expression(raw))
+    ):
         return None
     value = _trimmed(raw)
     return (start, start + len(value)) if _holds(found, noun, place, value) else None
@@ -215,25 +269,39 @@ def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool
     """Say whether what stands between a name and a value joins them."""
     if place.joint == "blank":
         as_flag = _FLAG.search(place.line) or place.name.startswith("-")
-        if found["quoted"] is not None and noun.kind is Kind.PASSWORD and _is_statement(found, place):
+        if (
+            found["quoted"] is not None
+            and noun.kind is Kind.PASSWORD
+            and _is_statement(found, place)
+        ):
             return True
         is_define = _DEFINE.search(place.line) is not None or _STORES.search(place.line) is not None
-        return bool(as_flag or is_define or (noun.kind is Kind.PASSWORD and _SPOKEN_FLAG.search(place.line)))
+        return bool(
+            as_flag or is_define or (noun.kind is Kind.PASSWORD and _SPOKEN_FLAG.search(place.line))
+        )
     if place.joint == "beside":
         return _is_beside(found, place)
     is_arn = place.sign == ":" and place.line.endswith(":")
-    is_quotation = place.joint == "tag" and not _TAG.search(f"{place.line}{found.string[place.start : found.start()]}")
+    is_quotation = place.joint == "tag" and not _TAG.search(
+        f"{place.line}{found.string[place.start : found.start()]}"
+    )
     return not is_arn and not is_quotation
 
 
 def _is_statement(found: re.Match[str], place: _Place) -> bool:
     """Say whether a name and a value in quotes are all of their line: `storePassword "…"`."""
     after = found.string[found.end() : found.end() + 3].lstrip(" \t")
-    return not place.line.strip() and place.name != place.name.lower() and after[:1] in ("", "\n", "\r", "/", "#")
+    return (
+        not place.line.strip()
+        and place.name != place.name.lower()
+        and after[:1] in ("", "\n", "\r", "/", "#")
+    )
 
 
 def _is_beside(found: re.Match[str], place: _Place) -> bool:
-    """Say whether `name("value")` and `"name", "value"` are a name and its value: `splitpasswd('user:a')` is not."""
+    """Say whether `name("value")` and `"name", "value"` are a name and its value:
+    `splitpasswd('user:a')` is not.
+    """
     head = found.string[place.start : found.start()].lower()
     before = f"{place.line}{head}"[-8:].lower()
     if found["close"] == "" and not found["beside"].startswith(("(", '"', "'", "\\")):
@@ -248,12 +316,22 @@ def _follows_on_line(found: re.Match[str]) -> bool:
 
 
 def _is_setting(found: re.Match[str], place: _Place) -> bool:
-    """Say whether a value without quotes stands where only a literal can: in a setting, a shell, a URL, a log."""
+    """Say whether a value without quotes stands where only a literal can: in a setting, a shell, a
+    URL, a log.
+    """
     if place.joint in ("tag", "named", "blank"):
         return True
     text, end = found.string, found.end()
-    is_tight = place.sign == "=" and text[found.end("tail") : found.start("bare")] in ("=", '"=', "]=")
-    is_word = "(" not in place.line and place.line[-1:] in _BEFORE_WORD and not found["bare"].endswith((",", ")", ";"))
+    is_tight = place.sign == "=" and text[found.end("tail") : found.start("bare")] in (
+        "=",
+        '"=',
+        "]=",
+    )
+    is_word = (
+        "(" not in place.line
+        and place.line[-1:] in _BEFORE_WORD
+        and not found["bare"].endswith((",", ")", ";"))
+    )
     if is_tight and (
         is_word
         or place.name.isupper()
@@ -263,9 +341,9 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
         or _PAIRS.search(place.line)
     ):
         return True
-    ends = compiled(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(text, end) and not found[
-        "bare"
-    ].endswith((",", ")", ";", "{", "]", "(", "["))
+    ends = compiled(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(
+        text, end
+    ) and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
     return bool(ends) and _LINE_KEY.fullmatch(place.line) is not None
 
 
@@ -282,11 +360,15 @@ def _trimmed(raw: str) -> str:
 
 def _is_no_value(found: re.Match[str], place: _Place, value: str) -> bool:
     """Say whether a value is a type, a pattern, a constant, a placeholder or an address."""
-    is_type = place.is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
+    is_type = (
+        place.is_quoted and value.endswith((")", "]")) and is_code(value)
+    )  # as `List[V1Secret]`
     is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
     is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
     is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
-    is_path = compiled(r"~?/[\w.@ -]+(?:/[\w.@ -]+)+/?|[A-Z]:[\\/].*").fullmatch(value) is not None and is_wordy(value)
+    is_path = compiled(r"~?/[\w.@ -]+(?:/[\w.@ -]+)+/?|[A-Z]:[\\/].*").fullmatch(
+        value
+    ) is not None and is_wordy(value)
     return is_type or is_pattern or is_path or is_constant or is_stand_in(value) or "://" in value
 
 
@@ -294,7 +376,9 @@ def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     """Say whether the value of a name is a secret."""
     if _is_no_value(found, place, value):
         return False
-    return (_is_certain(found, noun, place) and _is_literal_of(noun, value)) or _looks_like(found, noun, place, value)
+    return (_is_certain(found, noun, place) and _is_literal_of(noun, value)) or _looks_like(
+        found, noun, place, value
+    )
 
 
 def _looks_like(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
@@ -304,15 +388,27 @@ def _looks_like(found: re.Match[str], noun: Noun, place: _Place, value: str) -> 
     if place.is_quoted and " " in value:
         return noun.kind in (Kind.PASSWORD, Kind.SECRET) and is_phrase(value)
     if noun.kind in (Kind.TOKEN, Kind.SESSION):
-        is_parameter = place.sign == "=" and not place.is_quoted and len(value) >= 10 and _is_setting(found, place)
-        return _holds_token(noun, place, value) or (is_parameter and noun.kind is Kind.TOKEN and is_shaped(value))
+        is_parameter = (
+            place.sign == "="
+            and not place.is_quoted
+            and len(value) >= 10
+            and _is_setting(found, place)
+        )
+        return _holds_token(noun, place, value) or (
+            is_parameter and noun.kind is Kind.TOKEN and is_shaped(value)
+        )
     if noun.kind is Kind.API:
         return len(value) >= 8 and is_shaped(value) and not value.isupper()
     if noun.kind is Kind.SALT:
         return is_random(value, 8)
     is_parameter = place.sign == "=" and not place.is_quoted and _is_setting(found, place)
     is_literal = place.sign == "=" and place.is_quoted and sum(map(str.isdigit, value)) > 1
-    if noun.kind is Kind.SECRET and (is_parameter or is_literal) and len(value) >= 8 and is_shaped(value):
+    if (
+        noun.kind is Kind.SECRET
+        and (is_parameter or is_literal)
+        and len(value) >= 8
+        and is_shaped(value)
+    ):
         return True
     if noun.kind is Kind.KEY or (noun.kind is Kind.SECRET and not noun.is_whole):
         return _holds_key(noun, value)
@@ -322,7 +418,9 @@ def _looks_like(found: re.Match[str], noun: Noun, place: _Place, value: str) -> 
 
 
 def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
-    """Say whether a value stands where nothing but a literal of a whole name can: quoted, in a tag, in a setting."""
+    """Say whether a value stands where nothing but a literal of a whole name can: quoted, in a tag,
+    in a setting.
+    """
     if not noun.is_whole:
         return False
     if place.joint == "beside":
@@ -339,7 +437,9 @@ _LEAST_KEY = 8
 
 
 def _is_literal_of(noun: Noun, value: str) -> bool:
-    """Say whether a literal is the secret that its name says: any is a password; a key has a digit or is a row of words."""
+    """Say whether a literal is the secret that its name says: any is a password; a key has a digit
+    or is a row of words.
+    """
     if noun.kind in (Kind.PASSWORD, Kind.SECRET):
         return is_literal(value) and not _is_constant(value)
     if noun.kind in (Kind.KEY, Kind.TOKEN) and len(value) >= _LEAST_KEY and is_literal(value):
@@ -348,8 +448,13 @@ def _is_literal_of(noun: Noun, value: str) -> bool:
 
 
 def _is_constant(value: str) -> bool:
-    """Say whether a value is written as a constant or a member of a program, none of whose parts is a number."""
-    return compiled(r"[A-Z]{2,}(?:_[A-Z]{2,})+|self\.\w+|[a-z]+[A-Z]\w*\(.*").fullmatch(value) is not None
+    """Say whether a value is written as a constant or a member of a program, none of whose parts is
+    a number.
+    """
+    return (
+        compiled(r"[A-Z]{2,}(?:_[A-Z]{2,})+|self\.\w+|[a-z]+[A-Z]\w*\(.*").fullmatch(value)
+        is not None
+    )
 
 
 def _is_pin(value: str) -> bool:
@@ -374,7 +479,9 @@ def _holds_token(noun: Noun, place: _Place, value: str) -> bool:
 
 
 def _holds_key(noun: Noun, value: str) -> bool:
-    if is_name_of_secret(value) and compiled(r"[A-Za-z_-]{1,24}|[a-zA-Z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value):
+    if is_name_of_secret(value) and compiled(
+        r"[A-Za-z_-]{1,24}|[a-zA-Z_]\w*(?:\.[A-Za-z_]\w*)+"
+    ).fullmatch(value):
         return False
     if is_random(value, 8):
         return True
@@ -410,7 +517,9 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
         return is_alone and not _is_named_alike(place, value)
     if compiled(r"[A-Za-z가-힣][^\s]*[!@#$%^&*?+~]+[^\s]*").fullmatch(value):
         return not is_state(value) and not is_expression(value)
-    is_letters = compiled(r"[A-Za-z]{6,}").fullmatch(value) is not None and value.lower() not in _STATES
+    is_letters = (
+        compiled(r"[A-Za-z]{6,}").fullmatch(value) is not None and value.lower() not in _STATES
+    )
     if (
         is_letters
         and place.sign == "="
@@ -419,7 +528,9 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
         and not is_name_of_secret(value)
     ):
         return True
-    is_one_word = compiled(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None and value.lower() not in _STATES
+    is_one_word = (
+        compiled(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None and value.lower() not in _STATES
+    )
     # A password of letters alone: only where nothing but a value can stand.
     if (
         place.joint != "blank"
@@ -429,13 +540,25 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
         and not is_name_of_secret(value)
     ):
         return True
-    is_row = is_wordy(value) and compiled(r"[a-z]{3,}(?:[-_.][a-z]{3,}){2,}").fullmatch(value) is not None
-    return is_row and not place.is_quoted and place.name.isupper() and not is_word_of_interface(value)
+    is_row = (
+        is_wordy(value)
+        and compiled(r"[a-z]{3,}(?:[-_.][a-z]{3,}){2,}").fullmatch(value) is not None
+    )
+    return (
+        is_row and not place.is_quoted and place.name.isupper() and not is_word_of_interface(value)
+    )
 
 
 def _is_named_alike(place: _Place, value: str) -> bool:
-    """Say whether a value without quotes is a name like its key's: `password=password2`, `passwd: old_passwd1`."""
-    return not place.is_quoted and is_name_of_secret(value) and not is_joined(value) and not place.name.isupper()
+    """Say whether a value without quotes is a name like its key's: `password=password2`, `passwd:
+    old_passwd1`.
+    """
+    return (
+        not place.is_quoted
+        and is_name_of_secret(value)
+        and not is_joined(value)
+        and not place.name.isupper()
+    )
 
 
 def _is_alone(found: re.Match[str], place: _Place) -> bool:
@@ -446,13 +569,25 @@ def _is_alone(found: re.Match[str], place: _Place) -> bool:
     return ends and bool(_LINE_KEY.fullmatch(place.line)) and len(place.line) < 60
 
 
-_FLAGGED = Rule("password", _HINTS, _BLANK_PATTERN, "deploy --db-password pear-tree-5 --env prod", "deploy --db-password --env prod",
-                cut=_cut, in_source=False)  # fmt: skip
+_FLAGGED = Rule(
+    name="password",
+    hints=_HINTS,
+    pattern=_BLANK_PATTERN,
+    example="deploy --db-password pear-tree-5 --env prod",
+    counter_example="deploy --db-password --env prod",
+    cut=_cut,
+    in_source=False,
+)
 _MACRO = _FLAGGED._replace(
-    example='#define MQTT_PASS "tulip-fields-88"', counter_example="#define MAX_TOKENS 256", cut=_quoted_only
+    example='#define MQTT_PASS "tulip-fields-88"',
+    counter_example="#define MAX_TOKENS 256",
+    cut=_quoted_only,
 )
 #: A Korean name of a secret with its value in quotes: `"암호": "…"`, `접속암호 = "…"`.
-_KOREAN_PATTERN = r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?(?:[!=]?={1,2}|:) ?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
+_KOREAN_PATTERN = (
+    r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?(?:[!=]?={1,2}|:) "
+    r"?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
+)
 
 
 def _korean(found: re.Match[str]) -> tuple[int, int] | None:
@@ -461,14 +596,42 @@ def _korean(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 ASSIGNED = (
-    Rule("password", ("비밀", "비번", "암호", "패스", "공유"), _KOREAN_PATTERN, '"암호": "달밤고양이"', '"암호": "암호를 입력하세요"',
-         cut=_korean),
-    Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=kangaroo_42", "password=getpass.getpass()", cut=_cut, in_source=False),
+    Rule(
+        name="password",
+        hints=("비밀", "비번", "암호", "패스", "공유"),
+        pattern=_KOREAN_PATTERN,
+        example='"암호": "달밤고양이"',
+        counter_example='"암호": "암호를 입력하세요"',
+        cut=_korean,
+    ),
+    Rule(
+        name="password",
+        hints=_HINTS,
+        pattern=_PATTERN,
+        example="DB_PASSWORD=kangaroo_42",
+        counter_example="password=getpass.getpass()",
+        cut=_cut,
+        in_source=False,
+    ),
     _FLAGGED,
-    Rule("password", ("pass",), _SPOKEN_PATTERN, "nmcli dev wifi connect Home password pear-tree-5", "change the password tomorrow",
-         cut=_cut, in_source=False),
-)  # fmt: skip
+    Rule(
+        name="password",
+        hints=("pass",),
+        pattern=_SPOKEN_PATTERN,
+        example="nmcli dev wifi connect Home password pear-tree-5",
+        counter_example="change the password tomorrow",
+        cut=_cut,
+        in_source=False,
+    ),
+)
 ASSIGNED_IN_SOURCE = (
-    Rule("password", _HINTS, _PATTERN, 'password = "kangaroo_42"', "var secret = this.req.secret;", cut=_quoted_only),
+    Rule(
+        name="password",
+        hints=_HINTS,
+        pattern=_PATTERN,
+        example='password = "kangaroo_42"',
+        counter_example="var secret = this.req.secret;",
+        cut=_quoted_only,
+    ),
     _MACRO,
-)  # fmt: skip
+)

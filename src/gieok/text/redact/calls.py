@@ -1,4 +1,5 @@
-"""Passwords among the arguments of a call or in a comparison: what stands beside them says what they are.
+"""Passwords among the arguments of a call or in a comparison: what stands beside them says what
+they are.
 
 A program names a password without an assignment too: the callee logs somebody in, and the literal
 stands behind the user; the field of a page that is filled is one for a password; a variable for a
@@ -26,7 +27,9 @@ _SPLIT = r"(?P<args>(?:[^()\n,]{1,60}(?:\(\))?,){1,3})\s{0,20}"
 
 
 def _is_chosen(value: str) -> bool:
-    """Say whether a literal is what a person chooses and a program does not: shaped, or joined words."""
+    """Say whether a literal is what a person chooses and a program does not: shaped, or joined
+    words.
+    """
     if is_placeholder(value) or not is_literal(value) or is_name_of_secret(value):
         return False
     is_joined = compiled(_JOINED).fullmatch(value) is not None and not any(map(str.isdigit, value))
@@ -48,7 +51,9 @@ def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
 def _of_verb(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is set or checked as a password, as in `set_password("…")`."""
     before = found.string[max(0, found.start() - 8) : found.start()]
-    is_verb = compiled(r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$").search(before)
+    is_verb = compiled(r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$").search(
+        before
+    )
     return found.span("secret") if is_verb and _is_chosen(found["secret"]) else None
 
 
@@ -62,7 +67,9 @@ def _of_hash(found: re.Match[str]) -> tuple[int, int] | None:
 def _of_field(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is typed into a field for a password."""
     before = found.string[max(0, found.start() - 60) : found.start()]
-    is_filled = found["verb"] or compiled(r"(?i)(?:fill|type|set_?value|input|send_?keys)\w{0,12}\([^()\n]*$").search(before)
+    is_filled = found["verb"] or compiled(
+        r"(?i)(?:fill|type|set_?value|input|send_?keys)\w{0,12}\([^()\n]*$"
+    ).search(before)
     value = found["secret"]
     is_one = is_literal(value) and not is_word_of_interface(value)
     return found.span("secret") if is_filled and is_one else None
@@ -74,16 +81,64 @@ def _compared(found: re.Match[str]) -> tuple[int, int] | None:
 
 _PASS = r"(?i:pass(?:word|wd|code|phrase)?|pw)"
 CALLS = (
-    Rule("password", ("login(", "signin(", "sign_in(", "auth(", "auth=(", "authenticate(", "connect(", "connection(", "credential(", "credentials(", "begin(", "user(", "account("),
-         rf"(?i:log_?in|sign_?in|auth=?|authenticate|connect(?:ion)?|credentials?|begin|user|account)\({_SPLIT}{_QUOTED}(?=\s{{0,8}}[,)])",
-         'new NetworkCredential("svc", "pine-cone")', 'obj.connect("row-activated", "on-row")', cut=_behind_user),
-    Rule("password", ("pass", "pw("), rf"{_PASS}\((?:[\w.]{{1,30}}, ?)?{_QUOTED}\)",
-         'user.set_password("pine-cone")', 'check_password("password")', cut=_of_verb),
-    Rule("password", ("hash(", "hashpw(", "hashsync("), rf"(?i:hash(?:pw|sync)?)\([ub]?{_QUOTED}(?=[,)])",
-         "bcrypt.hashSync('pine-cone', 10)", "hash('pine-cone')", cut=_of_hash),
-    Rule("password", ("pass", "pw"),
-         rf"{_PASS}[\w\]]{{0,8}}[\"'\]]{{1,3}}(?:,|\)(?P<verb>(?:\.clear\(\))?\.(?i:type|fill|send_?keys|set_?value|input)\()) ?{_QUOTED}\)",
-         'page.fill("#password", "pine-cone")', 'page.fill("#password", "your password")', cut=_of_field),
-    Rule("password", ("pass", "pw"), rf"{_PASS}\w{{0,8}}\)? ?(?:[!=]==?|\.equals\() ?{_QUOTED}",
-         'if (pw === "pine-cone") open();', 'if (password == "password") warn();', cut=_compared),
-)  # fmt: skip
+    Rule(
+        name="password",
+        hints=(
+            "login(",
+            "signin(",
+            "sign_in(",
+            "auth(",
+            "auth=(",
+            "authenticate(",
+            "connect(",
+            "connection(",
+            "credential(",
+            "credentials(",
+            "begin(",
+            "user(",
+            "account(",
+        ),
+        pattern=(
+            rf"(?i:log_?in|sign_?in|auth=?|authenticate|connect(?:ion)?|credentials?|begin|user"
+            rf"|account)\({_SPLIT}{_QUOTED}(?=\s{{0,8}}[,)])"
+        ),
+        example='new NetworkCredential("svc", "pine-cone")',
+        counter_example='obj.connect("row-activated", "on-row")',
+        cut=_behind_user,
+    ),
+    Rule(
+        name="password",
+        hints=("pass", "pw("),
+        pattern=rf"{_PASS}\((?:[\w.]{{1,30}}, ?)?{_QUOTED}\)",
+        example='user.set_password("pine-cone")',
+        counter_example='check_password("password")',
+        cut=_of_verb,
+    ),
+    Rule(
+        name="password",
+        hints=("hash(", "hashpw(", "hashsync("),
+        pattern=rf"(?i:hash(?:pw|sync)?)\([ub]?{_QUOTED}(?=[,)])",
+        example="bcrypt.hashSync('pine-cone', 10)",
+        counter_example="hash('pine-cone')",
+        cut=_of_hash,
+    ),
+    Rule(
+        name="password",
+        hints=("pass", "pw"),
+        pattern=(
+            rf"{_PASS}[\w\]]{{0,8}}[\"'\]]{{1,3}}(?:,|\)(?P<verb>(?:\.clear\(\))?\.(?i:type|fill"
+            rf"|send_?keys|set_?value|input)\()) ?{_QUOTED}\)"
+        ),
+        example='page.fill("#password", "pine-cone")',
+        counter_example='page.fill("#password", "your password")',
+        cut=_of_field,
+    ),
+    Rule(
+        name="password",
+        hints=("pass", "pw"),
+        pattern=rf"{_PASS}\w{{0,8}}\)? ?(?:[!=]==?|\.equals\() ?{_QUOTED}",
+        example='if (pw === "pine-cone") open();',
+        counter_example='if (password == "password") warn();',
+        cut=_compared,
+    ),
+)

@@ -3,8 +3,8 @@
 Looking for each of some hundred hints by itself reads the text a hundred times. Here one pattern
 finds a *seed* of each, which is a hint that holds no other one. The pattern is tried at the rarest
 sign of each seed only (`k` of `token`, `w` of `pw`), so it looks closely at few places, and there
-alone for the hints that hold the seed. Seeds without a rare sign are looked for by themselves, which
-is faster for them.
+alone for the hints that hold the seed. Seeds without a rare sign are looked for by themselves,
+which is faster for them.
 """
 
 import re
@@ -54,7 +54,9 @@ class Hints:
             rows.append(_Row(hint, orders, is_korean, hint.index(seed)))
 
     def present(self, lower: str) -> Iterator[tuple[str, list[int], list[int]]]:
-        """Yield the hints that a text in lower case holds, with their rules and all their places."""
+        """Yield the hints that a text in lower case holds, with their rules and all their
+        places.
+        """
         is_korean = has_hangul(lower)
         at_seeds: dict[str, list[int]] = {}
         for match in compiled(self._korean if is_korean else self._ascii).finditer(lower):
@@ -106,7 +108,9 @@ def _seeds_of(hints: set[str]) -> list[str]:
 
 
 def _pattern_of(seeds: Iterable[str]) -> str:
-    """Return the pattern that finds each seed at its rarest sign; one that finds nothing without any."""
+    """Return the pattern that finds each seed at its rarest sign; one that finds nothing without
+    any.
+    """
     branches: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for seed in sorted(seeds):
         at = _sign_at(seed)
@@ -120,7 +124,9 @@ def _pattern_of(seeds: Iterable[str]) -> str:
 
 
 def _beside(sign: str, last: str, pairs: Sequence[tuple[str, str]]) -> str:
-    """Return the alternatives for what is beside a sign, tried only where the sign before is `last`."""
+    """Return the alternatives for what is beside a sign, tried only where the sign before is
+    `last`.
+    """
     if not last:
         return "(?=" + "|".join(re.escape(behind) for _, behind in pairs) + ")"
     within = "|".join(

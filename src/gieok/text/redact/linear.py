@@ -15,13 +15,15 @@ _REPEATS = (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT)
 def why_not(pattern: str) -> str:
     """Return why a pattern may be slow, '' where it is not. Raises re.error.
 
-    An unbounded repeat is allowed only at the end of the pattern, where it never backtracks. A nested repeat must begin or
-    end with a character that the inner repeat cannot match, so that each text matches in one way only.
+    An unbounded repeat is allowed only at the end of the pattern, where it never backtracks. A
+    nested repeat must begin or end with a character that the inner repeat cannot match, so that
+    each text matches in one way only.
     """
     return _sequence(_parse(pattern), is_last=True, is_repeated=False)
 
 
-def _sequence(items: Any, *, is_last: bool, is_repeated: bool) -> str:  # noqa: ANN401 - private types of `re`
+# Private types of `re`.
+def _sequence(items: Any, *, is_last: bool, is_repeated: bool) -> str:  # noqa: ANN401
     parts = list(items)
     for n, (code, given) in enumerate(parts):
         ends = is_last and n == len(parts) - 1
@@ -47,7 +49,9 @@ def _part(code: Any, given: Any, *, is_last: bool, is_repeated: bool) -> str:  #
         inner = [given]
     elif code in (_codes.ASSERT, _codes.ASSERT_NOT):
         inner = [given[1]]
-    return next(filter(None, (_sequence(i, is_last=is_last, is_repeated=is_repeated) for i in inner)), "")
+    return next(
+        filter(None, (_sequence(i, is_last=is_last, is_repeated=is_repeated) for i in inner)), ""
+    )
 
 
 def _nested(body: Any) -> str:  # noqa: ANN401
@@ -76,7 +80,9 @@ def _repeats(items: Any) -> list[Any]:  # noqa: ANN401
 
 
 def _first(items: Any, step: int = 1) -> set[str] | None:  # noqa: ANN401
-    """Return the characters that a body must begin (step -1: end) with; None where it may be empty or longer."""
+    """Return the characters that a body must begin (step -1: end) with; None where it may be empty
+    or longer.
+    """
     for code, given in list(items)[::step]:
         if code in (_codes.ASSERT, _codes.ASSERT_NOT, _codes.AT):
             continue

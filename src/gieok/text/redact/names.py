@@ -7,13 +7,16 @@ from pathlib import PurePosixPath
 from gieok.text.redact import redact
 
 _AS_BLANKS = str.maketrans("-_+", "   ")
-#: The mark that keeps names distinct reveals little: 16 bits of a hash, a tenth of a second per guess.
+#: The mark that keeps names distinct reveals little: 16 bits of a hash, a tenth of a second per
+#: guess.
 _MARK_HEX = 4
 _ROUNDS = 200_000
 
 
 def named(path: str) -> str:
-    """Return a POSIX path without secrets in its names. A redacted name ends in `~` and a mark of its own."""
+    """Return a POSIX path without secrets in its names. A redacted name ends in `~` and a mark of
+    its own.
+    """
     everything = f"{path}\n{path.translate(_AS_BLANKS)}"
     if redact(everything) == everything:
         return path

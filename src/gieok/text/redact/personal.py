@@ -6,7 +6,9 @@ from datetime import date
 from gieok.text.redact.rule import Rule
 
 _WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
-_CENTURY = {sex: century for century, of in ((1800, "90"), (1900, "1256"), (2000, "3478")) for sex in of}
+_CENTURY = {
+    sex: century for century, of in ((1800, "90"), (1900, "1256"), (2000, "3478")) for sex in of
+}
 #: Resident numbers since October 2020 have no check digit; the words before one identify it.
 _NAMED = re.compile(r"(?i)주민|등록\s?번호|resident|jumin|(?<![a-z])rrn(?![a-z])")
 _NAMED_CHARS = 24
@@ -45,7 +47,10 @@ def _card(found: re.Match[str]) -> tuple[int, int] | None:
     digits = [int(c) for c in found[0] if c.isdigit()]
     if len(set(digits)) < 4:
         return None
-    total = sum(digit if n % 2 == 0 else digit * 2 - 9 * (digit > 4) for n, digit in enumerate(reversed(digits)))
+    total = sum(
+        digit if n % 2 == 0 else digit * 2 - 9 * (digit > 4)
+        for n, digit in enumerate(reversed(digits))
+    )
     return found.span() if total % 10 == 0 else None
 
 
@@ -59,12 +64,43 @@ _DIGITS = (b"000000", b"0000-0000", b"0000 0000")
 _FOUR = r"[0-9]{4}"
 
 PERSONAL = (
-    Rule("resident-number", (),
-         rf"[0-9]{_CELL_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] ?|)[0-9]{{7}}{_CELL_END}",
-         "주민등록번호 900101-1234568", "900101-9234567", cut=_resident, in_source=False, needs=_DIGITS, before=40),
-    Rule("card-number", (),
-         rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}|[0-9]{{12}}){_END}",
-         "카드 4929-1111-1234-5678", "4111-1111-1234-5678", cut=_card, in_source=False, needs=_DIGITS, before=40),
-    Rule("card-number", (), rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
-         "amex 3782 822463 10005", "3782 822463 10006", cut=_card, in_source=False, needs=_DIGITS, before=40),
-)  # fmt: skip
+    Rule(
+        name="resident-number",
+        hints=(),
+        pattern=(
+            rf"[0-9]{_CELL_EDGE}[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?P<dash> ?[-–] "
+            rf"?|)[0-9]{{7}}{_CELL_END}"
+        ),
+        example="주민등록번호 900101-1234568",
+        counter_example="900101-9234567",
+        cut=_resident,
+        in_source=False,
+        needs=_DIGITS,
+        before=40,
+    ),
+    Rule(
+        name="card-number",
+        hints=(),
+        pattern=(
+            rf"[2-69]{_EDGE}[0-9]{{3}}(?:(?P<gap>[ -]){_FOUR}(?P=gap){_FOUR}(?P=gap){_FOUR}"
+            rf"|[0-9]{{12}}){_END}"
+        ),
+        example="카드 4929-1111-1234-5678",
+        counter_example="4111-1111-1234-5678",
+        cut=_card,
+        in_source=False,
+        needs=_DIGITS,
+        before=40,
+    ),
+    Rule(
+        name="card-number",
+        hints=(),
+        pattern=rf"3{_EDGE}[47][0-9]{{2}}(?P<gap>[ -]?)[0-9]{{6}}(?P=gap)[0-9]{{5}}{_END}",
+        example="amex 3782 822463 10005",
+        counter_example="3782 822463 10006",
+        cut=_card,
+        in_source=False,
+        needs=_DIGITS,
+        before=40,
+    ),
+)

@@ -1,4 +1,6 @@
-"""Normalises text for the rules: invisible characters removed, full-width forms narrowed, Hangul syllables composed."""
+"""Normalises text for the rules: invisible characters removed, full-width forms narrowed, Hangul
+syllables composed.
+"""
 
 import re
 import unicodedata
@@ -11,7 +13,9 @@ _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r"))
 _ASCII = bytes(range(128))
 _JAMO = "\u1100-\u115e\u1161-\u11ff"
 _WIDE = "\uff01-\uff5e\u3000\xa0"
-_UNSEEN = INVISIBLE.pattern[1:-1].replace("\x0b-\x1f", "\x0b\x0c\x0e-\x1f")  # a carriage return shows
+_UNSEEN = INVISIBLE.pattern[1:-1].replace(
+    "\x0b-\x1f", "\x0b\x0c\x0e-\x1f"
+)  # a carriage return shows
 # One character class each: alternatives cost eight times as much.
 _UNUSUAL = re.compile(f"[{_UNSEEN}{_JAMO}{_WIDE}]")
 _WIDE_SIGN = re.compile(f"[{_WIDE}]")
@@ -20,7 +24,9 @@ _OF_SYLLABLE = re.compile(f"[{_JAMO}]")
 
 
 class Plain(NamedTuple):
-    """`text` is normalised; `origins` maps each of its offsets to the original; None: the offsets are equal."""
+    """`text` is normalised; `origins` maps each of its offsets to the original; None: the offsets
+    are equal.
+    """
 
     text: str
     origins: list[int] | None

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-#: Returns the span of the secret in a match, None without one; an empty span: no secret begins before its end either.
+#: Returns the span of the secret in a match, None without one; an empty span: no secret begins
+#: before its end either.
 Cut = Callable[[re.Match[str]], tuple[int, int] | None]
 #: Yields the spans of secrets of a text, given where the hints of a rule stand.
 Search = Callable[[str, Sequence[int]], Iterator[tuple[int, int]]]
@@ -24,13 +25,16 @@ def whole(found: re.Match[str]) -> tuple[int, int]:
 class Rule(NamedTuple):
     """One kind of secret.
 
-    `hints` are lower-case substrings at the beginning of a match, or at most `before` characters after it; the pattern is
-    tried there only, because almost no text holds a secret and a substring search is a hundred times cheaper. Without hints
-    the text is searched where one of `needs` is found in its kinds of characters: `0` a digit, `A` a capital; it is then
-    searched `before` characters around. With `least`, words of at least that many characters are searched. `cut` returns the secret's span and may check further (check
-    digits). `lead` finds a secret before its name: it ends where the match begins. `opens` is a pattern that several rules begin
-    with: where it does not match at a hint, none of them is tried. `in_source` rules hold in source code too. `search` finds
-    secrets that stand further away, given all the places of the hints, each of which is a beginning of `pattern`.
+    `hints` are lower-case substrings at the beginning of a match, or at most `before` characters
+    after it; the pattern is tried there only, because almost no text holds a secret and a substring
+    search is a hundred times cheaper. Without hints the text is searched where one of `needs` is
+    found in its kinds of characters: `0` a digit, `A` a capital; it is then searched `before`
+    characters around. With `least`, words of at least that many characters are searched. `cut`
+    returns the secret's span and may check further (check digits). `lead` finds a secret before its
+    name: it ends where the match begins. `opens` is a pattern that several rules begin
+    with: where it does not match at a hint, none of them is tried. `in_source` rules hold in source
+    code too. `search` finds secrets that stand further away, given all the places of the hints,
+    each of which is a beginning of `pattern`.
     """
 
     name: str
@@ -47,12 +51,18 @@ class Rule(NamedTuple):
     least: int = 0
     search: Search | None = None
 
-    def spans(self, text: str, lower: str, hint: str = "", places: Sequence[int] = ()) -> Iterator[tuple[int, int]]:
-        """Yield the spans of secrets. `lower`: the text in lower case, of the same length; `places`: where its hint stands."""
+    def spans(
+        self, text: str, lower: str, hint: str = "", places: Sequence[int] = ()
+    ) -> Iterator[tuple[int, int]]:
+        """Yield the spans of secrets. `lower`: the text in lower case, of the same length;
+        `places`: where its hint stands.
+        """
         if not hint:
             return self.within(text, 0, len(text))
         if self.search is not None:
-            return self.search(text, [at for at in places if compiled(self.pattern).match(text, at)])
+            return self.search(
+                text, [at for at in places if compiled(self.pattern).match(text, at)]
+            )
         return self._around(text, lower, hint, places[0]) if self.before else self._at(text, places)
 
     def _at(self, text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -85,7 +95,9 @@ class Rule(NamedTuple):
 
 
 def after(words: str, blank: str) -> str:
-    """Return a pattern of a position right after one of the words, so that the pattern itself begins with a hint."""
+    """Return a pattern of a position right after one of the words, so that the pattern itself
+    begins with a hint.
+    """
     return "(?:" + "|".join(f"(?<={word})|(?<={word}{blank})" for word in words.split()) + ")"
 
 

@@ -1,4 +1,6 @@
-"""Secrets recognised by structure: key blocks, web tokens, URLs with passwords, headers, password files."""
+"""Secrets recognised by structure: key blocks, web tokens, URLs with passwords, headers, password
+files.
+"""
 
 import base64
 import binascii
@@ -22,7 +24,10 @@ from gieok.text.redact.value import (
 #: A longer block has lost its footer.
 _MOST_BLOCK_CHARS = 40_000
 _BREAK = r"(?:[ \t\"',+>|#*]|\\[nrt\"]|\r?\n){0,24}"
-_KEY_LINE = rf"{_BREAK}(?:[A-Za-z0-9+/]{{16,200}}={{0,2}}|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ?[^\n\\]{{0,80}})"
+_KEY_LINE = (
+    rf"{_BREAK}(?:[A-Za-z0-9+/]{{16,200}}={{0,2}}|(?:Proc-Type|DEK-Info|Version|Comment|Hash"
+    rf"|Charset): ?[^\n\\]{{0,80}})"
+)
 _LAST_LINE = rf"{_BREAK}[A-Za-z0-9+/]{{2,64}}={{0,2}}(?![A-Za-z0-9+/ ])"
 _PLAIN_WORDS = "pass|password|passwd|pw|pwd|secret|token|user|username|pass_word|xxx|\\*+"
 
@@ -32,7 +37,11 @@ def _key_block(found: re.Match[str]) -> tuple[int, int] | None:
     text, start, body = found.string, *found.span()
     dashes = text.find("-----", body, body + _MOST_BLOCK_CHARS)
     if dashes > body and (foot := compiled(r"-----END [A-Z0-9 ]{0,40}-----").match(text, dashes)):
-        return (start, foot.end()) if compiled(r"[A-Za-z0-9+/]{12}").search(text, body, dashes) else None
+        return (
+            (start, foot.end())
+            if compiled(r"[A-Za-z0-9+/]{12}").search(text, body, dashes)
+            else None
+        )
     end = body
     while line := compiled(_KEY_LINE).match(text, end):
         end = line.end()
@@ -49,7 +58,11 @@ def _url_password(found: re.Match[str]) -> tuple[int, int] | None:
     if (again := secret.find("://")) >= 0:
         end = start + secret.find("@") if 0 <= secret.find("@") < again else start
         secret = found.string[start:end]
-    if len(secret) < 3 or re.match(r"\d{1,5}/", secret) or re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE):
+    if (
+        len(secret) < 3
+        or re.match(r"\d{1,5}/", secret)
+        or re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE)
+    ):
         return None
     return None if is_stand_in(secret) and len(set(secret)) > 2 else (start, end)
 
@@ -76,7 +89,11 @@ def _is_header_token(secret: str) -> bool:
 
 def _cookie(found: re.Match[str]) -> tuple[int, int] | None:
     values = compiled(r"=([^;\s\\]{1,400})").findall(found["secret"])
-    return found.span("secret") if any(is_random(value, 12) for value in values) else (found.end(), found.end())
+    return (
+        found.span("secret")
+        if any(is_random(value, 12) for value in values)
+        else (found.end(), found.end())
+    )
 
 
 def _is_login(secret: str) -> bool:
@@ -89,31 +106,43 @@ _STATEMENT = r"(?i)\b(?:create|alter|grant|set|update)\b[^;\n]{0,160}$"
 
 
 def _is_sql_password(secret: str) -> bool:
-    """Say whether a literal of a statement is a password: any is but a placeholder or the word itself."""
-    is_word = re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE) or is_placeholder(secret) or is_state(secret)
+    """Say whether a literal of a statement is a password: any is but a placeholder or the word
+    itself.
+    """
+    is_word = (
+        re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE)
+        or is_placeholder(secret)
+        or is_state(secret)
+    )
     is_sentence = " " in secret and not is_phrase_of_literal(secret)
     return not is_word and not is_sentence and not secret.startswith((":", "?", "@", "%", "$", "&"))
 
 
 def _of_role(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut a password of a statement about a role; without a statement before it, only what looks like one."""
+    """Cut a password of a statement about a role; without a statement before it, only what looks
+    like one.
+    """
     before = compiled(_STATEMENT).search(found.string, max(0, found.start() - 180), found.start())
     if found["set"] or found["call"] or before:
         return found.span("secret") if before and _is_sql_password(found["secret"]) else None
-    return found.span("secret") if is_password(found["secret"]) or is_shaped(found["secret"]) else None
+    return (
+        found.span("secret") if is_password(found["secret"]) or is_shaped(found["secret"]) else None
+    )
 
 
 def _of_user(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a password without quotes in a statement about a user."""
-    is_statement = compiled(_STATEMENT).search(found.string, max(0, found.start() - 180), found.start())
+    is_statement = compiled(_STATEMENT).search(
+        found.string, max(0, found.start() - 180), found.start()
+    )
     return found.span("secret") if is_statement and _is_sql_password(found["secret"]) else None
 
 
 def _of_machine(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the password of a machine and a login, as `.netrc` has them."""
-    is_entry = compiled(r"(?:machine\s{1,4}\S{1,200}|default)\s{1,8}login\s{1,4}[^\s,]{1,200}\s{1,8}$").search(
-        found.string, max(0, found.start() - 420), found.start()
-    )
+    is_entry = compiled(
+        r"(?:machine\s{1,4}\S{1,200}|default)\s{1,8}login\s{1,4}[^\s,]{1,200}\s{1,8}$"
+    ).search(found.string, max(0, found.start() - 420), found.start())
     return found.span("secret") if is_entry and _is_login(found["secret"]) else None
 
 
@@ -134,7 +163,11 @@ def _inserted(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
     nouns = [read_name(column.strip(' \t\n"`[]')) for column in found["columns"].split(",")]
-    secret = {n for n, noun in enumerate(nouns) if noun is not None and (noun.is_whole or noun.kind is Kind.PIN)}
+    secret = {
+        n
+        for n, noun in enumerate(nouns)
+        if noun is not None and (noun.is_whole or noun.kind is Kind.PIN)
+    }
     at = 0
     for value in compiled(
         r"(?P<opens>\()|(?P<quote>')(?P<text>(?:[^'\n]|''){0,400})'|[^\s,()']{1,200}|(?P<comma>,)"
@@ -143,96 +176,294 @@ def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
             at = 0
         elif value["comma"]:
             at += 1
-        elif value["quote"] and at in secret and _is_sql_password(value["text"]) and len(value["text"]) > 3:
+        elif (
+            value["quote"]
+            and at in secret
+            and _is_sql_password(value["text"])
+            and len(value["text"]) > 3
+        ):
             yield value.span("text")
 
 
 _INSERT = (
-    r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
+    r"(?i:insert into) [^\s(]{1,80} "
+    r"?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
 )
 _B64 = "aB3dE6+gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _JWT_BODY = "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 
 LONG_STRUCTURES = (
-    Rule("okta-token", ("00",), r"00(?<![A-Za-z0-9_-]00)[A-Za-z0-9_-]{38,42}(?![A-Za-z0-9_-])",
-         "Authorization: SSWS 00" + _B64.replace("+", "-").replace("/", "_") + "aB3dE6gH", "okta: 00 items", cut=_of_okta),
-    Rule("jwt", ("eyj",), r"eyJ(?<![A-Za-z0-9_]eyJ)[A-Za-z0-9_-]{10,1000}(?:\.[A-Za-z0-9_-]{10,40000}){1,4}",
-         "eyJ" + _JWT_BODY + ".eyJ" + _JWT_BODY + "." + _JWT_BODY, "eyJhbGciOiJIUzI1NiJ9.test"),
-    Rule("password-hash", ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}",
-         "admin:$2y$05$" + (_B64 * 2).replace("+", ".")[:53], "$2a$ is the prefix"),
-    Rule("password-hash", ("$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$"),
-         r"\$(?:apr1|[1567]|y)\$[^$\s:]{1,40}\$(?:[^$\s:]{1,40}\$)?[./A-Za-z0-9]{22,}",
-         "root:$6$salt$" + _B64.replace("+", ".") * 2, "$1$ and $5$"),
-)  # fmt: skip
+    Rule(
+        name="okta-token",
+        hints=("00",),
+        pattern=r"00(?<![A-Za-z0-9_-]00)[A-Za-z0-9_-]{38,42}(?![A-Za-z0-9_-])",
+        example="Authorization: SSWS 00" + _B64.replace("+", "-").replace("/", "_") + "aB3dE6gH",
+        counter_example="okta: 00 items",
+        cut=_of_okta,
+    ),
+    Rule(
+        name="jwt",
+        hints=("eyj",),
+        pattern=r"eyJ(?<![A-Za-z0-9_]eyJ)[A-Za-z0-9_-]{10,1000}(?:\.[A-Za-z0-9_-]{10,40000}){1,4}",
+        example="eyJ" + _JWT_BODY + ".eyJ" + _JWT_BODY + "." + _JWT_BODY,
+        counter_example="eyJhbGciOiJIUzI1NiJ9.test",
+    ),
+    Rule(
+        name="password-hash",
+        hints=("$2a$", "$2b$", "$2y$"),
+        pattern=r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}",
+        example="admin:$2y$05$" + (_B64 * 2).replace("+", ".")[:53],
+        counter_example="$2a$ is the prefix",
+    ),
+    Rule(
+        name="password-hash",
+        hints=("$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$"),
+        pattern=r"\$(?:apr1|[1567]|y)\$[^$\s:]{1,40}\$(?:[^$\s:]{1,40}\$)?[./A-Za-z0-9]{22,}",
+        example="root:$6$salt$" + _B64.replace("+", ".") * 2,
+        counter_example="$1$ and $5$",
+    ),
+)
 STRUCTURES = (
     *LONG_STRUCTURES,
-    Rule("private-key", ("-----begin ",), r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
-         "-----BEGIN " + f"RSA PRIVATE KEY-----\n{_B64}\n-----END RSA PRIVATE KEY-----",
-         "-----BEGIN PUBLIC KEY-----\nMFwwDQYJKoZIhvcNAQEB\n-----END PUBLIC KEY-----", cut=_key_block),
-    Rule("private-key", ("private-lines:",),
-         r"(?i:private-lines:) ?\d{1,4}\s{1,2}(?P<secret>(?:[A-Za-z0-9+/=]{64}\r?\n){0,400}[A-Za-z0-9+/=]{1,64})",
-         f"Private-Lines: 1\n{_B64 * 2}\n", "Private-Lines: none"),
-    Rule("url-password", ("://",),
-         r"://[^\s:/?#@\"'<>()\[\]{}`]{0,64}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[A-Za-z0-9.\[_%$-])",
-         "postgres://app:h7Kq@x/2@db/prod", "postgres://user:password@localhost:5432/db", cut=_url_password),
-    Rule("url-password", ("jdbc:", "sqlplus "), r"(?i:jdbc:oracle:(?:thin|oci):|sqlplus (?:-\w{1,2} ){0,3})[\w.$#-]{1,40}/(?P<secret>[^\s\"'/@]{3,100})@",
-         "jdbc:oracle:thin:app/pear_Tree@//db:1521/X", "jdbc:oracle:thin:@//db:1521/X"),
-    Rule("webhook", ("hook",), r"hook(?<=[./-]hook)s?[./][\w./-]{0,160}/(?P<secret>[A-Za-z0-9_-]{20,100})(?![\w/-])",
-         "https://chat.example.com/hooks/T04K/B05N/aB3dE6gH9jK2mN5pQ8sT1vW4", "https://x.org/hooks/use-the-latest-release-of-it",
-         cut=_secret_if(lambda secret: is_random(secret, 20))),
-    Rule("url-password", ("://",), r"://(?P<secret>[A-Za-z0-9_-]{20,200})@(?=[A-Za-z0-9])",
-         "https://aB3dE6gH9jK2mN5pQ8sT1@git.example.com/x", "https://medium-sized-host-name-of-mine@example.com",
-         cut=_secret_if(lambda secret: is_random(secret, 20))),
-    Rule("azure-key", ("accountkey=", "sharedaccesskey="),
-         r"(?i:accountkey|sharedaccesskey)=(?P<secret>[A-Za-z0-9+/]{32,200}={0,2})",
-         f"AccountName=x;AccountKey={_B64 * 2}==;EndpointSuffix=core.windows.net", "AccountKey=<key>"),
-    Rule("url-signature", ("sig=", "signature="),
-         r"(?i:(?<=[?&;])sig|(?<=[?&-])signature)=(?P<secret>[A-Za-z0-9%+/_-]{24,2000}={0,2})",
-         "https://x/c?sv=2022&sig=" + _B64 + "%3D", "https://x/c?sig=none", cut=_secret_if(lambda secret: is_random(secret.rstrip("="), 16))),
-    Rule("basic-auth", ("basic ",), r"(?i:basic) {1,4}(?P<secret>[A-Za-z0-9+/]{8,4000}={0,2})(?![A-Za-z0-9+/=])",
-         "Authorization: Basic " + base64.b64encode(b"admin:h7Kqx2").decode(), "basic authentication", cut=_secret_if(_is_pair_in_base64)),
-    Rule("docker-auth", ('auth"', "_auth="),
-         r"(?:auth\\?\"\s{0,4}:\s{0,4}\\?\"|_auth=\"?)(?P<secret>[A-Za-z0-9+/]{8,4000}={0,2})(?![A-Za-z0-9+/=])",
-         '{"auths": {"x": {"auth": "' + base64.b64encode(b"kim:h7Kqx2").decode() + '"}}}', '{"auth": "required"}',
-         cut=_secret_if(_is_pair_in_base64)),
-    Rule("bearer-token", ("bearer ", "authorization: token "),
-         r"(?i:bearer|authorization: token) {1,4}(?P<secret>[A-Za-z0-9._~+/-]{16,4000}={0,4})",
-         "Authorization: Bearer " + _B64.replace("+", "-").replace("/", "_"),
-         "bearer authentication-scheme-of-rfc6750 is fine", cut=_secret_if(_is_header_token)),
-    Rule("cookie", ("cookie: ",), r"(?i:cookie): (?P<secret>[^\s\"'=;]{1,60}=[^\n\"']{8,4000})",
-         "Cookie: sessionid=aB3dE6gH9jK2mN5pQ8sT; theme=dark", "Cookie: theme=dark; lang=korean", cut=_cookie),
-    Rule("sql-password", ("identified ",),
-         r"(?i:identified (?:with [\w\"']{1,40} )?by(?: values)?)(?P<set>)(?P<call>) ?(?P<q>[\"'])(?P<secret>(?:(?!(?P=q))[^\n]){3,128})(?P=q)",
-         "CREATE USER app IDENTIFIED BY 'pear-tree-5'", "a table identified by 'name'", cut=_of_role,
-         in_source=False),
-    Rule("sql-password", ("password",),
-         r"(?<![A-Za-z0-9])(?i:password(?:(?P<set> for [^\s=]{1,80} ?= ?| ?= ?)| )(?P<call>password ?\( ?)?)(?P<q>[\"'])(?P<secret>(?:(?!(?P=q))[^\n]){3,128})(?P=q)",
-         "CREATE ROLE app LOGIN PASSWORD 'pear-tree-5'", "the password 'field' is required", cut=_of_role, in_source=False),
-    Rule("sql-password", ("identified by ",), r"(?i:identified by) (?P<secret>[^\s\"'<$&:;]{4,64})(?=;|[ \t]{0,4}(?:\n|\Z))",
-         "ALTER USER sam IDENTIFIED BY greenhouse7;", "a row identified by its_id2;", cut=_of_user, in_source=False),
-    Rule("sql-password", ("key",), r"(?i:key(?<=pragma key) ?[=(] ?')(?P<secret>[^'\n]{4,200})'",
-         "PRAGMA key = 'pear-tree-5';", "PRAGMA key = ?", cut=_secret_if(_is_sql_password)),
-    Rule("sql-password", ("pgp_sym_",), r"pgp_sym_(?:en|de)crypt(?:_bytea)?\([^\n;]{1,120}?, ?'(?P<secret>[^'\n]{4,200})'\)",
-         "SELECT pgp_sym_decrypt(d, 'pear-tree-5') FROM t;", "pgp_sym_decrypt(d, :key)", cut=_secret_if(_is_sql_password)),
-    Rule("sql-password", ("insert into ",),
-         _INSERT,
-         "INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');", "INSERT INTO users (email, name) VALUES ('a@b.c', 'kim5')",
-         in_source=False, search=_inserted),
-    Rule("password", ("cpy(", "cmp("),
-         r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|(?<![A-Za-z])pw|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
-         'strcpy(cfg.password, "pear-tree-5");', 'strcpy(password, "%s");', cut=_secret_if(_is_sql_password)),
-    Rule("redis-password", ("pass ", "masterauth "), r"(?:(?i:pass(?<=requirepass)|masterauth)) (?P<secret>\S{4,200})",
-         "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(is_literal), in_source=False),
-    Rule("netrc", ("password",), r"password\s{1,8}(?P<secret>[^\s=:]\S{2,199})",
-         "machine api.x.com login me password h7Kqx2vP", "machine api.x.com login me, password later", cut=_of_machine, in_source=False),
-    Rule("pgpass", (),
-         r"(?m:^)[\w.*-]{1,200}:[0-9*]{1,5}:[\w*-]{1,64}:[\w*@.-]{1,64}:(?P<secret>(?:[^\s:\\]|\\[:\\]){4,200})(?m:$)",
-         "db.example.com:5432:prod:app:h7Kqx2vP", "db.example.com:5432:prod", needs=(b":0000:", b":*:"), before=400, in_source=False),
-    Rule("password-hash", ("$argon2", "$scrypt$", "$pbkdf2"),
-         r"\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d{1,3})?)\$[A-Za-z0-9$=,./+-]{32,}",
-         "$argon2id$v=19$m=65536,t=3,p=4$" + _B64, "$argon2id$"),
-    Rule("wifi-password", ("wifi:",), r"(?i:wifi):(?:[A-Z]:[^;\s]{1,64};){0,4}P:(?P<secret>[^;\s]{4,64});",
-         "WIFI:T:WPA;S:guest;P:h7Kqx2vP;;", "WIFI:T:nopass;S:guest;;"),
-    Rule("otp-secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=(?P<secret>[A-Z2-7a-z]{8,128})",
-         "otpauth://totp/x:kim?secret=JBSWY3DPEHPK3PXP&issuer=x", "otpauth://totp/x"),
-)  # fmt: skip
+    Rule(
+        name="private-key",
+        hints=("-----begin ",),
+        pattern=r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
+        example="-----BEGIN " + f"RSA PRIVATE KEY-----\n{_B64}\n-----END RSA PRIVATE KEY-----",
+        counter_example=(
+            "-----BEGIN PUBLIC KEY-----\nMFwwDQYJKoZIhvcNAQEB\n-----END PUBLIC KEY-----"
+        ),
+        cut=_key_block,
+    ),
+    Rule(
+        name="private-key",
+        hints=("private-lines:",),
+        pattern=(
+            r"(?i:private-lines:) ?\d{1,4}\s{1,2}(?P<secret>(?:[A-Za-z0-9+/=]{64}\r?\n){0,"
+            r"400}[A-Za-z0-9+/=]{1,64})"
+        ),
+        example=f"Private-Lines: 1\n{_B64 * 2}\n",
+        counter_example="Private-Lines: none",
+    ),
+    Rule(
+        name="url-password",
+        hints=("://",),
+        pattern=(
+            r"://[^\s:/?#@\"'<>()\[\]{}`]{0,64}:(?P<secret>[^\s\"'<>`]{1,"
+            r"200})@(?=[A-Za-z0-9.\[_%$-])"
+        ),
+        example="postgres://app:h7Kq@x/2@db/prod",
+        counter_example="postgres://user:password@localhost:5432/db",
+        cut=_url_password,
+    ),
+    Rule(
+        name="url-password",
+        hints=("jdbc:", "sqlplus "),
+        pattern=(
+            r"(?i:jdbc:oracle:(?:thin|oci):|sqlplus (?:-\w{1,2} "
+            r"){0,3})[\w.$#-]{1,40}/(?P<secret>[^\s\"'/@]{3,100})@"
+        ),
+        example="jdbc:oracle:thin:app/pear_Tree@//db:1521/X",
+        counter_example="jdbc:oracle:thin:@//db:1521/X",
+    ),
+    Rule(
+        name="webhook",
+        hints=("hook",),
+        pattern=(
+            r"hook(?<=[./-]hook)s?[./][\w./-]{0,160}/"
+            r"(?P<secret>[A-Za-z0-9_-]{20,100})(?![\w/-])"
+        ),
+        example="https://chat.example.com/hooks/T04K/B05N/aB3dE6gH9jK2mN5pQ8sT1vW4",
+        counter_example="https://x.org/hooks/use-the-latest-release-of-it",
+        cut=_secret_if(lambda secret: is_random(secret, 20)),
+    ),
+    Rule(
+        name="url-password",
+        hints=("://",),
+        pattern=r"://(?P<secret>[A-Za-z0-9_-]{20,200})@(?=[A-Za-z0-9])",
+        example="https://aB3dE6gH9jK2mN5pQ8sT1@git.example.com/x",
+        counter_example="https://medium-sized-host-name-of-mine@example.com",
+        cut=_secret_if(lambda secret: is_random(secret, 20)),
+    ),
+    Rule(
+        name="azure-key",
+        hints=("accountkey=", "sharedaccesskey="),
+        pattern=r"(?i:accountkey|sharedaccesskey)=(?P<secret>[A-Za-z0-9+/]{32,200}={0,2})",
+        example=f"AccountName=x;AccountKey={_B64 * 2}==;EndpointSuffix=core.windows.net",
+        counter_example="AccountKey=<key>",
+    ),
+    Rule(
+        name="url-signature",
+        hints=("sig=", "signature="),
+        pattern=(
+            r"(?i:(?<=[?&;])sig"
+            r"|(?<=[?&-])signature)=(?P<secret>[A-Za-z0-9%+/_-]{24,2000}={0,2})"
+        ),
+        example="https://x/c?sv=2022&sig=" + _B64 + "%3D",
+        counter_example="https://x/c?sig=none",
+        cut=_secret_if(lambda secret: is_random(secret.rstrip("="), 16)),
+    ),
+    Rule(
+        name="basic-auth",
+        hints=("basic ",),
+        pattern=r"(?i:basic) {1,4}(?P<secret>[A-Za-z0-9+/]{8,4000}={0,2})(?![A-Za-z0-9+/=])",
+        example="Authorization: Basic " + base64.b64encode(b"admin:h7Kqx2").decode(),
+        counter_example="basic authentication",
+        cut=_secret_if(_is_pair_in_base64),
+    ),
+    Rule(
+        name="docker-auth",
+        hints=('auth"', "_auth="),
+        pattern=(
+            r"(?:auth\\?\"\s{0,4}:\s{0,4}\\?\"|_auth=\"?)(?P<secret>[A-Za-z0-9+/]{8,4000}={0,"
+            r"2})(?![A-Za-z0-9+/=])"
+        ),
+        example='{"auths": {"x": {"auth": "' + base64.b64encode(b"kim:h7Kqx2").decode() + '"}}}',
+        counter_example='{"auth": "required"}',
+        cut=_secret_if(_is_pair_in_base64),
+    ),
+    Rule(
+        name="bearer-token",
+        hints=("bearer ", "authorization: token "),
+        pattern=(
+            r"(?i:bearer|authorization: token) "
+            r"{1,4}(?P<secret>[A-Za-z0-9._~+/-]{16,4000}={0,4})"
+        ),
+        example="Authorization: Bearer " + _B64.replace("+", "-").replace("/", "_"),
+        counter_example="bearer authentication-scheme-of-rfc6750 is fine",
+        cut=_secret_if(_is_header_token),
+    ),
+    Rule(
+        name="cookie",
+        hints=("cookie: ",),
+        pattern=r"(?i:cookie): (?P<secret>[^\s\"'=;]{1,60}=[^\n\"']{8,4000})",
+        example="Cookie: sessionid=aB3dE6gH9jK2mN5pQ8sT; theme=dark",
+        counter_example="Cookie: theme=dark; lang=korean",
+        cut=_cookie,
+    ),
+    Rule(
+        name="sql-password",
+        hints=("identified ",),
+        pattern=(
+            r"(?i:identified (?:with [\w\"']{1,40} )?by(?: values)?)(?P<set>)(?P<call>) "
+            r"?(?P<q>[\"'])(?P<secret>(?:(?!(?P=q))[^\n]){3,128})(?P=q)"
+        ),
+        example="CREATE USER app IDENTIFIED BY 'pear-tree-5'",
+        counter_example="a table identified by 'name'",
+        cut=_of_role,
+        in_source=False,
+    ),
+    Rule(
+        name="sql-password",
+        hints=("password",),
+        pattern=(
+            r"(?<![A-Za-z0-9])(?i:password(?:(?P<set> for [^\s=]{1,80} ?= ?| ?= ?)| "
+            r")(?P<call>password ?\( ?)?)(?P<q>[\"'])(?P<secret>(?:(?!(?P=q))[^\n]){3,128})(?P=q)"
+        ),
+        example="CREATE ROLE app LOGIN PASSWORD 'pear-tree-5'",
+        counter_example="the password 'field' is required",
+        cut=_of_role,
+        in_source=False,
+    ),
+    Rule(
+        name="sql-password",
+        hints=("identified by ",),
+        pattern=r"(?i:identified by) (?P<secret>[^\s\"'<$&:;]{4,64})(?=;|[ \t]{0,4}(?:\n|\Z))",
+        example="ALTER USER sam IDENTIFIED BY greenhouse7;",
+        counter_example="a row identified by its_id2;",
+        cut=_of_user,
+        in_source=False,
+    ),
+    Rule(
+        name="sql-password",
+        hints=("key",),
+        pattern=r"(?i:key(?<=pragma key) ?[=(] ?')(?P<secret>[^'\n]{4,200})'",
+        example="PRAGMA key = 'pear-tree-5';",
+        counter_example="PRAGMA key = ?",
+        cut=_secret_if(_is_sql_password),
+    ),
+    Rule(
+        name="sql-password",
+        hints=("pgp_sym_",),
+        pattern=(
+            r"pgp_sym_(?:en|de)crypt(?:_bytea)?\([^\n;]{1,"
+            r"120}?, ?'(?P<secret>[^'\n]{4,200})'\)"
+        ),
+        example="SELECT pgp_sym_decrypt(d, 'pear-tree-5') FROM t;",
+        counter_example="pgp_sym_decrypt(d, :key)",
+        cut=_secret_if(_is_sql_password),
+    ),
+    Rule(
+        name="sql-password",
+        hints=("insert into ",),
+        pattern=_INSERT,
+        example="INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');",
+        counter_example="INSERT INTO users (email, name) VALUES ('a@b.c', 'kim5')",
+        in_source=False,
+        search=_inserted,
+    ),
+    Rule(
+        name="password",
+        hints=("cpy(", "cmp("),
+        pattern=(
+            r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd"
+            r"|(?<![A-Za-z])pw|secret|psk|api_?key|token)\w{0,12}\]? ?, "
+            r"?\"(?P<secret>[^\"\n]{4,200})\""
+        ),
+        example='strcpy(cfg.password, "pear-tree-5");',
+        counter_example='strcpy(password, "%s");',
+        cut=_secret_if(_is_sql_password),
+    ),
+    Rule(
+        name="redis-password",
+        hints=("pass ", "masterauth "),
+        pattern=r"(?:(?i:pass(?<=requirepass)|masterauth)) (?P<secret>\S{4,200})",
+        example="requirepass h7Kqx2vP",
+        counter_example="requirepass foobared",
+        cut=_secret_if(is_literal),
+        in_source=False,
+    ),
+    Rule(
+        name="netrc",
+        hints=("password",),
+        pattern=r"password\s{1,8}(?P<secret>[^\s=:]\S{2,199})",
+        example="machine api.x.com login me password h7Kqx2vP",
+        counter_example="machine api.x.com login me, password later",
+        cut=_of_machine,
+        in_source=False,
+    ),
+    Rule(
+        name="pgpass",
+        hints=(),
+        pattern=(
+            r"(?m:^)[\w.*-]{1,200}:[0-9*]{1,5}:[\w*-]{1,64}:[\w*@.-]{1,64}:(?P<secret>(?:[^\s:\\]"
+            r"|\\[:\\]){4,200})(?m:$)"
+        ),
+        example="db.example.com:5432:prod:app:h7Kqx2vP",
+        counter_example="db.example.com:5432:prod",
+        needs=(b":0000:", b":*:"),
+        before=400,
+        in_source=False,
+    ),
+    Rule(
+        name="password-hash",
+        hints=("$argon2", "$scrypt$", "$pbkdf2"),
+        pattern=r"\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d{1,3})?)\$[A-Za-z0-9$=,./+-]{32,}",
+        example="$argon2id$v=19$m=65536,t=3,p=4$" + _B64,
+        counter_example="$argon2id$",
+    ),
+    Rule(
+        name="wifi-password",
+        hints=("wifi:",),
+        pattern=r"(?i:wifi):(?:[A-Z]:[^;\s]{1,64};){0,4}P:(?P<secret>[^;\s]{4,64});",
+        example="WIFI:T:WPA;S:guest;P:h7Kqx2vP;;",
+        counter_example="WIFI:T:nopass;S:guest;;",
+    ),
+    Rule(
+        name="otp-secret",
+        hints=("otpauth://",),
+        pattern=r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=(?P<secret>[A-Z2-7a-z]{8,128})",
+        example="otpauth://totp/x:kim?secret=JBSWY3DPEHPK3PXP&issuer=x",
+        counter_example="otpauth://totp/x",
+    ),
+)

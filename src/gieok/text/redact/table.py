@@ -8,7 +8,8 @@ from gieok.text.redact.rule import Rule, compiled
 
 #: No token is shorter, and most words are: prefixes of tokens are searched for in long words only.
 _LONG = 20
-#: A flag of a command line; programs that take a password behind one are looked for on such lines only.
+#: A flag of a command line; programs that take a password behind one are looked for on such lines
+#: only.
 _FLAG = r" --?[a-z]"
 #: Bytes → their kind, by which rules without a hint are tried: digits, capitals.
 _KINDS = bytes(48 if 48 <= n <= 57 else 65 if 65 <= n <= 90 else n for n in range(256))
@@ -18,9 +19,16 @@ _SOLID = bytes(32 if n in _APART else 46 if n in b".:" else 120 for n in range(2
 
 
 class Table:
-    """An index of rules; those of `tokens` are looked for in long words only, those of `commands` on lines with a flag."""
+    """An index of rules; those of `tokens` are looked for in long words only, those of `commands`
+    on lines with a flag.
+    """
 
-    def __init__(self, rules: Sequence[Rule], tokens: frozenset[Rule], commands: frozenset[Rule] = frozenset()) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        tokens: frozenset[Rule],
+        commands: frozenset[Rule] = frozenset(),
+    ) -> None:
         self._rules = rules
         self._free: dict[tuple[bytes, ...], list[int]] = {}
         self._long: list[int] = []
@@ -41,11 +49,17 @@ class Table:
         self._programs = Hints(programs) if programs else None
 
     def found(self, text: str, own: Sequence[Rule] = ()) -> list[tuple[int, int, str]]:
-        """Return the spans of secrets; overlapping ones are joined under the name of the first rule."""
+        """Return the spans of secrets; overlapping ones are joined under the name of the first
+        rule.
+        """
         read = plain(text)
         lower = lower_of(read.text)
         spans = self._spans(read.text, lower)
-        spans += [(*span, len(self._rules) + n) for n, rule in enumerate(own) for span in rule.spans(read.text, lower)]
+        spans += [
+            (*span, len(self._rules) + n)
+            for n, rule in enumerate(own)
+            for span in rule.spans(read.text, lower)
+        ]
         names = [rule.name for rule in (*self._rules, *own)] if spans else []
         return [(*read.original(start, end), names[order]) for start, end, order in _merged(spans)]
 
@@ -81,7 +95,10 @@ class Table:
                 if self._rules[order].search is not None:
                     far.setdefault(order, []).extend(places)
         for order, places in far.items():
-            spans += [(*span, order) for span in self._rules[order].spans(text, lower, "far", sorted(set(places)))]
+            spans += [
+                (*span, order)
+                for span in self._rules[order].spans(text, lower, "far", sorted(set(places)))
+            ]
         kinds = data.translate(_KINDS)
         for needs, orders in self._free.items():
             around = max(self._rules[order].before for order in orders)
@@ -95,12 +112,18 @@ class Table:
         for order in self._long:
             least = self._rules[order].least
             longest = [word for word in words if word[1] - word[0] >= least]
-            spans += [(*span, order) for word in longest for span in self._rules[order].within(text, *word)]
+            spans += [
+                (*span, order)
+                for word in longest
+                for span in self._rules[order].within(text, *word)
+            ]
         return spans
 
 
 def _windows(kinds: bytes, needs: Sequence[bytes], around: int) -> list[tuple[int, int]]:
-    """Return the stretches of a text around what rules without a hint need, overlapping ones joined."""
+    """Return the stretches of a text around what rules without a hint need, overlapping ones
+    joined.
+    """
     places: list[int] = []
     for need in needs:
         at = kinds.find(need)
@@ -126,7 +149,9 @@ def _everywhere(
 
 
 def lower_of(text: str) -> str:
-    """Return the text with its ASCII letters in lower case, of the same length: a few other letters are longer in lower case."""
+    """Return the text with its ASCII letters in lower case, of the same length: a few other letters
+    are longer in lower case.
+    """
     if text.isascii():
         return text.lower()
     return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
@@ -135,7 +160,8 @@ def lower_of(text: str) -> str:
 def _long_words(solid: bytes) -> list[tuple[int, int]]:
     """Return the spans of words with a row of at least `_LONG` characters.
 
-    `solid`: x for each character that a token may hold, a dot for those that divide one, a blank for others.
+    `solid`: x for each character that a token may hold, a dot for those that divide one, a blank
+    for others.
     """
     words: list[tuple[int, int]] = []
     long = b"x" * _LONG

@@ -1,7 +1,7 @@
 """Secrets in tables: the cells of a column, or the cell beside a label, whose name is a secret's.
 
-Tables of Markdown and lines with commas, semicolons or tabs are read. A document has tables about passwords too, so a plain
-word counts only where another column says who logs in.
+Tables of Markdown and lines with commas, semicolons or tabs are read. A document has tables about
+passwords too, so a plain word counts only where another column says who logs in.
 """
 
 import re
@@ -21,9 +21,12 @@ _LEAST_VALUE = 4
 #: Columns that blanks align.
 _ALIGNED = "  "
 _RULE_OF_HEADER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?){2,40}[ \t\r]*")
-_KOREAN_NAME = re.compile(r"[가-힣A-Za-z ]{0,10}(?:비밀 ?번호|비번|패스 ?워드|암호|핀 ?번호|PIN|pin|PW|pw)")
+_KOREAN_NAME = re.compile(
+    r"[가-힣A-Za-z ]{0,10}(?:비밀 ?번호|비번|패스 ?워드|암호|핀 ?번호|PIN|pin|PW|pw)"
+)
 _LOGIN = re.compile(
-    r"(?i)(?:[\w ]{0,12}[ _-])?(?:log ?in|user(?:name|id)?|account|e?-?mail|id|ssid)|[가-힣 ]{0,6}(?:아이디|계정|사용자|이메일)"
+    r"(?i)(?:[\w ]{0,12}[ _-])?(?:log ?in|user(?:name|id)?|account|e?-?mail|id|ssid)|[가-힣 "
+    r"]{0,6}(?:아이디|계정|사용자|이메일)"
 )
 _HEADER_CELL = re.compile(r"[\w가-힣 ./#*'()-]{1,40}")
 
@@ -58,7 +61,9 @@ def _search(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
                 yield from _column(text, start, _end_of_line(text, end + 1) + 1, "|")
             else:
                 yield from _beside_label(text, start, end)
-        elif (sign := _sign_of(line)) and (sign == _ALIGNED or following.count(sign) >= line.count(sign)):
+        elif (sign := _sign_of(line)) and (
+            sign == _ALIGNED or following.count(sign) >= line.count(sign)
+        ):
             yield from _column(text, start, end + 1, sign)
 
 
@@ -68,11 +73,17 @@ def _end_of_line(text: str, at: int) -> int:
 
 
 def _sign_of(line: str) -> str:
-    """Return what divides the cells of a line that may be a header: short names and nothing else."""
+    """Return what divides the cells of a line that may be a header: short names and nothing
+    else.
+    """
     if not line[:1].strip() or "=" in line:
         return ""
     if compiled(r"\S{1,30}(?: \S{1,20})?(?: {2,30}\S{1,30}(?: \S{1,20})?){2,9} *").fullmatch(line):
-        return _ALIGNED if line.isupper() or compiled(r"(?:[A-Z가-힣]\S* +){3,10}").fullmatch(f"{line} ") else ""
+        return (
+            _ALIGNED
+            if line.isupper() or compiled(r"(?:[A-Z가-힣]\S* +){3,10}").fullmatch(f"{line} ")
+            else ""
+        )
     for sign in ("\t", ";", ","):
         cells = line.split(sign)
         if len(cells) >= _LEAST_COLUMNS:
@@ -82,7 +93,11 @@ def _sign_of(line: str) -> str:
 
 def _is_header(cell: str) -> bool:
     bare = cell.strip('"\r')
-    return bare == bare.strip() and len(bare) < _MOST_HEADER and _HEADER_CELL.fullmatch(bare) is not None
+    return (
+        bare == bare.strip()
+        and len(bare) < _MOST_HEADER
+        and _HEADER_CELL.fullmatch(bare) is not None
+    )
 
 
 def _cells(text: str, start: int, end: int, sign: str) -> list[_Cell]:
@@ -93,9 +108,9 @@ def _cells(text: str, start: int, end: int, sign: str) -> list[_Cell]:
     edge = re.escape(sign)
     cells = [
         _stripped(text, *found.span())
-        for found in compiled(rf'(?<![^{edge}\n])(?:"[^"\n]{{0,400}}"(?={edge}|\r?\n|\Z)|[^{edge}\n]*)').finditer(
-            text, start, end
-        )
+        for found in compiled(
+            rf'(?<![^{edge}\n])(?:"[^"\n]{{0,400}}"(?={edge}|\r?\n|\Z)|[^{edge}\n]*)'
+        ).finditer(text, start, end)
     ]
     is_framed = sign == "|" and text[start:end].lstrip().startswith("|")
     return cells[1:] if is_framed else cells
@@ -149,8 +164,13 @@ def _is_secret(value: str, *, is_named: bool) -> bool:
 
 
 TABLES = (
-    Rule("password", ("pass", "pw", "pin", "secret", "token", "key", "비밀", "비번", "패스", "암호", "핀"),
-         r"(?i:pass|pw|pin|secret|token|key)|비밀|비번|패스|암호|핀",
-         "site,login,password\nshop,kim,pear-tree", "option,default,password\nlogin,yes,no",
-         in_source=False, search=_search),
-)  # fmt: skip
+    Rule(
+        name="password",
+        hints=("pass", "pw", "pin", "secret", "token", "key", "비밀", "비번", "패스", "암호", "핀"),
+        pattern=r"(?i:pass|pw|pin|secret|token|key)|비밀|비번|패스|암호|핀",
+        example="site,login,password\nshop,kim,pear-tree",
+        counter_example="option,default,password\nlogin,yes,no",
+        in_source=False,
+        search=_search,
+    ),
+)

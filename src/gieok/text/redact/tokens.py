@@ -38,7 +38,9 @@ def _is_masked(value: str) -> bool:
 
 def _random_secret(found: re.Match[str]) -> tuple[int, int]:
     """Cut what follows the name of a key; skip words and names without a digit or two."""
-    is_random = not is_wordy(found["secret"]) and sum(map(str.isdigit, found["secret"])) >= _FEW_DIGITS - 1
+    is_random = (
+        not is_wordy(found["secret"]) and sum(map(str.isdigit, found["secret"])) >= _FEW_DIGITS - 1
+    )
     return found.span("secret") if is_random else (found.end(), found.end())
 
 
@@ -49,11 +51,11 @@ def _token(name: str, prefixes: str, alphabet: str, length: int, *, open_end: bo
     body = f"[{alphabet}]{{{length},}}" if open_end else f"[{alphabet}]{{{length}}}(?![A-Za-z0-9_])"
     hints = tuple(dict.fromkeys(word.lower() for word in words))
     return Rule(
-        name,
-        hints,
-        f"(?:{heads}){body}",
-        words[0] + _of(alphabet, length),
-        words[0] + "-",
+        name=name,
+        hints=hints,
+        pattern=f"(?:{heads}){body}",
+        example=words[0] + _of(alphabet, length),
+        counter_example=words[0] + "-",
         cut=_random if _URL in alphabet or alphabet == _ANY else _unmasked,
     )
 
@@ -73,8 +75,18 @@ _OPEN: tuple[tuple[str, str, str, int], ...] = (
     ("google-oauth", "ya29.", _URL + ".", 20),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _ANY, 36),
     ("github-token", "github_pat_", _URL, 22),
-    ("gitlab-token", "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- gloas- glffct- GR1348941", _URL + ".", 20),
-    ("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xoxc- xoxd- xapp-", _URL + "%", 15),
+    (
+        "gitlab-token",
+        "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- gloas- glffct- GR1348941",
+        _URL + ".",
+        20,
+    ),
+    (
+        "slack-token",
+        "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xoxc- xoxd- xapp-",
+        _URL + "%",
+        15,
+    ),
     ("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_ whsec_", _B64, 16),
     ("square-token", "sq0atp- sq0csp- sq0idp-", _URL, 22),
     ("sendinblue-key", "xkeysib- xsmtpsib-", _URL, 60),
@@ -161,8 +173,13 @@ _OPEN: tuple[tuple[str, str, str, int], ...] = (
     ("yandex-key", "AQVN y0_ y1_ y2_ y3_", _URL, 35),
     ("age-key", "AGE-SECRET-KEY-1", _UPPER, 50),
     ("infisical-token", "st.", _HEX + ".", 60),
-    ("slack-webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", _B64, 30),
-)  # fmt: skip
+    (
+        "slack-webhook",
+        "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/",
+        _B64,
+        30,
+    ),
+)
 _CLOSED: tuple[tuple[str, str, str, int], ...] = (
     ("google-key", "AIza", _URL, 35),
     ("twilio-key", "SK", _HEX, 32),
@@ -176,59 +193,187 @@ _CLOSED: tuple[tuple[str, str, str, int], ...] = (
 )
 _SHAPED = (
     # Providers to come: most name their keys `xx_live_…`.
-    Rule("live-key", ("_live_", "_prod_", "_test_"),
-         r"_(?:live|prod|test)_(?P<secret>[A-Za-z0-9]{16,200})(?![A-Za-z0-9_])",
-         "zz_live_" + _of(_ANY, 24), "app_test_configurationLoader", cut=_random_secret),
-    Rule("secret-token", ("-secret-",), r"-SECRET-(?P<secret>[A-Z0-9-]{16,200})(?![A-Za-z0-9_])",
-         "ZZ-SECRET-" + _of(_UPPER, 24), "TOP-SECRET-PROJECT-OF-THE-YEAR", cut=_random_secret),
-    Rule("aws-key", ("akia", "asia", "abia", "acca"),
-         r"A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9_]A...)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9_])",
-         "AKIA" + _of(_UPPER, 16), "AKIAIOSFODNN7EXAMPLE"),
-    Rule("telegram-token", (":aa",), r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
-         "1234567890:AA" + _of(_ANY, 33), "12:30:AA" + _of(_ANY, 10), before=10),
-    Rule("discord-token", (),
-         r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])",
-         "M" + _of(_ANY, 23) + ".aB3dE6." + _of(_ANY, 27), "My.package.name", cut=_random,
-         least=57),
-    Rule("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/[0-9]{17,20}/(?P<secret>[A-Za-z0-9_-]{40,})",
-         "https://discord.com/api/webhooks/112233445566778899/" + _of(_ANY, 68),
-         "https://discord.com/api/webhooks/112233445566778899/test"),
-    Rule("teams-webhook", ("/incomingwebhook/",), r"(?i:/IncomingWebhook/)(?P<secret>[a-f0-9]{32}/[a-f0-9-]{36})",
-         "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/" + _of(_HEX, 32) + "/" + _of(_HEX, 36),
-         "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/docs"),
-    Rule("sendgrid-key", ("sg.",), r"SG\.(?<![A-Za-z0-9_]SG\.)[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{36,64}",
-         "SG." + _of(_ANY, 22) + "." + _of(_ANY, 43), "SG.package.module"),
-    Rule("mapbox-token", ("sk.eyj",), r"sk\.eyJ(?<![A-Za-z0-9_]sk\.eyJ)[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{16,64}",
-         "sk." + "eyJ1" + _of(_ANY, 40) + "." + _of(_ANY, 22), "sk.eyJ"),
-    Rule("airtable-token", ("pat",), r"pat(?<![A-Za-z0-9_]pat)[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])",
-         "pat" + _of(_ANY, 14) + "." + _of(_HEX, 64), "path.to.the.file"),
-    Rule("terraform-token", (".atlasv1.",), r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}",
-         _of(_ANY, 14) + ".atlasv1." + _of(_ANY, 64), "the.atlasv1.module", before=14),
-    Rule("azure-client-secret", ("q~",),
-         r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])",
-         "aB38Q~" + _of(_ANY, 34), "FAQ~1.TXT", before=4),
-    Rule("mailchimp-key", ("-us",), r"(?<![A-Za-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
-         _of(_HEX, 32) + "-us14", "keyboard-us", before=32),
-    Rule("hubspot-token", ("pat-na", "pat-eu"),
-         r"pat-(?:na|eu)[0-9]-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}(?![A-Za-z0-9])",
-         "pat-na1-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4", "pat-native"),
-    Rule("asana-token", ("1/", "2/"),
-         r"[12]/(?<![A-Za-z0-9./]..)[0-9]{13,20}(?:/[0-9]{13,20})?:[a-f0-9]{32}(?![A-Za-z0-9])",
-         "2/1200000000000001/1200000000000002:" + _of(_HEX, 32), "1/2024:12"),
-    Rule("paypal-token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}",
-         "access_token$production$" + "a1b2c3d4e5f6g7h8$" + _of(_HEX, 32), "access_token$production"),
-    Rule("plaid-token", ("access-production-", "access-sandbox-", "access-development-"),
-         r"access-(?:production|sandbox|development)-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
-         "access-production-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4", "access-production-systems"),
-    Rule("maxmind-key", ("_mmk",), r"(?<![A-Za-z0-9_])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])",
-         "aB3dE6_" + _of(_ANY, 29) + "_mmk", "the_mmk", before=37),
-    Rule("octopus-key", ("api-",), r"API-(?<![A-Za-z0-9_-]API-)[A-Z0-9]{26}(?![A-Za-z0-9_-])",
-         "API-" + _of(_UPPER, 26), "API-GATEWAY", cut=_random),
-    Rule("1password-key", ("a3-",), r"A3-(?<![A-Za-z0-9_-]A3-)[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}(?![A-Za-z0-9_-])",
-         "A3-Q7WERT-2YUIO-P3ASD-FG4HJ-K5LQ7-WERT2", "A3-SIZE-PAPER", cut=_random),
-    Rule("notion-token", ("secret_",), r"secret_(?<![A-Za-z0-9_]secret_)[A-Za-z0-9]{43}(?![A-Za-z0-9])",
-         "secret_" + _of(_ANY, 43), "secret_name_of_things", cut=_random),
-)  # fmt: skip
+    Rule(
+        name="live-key",
+        hints=("_live_", "_prod_", "_test_"),
+        pattern=r"_(?:live|prod|test)_(?P<secret>[A-Za-z0-9]{16,200})(?![A-Za-z0-9_])",
+        example="zz_live_" + _of(_ANY, 24),
+        counter_example="app_test_configurationLoader",
+        cut=_random_secret,
+    ),
+    Rule(
+        name="secret-token",
+        hints=("-secret-",),
+        pattern=r"-SECRET-(?P<secret>[A-Z0-9-]{16,200})(?![A-Za-z0-9_])",
+        example="ZZ-SECRET-" + _of(_UPPER, 24),
+        counter_example="TOP-SECRET-PROJECT-OF-THE-YEAR",
+        cut=_random_secret,
+    ),
+    Rule(
+        name="aws-key",
+        hints=("akia", "asia", "abia", "acca"),
+        pattern=(
+            r"A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9_]A...)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}"
+            r"(?![A-Za-z0-9_])"
+        ),
+        example="AKIA" + _of(_UPPER, 16),
+        counter_example="AKIAIOSFODNN7EXAMPLE",
+    ),
+    Rule(
+        name="telegram-token",
+        hints=(":aa",),
+        pattern=r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
+        example="1234567890:AA" + _of(_ANY, 33),
+        counter_example="12:30:AA" + _of(_ANY, 10),
+        before=10,
+    ),
+    Rule(
+        name="discord-token",
+        hints=(),
+        pattern=(
+            r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27"
+            r",38}(?![A-Za-z0-9_-])"
+        ),
+        example="M" + _of(_ANY, 23) + ".aB3dE6." + _of(_ANY, 27),
+        counter_example="My.package.name",
+        cut=_random,
+        least=57,
+    ),
+    Rule(
+        name="discord-webhook",
+        hints=("/api/webhooks/",),
+        pattern=r"/api/webhooks/[0-9]{17,20}/(?P<secret>[A-Za-z0-9_-]{40,})",
+        example="https://discord.com/api/webhooks/112233445566778899/" + _of(_ANY, 68),
+        counter_example="https://discord.com/api/webhooks/112233445566778899/test",
+    ),
+    Rule(
+        name="teams-webhook",
+        hints=("/incomingwebhook/",),
+        pattern=r"(?i:/IncomingWebhook/)(?P<secret>[a-f0-9]{32}/[a-f0-9-]{36})",
+        example="https://x.webhook.office.com/webhookb2/a/IncomingWebhook/"
+        + _of(_HEX, 32)
+        + "/"
+        + _of(_HEX, 36),
+        counter_example="https://x.webhook.office.com/webhookb2/a/IncomingWebhook/docs",
+    ),
+    Rule(
+        name="sendgrid-key",
+        hints=("sg.",),
+        pattern=r"SG\.(?<![A-Za-z0-9_]SG\.)[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{36,64}",
+        example="SG." + _of(_ANY, 22) + "." + _of(_ANY, 43),
+        counter_example="SG.package.module",
+    ),
+    Rule(
+        name="mapbox-token",
+        hints=("sk.eyj",),
+        pattern=r"sk\.eyJ(?<![A-Za-z0-9_]sk\.eyJ)[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{16,64}",
+        example="sk." + "eyJ1" + _of(_ANY, 40) + "." + _of(_ANY, 22),
+        counter_example="sk.eyJ",
+    ),
+    Rule(
+        name="airtable-token",
+        hints=("pat",),
+        pattern=r"pat(?<![A-Za-z0-9_]pat)[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])",
+        example="pat" + _of(_ANY, 14) + "." + _of(_HEX, 64),
+        counter_example="path.to.the.file",
+    ),
+    Rule(
+        name="terraform-token",
+        hints=(".atlasv1.",),
+        pattern=r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}",
+        example=_of(_ANY, 14) + ".atlasv1." + _of(_ANY, 64),
+        counter_example="the.atlasv1.module",
+        before=14,
+    ),
+    Rule(
+        name="azure-client-secret",
+        hints=("q~",),
+        pattern=(
+            r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-"
+            r"z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"
+        ),
+        example="aB38Q~" + _of(_ANY, 34),
+        counter_example="FAQ~1.TXT",
+        before=4,
+    ),
+    Rule(
+        name="mailchimp-key",
+        hints=("-us",),
+        pattern=r"(?<![A-Za-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
+        example=_of(_HEX, 32) + "-us14",
+        counter_example="keyboard-us",
+        before=32,
+    ),
+    Rule(
+        name="hubspot-token",
+        hints=("pat-na", "pat-eu"),
+        pattern=(
+            r"pat-(?:na|eu)[0-9]-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}"
+            r"(?![A-Za-z0-9])"
+        ),
+        example="pat-na1-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4",
+        counter_example="pat-native",
+    ),
+    Rule(
+        name="asana-token",
+        hints=("1/", "2/"),
+        pattern=(
+            r"[12]/(?<![A-Za-z0-9./]..)[0-9]{13,20}(?:/"
+            r"[0-9]{13,20})?:[a-f0-9]{32}(?![A-Za-z0-9])"
+        ),
+        example="2/1200000000000001/1200000000000002:" + _of(_HEX, 32),
+        counter_example="1/2024:12",
+    ),
+    Rule(
+        name="paypal-token",
+        hints=("access_token$",),
+        pattern=r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}",
+        example="access_token$production$" + "a1b2c3d4e5f6g7h8$" + _of(_HEX, 32),
+        counter_example="access_token$production",
+    ),
+    Rule(
+        name="plaid-token",
+        hints=("access-production-", "access-sandbox-", "access-development-"),
+        pattern=(
+            r"access-(?:production|sandbox"
+            r"|development)-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}"
+        ),
+        example="access-production-a1b2c3d4-e5f6-0718-293a-4b5ca1b2c3d4",
+        counter_example="access-production-systems",
+    ),
+    Rule(
+        name="maxmind-key",
+        hints=("_mmk",),
+        pattern=r"(?<![A-Za-z0-9_])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])",
+        example="aB3dE6_" + _of(_ANY, 29) + "_mmk",
+        counter_example="the_mmk",
+        before=37,
+    ),
+    Rule(
+        name="octopus-key",
+        hints=("api-",),
+        pattern=r"API-(?<![A-Za-z0-9_-]API-)[A-Z0-9]{26}(?![A-Za-z0-9_-])",
+        example="API-" + _of(_UPPER, 26),
+        counter_example="API-GATEWAY",
+        cut=_random,
+    ),
+    Rule(
+        name="1password-key",
+        hints=("a3-",),
+        pattern=r"A3-(?<![A-Za-z0-9_-]A3-)[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}(?![A-Za-z0-9_-])",
+        example="A3-Q7WERT-2YUIO-P3ASD-FG4HJ-K5LQ7-WERT2",
+        counter_example="A3-SIZE-PAPER",
+        cut=_random,
+    ),
+    Rule(
+        name="notion-token",
+        hints=("secret_",),
+        pattern=r"secret_(?<![A-Za-z0-9_]secret_)[A-Za-z0-9]{43}(?![A-Za-z0-9])",
+        example="secret_" + _of(_ANY, 43),
+        counter_example="secret_name_of_things",
+        cut=_random,
+    ),
+)
 TOKENS = (
     *(_token(*row, open_end=True) for row in _OPEN),
     *(_token(*row, open_end=False) for row in _CLOSED),

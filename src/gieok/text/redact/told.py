@@ -1,7 +1,8 @@
 """Says whether what a sentence tells after the name of a secret is one, and where it ends.
 
-How much a value has to look like a secret depends on how directly the sentence says that it is one, and on the name: a
-password may be two words and a number, a pin is digits, and a *token* or a *key* is many other things too.
+How much a value has to look like a secret depends on how directly the sentence says that it is one,
+and on the name: a password may be two words and a number, a pin is digits, and a *token* or a *key*
+is many other things too.
 """
 
 import re
@@ -30,13 +31,17 @@ _Span = tuple[int, int]
 PASSWORDS = re.compile(r"(?i)pass|pw|비밀|비번|암호|패스")
 _PINS = re.compile(r"(?i)pins?|핀|comb\w*")
 _DIALLED = re.compile(r"(?i)comb|code|코드|번호|비번|암호")
-NUMBERED = re.compile(r"(?i)pass|otp|pin|pw|code|combination|combo|번호|비번|암호|코드|현관|출입|도어락|금고")
+NUMBERED = re.compile(
+    r"(?i)pass|otp|pin|pw|code|combination|combo|번호|비번|암호|코드|현관|출입|도어락|금고"
+)
 #: Names that a sentence gives to other things too: `the token is …`, `키는 …`.
 _OPEN_NAME = re.compile(r"(?i)(?:secret|tokens?|credentials?|creds?|combination|키|토큰)")
 #: A unit after a number, which is then no code: `12 characters`, `4자리`.
 COUNTS = re.compile(
-    r"\s?(?:자|글자|개|번|회|일|년|월|시|분|초|명|원|줄|비트|바이트|살|대|건|차|층|%|퍼|(?i:char|digit|letter|bit|byte|day|hour|min|sec|"
-    r"month|year|week|time|times|attempt|word|token|item|request|user|tri|p\b|am\b|pm\b|won\b|people|k\b))"
+    r"\s?(?:자|글자|개|번|회|일|년|월|시|분|초|명|원|줄|비트|바이트|살|대|건|차|층|%|퍼|(?i:char|digit|letter|bit|byte"
+    r"|day|hour|min|sec|"
+    r"month|year|week|time|times|attempt|word|token|item|request|user|tri|p\b|am\b|pm\b|won\b"
+    r"|people|k\b))"
 )
 _SPOKEN = re.compile(r"(?i)\b(?:the|my|our|new|your|its?|to) [\w ]{0,30}$")
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
@@ -47,7 +52,9 @@ _LEAST_OPEN = 8
 
 
 class Told(NamedTuple):
-    """A value as far as its blank, what names it and what joins them; `is_direct`: the sentence says that it is the secret."""
+    """A value as far as its blank, what names it and what joins them; `is_direct`: the sentence
+    says that it is the secret.
+    """
 
     text: str
     start: int
@@ -82,7 +89,9 @@ def told(found: re.Match[str], *, numbers: bool, is_direct: bool, name: str | No
 
 
 def secret_of(told: Told) -> _Span | None:
-    """Return the span of the value without quotes and punctuation around it, None where it is no secret."""
+    """Return the span of the value without quotes and punctuation around it, None where it is no
+    secret.
+    """
     if told.is_direct and (quoted := _quoted(told)):
         return quoted
     value = _bare(told)
@@ -90,11 +99,19 @@ def secret_of(told: Told) -> _Span | None:
     if value.isdigit():
         return span if _is_number(told, value, span[1]) else None
     if _PINS.fullmatch(told.name):
-        return span if is_pin(value) or compiled(r"\d{1,2}(?:-\d{1,2}){2,3}").fullmatch(value) else None
+        return (
+            span
+            if is_pin(value) or compiled(r"\d{1,2}(?:-\d{1,2}){2,3}").fullmatch(value)
+            else None
+        )
     if compiled(r"\w[<>=!]=\d|<").search(value):
         return None
     if told.is_direct and compiled(r"\d{1,4}(?:-\d{1,4}){1,5}").fullmatch(value):
-        is_dialled = told.numbers and _DIALLED.search(told.name) and not compiled(r"(?:19|20)\d\d-").match(value)
+        is_dialled = (
+            told.numbers
+            and _DIALLED.search(told.name)
+            and not compiled(r"(?:19|20)\d\d-").match(value)
+        )
         return span if is_dialled else None
     if told.is_direct and (_is_said(told, value, span[1]) or _is_word_alone(told, value, span[1])):
         return span
@@ -103,8 +120,12 @@ def secret_of(told: Told) -> _Span | None:
 
 def _bare(told: Told) -> str:
     """Return the value without the punctuation after it."""
-    value = compiled(r"[\"'`”’」>)*,;:.\]|]{0,6}$|\(.{0,3}$").sub("", told.text[told.start : told.end])
-    while value.endswith((".", ",", ";", ":", '"', "'", "`", "(", ")", ">", "*")) and len(value) > 3:
+    value = compiled(r"[\"'`”’」>)*,;:.\]|]{0,6}$|\(.{0,3}$").sub(
+        "", told.text[told.start : told.end]
+    )
+    while (
+        value.endswith((".", ",", ";", ":", '"', "'", "`", "(", ")", ">", "*")) and len(value) > 3
+    ):
         value = value[:-1]
     return value
 
@@ -121,14 +142,18 @@ def _is_number(told: Told, value: str, end: int) -> bool:
 
 
 def _is_said(told: Told, value: str, end: int) -> bool:
-    """Say whether a value is one because the sentence says so: letters and a digit, or a row of words."""
+    """Say whether a value is one because the sentence says so: letters and a digit, or a row of
+    words.
+    """
     if not (is_shaped(value) or (told.is_password and (is_row(value) or is_pair(value)))):
         return False
     if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value) or _is_assigned_in_code(told):
         return False
     if COUNTS.match(told.text, end) or is_address(value):
         return False
-    return not _OPEN_NAME.fullmatch(told.name) or (len(value) >= _LEAST_OPEN and not is_placeholder(value))
+    return not _OPEN_NAME.fullmatch(told.name) or (
+        len(value) >= _LEAST_OPEN and not is_placeholder(value)
+    )
 
 
 def _is_assigned_in_code(told: Told) -> bool:
@@ -140,10 +165,14 @@ def _is_assigned_in_code(told: Told) -> bool:
 
 
 def _is_word_alone(told: Told, value: str, end: int) -> bool:
-    """Say whether a word stands alone after `password:`: `Sunflower!`, `sunflower`; what describes a password does not count."""
+    """Say whether a word stands alone after `password:`: `Sunflower!`, `sunflower`; what describes
+    a password does not count.
+    """
     if not told.is_password:
         return False
-    if compiled(r"['’]s ").fullmatch(told.link) and compiled(r"[A-Z][a-z]+[A-Z][a-z]+").fullmatch(value):
+    if compiled(r"['’]s ").fullmatch(told.link) and compiled(r"[A-Z][a-z]+[A-Z][a-z]+").fullmatch(
+        value
+    ):
         return _ENDS_WORD.match(told.text, end) is not None and is_literal(value)
     if _IS.fullmatch(told.link) and _is_plain_word(told, value, end):
         return True
@@ -151,43 +180,69 @@ def _is_word_alone(told: Told, value: str, end: int) -> bool:
         return False
     if compiled(r"[A-Za-z]{5,}[!@#$%^&*]{1,3}").fullmatch(value):
         return not is_state(value[:-1])
-    return compiled(r"[A-Z]?[a-z]{7,14}").fullmatch(value) is not None and not is_state(value) and _is_whole_line(told)
+    return (
+        compiled(r"[A-Z]?[a-z]{7,14}").fullmatch(value) is not None
+        and not is_state(value)
+        and _is_whole_line(told)
+    )
 
 
 #: What joins a name to its value and to what is said of it alike.
-_IS = re.compile(r"(?i) (?:is|was|remains|became|used to be)(?: (?:just|now|still|simply|literally|currently|again|actually))? ")
+_IS = re.compile(
+    r"(?i) (?:is|was|remains|became|used to be)(?: (?:just|now|still|simply|literally"
+    r"|currently|again|actually))? "
+)
 #: What stands behind a word that is the value: the clause ends, or the word is described as typed.
 _ENDS_WORD = re.compile(
-    r"[\"'`”’)]{0,2}(?:[.,;!)]?[ \t]*(?:\n|\Z)|[.;!)] |, (?:all|no|with|one|in|lower|small|capital)\b"
-    r"| (?:with (?:a|an|the|no|one|two|small|capital)|all (?:lower|small|in|caps)|in (?:lower|all|small|caps|capital)"
+    r"[\"'`”’)]{0,2}(?:[.,;!)]?[ \t]*(?:\n|\Z)|[.;!)] |, (?:all|no|with|one|in|lower|small"
+    r"|capital)\b"
+    r"| (?:with (?:a|an|the|no|one|two|small|capital)|all (?:lower|small|in|caps)|in "
+    r"(?:lower|all|small|caps|capital)"
     r"|until|btw|for now|for the (?:wi-?fi|guest|printer|router|zip)|please|lol|haha|\())"
 )
 #: What a sentence says of a password: such a word is none.
 PREDICATES = frozenset(
     (
-        "wrong right good fine okay safe long short weak strong hard easy simple complex unique random new old same different "
-        "next last first blank empty null none nothing there here elsewhere available needed known unknown secret "
-        "public private valid invalid correct incorrect optional mandatory required sensitive insensitive plain clear "
-        "text plaintext cleartext binary string yours mine ours theirs everything anything something something_else "
-        "below above attached inside outside online offline ready done gone lost dead broken leaked stale fresh bad "
-        "ok free open closed local global default static dynamic temporary permanent numeric alphanumeric ascii "
-        "unicode base64 hex admin root password passwd passphrase pass token user username email visible hidden "
-        "sent kept held read written typed shown given taken made found known stolen chosen forgotten hidden "
-        "stored saved hashed encrypted expired reset set sha256 bcrypt argon2 important crucial essential critical "
-        "unclear obvious trivial impossible possible likely always never often usually only also still already "
-        "again later soon today tomorrow yesterday pending due safe secure insecure unsafe worthless useless dumb "
-        "stupid silly awful terrible great perfect crap shared theirs three four five eight twelve twenty correctly "
-        "changeme letmein hunter foobar example placeholder dummy redacted confidential protected generated "
-        "what where when whether that this these those who which how why because not with from case-sensitive "
+        "wrong right good fine okay safe long short weak strong hard easy simple complex "
+        "unique random new old same different "
+        "next last first blank empty null none nothing there here elsewhere available needed "
+        "known unknown secret "
+        "public private valid invalid correct incorrect optional mandatory required sensitive "
+        "insensitive plain clear "
+        "text plaintext cleartext binary string yours mine ours theirs everything anything "
+        "something something_else "
+        "below above attached inside outside online offline ready done gone lost dead broken "
+        "leaked stale fresh bad "
+        "ok free open closed local global default static dynamic temporary permanent numeric "
+        "alphanumeric ascii "
+        "unicode base64 hex admin root password passwd passphrase pass token user username "
+        "email visible hidden "
+        "sent kept held read written typed shown given taken made found known stolen chosen "
+        "forgotten hidden "
+        "stored saved hashed encrypted expired reset set sha256 bcrypt argon2 important "
+        "crucial essential critical "
+        "unclear obvious trivial impossible possible likely always never often usually only "
+        "also still already "
+        "again later soon today tomorrow yesterday pending due safe secure insecure unsafe "
+        "worthless useless dumb "
+        "stupid silly awful terrible great perfect crap shared theirs three four five eight "
+        "twelve twenty correctly "
+        "changeme letmein hunter foobar example placeholder dummy redacted confidential "
+        "protected generated "
+        "what where when whether that this these those who which how why because not with "
+        "from case-sensitive "
         "ephemeral arbitrary immaterial irrelevant moot gibberish anonymous immutable persistent "
-        "identical equal distinct similar missing absent present bcrypted salted plaintexts unset undefined "
+        "identical equal distinct similar missing absent present bcrypted salted plaintexts "
+        "unset undefined "
         "different mixed enough huge tiny tricky fun funny weird odd strange sticky"
     ).split()
 )
 
 
 def _is_plain_word(told: Told, value: str, end: int) -> bool:
-    """Say whether a word that ends its clause is told as the password, as in `the password is trolley`."""
+    """Say whether a word that ends its clause is told as the password, as in `the password is
+    trolley`.
+    """
     if not compiled(r"[A-Z]?[a-z]{3,14}").fullmatch(value) or is_state(value):
         return False
     if value.lower() in PREDICATES or is_word_of_interface(value) or not is_literal(value):
@@ -196,7 +251,9 @@ def _is_plain_word(told: Told, value: str, end: int) -> bool:
 
 
 def is_pair(value: str) -> bool:
-    """Say whether two words are joined that say nothing of a password: `rainy-otter`, not `case-sensitive`."""
+    """Say whether two words are joined that say nothing of a password: `rainy-otter`, not
+    `case-sensitive`.
+    """
     parts = compiled(r"([A-Za-z]{3,12})[-_.&+!]([A-Za-z]{3,12})[!.]?").fullmatch(value)
     if parts is None or is_word_of_interface(value) or not is_literal(value):
         return False
@@ -205,9 +262,16 @@ def is_pair(value: str) -> bool:
 
 
 def _is_whole_line(told: Told) -> bool:
-    """Say whether the line holds a name and its value only, and the name says whose password it is."""
+    """Say whether the line holds a name and its value only, and the name says whose password it
+    is.
+    """
     line = told.text[told.text.rfind("\n", 0, told.at) + 1 : told.start]
-    return compiled(r"(?i)[-*•\s]{0,4}[\w.'’-]{2,16} (?:[\w.'’-]{1,16} ){0,2}pass\w*: ?").fullmatch(line) is not None
+    return (
+        compiled(r"(?i)[-*•\s]{0,4}[\w.'’-]{2,16} (?:[\w.'’-]{1,16} ){0,2}pass\w*: ?").fullmatch(
+            line
+        )
+        is not None
+    )
 
 
 def _looks_like_one(told: Told, value: str, end: int) -> bool:
@@ -216,10 +280,14 @@ def _looks_like_one(told: Told, value: str, end: int) -> bool:
     is_weak = not told.is_direct or not told.is_password  # `API 키 걷어내고 OAuth로 바꿨어요`
     if (is_weak and is_product(value)) or (not told.is_direct and _is_short_word(value)):
         return False
-    is_listed = told.link.strip() == "," and (told.opens or compiled(r"[A-Za-z_]\w*\.\w+").fullmatch(value))
+    is_listed = told.link.strip() == "," and (
+        told.opens or compiled(r"[A-Za-z_]\w*\.\w+").fullmatch(value)
+    )
     if is_listed:
         return False
-    if (is_code(raw) and not is_joined(value)) or compiled(r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]").search(value):
+    if (is_code(raw) and not is_joined(value)) or compiled(
+        r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]"
+    ).search(value):
         return False
     is_count = bool(COUNTS.match(told.text, end)) and value[0].isdigit() and len(value) < 6
     if is_count or is_stand_in(value) or is_address(value):
@@ -228,11 +296,16 @@ def _looks_like_one(told: Told, value: str, end: int) -> bool:
 
 
 def _is_short_word(value: str) -> bool:
-    return compiled(r"[A-Za-z]+(?:-[A-Za-z]+)?").fullmatch(value) is not None and len(value) < _LEAST_WORD
+    return (
+        compiled(r"[A-Za-z]+(?:-[A-Za-z]+)?").fullmatch(value) is not None
+        and len(value) < _LEAST_WORD
+    )
 
 
 def _quoted(told: Told) -> _Span | None:
-    """Return the span of a password in quotes, which may be a word or a phrase: `the password is "sunflower"`."""
+    """Return the span of a password in quotes, which may be a word or a phrase: `the password is
+    "sunflower"`.
+    """
     if told.opens not in _CLOSING or not told.is_password:
         return None
     start = told.start
@@ -242,14 +315,18 @@ def _quoted(told: Told) -> _Span | None:
         return None
     if not value.isascii() and is_plain_korean(value) and not any(map(str.isdigit, value)):
         return None
-    is_word = compiled(r"[A-Za-z가-힣]{6,}[!?]?").fullmatch(value) is not None and not is_state(value)
+    is_word = compiled(r"[A-Za-z가-힣]{6,}[!?]?").fullmatch(value) is not None and not is_state(
+        value
+    )
     says_so = ":" not in told.link
     is_words = " " in value and (is_phrase(value) or (says_so and _is_chosen_phrase(value)))
     return (start, end) if is_word or is_words else None
 
 
 def _is_chosen_phrase(value: str) -> bool:
-    """Say whether words in quotes, of which a sentence says that they are a password, are no message."""
+    """Say whether words in quotes, of which a sentence says that they are a password, are no
+    message.
+    """
     words = value.split(" ")
     return len(words) <= _MOST_CHOSEN and is_literal(value) and is_phrase_of_literal(value)
 
@@ -265,4 +342,8 @@ def is_address(value: str) -> bool:
         return not is_random(value[1:], 8)
     shortcut = r"(?i:ctrl|alt|shift|cmd|fn|esc)[+-].*"
     mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    return bool(compiled(rf"{shortcut}|{mail}|[\w.]+\([^)]*\)?|[A-Za-z]:\\.*|[\w.-]+=[^=].*").fullmatch(value))
+    return bool(
+        compiled(rf"{shortcut}|{mail}|[\w.]+\([^)]*\)?|[A-Za-z]:\\.*|[\w.-]+=[^=].*").fullmatch(
+            value
+        )
+    )

@@ -3,42 +3,59 @@
 import re
 from itertools import pairwise
 
-#: Letter → letters that may follow it in English words and identifiers: 98 % of their pairs, half of all pairs.
+#: Letter → letters that may follow it in English words and identifiers: 98 % of their pairs, half
+#: of all pairs.
 _FOLLOW = dict(
     word.split(":")
-    for word in "a:bcdfgiklmnprstuvwxy b:aceijlorsuy c:acehiklmorstuy d:abdefgijloprstuvy e:abcdefgiklmnopqrstuvwxy "
-    "f:aefilorstuy g:aeghilmnorsu h:aeimorstuy i:abcdefgklmnoprstvxz j:aeou k:aeilsw l:abcdefgilnopstuvy m:abdeilmopsuy "
-    "n:abcdefgiklmnopstuvy o:abcdefgiklmnoprstuvwx p:acdehiloprstuy q:u r:abcdefgiklmnoprstuvwy s:acefghiklmnopstuwy t:acdefhilmnoprstuwy "
+    for word in "a:bcdfgiklmnprstuvwxy b:aceijlorsuy c:acehiklmorstuy d:abdefgijloprstuvy "
+    "e:abcdefgiklmnopqrstuvwxy "
+    "f:aefilorstuy g:aeghilmnorsu h:aeimorstuy i:abcdefgklmnoprstvxz j:aeou k:aeilsw "
+    "l:abcdefgilnopstuvy m:abdeilmopsuy "
+    "n:abcdefgiklmnopstuvy o:abcdefgiklmnoprstuvwx p:acdehiloprstuy q:u "
+    "r:abcdefgiklmnoprstuvwy s:acefghiklmnopstuwy t:acdefhilmnoprstuwy "
     "u:abcdefgilmnoprst v:aeio w:aehinors x:aceipt y:ceilmnopst z:aei".split()
 )
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 #: From a letter to a digit or back.
 _TURN = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _STAND_IN = re.compile(
-    r"\$[A-Za-z_]\w*$|\$[{(]|\{\{|\{%|\{[^{}]*\}|%\(|%[a-z%]?$|<|&[a-z]+;|[*x.#_?-]+$|arn:aws|\.\.\.|\[redacted:|\[?REDACTED"
-    r"|(?i:none|null|nil|true|false|undefined|empty|unset|hidden|n/a|tbd|foobar|abc123|123abc|[\w-]*(?:\d[\d.]*\s?chars?))$"
+    r"\$[A-Za-z_]\w*$|\$[{(]|\{\{|\{%|\{[^{}]*\}|%\(|%[a-z%]?$|<|&[a-z]+;|[*x.#_?-]+$|arn:aws"
+    r"|\.\.\.|\[redacted:|\[?REDACTED"
+    r"|(?i:none|null|nil|true|false|undefined|empty|unset|hidden|n/a|tbd|foobar|abc123|123abc"
+    r"|[\w-]*(?:\d[\d.]*\s?chars?))$"
 )
 _STANDS_IN = re.compile(
-    r"(?i)(?<![a-z])your(?![a-z]{3})|example|placeholder|change_?-?(?:me|this)(?![a-z])|dummy|(?<![a-z])(?:insert|replace|todo|fixme|redacted|fill)(?![a-z])"
+    r"(?i)(?<![a-z])your(?![a-z]{3})|example|placeholder|change_?-?(?:me|this)(?![a-z])|dummy"
+    r"|(?<![a-z])(?:insert|replace|todo|fixme|redacted|fill)(?![a-z])"
     r"|xxxx|\.\.\.|…|\$\{|\{\{|\{\w*\}|%s\b|<[a-z_ -]+>"
 )
 _NAMES_ONE = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|login|prompt|vault|user|env")
 #: Terms with a number, sizes, versions, dates: common in sentences about passwords.
 _TERM = re.compile(
-    r"(?i)(?-i:(?:[a-z]{1,3}|[A-Z]{1,3})[-_]?[0-9]{1,3}[a-z]?)|(?:sha|md|base|aes|rsa|utf|oauth|open[-_]?id|argon|ipv|https?|python|php|java|node|rfc|iso|ntlm|tls|ssl|"
-    r"pbkdf|b?scrypt|bcrypt|ascii|latin|u?int|float|arg|step|chapter|section|table|figure|page|line|level|type|version|"
-    r"windows|ubuntu|debian|web|win|curve|secp|poly|chacha|blowfish|gpt|claude|gemini|stage|phase|part|room|day|week|q|"
-    r"test|var|param|item|case|example|option|user|host|server|node|module|layer|group|unit|file|data|string|text|output|"
-    r"input|python|client|proxy|socks|pkcs|asn|fips|nist|sp|id|xml|html|css|mp|log|cp|euc|ks|cve|pr|issue|no|num|fig)"
+    r"(?i)(?-i:(?:[a-z]{1,3}|[A-Z]{1,3})[-_]?[0-9]{1,3}[a-z]?)|(?:sha|md|base|aes|rsa|utf"
+    r"|oauth|open[-_]?id|argon|ipv|https?|python|php|java|node|rfc|iso|ntlm|tls|ssl|"
+    r"pbkdf|b?scrypt|bcrypt|ascii|latin|u?int|float|arg|step|chapter|section|table|figure|page"
+    r"|line|level|type|version|"
+    r"windows|ubuntu|debian|web|win|curve|secp|poly|chacha|blowfish|gpt|claude|gemini|stage"
+    r"|phase|part|room|day|week|q|"
+    r"test|var|param|item|case|example|option|user|host|server|node|module|layer|group|unit"
+    r"|file|data|string|text|output|"
+    r"input|python|client|proxy|socks|pkcs|asn|fips|nist|sp|id|xml|html|css|mp|log|cp|euc|ks"
+    r"|cve|pr|issue|no|num|fig)"
     r"[-_ #]?\d{1,4}(?:\.\d+)*(?:[-_/.][a-z0-9]+)*[a-z]{0,3}"
-    r"|v?\d+(?:[.,:/-]\d+)+\w{0,3}|\d[\d,.]*(?:st|nd|rd|th|s|ms|sec|mins?|h|hrs?|d|days?|k|kb|mb|gb|tb|px|pt|em|x|m|am|pm|[cmk]m|[km]?g|[kmg]?hz|kw|w|v|mah|fps|dpi|rpm|[kmg]bps|bits?|"
-    r"bytes?|chars?|char|digits?|characters|letters|times|way|fa|d)?|\d+(?:-[a-z]+)+|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+"
+    r"|v?\d+(?:[.,:/-]\d+)+\w{0,3}|\d[\d,.]*(?:st|nd|rd|th|s|ms|sec|mins?|h|hrs?|d|days?|k|kb"
+    r"|mb|gb|tb|px|pt|em|x|m|am|pm|[cmk]m|[km]?g|[kmg]?hz|kw|w|v|mah|fps|dpi|rpm|[kmg]bps"
+    r"|bits?|"
+    r"bytes?|chars?|char|digits?|characters|letters|times|way|fa|d)?|\d+(?:-[a-z]+)+"
+    r"|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+"
 )
 #: A name of a machine or a part with a number: `us-east-1`.
 _PART = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*-[0-9]{1,2}[a-z]?")
-#: Words and numbers joined as in no identifier: `Herring-88-moon`, `mango_Tree9`, `herring.88.moon`.
+#: Words and numbers joined as in no identifier: `Herring-88-moon`, `mango_Tree9`,
+#: `herring.88.moon`.
 _JOINED = re.compile(
-    r"(?=[^A-Z]*[A-Z][a-z])(?=[^0-9]*[0-9])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+|[a-z]+(?:[-_.][a-z]+)*[-_.][0-9]{2,4}[-_.][a-z]+"
+    r"(?=[^A-Z]*[A-Z][a-z])(?=[^0-9]*[0-9])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+"
+    r"|[a-z]+(?:[-_.][a-z]+)*[-_.][0-9]{2,4}[-_.][a-z]+"
 )
 _DOTTED = re.compile(r"[A-Za-z_$@*&!][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)*[!?]?")
 _CALL = re.compile(r"[*&!~-]{0,2}[A-Za-z_$@][\w$]*(?:(?:\.|->|::|\?\.)[\w$]*)*(?:[(\[{]|<[A-Z])")
@@ -54,7 +71,10 @@ _INNER_SYMBOL = re.compile(r"[A-Za-z0-9][!@#$%^&*?+~]+[A-Za-z0-9]")
 def is_wordy(value: str) -> bool:
     """Say whether a value is made of words: `getToken`, `continuation-token`, and not `kQwZrT`."""
     humps = _HUMP.findall(value)
-    if 2 * sum(map(len, humps)) < (5 if value.islower() else 6) * len(humps) or len(_TURN.findall(value)) > 2:
+    if (
+        2 * sum(map(len, humps)) < (5 if value.islower() else 6) * len(humps)
+        or len(_TURN.findall(value)) > 2
+    ):
         return False
     pairs = [pair for hump in humps if hump[-1].islower() for pair in pairwise(hump.lower())]
     return 4 * sum(then not in _FOLLOW[one] for one, then in pairs) <= len(pairs)
@@ -67,14 +87,21 @@ def is_stand_in(value: str) -> bool:
 
 def is_random(value: str, least: int) -> bool:
     """Say whether a value is long and not made of words, as tokens are."""
-    return len(value) >= least and not is_wordy(value) and not is_stand_in(value) and any(map(str.isalpha, value))
+    return (
+        len(value) >= least
+        and not is_wordy(value)
+        and not is_stand_in(value)
+        and any(map(str.isalpha, value))
+    )
 
 
 def is_code(value: str) -> bool:
     """Say whether an unquoted value is an expression of a program, or a path."""
     if called := _CALL.match(value):
         return "." in called[0] or called[0].islower() or is_wordy(_DIGITS.sub("", called[0]))
-    if _DOTTED.fullmatch(value) and ("." in value or "_" in value or "->" in value or "::" in value):
+    if _DOTTED.fullmatch(value) and (
+        "." in value or "_" in value or "->" in value or "::" in value
+    ):
         return is_wordy(value) or _PLAIN_DOTTED.fullmatch(value) is not None
     return (value.startswith(_BEGINS_CODE) and is_wordy(value)) or value.startswith("/^")
 
@@ -106,28 +133,40 @@ def is_joined(value: str) -> bool:
 
 
 def _is_name(value: str) -> bool:
-    """Say whether a value with few digits is an identifier or the name of a machine: `db_password2`, `us-east-1`."""
+    """Say whether a value with few digits is an identifier or the name of a machine:
+    `db_password2`, `us-east-1`.
+    """
     digits = sum(map(str.isdigit, value))
     names = bool(_NAMES_ONE.search(value)) or any(c in value for c in "_-/.")
     return digits < 3 and names and not _SYMBOL.search(value) and is_wordy(value)
 
 
-#: What an unquoted value refers to rather than is: a variable, a call, an element, a path, an operator between operands.
+#: What an unquoted value refers to rather than is: a variable, a call, an element, a path, an
+#: operator between operands.
 _REFERENCE = re.compile(
-    r"\$[({A-Za-z_]|%[A-Za-z_]\w*%|[{<]{1,2}[\w .-]{0,60}[}>]|(?:os|process|self|this|config|settings|environ|env|request|req|params|args|opts|options|"
-    r"secrets|data|var|local|module|import\.meta)(?:\.|\[)|!(?:vault|secret|ref|sub|env)|&[a-z]\w*$|\*[a-z]\w*$|(?i:vault|ssm|op|sops|arn|file|env|secret|bws|gcp|awssm|keyring):"
+    r"\$[({A-Za-z_]|%[A-Za-z_]\w*%|[{<]{1,2}[\w .-]{0,60}[}>]|(?:os|process|self|this|config"
+    r"|settings|environ|env|request|req|params|args|opts|options|"
+    r"secrets|data|var|local|module|import\.meta)(?:\.|\[)|!(?:vault|secret|ref|sub|env)"
+    r"|&[a-z]\w*$|\*[a-z]\w*$|(?i:vault|ssm|op|sops|arn|file|env|secret|bws|gcp|awssm"
+    r"|keyring):"
 )
 _EXPRESSION = re.compile(
-    r"[A-Za-z_$@][\w$.]*(?:[(\[]|->|::|\?\.)|[\w$)\]]+(?:\|\||&&|\?\?|==|!=|<<|>>|\+=)|[(\[{][\w$\"']|[!~*&]+[A-Za-z_][\w.]*[(.]"
+    r"[A-Za-z_$@][\w$.]*(?:[(\[]|->|::|\?\.)|[\w$)\]]+(?:\|\||&&|\?\?|==|!=|<<|>>|\+=)"
+    r"|[(\[{][\w$\"']|[!~*&]+[A-Za-z_][\w.]*[(.]"
 )
 _FUNCTION_WORD = frozenset(
-    "a an the is are was be been must should shall can will may not no your our my their his her its this that these those of to in on "
-    "at for from with without by as and or if when where who which it you we they he she i do does enter least most than more please "
-    "click here use used using only too has have had contains contain characters character letters digits".split()
+    "a an the is are was be been must should shall can will may not no your our my their his "
+    "her its this that these those of to in on "
+    "at for from with without by as and or if when where who which it you we they he she i do "
+    "does enter least most than more please "
+    "click here use used using only too has have had contains contain characters character "
+    "letters digits".split()
 )
 _INTERFACE = frozenset(
-    "new current old user confirm reset forgot forgotten invalid incorrect wrong missing required one time username field input text "
-    "hash hashed encrypted type form change update show hide toggle strength weak strong empty none plain default defined".split()
+    "new current old user confirm reset forgot forgotten invalid incorrect wrong missing "
+    "required one time username field input text "
+    "hash hashed encrypted type form change update show hide toggle strength weak strong "
+    "empty none plain default defined".split()
 )
 _MOST_WORDS = 8
 _LEAST_WORDS = 4
@@ -135,17 +174,23 @@ _FEW_WORDS = 2
 
 
 def is_reference(value: str) -> bool:
-    """Say whether a value without quotes refers to a secret elsewhere: `$X`, `os.environ[…]`, `op://…`."""
+    """Say whether a value without quotes refers to a secret elsewhere: `$X`, `os.environ[…]`,
+    `op://…`.
+    """
     return _REFERENCE.match(value) is not None
 
 
 def is_expression(value: str) -> bool:
-    """Say whether a value without quotes can be nothing but an expression: a call, an element, an operation."""
+    """Say whether a value without quotes can be nothing but an expression: a call, an element, an
+    operation.
+    """
     return _EXPRESSION.match(value) is not None
 
 
 def is_name_of_secret(value: str) -> bool:
-    """Say whether a value is the name of a secret rather than one: `access_token`, `db-credentials-v2`."""
+    """Say whether a value is the name of a secret rather than one: `access_token`,
+    `db-credentials-v2`.
+    """
     return _NAMES_ONE.search(value) is not None
 
 
@@ -154,7 +199,9 @@ def is_placeholder(value: str) -> bool:
     return is_stand_in(value) or _PLACEHOLDER.fullmatch(value) is not None
 
 
-_PLACEHOLDER = re.compile(r"(?i)(?:my|the|some|a|new|old)?[_-]?(?:pass(?:word|wd)?|pwd?|secret|token|key)[_-]?[0-9]?")
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:my|the|some|a|new|old)?[_-]?(?:pass(?:word|wd)?|pwd?|secret|token|key)[_-]?[0-9]?"
+)
 
 
 def is_word_of_interface(value: str) -> bool:
@@ -166,17 +213,22 @@ def is_word_of_interface(value: str) -> bool:
 def is_phrase(value: str) -> bool:
     """Say whether words with blanks between them are a password and no sentence.
 
-    One of its parts is no word (`maple syrup 99`), or there are several small words and none that only joins others
-    (`correct horse battery staple`).
+    One of its parts is no word (`maple syrup 99`), or there are several small words and none that
+    only joins others (`correct horse battery staple`).
     """
     words = value.split(" ")
     plain = [word.lower().strip(".,:;!?") for word in words]
-    if len(words) > _MOST_WORDS or any(word in _FUNCTION_WORD for word in plain) or is_name_of_secret(value):
+    if (
+        len(words) > _MOST_WORDS
+        or any(word in _FUNCTION_WORD for word in plain)
+        or is_name_of_secret(value)
+    ):
         return False
     if any(is_password(word) or (len(word) > 3 and not is_wordy(word)) for word in words):
         return True
     has_number = any(
-        one.isalpha() and then.isdigit() and not _TERM.fullmatch(one + then) for one, then in pairwise(words)
+        one.isalpha() and then.isdigit() and not _TERM.fullmatch(one + then)
+        for one, then in pairwise(words)
     )
     if has_number and len(words) > _FEW_WORDS:
         return True
@@ -184,8 +236,10 @@ def is_phrase(value: str) -> bool:
 
 
 _STATES = frozenset(
-    "required optional incorrect disabled enabled expired protected unchanged encrypted hashed correct invalid wrong missing strong weak secure "
-    "redacted undefined string boolean integer object number secret hidden visible empty blank unknown default changed updated reset private public "
+    "required optional incorrect disabled enabled expired protected unchanged encrypted "
+    "hashed correct invalid wrong missing strong weak secure "
+    "redacted undefined string boolean integer object number secret hidden visible empty "
+    "blank unknown default changed updated reset private public "
     "nothing something anything everything example sample dummy placeholder username letmein".split()
 )
 #: Ends of words that describe: `incorrect` is listed, `resetting`, `temporary`, `unlocked` are not.
@@ -208,15 +262,21 @@ _ENDS_STATE = (
     "ent",
     "ant",
 )
-_SHAPED = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z가-힣]*[A-Za-z가-힣])[^\s(){}\[\]<>\"`,;=/\\\\:|]{5,64}")
-_PARTICIPLE = re.compile(
-    r"[A-Za-z0-9]+-(?:[a-z]+ed|based|only|bit|char(?:acter)?s?|digit|long|free|style|like|way|factor|time|safe|word|step|day|hour|minute|letter|year|month|week)s?"
+_SHAPED = re.compile(
+    r"(?=[^0-9]*[0-9])(?=[^A-Za-z가-힣]*[A-Za-z가-힣])[^\s(){}\[\]<>\"`,;=/\\\\:|]{5,64}"
 )
-#: A number and several words are a password (`55-lantern-quay`), a number and one are a term (`12-character`).
+_PARTICIPLE = re.compile(
+    r"[A-Za-z0-9]+-(?:[a-z]+ed|based|only|bit|char(?:acter)?s?|digit|long|free|style|like|way"
+    r"|factor|time|safe|word|step|day|hour|minute|letter|year|month|week)s?"
+)
+#: A number and several words are a password (`55-lantern-quay`), a number and one are a term
+#: (`12-character`).
 _NUMBERED_ROW = re.compile(r"\d{2,}(?:-[a-z]{3,}){2,}")
 _MEASURE = re.compile(r"\d+(?:\.\d+)?[A-Za-z]{1,5}$")
 #: Names of products and of tickets: `VoyageAI`, `OAuth`, `SigV4`, `OPS-123`.
-_PRODUCT = re.compile(r"[A-Z]?(?:[A-Z][a-z]+){1,3}[A-Z]{0,3}s?|[A-Za-z]+[vV]\d{1,2}|[A-Z]{2,10}-\d{1,6}")
+_PRODUCT = re.compile(
+    r"[A-Z]?(?:[A-Z][a-z]+){1,3}[A-Z]{0,3}s?|[A-Za-z]+[vV]\d{1,2}|[A-Z]{2,10}-\d{1,6}"
+)
 _DATE = re.compile(r"[A-Z]\.\d{2,4}|\d{4}[-.]\d{1,2}(?:[-.]\d{1,2})?\w{0,2}|[A-Z]{2,10}-\d{1,6}")
 
 
@@ -227,7 +287,9 @@ def is_state(value: str) -> bool:
 
 
 def is_row(value: str) -> bool:
-    """Say whether a value is a row of words as people choose for a passphrase: `violet-harbor-lantern-crow`."""
+    """Say whether a value is a row of words as people choose for a passphrase:
+    `violet-harbor-lantern-crow`.
+    """
     is_joined_row = re.fullmatch(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){2,6}", value) is not None
     return (
         is_joined_row
@@ -242,12 +304,20 @@ def is_product(value: str) -> bool:
 
 
 def is_shaped(value: str) -> bool:
-    """Say whether a value may be a secret where a sentence says that it is one: letters and a digit, no term, no date, no count."""
+    """Say whether a value may be a secret where a sentence says that it is one: letters and a
+    digit, no term, no date, no count.
+    """
     if not _SHAPED.fullmatch(value) or is_stand_in(value):
         return False
     core = value.strip(".,;:!?*#_-'")
     is_term = _TERM.fullmatch(core) and not _NUMBERED_ROW.fullmatch(core)
-    if is_term or _MEASURE.match(core) or _PARTICIPLE.fullmatch(core) or _DATE.fullmatch(core) or _FILE.fullmatch(core):
+    if (
+        is_term
+        or _MEASURE.match(core)
+        or _PARTICIPLE.fullmatch(core)
+        or _DATE.fullmatch(core)
+        or _FILE.fullmatch(core)
+    ):
         return False
     return not (_NAMES_ONE.search(core) and sum(map(str.isdigit, core)) < _LEAST_DIGITS)
 
@@ -255,18 +325,27 @@ def is_shaped(value: str) -> bool:
 _LEAST_DIGITS = 2
 
 
-#: Words that say that a value is a secret's name or describe it, and a few that documents put in its place.
+#: Words that say that a value is a secret's name or describe it, and a few that documents put in
+#: its place.
 _NAMING = frozenset(
-    "password passwords passwd pass pwd pw passphrase passcode secret secrets token tokens key keys apikey credential credentials "
-    "cred creds auth authentication authorization login logout prompt vault env environment oauth oauth2 jwt bearer sha md5 "
-    "passwort kennwort wachtwoord contrasena bcrypt header cookie sessionid param parameter scheme api".split()
+    "password passwords passwd pass pwd pw passphrase passcode secret secrets token tokens "
+    "key keys apikey credential credentials "
+    "cred creds auth authentication authorization login logout prompt vault env environment "
+    "oauth oauth2 jwt bearer sha md5 "
+    "passwort kennwort wachtwoord contrasena bcrypt header cookie sessionid param parameter "
+    "scheme api".split()
 )
 _DOCUMENTED = frozenset(
-    "string str text int integer number bool boolean object array list dict map bytes binary any optional never unknown type "
-    "value values none null nil undefined empty unset void true false yes no on off true auto hidden masked disabled enabled "
-    "required foobar foobared foo bar baz example sample dummy placeholder test testing todo tbd changeme change-me "
-    "change_me replace-me replace_me fixme xxx admin root user username visible url file path name id email phone date "
-    "through short long 123 1234 12345 abc ref stdin ask select submit checkbox button numeric textbox plain plaintext aes rsa scram md5 trust peer".split()
+    "string str text int integer number bool boolean object array list dict map bytes binary "
+    "any optional never unknown type "
+    "value values none null nil undefined empty unset void true false yes no on off true auto "
+    "hidden masked disabled enabled "
+    "required foobar foobared foo bar baz example sample dummy placeholder test testing todo "
+    "tbd changeme change-me "
+    "change_me replace-me replace_me fixme xxx admin root user username visible url file path "
+    "name id email phone date "
+    "through short long 123 1234 12345 abc ref stdin ask select submit checkbox button "
+    "numeric textbox plain plaintext aes rsa scram md5 trust peer".split()
 )
 _PLAIN_KOREAN = re.compile(
     r"비밀|비번|암호|패스|토큰|입력|변경|확인|필수|오류|없|있|않|다시|초기|설정|분실|찾기|재발|만료|사용|관리|저장|영문|숫자|특수|동일|참고|문의|별도|"
@@ -286,7 +365,8 @@ def is_plain_korean(value: str) -> bool:
 def is_literal(value: str) -> bool:
     """Say whether a value is a secret where its name can name nothing else, whatever its shape.
 
-    Only placeholders, names, types, the words of labels and of documents, and whole sentences are spared.
+    Only placeholders, names, types, the words of labels and of documents, and whole sentences are
+    spared.
     """
     if not _LEAST_LITERAL <= len(value) <= _MOST_LITERAL or is_placeholder(value) or "://" in value:
         return False
@@ -294,11 +374,15 @@ def is_literal(value: str) -> bool:
         return False
     if not value.isascii() and is_plain_korean(value) and not any(map(str.isdigit, value)):
         return False
-    words = {part.lower() for part in _HUMP.findall(value)} | set(re.split(r"[^A-Za-z]+", value.lower()))
+    words = {part.lower() for part in _HUMP.findall(value)} | set(
+        re.split(r"[^A-Za-z]+", value.lower())
+    )
     has_signs = sum(map(str.isdigit, value)) > 1 or (
         _SYMBOL.search(value.rstrip("?!")) is not None and " " not in value
     )
-    if value.lower().strip("!?") in _DOCUMENTED | _STATES or (not has_signs and words & (_NAMING | _INTERFACE)):
+    if value.lower().strip("!?") in _DOCUMENTED | _STATES or (
+        not has_signs and words & (_NAMING | _INTERFACE)
+    ):
         return False
     return " " not in value.strip() or is_phrase_of_literal(value)
 
