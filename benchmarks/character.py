@@ -50,10 +50,10 @@ from gieok.character.facts import (
     fact_entry,
     moment_entry,
 )
-from gieok.character.memory.recalling import Weights, recalled
-from gieok.character.memory.service import DETECTION, SUMMARY, Bond, Characters
+from gieok.character.memory.recalling import RecallWeights, recalled
+from gieok.character.memory.service import DETECTION, SUMMARY, Bond, CharacterService
 from gieok.character.turn.tending import Tending
-from gieok.character.turn.turn import Said, Turns, Turnstile
+from gieok.character.turn.turn import Turns, Turnstile, UserTurn
 from gieok.flow.distil import deliver_scope
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Message, Role, Run
@@ -146,7 +146,7 @@ class Service(NamedTuple):
     store: Any
     journal: Any
     accounts: Any
-    memory: Characters
+    memory: CharacterService
     turns: Turns
 
     def close(self) -> None:
@@ -162,7 +162,7 @@ def _desk(accounts: Any) -> PointsDesk:
 def service(store: Any, journal: Any, accounts: Any) -> Service:
     """Put a service together, with a model that answers at once."""
     clock, questions = SystemClock(), Vectors()
-    memory = Characters(journal=journal, store=store, clock=clock, embedder=lambda: questions)
+    memory = CharacterService(journal=journal, store=store, clock=clock, embedder=lambda: questions)
     canon = Canon(journal=journal, store=store, clock=clock)
     stored = StoredCharacter("", _MINA, "Mina", _CARD, _NOW, _NOW)
     accounts.keep_character(stored, is_new=True)
@@ -382,7 +382,7 @@ def retrieval(opened: Service, users: int, count: int) -> dict[str, float]:
         question = Question(vectors.embed_query(text))
 
         def search(scope: Scope = scope, text: str = text, question: Question = question) -> None:
-            assert recalled(opened.store, question, scope, text, _NOW, Weights())
+            assert recalled(opened.store, question, scope, text, _NOW, RecallWeights())
 
         found.append(timed(search))
     return percentiles(found[5:])
@@ -390,7 +390,7 @@ def retrieval(opened: Service, users: int, count: int) -> dict[str, float]:
 
 def turn(opened: Service, user: str, text: str) -> None:
     """Have a whole turn."""
-    assert "".join(part.text for part in opened.turns.begin(Said(user, _MINA, text)))
+    assert "".join(part.text for part in opened.turns.begin(UserTurn(user, _MINA, text)))
 
 
 def server_cpu_s(server: Any) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 
 from gieok.character.detect.detect import Detection, Finding, Spoken
 from gieok.character.facts import Fact
-from gieok.character.memory.service import Budget, Characters
+from gieok.character.memory.service import CharacterService, TurnBudget
 from gieok.character.play import play
 from gieok.character.play.measure import Score
 from gieok.character.play.play import PlayedClock
@@ -89,7 +89,7 @@ def main() -> None:
     """Play every conversation with the ideal extractor; print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--context", type=int, default=Budget().context_tokens)
+    parser.add_argument("--context", type=int, default=TurnBudget().context_tokens)
     parser.add_argument("--misses", action="store_true")
     asked = parser.parse_args()
     total = Score()
@@ -100,7 +100,7 @@ def main() -> None:
                 SqliteJournal(Path(folder) / "journal.sqlite"),
                 SqliteStore(Path(folder) / "memory.sqlite"),
             )
-            characters = Characters(
+            characters = CharacterService(
                 journal=journal, store=store, clock=clock, extract=Ideal(conversation)
             )
             budget = replace(characters.budget, context_tokens=asked.context)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from character_ideal import DETAILS, SAME, shares
-from gieok.character.memory.service import Bond, Budget, Characters
+from gieok.character.memory.service import Bond, CharacterService, TurnBudget
 from gieok.character.play import play
 from gieok.character.play.measure import Score
 from gieok.character.play.play import PlayedClock
@@ -27,7 +27,7 @@ from gieok.character.predicates import PREDICATES
 from gieok.character.turn.reading import EVERY, Reading
 from gieok.flow.generate import Asker
 from gieok.flow.incidents import Incidents
-from gieok.models.generators.providers import chat
+from gieok.models.generators.providers import build_chat_generator
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.model_server import ModelServer
@@ -79,7 +79,7 @@ class Ideal:
         }
 
 
-class Tended(Characters):
+class Tended(CharacterService):
     """`Characters` that a model reads after every message, as it does beside a conversation."""
 
     def hear(self, bond: Bond, text: str, **given: Any) -> str:
@@ -102,7 +102,7 @@ def played(
     """Play one conversation."""
     clock = PlayedClock()
     server.script = [Ideal(conversation)]
-    generator = chat("compatible:ideal", "", f"{server.url}/v1")
+    generator = build_chat_generator("compatible:ideal", "", f"{server.url}/v1")
     with tempfile.TemporaryDirectory() as folder:
         journal, store = (
             SqliteJournal(Path(folder) / "journal.sqlite"),
@@ -129,7 +129,7 @@ def main() -> None:
     """Play every conversation; print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--context", type=int, default=Budget().context_tokens)
+    parser.add_argument("--context", type=int, default=TurnBudget().context_tokens)
     parser.add_argument("--every", type=int, default=EVERY)
     parser.add_argument("--misses", action="store_true")
     asked = parser.parse_args()

@@ -125,7 +125,7 @@ def score_coverage(indexed: Project, file: Path, truth: dict[str, Any]) -> dict[
     truth are much the same.
     """
     learned = coverage.learn(indexed, CoverageFile(file))
-    executed.keep(indexed, learned)
+    executed.store_test_executions(indexed, learned)
     lists, _, _ = default_lists(indexed, truth)
     return {"pairs": len(learned.executions), **score_lists(lists, len(truth["tests"]))}
 
@@ -183,7 +183,7 @@ def score_commits(commits: list[dict[str, Any]], indexed: Project) -> dict[str, 
             continue
         total += 1
         result, _ = analysis.impact_of(indexed, indexed.store.symbols(paths=sorted(changed)))
-        stems = {places.stem(path) for path in changed}
+        stems = {places.find_module_stem(path) for path in changed}
         named = {f.path for f in result.test_files if places.tested_stem(f.path) in stems}
         ranked = [f.path for f in result.test_files if f.path not in named][:3]
         hits += bool((named | set(ranked)) & wanted)

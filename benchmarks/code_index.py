@@ -23,7 +23,7 @@ def index(tree: Path, folder: str) -> Project:
     """Index a project without embedding."""
     store = SqliteProjectStore(Path(folder) / "index.sqlite", resident=True)
     indexed = Project(tree, store, TreeSitterParser(), Git(Path(folder)), ManualClock())
-    project.sync(indexed)
+    project.sync_project(indexed)
     return indexed
 
 

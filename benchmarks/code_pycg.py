@@ -33,7 +33,7 @@ def case_edges(case: Path, place: Callable[[str], str]) -> tuple[Pairs, set[str]
     parser = TreeSitterParser()
     paths = sorted(path.relative_to(case).as_posix() for path in case.rglob("*.py"))
     sources = [
-        read.read(path, "python", (case / path).read_text(encoding="utf-8"), parser)
+        read.read_source_file(path, "python", (case / path).read_text(encoding="utf-8"), parser)
         for path in paths
     ]
     built = graph.build([(s.path, s.facts) for s in sources], place)
@@ -60,7 +60,10 @@ def folded(pairs: Pairs) -> Pairs:
     """Return edges of functions without a name as those of the function around, as Gieok shows
     them.
     """
-    places = {(a, b): (graph.fold(f"::{a}")[2:], graph.fold(f"::{b}")[2:]) for a, b in pairs}
+    places = {
+        (a, b): (graph.fold_lambda_key(f"::{a}")[2:], graph.fold_lambda_key(f"::{b}")[2:])
+        for a, b in pairs
+    }
     return {place for (_, b), place in places.items() if "<lambda" not in b or place[0] != place[1]}
 
 
@@ -78,7 +81,7 @@ def pycg_of(data: Path) -> dict[str, dict[str, float]]:
         named = {(a, b) for a, b in truth if (a, called_name(f"::{b}")) in sites}
         names = {(a, b) for a, name in sites for b in defined if name == called_name(f"::{b}")}
         counts["gieok"].append((predicted, truth, named))
-        counts["folded"].append((case_edges(case, graph.fold)[0], folded(truth), named))
+        counts["folded"].append((case_edges(case, graph.fold_lambda_key)[0], folded(truth), named))
         counts["names"].append((names, truth, named))
     results = {name: score_cases(cases) for name, cases in counts.items()}
     results["gieok"]["cpu_s"] = time.process_time() - started

@@ -64,7 +64,7 @@ def _scores(
     indexed: Project, embedder: Any, tree: Path, base: str, questions: list[dict[str, Any]]
 ) -> dict[str, Any]:
     def ranked(question: str) -> list[str]:
-        found = query.search(indexed, embedder, question, 60, expand=False)
+        found = query.search_symbols(indexed, embedder, question, 60, expand=False)
         return list(dict.fromkeys(a.symbol.path for a in found.answers))
 
     result = _files(ranked, tree, base, questions)
@@ -104,7 +104,7 @@ def korean(file: Path, name: str) -> list[tuple[str, list[str]]]:
 
 
 def _is_hit(indexed: Project, embedder: Any, base: str, question: str, gold: list[str]) -> bool:
-    for answer in query.search(indexed, embedder, question, 8).answers[:3]:
+    for answer in query.search_symbols(indexed, embedder, question, 8).answers[:3]:
         path = f"{base}/{answer.symbol.path}" if base else answer.symbol.path
         symbol = f"{path}::{answer.symbol.key.partition('::')[2]}"
         if any(one in (path, symbol) or symbol.startswith(f"{one}.") for one in gold):
@@ -115,5 +115,5 @@ def _is_hit(indexed: Project, embedder: Any, base: str, question: str, gold: lis
 def warm_ms(indexed: Project, embedder: Any, text: str) -> float:
     """Return the CPU time of a question, as it is asked by default, that was asked before."""
     started = time.process_time()
-    query.search(indexed, embedder, text, 10)
+    query.search_symbols(indexed, embedder, text, 10)
     return 1000 * (time.process_time() - started)

@@ -71,9 +71,9 @@ def _files(indexed: Project) -> dict[str, str]:
         file.path for file in known if LANGUAGES[file.language].family and file.language != "json"
     ]
     kinds: dict[str, Callable[[str], bool]] = {
-        "core": lambda path: not places.is_test(path),
-        "leaf": lambda path: not places.is_test(path) and not imported[path],
-        "test": lambda path: places.is_test(path) and not imported[path],
+        "core": lambda path: not places.is_test_file(path),
+        "leaf": lambda path: not places.is_test_file(path) and not imported[path],
+        "test": lambda path: places.is_test_file(path) and not imported[path],
     }
     chosen = {kind: [path for path in paths if wanted(path)] for kind, wanted in kinds.items()}
     chosen["core"].sort(key=lambda path: -imported[path])

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _DATA = Path(__file__).parent / "data" / "code_tokens.json"
 _GREP_LINES, _FILES_READ, _WHOLE_LINES, _AROUND, _MATCHES = 100, 2, 400, 40, 3
@@ -119,7 +119,7 @@ def _scored(text: str, gold: list[list[str]]) -> dict[str, int]:
         path in text and re.search(pattern, text, re.MULTILINE) is not None
         for path, pattern in gold
     )
-    return {"tokens": count_tokens(text), "characters": len(text), "hit": hit, "gold": len(gold)}
+    return {"tokens": estimate_tokens(text), "characters": len(text), "hit": hit, "gold": len(gold)}
 
 
 def _sum(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -193,9 +193,10 @@ def _definitions() -> int:
     from gieok.surfaces import tools
 
     shown = [
-        {key: row[key] for key in ("name", "description", "inputSchema")} for row in tools.listed()
+        {key: row[key] for key in ("name", "description", "inputSchema")}
+        for row in tools.list_tool_definitions()
     ]
-    return count_tokens(json.dumps(shown))
+    return estimate_tokens(json.dumps(shown))
 
 
 def _run(command: list[str], root: Path, given: str = "") -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from code_index import index
-from gieok.code.languages.places import is_test
+from gieok.code.languages.places import is_test_file
 
 _BLOCK = re.compile(r"^(.+)/([^/]+\.go):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$", re.MULTILINE)
 _TEST_S = 60
@@ -128,7 +128,7 @@ def trace(tree: Path, run: Path) -> dict[str, Any]:
     by_function: dict[str, list[int]] = defaultdict(list)
     for number, test in enumerate(tests):
         for key in ran[test]:
-            if not is_test(key.partition("::")[0]):
+            if not is_test_file(key.partition("::")[0]):
                 by_function[key].append(number)
     return {"project": tree.name, "tests": tests, "impact": dict(sorted(by_function.items()))}
 

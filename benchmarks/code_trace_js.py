@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok.code.index.graph import fold
+from gieok.code.index.graph import fold_lambda_key
 from gieok.code.languages.language import Language
-from gieok.code.languages.places import is_test
+from gieok.code.languages.places import is_test_file
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.languages.tree import TreeReader
 from gieok.machine.parsers.treesitter import TreeSitterParser
@@ -185,7 +185,7 @@ class File(NamedTuple):
             for n in sorted(around, key=lambda n: self.ranges[n][0])
             if self.keys[n] is not None
         ]
-        return fold(f"{self.path}::{named[-1]}") if named else f"{self.path}::<module>"
+        return fold_lambda_key(f"{self.path}::{named[-1]}") if named else f"{self.path}::<module>"
 
     def around(self, number: int) -> Iterator[int]:
         """Yield a function and those around it."""
@@ -295,7 +295,9 @@ def impact(traces: list[dict[str, Any]], files: dict[str, File]) -> dict[str, An
                 if (place := f"{file}|{n}") in started
             }
             for function in map(key, ran):
-                if not is_test(function.partition("::")[0]) and not function.endswith("::<module>"):
+                if not is_test_file(function.partition("::")[0]) and not function.endswith(
+                    "::<module>"
+                ):
                     by_function[function] |= set(map(key, around))
     tests = sorted(set(map(key, started)))
     numbers = {test: number for number, test in enumerate(tests)}

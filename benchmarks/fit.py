@@ -90,7 +90,7 @@ class Row(NamedTuple):
     set: str
     is_answerable: bool
     with_vectors: bool
-    judged: likelihood.Judgement
+    judged: likelihood.EvidenceJudgement
     right: list[bool]
 
 
@@ -176,19 +176,19 @@ def _asked_of(small, groups, rng, store, embedder, stem: str) -> Iterator[Row]: 
 
 
 def _row(group, text, gold, store, embedder, *, with_vectors) -> Row | None:  # noqa: ANN001
-    seen: list[likelihood.Judgement] = []
-    judge = likelihood.judge
+    seen: list[likelihood.EvidenceJudgement] = []
+    judge = likelihood.judge_evidence
 
-    def kept(*given: object) -> likelihood.Judgement:
+    def kept(*given: object) -> likelihood.EvidenceJudgement:
         seen.append(judge(*given))  # type: ignore[arg-type]
         return seen[-1]
 
-    likelihood.judge = kept
+    likelihood.judge_evidence = kept
     try:
         question = recall.Question(text=text, scopes=(group.scope,), use_vectors=with_vectors)
         recall.recall(store, embedder, question, group.profile, ManualClock())
     finally:
-        likelihood.judge = judge
+        likelihood.judge_evidence = judge
     judged = max(seen, key=lambda one: len(one.ranked), default=None)
     if judged is None or not judged.ranked:
         return None
@@ -325,7 +325,7 @@ def figures(rows: Sequence[Row], found: Mapping[str, object]) -> dict[str, objec
     """Return how often the best answers, the error and the separation of its probability, and what
     unanswerable ones get.
     """
-    by = likelihood.Weights(found)
+    by = likelihood.FamilyWeights(found)
     asked, unanswerable = [], []
     for row in rows:
         order = [
@@ -335,7 +335,7 @@ def figures(rows: Sequence[Row], found: Mapping[str, object]) -> dict[str, objec
         z = by.answer["bias"] + sum(
             by.answer.get(name, 0.0) * value for name, value in row.judged.about.items()
         )
-        score = likelihood.logistic(z)
+        score = likelihood.apply_logistic(z)
         if row.is_answerable:
             asked.append(
                 retrieval.Asked(

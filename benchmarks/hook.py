@@ -31,12 +31,12 @@ from pathlib import Path
 
 import retrieval
 from gieok.hook import levels, matches, question
-from gieok.hook.measure import Decision, Label, measured
+from gieok.hook.measure import Label, LabelDecision, measured
 from gieok.hook.options import HookSettings
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.storage.index.sqlite.index_reader import IndexReader, Late
 from gieok.storage.index.sqlite.store import SqliteStore
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 _MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 _SEED = 7
@@ -197,14 +197,14 @@ def corpora(data: Path, size: int, count: int) -> Iterator[Corpus]:
         kept = [i for i in group.items if i["id"] in gold] + rng.sample(
             rest, max(0, min(len(rest), size - len(gold)))
         )
-        language = language_of(questions[0]["q"])
+        language = detect_text_language(questions[0]["q"])
         others = [
             q["q"]
             for other, its in sets.items()
             if not related(other, name)
             for g in its
             for q in g.questions
-            if language_of(q["q"]) == language
+            if detect_text_language(q["q"]) == language
         ]
         others = sorted(set(others))
         unanswerable = rng.sample(others, min(count, len(others)))
@@ -225,7 +225,7 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
     """Return corpus size → floor → figures over all sets."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     for size in _SIZES:
-        outcomes: dict[float, list[Decision]] = {floor: [] for floor in _FLOORS}
+        outcomes: dict[float, list[LabelDecision]] = {floor: [] for floor in _FLOORS}
         for corpus in corpora(data, size, count):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "memory.sqlite"
@@ -245,7 +245,7 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
     return found
 
 
-def outcome(reader: IndexReader, label: Label, floor: float) -> Decision:
+def outcome(reader: IndexReader, label: Label, floor: float) -> LabelDecision:
     settings = HookSettings({"hook.floor": floor})
     ask = partial(
         matches.find_matches,
@@ -256,14 +256,14 @@ def outcome(reader: IndexReader, label: Label, floor: float) -> Decision:
         cwd="",
         late=Late,
     )
-    asked = question.questions(label.prompt)
+    asked = question.build_prompt_questions(label.prompt)
     shown = ask(asked=asked).found[: int(settings.number("hook.limit"))] if asked else []
-    return Decision(
+    return LabelDecision(
         label, tuple((f.level, f.key in label.expect) for f in shown if f.level != levels.LOW)
     )
 
 
-def figures(outcomes: Sequence[Decision]) -> dict[str, object]:
+def figures(outcomes: Sequence[LabelDecision]) -> dict[str, object]:
     m = measured(outcomes)
     row: dict[str, object] = {
         "answerable": m.answerable,

@@ -58,7 +58,7 @@ def said(memory: Memory) -> dict[str, str]:
     """Return what each line says, by its handle."""
     store = memory.context.memory.store()
     return {
-        places.handle(str(scope), document.key, number): _letters(line)
+        places.build_handle(str(scope), document.key, number): _letters(line)
         for scope in memory.scopes
         for document in store.get(scope, list(store.hashes(scope)))
         for number, line in enumerate(document.text.split("\n"), start=1)

@@ -44,7 +44,7 @@ from gieok.app import open_context
 from gieok.flow.lifecycle import fill_vectors
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.run import run as run_operation
+from gieok.ops.run import run_operation
 from gieok.ports.models import Embedder
 from gieok.ranking import recall
 from gieok.testing import ManualClock
@@ -255,7 +255,7 @@ def hooked(memory: Memory, rows: Sequence[Row]) -> dict[str, Any]:
     """Return how often a turn of a gold session is injected, by difficulty, and the tokens."""
     by_handle = defaultdict[str, set[str]](set)
     for scope, key, session in memory.documents():
-        by_handle[places.handle(str(scope), key)].add(session)
+        by_handle[places.build_handle(str(scope), key)].add(session)
     hits, tokens = defaultdict[str, list[bool]](list), []
     for row in rows:
         text, used = injected(memory, row["prompt"])

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import told as told_way
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observer import repeats
-from gieok.memory.observer.rules import Judge, RulesObserver
+from gieok.memory.observer.rules import RulesObserver, StatementJudge
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.embedders.e5.runtime import E5Embedder
@@ -72,7 +72,7 @@ def sessions(rows: Sequence[Mapping[str, Any]]) -> list[Talk]:
 def observed(talks: Sequence[Talk], embedder: E5Embedder) -> list[str]:
     """Return what is kept of sessions, one after the other."""
     kept: list[str] = []
-    observer = RulesObserver(UTC, Judge(lambda: embedder), lambda found: "", lambda: kept)
+    observer = RulesObserver(UTC, StatementJudge(lambda: embedder), lambda found: "", lambda: kept)
     for talk in talks:
         messages = tuple(
             Journalled(

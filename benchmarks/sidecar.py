@@ -34,12 +34,19 @@ from gieok.flow.lifecycle import fill_vectors
 from gieok.memory import active_memory, scope_memory
 from gieok.memory.active_memory import Look
 from gieok.memory.capture.capture import Capture
-from gieok.memory.observation import Category, Observation, Observed, Priority, dump, entries
+from gieok.memory.observation import (
+    Category,
+    Observation,
+    Observed,
+    Priority,
+    build_observed_entries,
+    dump_observed,
+)
 from gieok.memory.observer.buffer import READER, Buffer, Step
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Role
 from gieok.model.memory import Scope
 from gieok.testing.clock import ManualClock
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 _SCOPE = Scope("agent:main")
@@ -86,7 +93,7 @@ def table(home: Path, models: Path | None) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     rows |= _lines(context.memory.journal(), home)
     texts = [_text(n) * 3 for n in range(1000)]
-    rows["count_1000_messages_ms"] = _timed(lambda: [count_tokens(text) for text in texts])
+    rows["count_1000_messages_ms"] = _timed(lambda: [estimate_tokens(text) for text in texts])
     rows |= _activation(context)
     rows |= _storing(context)
     rows |= _reading(context, home)
@@ -161,7 +168,7 @@ def _activation(context: Any) -> dict[str, float]:
         start = 0
         for number in range(4):
             end = found[2 * number + 1].seq
-            body = dump(Observed(tuple(_observations(20, 1000 * turn + 20 * number))))
+            body = dump_observed(Observed(tuple(_observations(20, 1000 * turn + 20 * number))))
             assert journal.buffer(scope, READER, BufferedSpan(start, end, 6000, body))
             start = end
 
@@ -177,11 +184,11 @@ def _activation(context: Any) -> dict[str, float]:
 
 def _storing(context: Any) -> dict[str, float]:
     store, embedder = context.memory.store(), context.memory.embedder()
-    store.put(entries(_SCOPE, Observed(tuple(_observations(1))), _AT))
+    store.put(build_observed_entries(_SCOPE, Observed(tuple(_observations(1))), _AT))
     fill_vectors(store, embedder)
 
     def keep(count: int, first: int) -> None:
-        store.put(entries(_SCOPE, Observed(tuple(_observations(count, first))), _AT))
+        store.put(build_observed_entries(_SCOPE, Observed(tuple(_observations(count, first))), _AT))
         fill_vectors(store, embedder)
 
     numbers = iter(range(10_000, 10_000_000, 1000))
@@ -196,16 +203,22 @@ def _reading(context: Any, home: Path) -> dict[str, float]:
     from gieok.ops.memory.search import SearchRequest
 
     store, scope = context.memory.store(), Scope("bench:active-memory")
-    store.put(entries(scope, Observed(tuple(_observations(1000, 100_000)), task="launch"), _AT))
+    store.put(
+        build_observed_entries(
+            scope, Observed(tuple(_observations(1000, 100_000)), task="launch"), _AT
+        )
+    )
     search = operation("search").handler
     look = Look("en", 2500, "", UTC)
     numbers = iter(range(100))
 
     def write(known: dict[str, Any] | None) -> float:
-        store.put(entries(scope, Observed((), task=f"launch {next(numbers)}"), _AT))
+        store.put(build_observed_entries(scope, Observed((), task=f"launch {next(numbers)}"), _AT))
         began = time.perf_counter()
-        text = active_memory.render(scope_memory.load(store, scope, known), look, _AT.date())
-        active_memory.write(home / "bench-active.md", text)
+        text = active_memory.render_active_memory(
+            scope_memory.load_scope_memory(store, scope, known), look, _AT.date()
+        )
+        active_memory.write_active_file(home / "bench-active.md", text)
         return (time.perf_counter() - began) * 1000
 
     known: dict[str, Any] = {}

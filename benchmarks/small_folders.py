@@ -36,7 +36,7 @@ from gieok.ranking.recall import Question, recall
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
 from gieok.text.chunk import chunk
-from gieok.text.marks import count
+from gieok.text.marks import count_question_words
 from retrieval import RememberedQueries
 
 OWN = Path(__file__).parent / "data" / "small_folders"
@@ -196,7 +196,7 @@ def line_of(hit: Hit, question: str) -> str:
     if named is not None:
         return str(named.text)
     lines = hit.passage.text.split("\n")
-    held = [count(line, question) for line in lines]
+    held = [count_question_words(line, question) for line in lines]
     return lines[held.index(max(held))]
 
 

@@ -35,7 +35,7 @@ from gieok.flow.lifecycle import fill_vectors
 from gieok.memory.files.cut import Cut
 from gieok.memory.files.profile import FILES
 from gieok.memory.files.roots import Root
-from gieok.memory.files.sync import sync
+from gieok.memory.files.sync import sync_scope_roots
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.models.embedders.e5.runtime import MODEL
@@ -108,9 +108,9 @@ def cpu_ms(work: Callable[[], object]) -> float:
 
 
 def measure_index(store: SqliteStore, root: Root) -> dict[str, float]:
-    seconds = cpu_ms(lambda: sync(store, _SCOPE, [root], _CUT)) / 1000
+    seconds = cpu_ms(lambda: sync_scope_roots(store, _SCOPE, [root], _CUT)) / 1000
     passages = store.stats(_SCOPE).passages
-    again = cpu_ms(lambda: sync(store, _SCOPE, [root], _CUT)) / 1000
+    again = cpu_ms(lambda: sync_scope_roots(store, _SCOPE, [root], _CUT)) / 1000
     return {
         "passages": passages,
         "passages_per_cpu_s": round(passages / seconds),
@@ -302,7 +302,7 @@ def measure_disk(file: Path, root: Root, passages: int, text_bytes: int) -> dict
     before = store.stats().disk_bytes
 
     for _ in range(10 if passages <= 20_000 else 0):
-        sync(store, _SCOPE, [root], _CUT, force=True)
+        sync_scope_roots(store, _SCOPE, [root], _CUT, force=True)
         store.compact()
     after = store.stats().disk_bytes
     store.close()
@@ -323,7 +323,7 @@ def run(
         # Sections too small to stand alone join the next one: so many make about `count` passages.
         size = write_files(folder, texts, round(count * 1.285), rng)
         root = Root("notes", folder)
-        file = paths.database(home)
+        file = paths.locate_database(home)
         store = SqliteStore(file, resident=True)
         index = {**measure_index(store, root), "floor_fts5_rows_per_cpu_s": floor_fts5(root)}
         fill_vectors(store, FakeVectors())

@@ -81,13 +81,13 @@ def exported(folder: Path, models: Path) -> Path:
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers import models as kinds
 
-    from gieok.models.embedders.e5.encoder import decoded
+    from gieok.models.embedders.e5.encoder import decode_nibble_rows
     from gieok.models.embedders.e5.manifest import FOLDER
 
     bundled = models / FOLDER
     folder.mkdir(parents=True)
     rows = np.load(bundled / "rows.npy")
-    table = decoded(np.load(bundled / "scales.npy"), rows).astype(np.float16)
+    table = decode_nibble_rows(np.load(bundled / "scales.npy"), rows).astype(np.float16)
     constants = {
         "table": table,
         "positions": np.load(bundled / "positions.npy"),

@@ -99,7 +99,7 @@ def observations(texts: Sequence[str], count: int, days: int, rng: random.Random
         at = _START + timedelta(days=number * days // count, minutes=number % 600)
         category, priority = rng.choice(_CATEGORIES), rng.choice(_PRIORITIES)
         made.append(Observation(text, at, priority, category, message_ids=(f"s/{number}",)))
-    return observation.entries(_SCOPE, Observed(tuple(made)), _START)
+    return observation.build_observed_entries(_SCOPE, Observed(tuple(made)), _START)
 
 
 def put(context: Context, entries: Sequence[Entry]) -> None:
@@ -116,8 +116,8 @@ def move(texts: Sequence[str], count: int) -> dict[str, object]:
         clock = ManualClock(_START + timedelta(days=days + 100))
         with home(clock) as context:
             put(context, observations(texts, count, days, random.Random(days)))
-            done = spent(lambda: sweep.run(context.archive.tiers()))
-            again = spent(lambda: sweep.run(context.archive.tiers()))
+            done = spent(lambda: sweep.tier_due_memories(context.archive.tiers()))
+            again = spent(lambda: sweep.tier_due_memories(context.archive.tiers()))
             stats = context.memory.store().stats()
             assert stats.vectors == stats.passages == count, "a move costs no embedding"
             assert sum(one.memories for one in context.memory.journal().places()) == count
@@ -148,7 +148,7 @@ def search(
     clock = ManualClock(_START + timedelta(days=900))
     with home(clock, models if models.exists() else None) as context:
         filled = spent(lambda: put(context, observations(texts, count, 700, rng)))
-        moved = spent(lambda: sweep.run(context.archive.tiers()))
+        moved = spent(lambda: sweep.tier_due_memories(context.archive.tiers()))
         held = context.memory.journal().places()
         rows: dict[str, object] = {
             "archived": sum(one.memories for one in held),
@@ -174,7 +174,7 @@ def _with_memory(context: Context, memory: Any) -> Context:
 
 def _load(context: Context) -> object:
     told = scope_memory.standing(context.memory.journal(), _SCOPE)
-    return scope_memory.load(context.memory.store(), _SCOPE, hashes=told)
+    return scope_memory.load_scope_memory(context.memory.store(), _SCOPE, hashes=told)
 
 
 def _asked(
@@ -231,7 +231,7 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
             for number, category in enumerate(Category):
                 text = f"{rng.choice(texts)[:160]} #{day}.{number}"
                 made.append(Observation(text, clock.now(), rng.choice(_PRIORITIES), category))
-            entries = observation.entries(
+            entries = observation.build_observed_entries(
                 _SCOPE, Observed(tuple(made), f"task {day}", (f"pattern {day}",)), clock.now()
             )
             put_in |= {entry.document.key: entry for entry in entries}
@@ -240,13 +240,13 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
             clock.advance(timedelta(days=1))
             before = nights.wall_s
             with nights.measured():
-                done = sweep.run(tiers)
+                done = sweep.tier_due_memories(tiers)
             assert not done.wrong, done.wrong
             longest = max(longest, nights.wall_s - before)
         hot = {entry.document.key: entry for entry in journal.made(_SCOPE)}
         warm = {
             entry.document.key: entry
-            for some, _ in sweep.told_by_files(tiers, lambda *_: [])
+            for some, _ in sweep.iter_filed_entries(tiers, lambda *_: [])
             for entry in some
         }
         assert not hot.keys() & warm.keys()

@@ -43,7 +43,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 from ideal import IdealObserver
 from transcripts import AGENTS, Home, Session, write
 
@@ -77,7 +77,7 @@ class Scores:
 
     def add(self, question: Mapping[str, Any], text: str) -> None:
         self.recalled[question["id"]] = is_recalled(question, text)
-        self.tokens.append(count_tokens(text) if text else 0)
+        self.tokens.append(estimate_tokens(text) if text else 0)
         if question["not"] and question["kind"] != "history":
             self.stale.append(is_stale_first(question, text))
         if question.get("change"):
@@ -345,7 +345,7 @@ def measure(
         },
         "session_start": {
             "holds": _share(held),
-            "tokens": round(mean(count_tokens(text) if text else 0 for text in starts.values())),
+            "tokens": round(mean(estimate_tokens(text) if text else 0 for text in starts.values())),
         },
         "search": {"recalled@5": found_by.pop("recalled"), **found_by},
         "secrets_kept": secrets_kept(home, data, list(folders.values())),

@@ -131,7 +131,7 @@ def commands(lang: str, heads: tuple[str, str]) -> str:
 def tools() -> str:
     """Return the tools of MCP: their arguments, and the command that each one is."""
     from gieok.ops.request import request_schema
-    from gieok.surfaces.tool_table import tools as table
+    from gieok.surfaces.tool_table import load_tool_operations as table
 
     lines = []
     for name, found in table().items():
@@ -156,14 +156,16 @@ def tools() -> str:
 def routes() -> str:
     """Return the paths of the HTTP API, as its OpenAPI document has them."""
     from gieok.ops.home.gate import Gate
-    from gieok.surfaces.http.app import create
+    from gieok.surfaces.http.app import create_http_app
     from gieok.surfaces.http.options import HttpOptions
 
     def no_house() -> NoReturn:
         raise AssertionError("the document needs no house")
 
     with TemporaryDirectory() as home:  # where the gate keeps its secrets
-        paths = create(no_house, HttpOptions(), Gate(Path(home), lambda: 0.0)).openapi()["paths"]
+        paths = create_http_app(no_house, HttpOptions(), Gate(Path(home), lambda: 0.0)).openapi()[
+            "paths"
+        ]
     paths = {
         path: verbs for path, verbs in paths.items() if not path.startswith("/api/operations/")
     }

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from gieok.models.embedders.e5.runtime import E5Embedder
 from gieok.ranking.learned.features import features_of
-from gieok.ranking.learned.weights import Weights, encoded
+from gieok.ranking.learned.weights import LearnedWeights, encoded
 from gieok.text.embedform import text_to_embed
 
 _TURNS = Path(__file__).parent / "learned/turns.tsv"
@@ -180,7 +180,7 @@ def main() -> None:
     matrices["words.features"] = [words[:-1]]
     numbers |= {"stated": stated[-1], "words": words[-1]}
     if not given.check:
-        _OUT.write_bytes(encoded(Weights(embedder.model, matrices, numbers)))
+        _OUT.write_bytes(encoded(LearnedWeights(embedder.model, matrices, numbers)))
         print(f"{_OUT}: {_OUT.stat().st_size} bytes")
 
 

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from code_index import index
 from gieok.code.ask import impact, likelihood
-from gieok.code.ask.evidence import Change, Tests
-from gieok.code.ask.likelihood import Link, Net, Sources
+from gieok.code.ask.evidence import ChangeEvidence, Tests
+from gieok.code.ask.likelihood import ChanceLink, Net, Sources
 from gieok.code.languages import places
 from gieok.model.code import Edge, Symbol
 from gieok.ranking.learned import impact as learned
@@ -59,7 +59,7 @@ class Traced(NamedTuple):
 
     name: str
     symbols: dict[str, Symbol]
-    links: dict[tuple[str, str], Link]
+    links: dict[tuple[str, str], ChanceLink]
     edges: list[Edge]
     paths: list[str]
     sources: Sources
@@ -86,7 +86,7 @@ def traced(data: Path, name: str) -> Traced:
     return Traced(
         name,
         symbols,
-        likelihood.links(edges, edges, symbols, sources),
+        likelihood.build_chance_links(edges, edges, symbols, sources),
         edges,
         paths,
         sources,
@@ -99,7 +99,7 @@ def link_rows(one: Traced) -> Rows:
     rows: Rows = ([], [], [])
     ran = {**one.ran, **{test: {test} for test in one.tests}}
     for (source, target), link in one.links.items():
-        is_product = target in one.symbols and not places.is_test(target.partition("::")[0])
+        is_product = target in one.symbols and not places.is_test_file(target.partition("::")[0])
         if source in ran and is_product and one.symbols[target].kind in ("function", "method"):
             took = ran[source]
             rows[0].append(link.features)
@@ -161,7 +161,7 @@ def asked(one: Traced) -> Iterator[tuple[str, dict[str, dict[str, float]]]]:
         yield (
             key,
             tests[path].features(
-                Change([symbol], ways, net.spread(classes) if methods else None, beside)
+                ChangeEvidence([symbol], ways, net.spread(classes) if methods else None, beside)
             ),
         )
 
@@ -228,7 +228,7 @@ def newton(
 
 def use(weights: Mapping[str, Mapping[str, float]]) -> None:
     """Let the product judge by these weights."""
-    learned._models = lambda: weights  # noqa: SLF001
+    learned._load_impact_models = lambda: weights  # noqa: SLF001
 
 
 def score(one: Judged, weights: Mapping[str, float]) -> dict[str, float]:

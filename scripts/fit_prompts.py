@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gieok.models.embedders.e5.runtime import E5Embedder
-from gieok.ranking.learned.weights import Weights, encoded
+from gieok.ranking.learned.weights import LearnedWeights, encoded
 
 _LEARNED = Path(__file__).parent / "learned"
 _OUT = Path(__file__).parents[1] / "src/gieok/ranking/learned/prompts.weights"
@@ -81,7 +81,7 @@ def main() -> None:
         f"{area(held_out, labels):.3f}"
     )
     weights, bias = fitted(vectors, labels)
-    found = Weights(embedder.model, {"vector": [tuple(weights)]}, {"bias": bias})
+    found = LearnedWeights(embedder.model, {"vector": [tuple(weights)]}, {"bias": bias})
     _OUT.write_bytes(encoded(found))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gieok.models.embedders.e5.runtime import E5Embedder
-from gieok.ranking.learned.weights import Weights, encoded
+from gieok.ranking.learned.weights import LearnedWeights, encoded
 from gieok.text.embedform import text_to_embed
 
 _HERE = Path(__file__).parent / "learned"
@@ -248,7 +248,7 @@ def main() -> None:
         )
         return
     _OUT.write_bytes(
-        encoded(Weights(embedder.model, {"down": down.tolist(), "up": up.tolist()}, {}))
+        encoded(LearnedWeights(embedder.model, {"down": down.tolist(), "up": up.tolist()}, {}))
     )
     print(f"{_OUT}: {_OUT.stat().st_size} bytes")
 

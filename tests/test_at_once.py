@@ -26,7 +26,7 @@ from at_once_writers import (
 
 from gieok import fs, places
 from gieok.hook.inject import Injection
-from gieok.hook.window import Window, session_file
+from gieok.hook.window import ContextWindow, session_file
 from gieok.surfaces.hook import trail
 
 
@@ -63,7 +63,7 @@ def test_processes_lose_nothing_and_repeat_nothing(
 
 
 def test_prompts_of_one_session_keep_all_that_was_injected(place: Place) -> None:
-    windows = [Window(str(place.home), "claude-code", "s") for _ in range(THREADS)]
+    windows = [ContextWindow(str(place.home), "claude-code", "s") for _ in range(THREADS)]
     works = [
         lambda n=n, one=one: one.keep("prompt", Injection(f"memory number {n}", [], 3), float(n))  # type: ignore[misc]
         for n, one in enumerate(windows)
@@ -76,9 +76,10 @@ def test_prompts_of_one_session_keep_all_that_was_injected(place: Place) -> None
 
 def test_a_line_that_is_added_while_a_log_is_rewritten_is_kept(place: Place) -> None:
     log = place.home / "hook" / "calls.jsonl"
-    trail.count(str(place.home), {"event": "secret"})
+    trail.count_hook_call(str(place.home), {"event": "secret"})
     adds = [
-        lambda n=n: trail.count(str(place.home), {"event": f"call {n}"}) for n in range(THREADS)
+        lambda n=n: trail.count_hook_call(str(place.home), {"event": f"call {n}"})
+        for n in range(THREADS)
     ]  # type: ignore[misc]
     at_once.in_threads(
         [lambda: fs.rewrite_lines(log, lambda line: "" if "secret" in line else line), *adds]
@@ -89,8 +90,10 @@ def test_a_line_that_is_added_while_a_log_is_rewritten_is_kept(place: Place) -> 
 
 def test_a_log_that_two_find_too_long_is_put_aside_once(place: Place) -> None:
     log = place.home / "daemon.log"
-    fs.append(log, "old\n" * 100)
-    at_once.in_threads([lambda n=n: fs.append(log, f"{n}\n", 100) for n in range(THREADS)])  # type: ignore[misc]
+    fs.append_private_text(log, "old\n" * 100)
+    at_once.in_threads(
+        [lambda n=n: fs.append_private_text(log, f"{n}\n", 100) for n in range(THREADS)]
+    )  # type: ignore[misc]
     said = (place.home / "daemon.log.1").read_text() + (log.read_text() if log.exists() else "")
     assert sorted(said.replace("old\n", "").split()) == [str(n) for n in range(THREADS)]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gieok import config, grants, paths, resolved
-from gieok.config import OPTIONS, load
+from gieok.config import OPTIONS, load_effective_settings
 from gieok.errors import BadConfig
 from gieok.option import Option
 from gieok.surfaces.cli import main
@@ -33,8 +33,10 @@ def _trust(project: Path) -> None:
     """Trust what stands in a project's file."""
     if project.is_file():
         text = project.read_text()
-        grants.change(
-            paths.home(), str(project.parent.parent), lambda grant: grant._replace(settings=text)
+        grants.edit_grant(
+            paths.locate_home(),
+            str(project.parent.parent),
+            lambda grant: grant._replace(settings=text),
         )
 
 
@@ -42,7 +44,7 @@ def _load(
     project: Path, environment: dict[str, str] | None = None, **flags: str
 ) -> config.Settings:
     _trust(project)
-    return load(flags, environment or {}, project.parent.parent)
+    return load_effective_settings(flags, environment or {}, project.parent.parent)
 
 
 def test_each_source_wins_over_the_one_before(user: Path, project: Path) -> None:
@@ -71,7 +73,10 @@ def test_the_project_file_is_found_from_a_folder_inside(user: Path, project: Pat
     project.write_text("search: {limit: 9}")
     _trust(project)
     (project.parent.parent / "a" / "b").mkdir(parents=True)
-    assert load({}, {}, project.parent.parent / "a" / "b").integer("search.limit") == 9
+    assert (
+        load_effective_settings({}, {}, project.parent.parent / "a" / "b").integer("search.limit")
+        == 9
+    )
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n"])
@@ -119,7 +124,7 @@ def test_a_wrong_setting_alone_is_left_out_where_troubles_are_collected(
     user.write_text("threads: 3\nsearch: {limits: 3, limit: 4, min_score: high}\n")
     troubles: list[BadConfig] = []
     environment = {"GIEOK_WATCH_RESCAN_S": "soon", "GIEOK_THREADS": "2"}
-    found = config.load({}, environment, project, troubles)
+    found = config.load_effective_settings({}, environment, project, troubles)
     assert [(error.setting, error.origin) for error in troubles] == [
         ("search.limits", str(user)),
         ("search.min_score", str(user)),
@@ -130,7 +135,7 @@ def test_a_wrong_setting_alone_is_left_out_where_troubles_are_collected(
     assert found.values["threads"] == (2, "GIEOK_THREADS")
     assert found.values["watch.rescan_s"].origin == "default"
     with pytest.raises(BadConfig):
-        config.load({"threads": "x"}, {}, project, troubles)
+        config.load_effective_settings({"threads": "x"}, {}, project, troubles)
 
 
 def test_an_unreadable_file_is_an_error_and_not_ignored(user: Path, project: Path) -> None:
@@ -161,9 +166,11 @@ def test_a_users_own_file_is_no_project_of_his(
     own = tmp_path / "nobody" / ".gieok" / "config.yaml"
     own.parent.mkdir(parents=True)
     own.write_text("embedder: none")
-    assert load({}, {}, tmp_path / "nobody").text("embedder") == "e5"
+    assert load_effective_settings({}, {}, tmp_path / "nobody").text("embedder") == "e5"
     monkeypatch.delenv("GIEOK_HOME")
-    assert load({}, {}, tmp_path / "nobody").values["embedder"].origin == str(own)
+    assert load_effective_settings({}, {}, tmp_path / "nobody").values["embedder"].origin == str(
+        own
+    )
 
 
 def test_config_show_prints_each_value_with_its_origin(
@@ -215,7 +222,7 @@ def test_a_password_from_the_environment_is_used_and_never_shown(
     user: Path, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("GIEOK_DATABASE_URL", "postgresql://me:secret@host/memory")
-    assert load({}).text("database.url") == "postgresql://me:secret@host/memory"
+    assert load_effective_settings({}).text("database.url") == "postgresql://me:secret@host/memory"
     assert main(["config", "show"]) == 0
     assert main(["config", "show", "--json"]) == 0
     shown = capsys.readouterr().out
@@ -308,13 +315,13 @@ def test_what_a_file_says_is_parsed_once_and_again_when_it_changes(
     user: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[str] = []
-    real = config.parse
+    real = config.parse_settings_file
 
     def counting(home: str, file: resolved.SettingsFile) -> resolved.FileSettings:
         parsed.append(Path(file.path).parent.name)
         return real(home, file)
 
-    monkeypatch.setattr(config, "parse", counting)
+    monkeypatch.setattr(config, "parse_settings_file", counting)
     user.write_text("search: {limit: 3, limits: 4}\n")
     project.write_text("hook.limit: 2\n")
     for _ in range(2):
@@ -326,7 +333,7 @@ def test_what_a_file_says_is_parsed_once_and_again_when_it_changes(
     os.utime(user, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert _load(project).integer("search.limit") == 5
     assert parsed == ["home", ".gieok", "home"]
-    kept = paths.home() / "resolved"
+    kept = paths.locate_home() / "resolved"
     assert {file.stat().st_mode & 0o777 for file in kept.iterdir()} == {0o600}
     for file in kept.iterdir():
         file.write_text("{")
@@ -340,15 +347,17 @@ def test_no_password_and_no_secret_is_kept_with_what_a_file_says(user: Path, pro
         "GIEOK_DATABASE_URL=postgresql://me:sesame@host/db\nOPENAI_API_KEY=sk-sesame\n"
     )
     user.with_name(".env").chmod(0o600)
-    load({}, {}, project, [])
-    assert not any("sesame" in file.read_text() for file in (paths.home() / "resolved").iterdir())
+    load_effective_settings({}, {}, project, [])
+    assert not any(
+        "sesame" in file.read_text() for file in (paths.locate_home() / "resolved").iterdir()
+    )
 
 
 def test_a_wrong_scope_is_an_error_of_its_setting(user: Path, project: Path) -> None:
     for line in ('hook.scopes: "a,b"', 'hook.scopes: "agent:main,b"', "scope: nonsense"):
         user.write_text(line)
         troubles: list[BadConfig] = []
-        settings = load({}, {}, project.parent.parent, troubles)
+        settings = load_effective_settings({}, {}, project.parent.parent, troubles)
         name = line.partition(":")[0]
         assert [(error.setting, error.origin) for error in troubles] == [(name, str(user))]
         assert settings.text(name) == {"scope": "auto", "hook.scopes": "agent:main"}[name]

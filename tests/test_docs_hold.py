@@ -18,7 +18,7 @@ from gieok.agents.table import EVENTS
 from gieok.config import OPTIONS
 from gieok.errors import GieokError
 from gieok.ops import NAMES
-from gieok.surfaces.arguments import read
+from gieok.surfaces.arguments import read_command_line
 from gieok.surfaces.commands import SERVERS
 from gieok.surfaces.parser import CommandParser, of_command
 from gieok.surfaces.web import site
@@ -94,7 +94,7 @@ def test_every_command_of_a_code_block_is_one_and_parses() -> None:
             if tuple(words) in seen:
                 continue
             seen.add(tuple(words))
-            line = read(words)
+            line = read_command_line(words)
             if tuple(line.name.split()) not in _commands():
                 wrong.append(f"{page.name}: gieok {shlex.join(words)}: no such command")
             elif not line.is_help and line.name and not line.name.startswith(("hook ", "help")):

@@ -25,4 +25,4 @@ _EDITABLE = {"url": "file:///home/kim/my%20gieok", "dir_info": {"editable": True
 def test_the_line_says_how_this_copy_was_installed(
     origin: dict[str, object], prefix: str, line: str
 ) -> None:
-    assert extras._command("serve", origin, prefix) == line
+    assert extras._format_install_command("serve", origin, prefix) == line

@@ -59,10 +59,10 @@ def test_a_replaced_file_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
 
 def test_a_name_that_is_taken_is_never_written_over(tmp_path: Path) -> None:
     file = tmp_path / ("n" * 252 + ".md")
-    assert fs.create(file, "first")
-    assert not fs.create(file, "second")
+    assert fs.create_new_file(file, "first")
+    assert not fs.create_new_file(file, "second")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
-    assert not fs.create(tmp_path / "dangling", "second")
+    assert not fs.create_new_file(tmp_path / "dangling", "second")
     assert (file.read_text(), sorted(tmp_path.iterdir())) == (
         "first",
         sorted([file, tmp_path / "dangling"]),
@@ -87,8 +87,8 @@ def test_what_a_killed_writer_left_is_swept_away_and_nothing_else(tmp_path: Path
         [sys.executable, "-c", killed, str(tmp_path / "config.yaml")], check=False
     )
     assert (done.returncode, len(list(tmp_path.iterdir()))) == (-signal.SIGKILL, 3)
-    fs.sweep(tmp_path)
-    fs.sweep(tmp_path / "missing")
+    fs.sweep_temporary_files(tmp_path)
+    fs.sweep_temporary_files(tmp_path / "missing")
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
         "config.yaml": "old",
         ".other.tmp": "old",
@@ -98,7 +98,7 @@ def test_what_a_killed_writer_left_is_swept_away_and_nothing_else(tmp_path: Path
 def test_a_log_that_is_too_large_becomes_the_old_one(tmp_path: Path) -> None:
     log = tmp_path / "logs" / "hook.log"
     for line in ("one\n", "two\n", "three\n"):
-        fs.append(log, line, 6)
+        fs.append_private_text(log, line, 6)
     assert (log.read_text(), (tmp_path / "logs" / "hook.log.1").read_text()) == (
         "three\n",
         "one\ntwo\n",

@@ -43,12 +43,15 @@ def _file(shop: Path, name: str, text: str) -> Path:
 
 
 def _keep(home: Path, shop: Path, *contents: tuple[str, str]) -> Grant:
-    entries = [grants.entry(f"memory/decision/{name}", text.encode()) for name, text in contents]
-    return grants.change(home, str(shop), lambda grant: grant.with_entries(entries))
+    entries = [
+        grants.digest_trusted_content(f"memory/decision/{name}", text.encode())
+        for name, text in contents
+    ]
+    return grants.edit_grant(home, str(shop), lambda grant: grant.with_entries(entries))
 
 
 def _admits(home: Path, file: Path) -> bool:
-    return grants.Judge(home).admits(file.read_bytes(), file)
+    return grants.TrustJudge(home).admits(file.read_bytes(), file)
 
 
 def test_a_record_is_trusted_under_its_name_and_in_its_content_alone(
@@ -109,12 +112,12 @@ def test_the_users_own_memory_needs_no_trust(
 def test_a_grant_within_the_project_is_neither_made_nor_believed(home: Path, shop: Path) -> None:
     inside = shop / "home"
     with pytest.raises(BadRequest, match="lies in the project"):
-        grants.change(inside, str(shop), lambda grant: grant._replace(at="2026-11-22"))
+        grants.edit_grant(inside, str(shop), lambda grant: grant._replace(at="2026-11-22"))
     _keep(home, shop, ("a.md", "ruff"))
     carried = Path(trust.grant_file(str(inside), str(shop)))
     carried.parent.mkdir(parents=True)
     carried.write_bytes(Path(trust.grant_file(str(home), str(shop))).read_bytes())
-    assert grants.load(inside, str(shop)).entries == frozenset()
+    assert grants.load_grant(inside, str(shop)).entries == frozenset()
     assert trust.header(str(inside), str(shop)) == {}
 
 
@@ -125,9 +128,9 @@ def test_a_grant_speaks_for_the_path_that_stands_in_it(home: Path, shop: Path) -
     Path(trust.grant_file(str(home), str(other))).write_bytes(
         Path(trust.grant_file(str(home), str(shop))).read_bytes()
     )
-    assert grants.load(home, str(other)) == Grant(str(other))
+    assert grants.load_grant(home, str(other)) == Grant(str(other))
     assert trust.header(str(home), str(other)) == {}
-    assert [grant.project for grant in grants.every(home)] == [str(shop)]
+    assert [grant.project for grant in grants.list_grants(home)] == [str(shop)]
 
 
 @pytest.mark.parametrize(
@@ -139,12 +142,12 @@ def test_a_grant_that_is_broken_trusts_nothing_and_is_written_anew(
     file = Path(trust.grant_file(str(home), str(shop)))
     file.parent.mkdir(parents=True)
     file.write_bytes(data)
-    assert (grants.load(home, str(shop)).entries, trust.settings(str(home), str(shop))) == (
+    assert (grants.load_grant(home, str(shop)).entries, trust.settings(str(home), str(shop))) == (
         frozenset(),
         "",
     )
     _keep(home, shop, ("a.md", "ruff"))
-    assert len(grants.load(home, str(shop)).entries) == 1
+    assert len(grants.load_grant(home, str(shop)).entries) == 1
 
 
 @given(
@@ -158,8 +161,13 @@ def test_a_grant_that_is_broken_trusts_nothing_and_is_written_anew(
 def test_whatever_is_granted_is_read_back(
     entries: frozenset[tuple[str, str]], text: str | None
 ) -> None:
-    grant = Grant("/shop", frozenset(grants.named(*entry) for entry in entries), text, "2026-11-22")
-    lines = grants._written(grant).splitlines()
+    grant = Grant(
+        "/shop",
+        frozenset(grants.build_trusted_content(*entry) for entry in entries),
+        text,
+        "2026-11-22",
+    )
+    lines = grants._format_grant(grant).splitlines()
     head = json.loads(lines[0])
     assert (head["settings"], head["at"]) == (text, "2026-11-22")
     assert (
@@ -169,7 +177,7 @@ def test_whatever_is_granted_is_read_back(
 
 def test_a_grant_is_private(home: Path, shop: Path) -> None:
     _keep(home, shop, ("a.md", "ruff"))
-    grants.claim(home, str(shop), "x")
+    grants.claim_trust_notice(home, str(shop), "x")
     grants.mark_adopted(home)
     assert [path.name for path in (home, *home.rglob("*")) if path.stat().st_mode & 0o077] == []
 
@@ -197,7 +205,7 @@ def _writer(home: Path, shop: Path, who: str, count: int) -> subprocess.Popen[st
 def test_processes_that_write_at_once_lose_nothing(home: Path, shop: Path) -> None:
     writers = [_writer(home, shop, who, 25) for who in "abc"]
     assert [len(writer.communicate()[0].split()) for writer in writers] == [25, 25, 25]
-    assert len(grants.load(home, str(shop)).entries) == 75
+    assert len(grants.load_grant(home, str(shop)).entries) == 75
 
 
 def test_a_kill_loses_nothing_that_was_said_to_be_done(home: Path, shop: Path) -> None:
@@ -209,9 +217,9 @@ def test_a_kill_loses_nothing_that_was_said_to_be_done(home: Path, shop: Path) -
             writer.stdout.readline()
         writer.send_signal(signal.SIGKILL)
         done += steps + len(writer.communicate()[0].split())
-        assert len(grants.load(home, str(shop)).entries) >= done
+        assert len(grants.load_grant(home, str(shop)).entries) >= done
     assert (
-        len(grants.load(home, str(shop)).entries) <= done + 12
+        len(grants.load_grant(home, str(shop)).entries) <= done + 12
     )  # written, and killed before it was said
     _keep(home, shop, ("a.md", "ruff"))
     assert [file.name for file in (home / "trust").iterdir() if file.name.startswith(".")] == [
@@ -244,7 +252,7 @@ def test_settings_are_the_very_text_that_was_trusted(home: Path, shop: Path) -> 
     file = shop / places.PROJECT_FOLDER / "config.yaml"
     file.write_bytes(b"\xef\xbb\xbfhook.limit: 2\n# caf\xe9\n")
     text = trust.settings_text(str(shop))
-    grants.change(home, str(shop), lambda grant: grant._replace(settings=text))
+    grants.edit_grant(home, str(shop), lambda grant: grant._replace(settings=text))
     assert trust.settings(str(home), str(shop)) == text
     file.write_bytes(b"hook.limit: 2\n# caf\xe9 \n")
     assert trust.settings(str(home), str(shop)) == ""

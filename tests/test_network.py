@@ -174,7 +174,7 @@ def test_no_tool_over_mcp_reaches_beyond_this_machine(indexed: World) -> None:
     ):
         says = Conversation(server)
         says.begin()
-        for name, found in tool_table.tools().items():
+        for name, found in tool_table.load_tool_operations().items():
             schema = request_schema(found, Surface.MCP)
             wanted = schema["required"] or schema["properties"].keys() & words.keys()
             answer = says.ask(

@@ -43,7 +43,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(folder / "shop")
     yield folder
-    private.use(Privacy())
+    private.use_privacy(Privacy())
 
 
 def _transcript(user: Path, name: str, text: str, cwd: Path, *, day: str = "2020-01-05") -> Path:

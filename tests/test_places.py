@@ -70,14 +70,14 @@ def test_every_folder_has_a_scope_that_a_store_takes(name: str) -> None:
 
 def test_what_is_read_is_the_project_then_what_else_is_named_once() -> None:
     own = places.project_scope("/shop")
-    assert places.scopes("/shop", "agent:main, user:kim,,agent:main") == [
+    assert places.list_project_scopes("/shop", "agent:main, user:kim,,agent:main") == [
         own,
         "agent:main",
         "user:kim",
     ]
-    assert places.scopes("/shop", f" {own} ") == [own]
-    assert places.scopes("", "agent:main") == ["agent:main"]
-    assert places.scopes("", "") == []
+    assert places.list_project_scopes("/shop", f" {own} ") == [own]
+    assert places.list_project_scopes("", "agent:main") == ["agent:main"]
+    assert places.list_project_scopes("", "") == []
 
 
 def test_every_part_finds_the_same_project(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,9 @@ def test_every_part_finds_the_same_project(user: Path, monkeypatch: pytest.Monke
     for folder in (around / "bank", around / "bank" / "src"):
         assert places.project_root(str(folder)) == ""
         assert layout.find_root(folder) is None
-        assert config.load({}, {}, folder).values["hook.floor"].origin == "default"
+        assert (
+            config.load_effective_settings({}, {}, folder).values["hook.floor"].origin == "default"
+        )
 
 
 # A worktree and a submodule have a file there; a broken link is one too.
@@ -106,7 +108,7 @@ def test_whatever_is_called_git_ends_the_search(user: Path, kind: str) -> None:
         kind
     ]()
     assert places.project_root(str(inner)) == ""
-    assert places.repository(str(inner / "src")) == str(inner)
+    assert places.find_repository_top(str(inner / "src")) == str(inner)
     _project(inner)
     assert places.project_root(str(inner / "src")) == str(inner)
 
@@ -153,18 +155,20 @@ def test_a_relative_home_is_meant_from_the_folder_of_the_caller(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIEOK_HOME", "./mem")
-    assert places.home() == str(tmp_path / "mem")
+    assert places.build_home_path() == str(tmp_path / "mem")
 
 
 def test_a_handle_is_short_follows_from_scope_and_key_and_names_a_line() -> None:
-    made = places.handle("agent:main", "sessions/codex/one#3")
+    made = places.build_handle("agent:main", "sessions/codex/one#3")
     assert re.fullmatch(places.HANDLE_PATTERN, made)
     assert len(made) == 8
-    assert places.handle("agent:main", "sessions/codex/one#3", 4) == f"{made}.4"
-    assert places.handle("project:shop", "sessions/codex/one#3") != made
-    assert re.fullmatch(places.HANDLE_PATTERN, places.handle("agent:main", "회의록/\udce9.md"))
+    assert places.build_handle("agent:main", "sessions/codex/one#3", 4) == f"{made}.4"
+    assert places.build_handle("project:shop", "sessions/codex/one#3") != made
+    assert re.fullmatch(
+        places.HANDLE_PATTERN, places.build_handle("agent:main", "회의록/\udce9.md")
+    )
 
 
 def test_no_two_blocks_of_a_session_share_a_handle() -> None:
     keys = [f"sessions/claude-code/0f3c#{number}" for number in range(20_000)]
-    assert len({places.handle("agent:main", key) for key in keys}) == len(keys)
+    assert len({places.build_handle("agent:main", key) for key in keys}) == len(keys)

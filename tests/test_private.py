@@ -135,7 +135,7 @@ def test_folders_are_excluded_with_all_below_them_also_by_a_link(tmp_path: Path)
     diary = tmp_path / "diary"
     diary.mkdir()
     (tmp_path / "link").symlink_to(diary)
-    privacy = private.opened(
+    privacy = private.open_privacy(
         str(tmp_path / "home"), f"{diary}, {tmp_path}/clients/*/secret", "", ""
     )
     inside = (
@@ -151,7 +151,7 @@ def test_folders_are_excluded_with_all_below_them_also_by_a_link(tmp_path: Path)
 
 
 def test_a_folder_of_the_users_own_may_be_written_with_a_tilde(tmp_path: Path) -> None:
-    privacy = private.opened("", "~/diary", "codex, cursor", str(tmp_path))
+    privacy = private.open_privacy("", "~/diary", "codex, cursor", str(tmp_path))
     assert privacy.excludes_folder(str(tmp_path / "diary"))
     assert privacy.agents == {"codex", "cursor"}
 
@@ -169,6 +169,6 @@ def test_a_worktree_of_an_excluded_repository_is_excluded(tmp_path: Path) -> Non
     (main / ".git" / "worktrees" / "w" / "commondir").write_text("../..\n")
     (linked / "src").mkdir(parents=True)
     (linked / ".git").write_text(f"gitdir: {main}/.git/worktrees/w\n")
-    privacy = private.opened("", str(main), "", "")
+    privacy = private.open_privacy("", str(main), "", "")
     assert privacy.excludes_folder(str(linked / "src"))
     assert not privacy.excludes_folder(str(tmp_path))

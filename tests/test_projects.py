@@ -48,14 +48,14 @@ def _repository(folder: Path, message: str = "begin") -> Path:
 
 
 def _scope(folder: Path) -> str:
-    return places.project_scope(places.workplace(str(folder)))
+    return places.project_scope(places.find_workplace(str(folder)))
 
 
 def test_a_worktree_has_the_memory_of_its_repository(user: Path) -> None:
     shop = _repository(user / "shop")
     _git(shop, "worktree", "add", "../shop-fix")
     (user / "shop-fix" / "src").mkdir()
-    assert places.workplace(str(user / "shop-fix" / "src")) == str(shop)
+    assert places.find_workplace(str(user / "shop-fix" / "src")) == str(shop)
     assert _scope(user / "shop-fix") == _scope(shop)
 
 
@@ -95,8 +95,8 @@ def test_worktrees_of_a_bare_repository_are_one_project(user: Path) -> None:
         _git(top / name, "worktree", "add", str(top / "one"))
         _git(top / name, "worktree", "add", str(top / "two"), "-b", "two")
         assert _scope(top / "one") == _scope(top / "two") != _scope(shop)
-    assert places.workplace(str(user / "of .bare" / "one")) == str(user / "of .bare")
-    assert places.workplace(str(user / "of bare.git" / "one")) == str(
+    assert places.find_workplace(str(user / "of .bare" / "one")) == str(user / "of .bare")
+    assert places.find_workplace(str(user / "of bare.git" / "one")) == str(
         user / "of bare.git" / "bare.git"
     )
 
@@ -128,12 +128,12 @@ def test_a_folder_that_is_renamed_or_moved_keeps_its_memory(
 def test_what_a_person_trusts_of_a_project_moves_along(user: Path, home: Path) -> None:
     shop = _repository(user / "shop")
     projects.know(home, str(shop))
-    trusted = grants.entry("memory/a.md", b"the pump is red")
-    grants.change(home, str(shop), lambda held: held.with_entries([trusted]))
+    trusted = grants.digest_trusted_content("memory/a.md", b"the pump is red")
+    grants.edit_grant(home, str(shop), lambda held: held.with_entries([trusted]))
     shop.rename(user / "store")
     projects.know(home, str(user / "store"))
-    assert grants.load(home, str(user / "store")).entries == {trusted}
-    assert not grants.load(home, str(shop)).entries
+    assert grants.load_grant(home, str(user / "store")).entries == {trusted}
+    assert not grants.load_grant(home, str(shop)).entries
 
 
 def test_a_copy_of_a_folder_is_another_project(user: Path, home: Path) -> None:

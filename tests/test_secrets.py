@@ -306,11 +306,11 @@ def test_a_project_may_not_set_rules(user: Path) -> None:
     (user / "shop" / ".gieok").mkdir()
     (user / "shop" / ".gieok" / "config.yaml").write_text(json.dumps({"redact": {"rules": _OWN}}))
     own_rules = json.dumps({"redact": {"rules": _OWN}})
-    grants.change(
-        paths.home(), str(user / "shop"), lambda grant: grant._replace(settings=own_rules)
+    grants.edit_grant(
+        paths.locate_home(), str(user / "shop"), lambda grant: grant._replace(settings=own_rules)
     )
     with pytest.raises(BadConfig, match="a project may not set"):
-        config.load({}, {}, user / "shop")
+        config.load_effective_settings({}, {}, user / "shop")
 
 
 def _filtered(data: bytes, *arguments: str) -> bytes:

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.settings_file import changed
+from gieok.settings_file import change_settings_text
 
 _FILE = """# top
 store: sqlite  # keep
@@ -47,12 +47,12 @@ unknown: [1, 2]
 def test_one_setting_changes_and_no_other_byte(
     name: str, value: str | int, before: str, after: str
 ) -> None:
-    assert changed(_FILE, {name: value}) == _FILE.replace(before, after, 1)
+    assert change_settings_text(_FILE, {name: value}) == _FILE.replace(before, after, 1)
 
 
 def test_a_name_that_is_a_setting_itself_begins_no_group() -> None:
     assert (
-        changed("", {"embedder.model": "m", "embedder": "onnx"}, {"embedder"})
+        change_settings_text("", {"embedder.model": "m", "embedder": "onnx"}, {"embedder"})
         == "embedder.model: m\nembedder: onnx\n"
     )
 
@@ -68,7 +68,7 @@ _VALUES = st.one_of(
 def test_whatever_is_written_is_read_back(rounds: list[dict[str, str | int | bool]]) -> None:
     text, wanted = "# mine\n", dict[str, object]()
     for values in rounds:
-        text = changed(text, values)
+        text = change_settings_text(text, values)
         wanted |= values
     found = {
         f"{name}.{inner}" if inner else name: value

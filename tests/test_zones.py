@@ -26,13 +26,13 @@ from gieok.model.conversation import Cursor, Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.index import IndexRequest
-from gieok.ops.memory.index import run as index
+from gieok.ops.memory.index import index_memory as index
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.memory.search import run as search
+from gieok.ops.memory.search import search_memory as search
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing import ManualClock, MemoryStore
 from gieok.text import talk
-from gieok.zone import MachineZone, day_in, find_zone, name_of
+from gieok.zone import MachineZone, day_in, find_zone, find_zone_name
 
 _SCOPE = Scope("agent:main")
 #: Zones with a day at whose edges something is said: an ordinary one, and those on which clocks
@@ -157,7 +157,9 @@ def test_a_file_whose_days_are_of_utc_is_read_as_before() -> None:
     found = [
         Journalled(n, one) for n, one in enumerate(_said("Asia/Seoul", date(2026, 11, 1)), start=1)
     ]
-    assert talk.read(talk.write("agent:main", "2026-10", found)) == {one.seq: one for one in found}
+    assert talk.parse_month_talk(talk.format_month_talk("agent:main", "2026-10", found)) == {
+        one.seq: one for one in found
+    }
 
 
 def test_a_month_is_kept_where_the_person_was(tmp_path: Path, edge: tuple[str, date]) -> None:
@@ -264,10 +266,10 @@ def test_the_zone_of_the_machine_has_the_name_that_finds_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("TZ", ":/usr/share/zoneinfo/Asia/Seoul")
-    assert name_of(MachineZone()) == "Asia/Seoul"
-    assert find_zone(name_of(MachineZone())) == ZoneInfo("Asia/Seoul")
+    assert find_zone_name(MachineZone()) == "Asia/Seoul"
+    assert find_zone(find_zone_name(MachineZone())) == ZoneInfo("Asia/Seoul")
     monkeypatch.setenv("TZ", "KST-9")
-    assert name_of(MachineZone()) == ""
+    assert find_zone_name(MachineZone()) == ""
 
 
 def test_a_program_sets_the_zone_of_a_memory_that_it_opens(

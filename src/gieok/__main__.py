@@ -21,16 +21,22 @@ _FOR_PEOPLE = ("injections", "measure", "stats")
 def main() -> int:
     """Run the command line and return its exit status."""
     try:
-        return _run(sys.argv[1:])
+        return _run_command_line(sys.argv[1:])
     except KeyboardInterrupt:  # while modules are loaded: nothing was begun
         return 130
 
 
-def _run(arguments: list[str]) -> int:
-    if _is_hook(arguments):
+def _run_command_line(arguments: list[str]) -> int:
+    if _is_agent_hook_call(arguments):
         from gieok.surfaces.hook.run import main as hook
 
-        status = hook(arguments[1:], _parse, _refresh, _catch_up, _notice_of)
+        status = hook(
+            arguments[1:],
+            _parse_settings_file,
+            _refresh_project_index,
+            _catch_up_transcripts,
+            _notice_of,
+        )
         # it may wait for a lock, and the end of the interpreter would wait for it
         if _is_refreshing:
             os._exit(status)
@@ -41,26 +47,26 @@ def _run(arguments: list[str]) -> int:
     if arguments == ["mcp"]:
         from gieok.surfaces import mcp
 
-        return streams.run(mcp.main)
+        return streams.run_process_command(mcp.main)
     from gieok.surfaces.cli import main as command_line
 
-    return streams.run(lambda: command_line(arguments))
+    return streams.run_process_command(lambda: command_line(arguments))
 
 
-def _parse(home: str, file: "SettingsFile") -> "FileSettings":
+def _parse_settings_file(home: str, file: "SettingsFile") -> "FileSettings":
     """Read a file of settings by the one reader, which takes its time: 30 ms, once for each
     change.
     """
     from gieok import config
 
-    return config.parse(home, file)
+    return config.parse_settings_file(home, file)
 
 
 #: Holds the thread of a refresh that takes longer than a session may wait.
 _is_refreshing: list[object] = []
 
 
-def _is_hook(arguments: list[str]) -> bool:
+def _is_agent_hook_call(arguments: list[str]) -> bool:
     """Say whether an agent calls. An event that this version does not know is the hook's too: exit
     2 would block a prompt.
     """
@@ -69,7 +75,7 @@ def _is_hook(arguments: list[str]) -> bool:
     return "--agent" in arguments or (len(arguments) > 1 and arguments[1] not in _FOR_PEOPLE)
 
 
-def _refresh(folder: str) -> str:
+def _refresh_project_index(folder: str) -> str:
     """Index what changed of a project (a pull, an edit by hand), without vectors; a large change
     goes on without us.
 
@@ -86,7 +92,7 @@ def _refresh(folder: str) -> str:
         from gieok import places
         from gieok.app import open_context
         from gieok.ops.memory import waiting
-        from gieok.ops.memory.records import refresh as follow_project
+        from gieok.ops.memory.records import refresh_project_index as follow_project
         from gieok.ops.operation import TRUST_HINT
         from gieok.surfaces.hook import trail
         from gieok.surfaces.language import language
@@ -94,22 +100,24 @@ def _refresh(folder: str) -> str:
         try:
             context = open_context({}, lang=language([], os.environ))
             context.memory.store()  # takes over what is trusted already
-            waits = waiting.waiting(context.home, folder)
+            waits = waiting.find_waiting_content(context.home, folder)
             found.append((waits, f"Gieok: {waits.words().say(context.lang)}: {TRUST_HINT}"))
             follow_project(context, folder)
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
-            trail.log(places.home(), f"session-start: {type(error).__name__}: {error}")
+            trail.log_hook_line(
+                places.build_home_path(), f"session-start: {type(error).__name__}: {error}"
+            )
 
-    _briefly(refresh)
-    return _told(*found[0]) if found and found[0][0] else ""
+    _run_within_budget(refresh)
+    return _claim_waiting_words(*found[0]) if found and found[0][0] else ""
 
 
 def _notice_of(why: str) -> str:
     """Return what a person is told of a session from which memory is withheld."""
-    from gieok.ops.withholding import notice
+    from gieok.ops.withholding import format_withheld_notice
     from gieok.surfaces.language import language
 
-    return f"Gieok: {notice(why, language([], os.environ))}"
+    return f"Gieok: {format_withheld_notice(why, language([], os.environ))}"
 
 
 def _full_disk() -> str:
@@ -118,17 +126,17 @@ def _full_disk() -> str:
     """
     from gieok import fs, places
 
-    if not fs.is_full(places.home()):
+    if not fs.is_volume_full(places.build_home_path()):
         return ""
     from pathlib import Path
 
     from gieok.ops.operation import full_disk_words
     from gieok.surfaces.language import language
 
-    return f"Gieok: {full_disk_words(Path(places.home())).say(language([], os.environ))}"
+    return f"Gieok: {full_disk_words(Path(places.build_home_path())).say(language([], os.environ))}"
 
 
-def _catch_up() -> None:
+def _catch_up_transcripts() -> None:
     """Take in what agents wrote last, within a small budget."""
     from gieok import places
     from gieok.memory.capture import freshness
@@ -140,13 +148,15 @@ def _catch_up() -> None:
         try:
             open_context({}).memory.catch_up()
         except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
-            trail.log(places.home(), f"session-start: {type(error).__name__}: {error}")
+            trail.log_hook_line(
+                places.build_home_path(), f"session-start: {type(error).__name__}: {error}"
+            )
 
-    if freshness.is_new(places.home()):
-        _briefly(catch_up)
+    if freshness.is_new(places.build_home_path()):
+        _run_within_budget(catch_up)
 
 
-def _briefly(work: "Callable[[], None]") -> None:
+def _run_within_budget(work: "Callable[[], None]") -> None:
     """Work for as long as a session may wait. Ended in the middle, nothing is lost: writes are
     transactions.
     """
@@ -159,12 +169,16 @@ def _briefly(work: "Callable[[], None]") -> None:
         _is_refreshing.append(thread)
 
 
-def _told(waits: "Waiting", words: str) -> str:
+def _claim_waiting_words(waits: "Waiting", words: str) -> str:
     """Return the words on what waits, once for each content that does."""
     from gieok import grants, paths
 
     try:
-        return words if grants.claim(paths.home(), waits.root, waits.fingerprint) else ""
+        return (
+            words
+            if grants.claim_trust_notice(paths.locate_home(), waits.root, waits.fingerprint)
+            else ""
+        )
     except OSError:  # a read-only home: better never than at every session
         return ""
 

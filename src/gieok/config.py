@@ -37,16 +37,16 @@ from gieok.resolved import FileSettings, SettingsFile
 def _kept_days(text: str) -> object:
     from gieok.ops.home import housekeeping  # only where it is set
 
-    return housekeeping.days_of(text)
+    return housekeeping.parse_days_by_kind(text)
 
 
-def _schedule(name: str, default: str, doc: str) -> Option:
+def _build_schedule_option(name: str, default: str, doc: str) -> Option:
     """Return a setting that says when something is done."""
     return Option(
         name,
         default,
         f"{doc}: minute hour day month weekday, or never",
-        check=schedule.check,
+        check=schedule.check_cron_expression,
         hint=(
             'five fields, such as "0 3 * * *": every day at 03:00, or "30 3 * * 0": Sundays at '
             "03:30; or never"
@@ -54,13 +54,15 @@ def _schedule(name: str, default: str, doc: str) -> Option:
     )
 
 
-def _agents(text: str) -> None:
+def _check_agent_names(text: str) -> None:
     from gieok.agents.agent import observed  # as above
 
     registry.check_names(observed(), ("auto", "none"), text)
 
 
-def _model(name: str, doc: str, default: str = "", alone: tuple[str, ...] = ("",)) -> Option:
+def _build_model_option(
+    name: str, doc: str, default: str = "", alone: tuple[str, ...] = ("",)
+) -> Option:
     """Return a setting that names a model; a provider that nobody knows is refused when it is
     set.
     """
@@ -285,7 +287,7 @@ OPTIONS = (
         "observe.agents",
         "auto",
         "whose transcripts are read: auto, none, or names joined by commas",
-        check=_agents,
+        check=_check_agent_names,
         hint="agents: as `gieok install --help` lists them, or auto, or none",
     ),
     EXCLUDED_FOLDERS,
@@ -299,7 +301,7 @@ OPTIONS = (
         "",
         "where mirrors go; else the memory folder of OpenClaw's workspace",
     ),
-    _model(
+    _build_model_option(
         "observe.model",
         "what observes: rules (no model), provider:model, or claude-code, codex (no key)",
         "rules",
@@ -398,19 +400,21 @@ OPTIONS = (
         False,
         "move to archive.cold without asking (`gieok archive pending`)",
     ),
-    _schedule(
+    _build_schedule_option(
         "archive.schedule_cold",
         "30 3 * * 0",
         "when what is old enough moves to archive.cold, or is asked about",
     ),
-    _schedule(
+    _build_schedule_option(
         "archive.schedule_sync",
         "0 4 * * *",
         "when archive.cold and Gieok are synchronised, both ways",
     ),
-    _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
+    _build_schedule_option(
+        "archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"
+    ),
     *CHARACTER_OPTIONS,
-    _model(
+    _build_model_option(
         "reflect.model",
         "what reflects: as observe.model, which it is where this is empty",
         alone=("", "rules"),
@@ -421,17 +425,17 @@ OPTIONS = (
     Option(
         "reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100
     ),
-    _schedule(
+    _build_schedule_option(
         "reflect.schedule",
         "0 2 * * 0",
         "when observations are reflected upon although there are not too many",
     ),
-    _schedule(
+    _build_schedule_option(
         "gemini.schedule",
         "15 5 * * *",
         "when Gemini File Search is compared with what is here, and brought in line",
     ),
-    _schedule(
+    _build_schedule_option(
         "housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"
     ),
     Option(
@@ -441,7 +445,7 @@ OPTIONS = (
         check=_kept_days,
         hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
     ),
-    _model(
+    _build_model_option(
         "code.model",
         (
             "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; "
@@ -469,7 +473,7 @@ OPTIONS = (
         "search needs first; the rest waits for the next; 0: all",
         low=0,
     ),
-    _model(
+    _build_model_option(
         "code.upkeep_model",
         "the cheap model that summarises what changed at every sync; empty: none",
     ),
@@ -494,7 +498,7 @@ OPTIONS = (
         "",
         "where `gieok backup` puts backups; empty: beside the home, as `.gieok-backups`",
     ),
-    _schedule("backup.schedule", "", "when a backup is made"),
+    _build_schedule_option("backup.schedule", "", "when a backup is made"),
     Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
     Option(
         "keys.store",
@@ -578,7 +582,7 @@ class Settings(NamedTuple):
         return int(self.values[name].value)
 
 
-def load(
+def load_effective_settings(
     flags: Mapping[str, str],
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
@@ -591,53 +595,55 @@ def load(
     same.
     """
     environment = os.environ if environment is None else environment
-    home = paths.home()
+    home = paths.locate_home()
     project = places.project_root(str(folder or Path.cwd()))
-    found, wrong = resolved.load(str(home), project, OPTIONS, environment, parse)
+    pairs, wrong = resolved.resolve_settings(
+        str(home), project, OPTIONS, environment, parse_settings_file
+    )
     if wrong and troubles is None:
         raise wrong[0]
     if troubles is not None:
         troubles += wrong
-    values = {name: Setting(*pair) for name, pair in found.items()}
+    values = {name: Setting(*pair) for name, pair in pairs.items()}
     for name, text in flags.items():
-        values[name] = Setting(_option(name, "flag").parse(text, "flag"), "flag")
+        values[name] = Setting(_find_option(name, "flag").parse(text, "flag"), "flag")
     has_keyring = values["keys.store"].value == "keyring"
     return Settings(
-        home, MappingProxyType(values), partial(_secret, str(home), environment, has_keyring)
+        home, MappingProxyType(values), partial(_read_secret, str(home), environment, has_keyring)
     )
 
 
-def parse(home: str, file: SettingsFile) -> FileSettings:
+def parse_settings_file(home: str, file: SettingsFile) -> FileSettings:
     """Return what a file of settings says, and keep that in the home folder for the next process
     (`gieok.resolved`).
     """
-    found = _read(home, file)
-    resolved.keep(home, file, found)
-    return found
+    file_settings = _read_settings_lines(home, file)
+    resolved.keep_parsed_settings(home, file, file_settings)
+    return file_settings
 
 
 def wrong(home: Path, text: str) -> list[BadConfig]:
     """Return what would be wrong with a text as the user's file of settings."""
     content = text.encode("utf-8", "surrogateescape")
-    return _read(
-        str(home), SettingsFile(str(paths.user_config(home)), content, in_project=False)
+    return _read_settings_lines(
+        str(home), SettingsFile(str(paths.locate_user_config(home)), content, in_project=False)
     ).wrong
 
 
-def _read(home: str, file: SettingsFile) -> FileSettings:
-    found = FileSettings({})
+def _read_settings_lines(home: str, file: SettingsFile) -> FileSettings:
+    file_settings = FileSettings({})
     try:
-        for name, value in _flat(mapping(file.path, file.content)):
+        for name, value in _flatten_settings(parse_yaml_mapping(file.path, file.content)):
             try:
-                found.values[name] = _value(home, file, name, value)
+                file_settings.values[name] = _parse_setting_value(home, file, name, value)
             except BadConfig as error:
-                found.wrong.append(error)
+                file_settings.wrong.append(error)
     except BadConfig as error:
-        found.wrong.append(error)
-    return found
+        file_settings.wrong.append(error)
+    return file_settings
 
 
-def mapping(file: str, content: bytes) -> dict[object, object]:
+def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
     """Return the mapping in a YAML file."""
     # only where a file is new or changed: it costs as much as the rest of a keyword search
     import yaml
@@ -655,29 +661,31 @@ def mapping(file: str, content: bytes) -> dict[object, object]:
     return data
 
 
-def _flat(data: Mapping[object, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+def _flatten_settings(
+    data: Mapping[object, object], prefix: str = ""
+) -> Iterator[tuple[str, object]]:
     """Yield dotted names: `search: {limit: 3}` and `search.limit: 3` are the same."""
     for name, value in data.items():
         if isinstance(value, dict) and not prefix:
-            yield from _flat(value, f"{name}.")
+            yield from _flatten_settings(value, f"{name}.")
         else:
             yield f"{prefix}{name}", value
 
 
-def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
+def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     """Return what one line sets. Raises BadConfig."""
     origin = file.path
     if isinstance(value, dict):
-        told = (
+        complaint = (
             f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too "
             f"deeply"
         )
         raise BadConfig(
-            told, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin
+            complaint, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin
         )
-    option = _option(name, origin)
+    option = _find_option(name, origin)
     if file.in_project and not option.in_project:
-        hint = f"move it to the user file ({paths.user_config(Path(home))}) or remove it"
+        hint = f"move it to the user file ({paths.locate_user_config(Path(home))}) or remove it"
         raise option.bad(f"{origin!r} sets {name!r}, which a project may not set", origin, hint)
     if value is None:  # a name without a value
         return option.default
@@ -697,7 +705,7 @@ def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str
     BadConfig.
     """
     values = {
-        name: Setting(_option(name, "setup").parse(text, "setup"), "flag")
+        name: Setting(_find_option(name, "setup").parse(text, "setup"), "flag")
         for name, text in texts.items()
     }
     found = MappingProxyType({**settings.values, **values})
@@ -708,10 +716,10 @@ def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str
 
 def choose(settings: Settings, name: str, value: str) -> None:
     """Set one setting in the user's file for good; see `change`."""
-    change(settings, {name: value})
+    change_settings(settings, {name: value})
 
 
-def change(settings: Settings, texts: Mapping[str, str]) -> None:
+def change_settings(settings: Settings, texts: Mapping[str, str]) -> None:
     """Set settings in the user's file for good, all of them in one step; the rest of it, comments
     too, stays as it is.
 
@@ -719,47 +727,49 @@ def change(settings: Settings, texts: Mapping[str, str]) -> None:
     `planned`.
     """
     with changing(settings.home):
-        if made := planned(settings, texts):
-            fs.replace_private(paths.user_config(settings.home), made)
+        if new_text := plan_settings_change(settings, texts):
+            fs.replace_private(paths.locate_user_config(settings.home), new_text)
 
 
 def changing(home: Path) -> fs.exclusive:
     """Return the lock under which the user's file is read and then written."""
-    return fs.lock_resource(home, paths.user_config(home))
+    return fs.lock_resource(home, paths.locate_user_config(home))
 
 
-def planned(settings: Settings, texts: Mapping[str, str]) -> str:
+def plan_settings_change(settings: Settings, texts: Mapping[str, str]) -> str:
     """Return the user's file with settings changed; '' where that changes nothing.
 
     Raises BadRequest where another source would win, BadConfig for a wrong value.
     """
-    file = paths.user_config(settings.home)
+    file = paths.locate_user_config(settings.home)
     for name in texts:
         if (origin := settings.values[name].origin) not in ("default", str(file)):
             raise BadRequest(
                 f"{name!r} is set by {origin!r}, which wins over {str(file)!r}",
                 hint="remove it there first",
             )
-    values = {name: _option(name, str(file)).parse(text, str(file)) for name, text in texts.items()}
+    values = {
+        name: _find_option(name, str(file)).parse(text, str(file)) for name, text in texts.items()
+    }
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    made = _with(str(file), text, values)
-    found = dict(_flat(mapping(str(file), made.encode())))
-    if any(found.get(name) != value for name, value in values.items()):
+    new_text = _rewrite_settings_text(str(file), text, values)
+    reread = dict(_flatten_settings(parse_yaml_mapping(str(file), new_text.encode())))
+    if any(reread.get(name) != value for name, value in values.items()):
         told = f"{str(file)!r} is written in a way that cannot be changed without losing something"
         raise BadConfig(
             told,
             hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}",
         )
-    return made if made != text else ""
+    return new_text if new_text != text else ""
 
 
-def _with(file: str, text: str, values: Mapping[str, Value]) -> str:
+def _rewrite_settings_text(file: str, text: str, values: Mapping[str, Value]) -> str:
     import yaml
 
-    from gieok.settings_file import changed  # for commands that write settings
+    from gieok.settings_file import change_settings_text  # for commands that write settings
 
     try:
-        return changed(text, values, _BY_NAME)
+        return change_settings_text(text, values, _BY_NAME)
     except yaml.YAMLError as error:
         raise resolved.unreadable(file, error) from error
 
@@ -772,7 +782,7 @@ def without_password(address: str) -> str:
     )
 
 
-def _option(name: str, origin: str) -> Option:
+def _find_option(name: str, origin: str) -> Option:
     option = _BY_NAME.get(name)
     if option is None:
         from difflib import get_close_matches  # 2 ms
@@ -785,13 +795,13 @@ def _option(name: str, origin: str) -> Option:
     return option
 
 
-def _secret(home: str, environment: Mapping[str, str], has_keyring: bool, name: str) -> str:
+def _read_secret(home: str, environment: Mapping[str, str], has_keyring: bool, name: str) -> str:
     """Return a secret from the environment, else from `.env` in the home folder, else from the
     system's keyring, or ''.
 
     Read anew every time: a key that is replaced holds at once.
     """
-    found = environment.get(name) or resolved.private_variables(home).get(name, "")
-    return found or (
-        str(registry.load(registry.KEYRINGS, "keyring")().read(name)) if has_keyring else ""
+    secret = environment.get(name) or resolved.private_variables(home).get(name, "")
+    return secret or (
+        str(registry.load_backend(registry.KEYRINGS, "keyring")().read(name)) if has_keyring else ""
     )

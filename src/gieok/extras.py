@@ -38,14 +38,16 @@ class imports_of:  # noqa: N801 - it is called like a function
         traceback: TracebackType | None,
     ) -> None:
         if isinstance(error, ImportError) and not _is_ours(error):
-            raise missing(self._extra, self._user, _package(error)) from error
+            raise build_missing_extra(
+                self._extra, self._user, _find_missing_package(error)
+            ) from error
 
 
 def require(extra: str, user: str, modules: tuple[str, ...]) -> None:
     """Raise MissingExtra where one of `modules` is not there; none is imported."""
     for module in modules:
         if not is_installed(module):
-            raise missing(extra, user, module.replace(".", "-").replace("_", "-"))
+            raise build_missing_extra(extra, user, module.replace(".", "-").replace("_", "-"))
 
 
 def is_installed(module: str) -> bool:
@@ -58,7 +60,7 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def missing(extra: str, user: str, package: str) -> MissingExtra:
+def build_missing_extra(extra: str, user: str, package: str) -> MissingExtra:
     """Return the error for a package that is not installed."""
     return MissingExtra(
         f"{user!r} needs the Python package {package!r}, which is not installed",
@@ -68,7 +70,7 @@ def missing(extra: str, user: str, package: str) -> MissingExtra:
 
 def install_hint(extra: str, package: str = "") -> str:
     """Return what a person runs to install an extra of gieok, or a package of its core."""
-    return f"run `{command(extra)}`" if extra else f"run `pip install {package}`"
+    return f"run `{build_install_command(extra)}`" if extra else f"run `pip install {package}`"
 
 
 def _is_ours(error: ImportError) -> bool:
@@ -76,44 +78,44 @@ def _is_ours(error: ImportError) -> bool:
     return top == _NAME or top in sys.stdlib_module_names
 
 
-def _package(error: ImportError) -> str:
+def _find_missing_package(error: ImportError) -> str:
     """Return the package that an import wanted; the words of the error where it does not say."""
     top = (error.name or "").partition(".")[0]
     return top.replace("_", "-") if isinstance(error, ModuleNotFoundError) and top else str(error)
 
 
-def command(extra: str) -> str:
+def build_install_command(extra: str) -> str:
     """Return the command line that installs an extra."""
-    return _command(extra, _origin(), sys.prefix)
+    return _format_install_command(extra, _read_install_origin(), sys.prefix)
 
 
-def _origin() -> Mapping[str, object]:
+def _read_install_origin() -> Mapping[str, object]:
     """Return where this copy came from (PEP 610); empty for an index."""
     import json
     from importlib import metadata  # only to tell of what is missing
 
     try:
-        found = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
+        direct_url = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return direct_url if isinstance(direct_url, dict) else {}
 
 
-def _command(extra: str, origin: Mapping[str, object], prefix: str) -> str:
+def _format_install_command(extra: str, origin: Mapping[str, object], prefix: str) -> str:
     import shlex
 
     url, folder = str(origin.get("url", "")), origin.get("dir_info")
-    wanted = f"{_NAME}[{extra}]"
+    requirement = f"{_NAME}[{extra}]"
     if url.startswith("file://") and isinstance(folder, Mapping):
         from urllib.request import url2pathname
 
-        wanted = f"{url2pathname(url[len('file://') :])}[{extra}]"
+        requirement = f"{url2pathname(url[len('file://') :])}[{extra}]"
     elif url:
-        wanted = f"{_NAME}[{extra}] @ {url}"
+        requirement = f"{_NAME}[{extra}] @ {url}"
     editable = "-e " if isinstance(folder, Mapping) and folder.get("editable") else ""
     parts = prefix.replace(os.sep, "/").split("/")
     if "uv" in parts and "tools" in parts:
-        return f"uv tool install {editable}{shlex.quote(wanted)}"
+        return f"uv tool install {editable}{shlex.quote(requirement)}"
     if "pipx" in parts:
-        return f"pipx install --force {editable}{shlex.quote(wanted)}"
-    return f"pip install {editable}{shlex.quote(wanted)}"
+        return f"pipx install --force {editable}{shlex.quote(requirement)}"
+    return f"pip install {editable}{shlex.quote(requirement)}"

@@ -72,16 +72,18 @@ def replace(file: "AnyPath", content: str | bytes, mode: int | None = None) -> N
     target = os.path.realpath(file)
     if mode is None:
         mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else PRIVATE
-    _put(os.path.dirname(target), content, mode, lambda fresh: os.replace(fresh, target))
+    _place_temporary_file(
+        os.path.dirname(target), content, mode, lambda fresh: os.replace(fresh, target)
+    )
 
 
-def create(file: "AnyPath", content: str | bytes, mode: int = PRIVATE) -> bool:
+def create_new_file(file: "AnyPath", content: str | bytes, mode: int = PRIVATE) -> bool:
     """Create a file exclusively, with its content, in one step that survives a crash; False where
     the name is taken.
     """
     try:
         # Unlike a rename, a link never replaces.
-        _put(
+        _place_temporary_file(
             os.path.dirname(os.path.abspath(file)),
             content,
             mode,
@@ -92,7 +94,9 @@ def create(file: "AnyPath", content: str | bytes, mode: int = PRIVATE) -> bool:
     return True
 
 
-def _put(folder: str, content: str | bytes, mode: int, place: Callable[[str], None]) -> None:
+def _place_temporary_file(
+    folder: str, content: str | bytes, mode: int, place: Callable[[str], None]
+) -> None:
     fresh = os.path.join(folder, f".{os.urandom(8).hex()}{_TEMPORARY}")
     descriptor = os.open(
         fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), PRIVATE
@@ -109,7 +113,7 @@ def _put(folder: str, content: str | bytes, mode: int, place: Callable[[str], No
         error.filename = error.filename or folder  # those of a full disk name no file
         raise
     finally:
-        _remove(fresh)
+        _unlink_if_present(fresh)
     _sync_folder(folder)
 
 
@@ -123,29 +127,29 @@ def _sync_folder(folder: str) -> None:
         os.close(descriptor)
 
 
-def _remove(file: str) -> None:
+def _unlink_if_present(file: str) -> None:
     try:  # noqa: SIM105 - see the module
         os.unlink(file)
     except FileNotFoundError:
         pass
 
 
-def sweep(folder: "AnyPath") -> None:
+def sweep_temporary_files(folder: "AnyPath") -> None:
     """Remove temporary files that killed writers left in a folder; call it under the lock that all
     its writers take.
     """
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         if name.startswith(".") and name.endswith(_TEMPORARY):
-            _remove(os.path.join(folder, name))
+            _unlink_if_present(os.path.join(folder, name))
 
 
-def is_full(folder: "AnyPath") -> bool:
+def is_volume_full(folder: "AnyPath") -> bool:
     """Say whether the disk of a folder has no room for anything new."""
     try:
-        found = os.statvfs(folder)
+        disk_facts = os.statvfs(folder)
     except (AttributeError, OSError):  # Windows; no such folder
         return False
-    return found.f_bavail * found.f_frsize < _RESERVE_BYTES // 4
+    return disk_facts.f_bavail * disk_facts.f_frsize < _RESERVE_BYTES // 4
 
 
 def keep_reserve(home: "AnyPath") -> None:
@@ -170,7 +174,7 @@ def make_room(home: "AnyPath") -> None:
     for name in (RESERVE, *_EXPENDABLE):
         if _has_room(home):
             return
-        _remove(os.path.join(home, name))
+        _unlink_if_present(os.path.join(home, name))
 
 
 def _has_room(home: "AnyPath") -> bool:
@@ -184,11 +188,11 @@ def _has_room(home: "AnyPath") -> bool:
     except OSError as error:
         return error.errno not in FULL
     finally:
-        _remove(probe)
+        _unlink_if_present(probe)
     return True
 
 
-def append(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:
+def append_private_text(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:
     """Append to a private file in one write, so that lines of several processes do not mix; see
     `rotate`.
     """
@@ -199,7 +203,7 @@ def append(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None
         os.write(descriptor, text.encode("utf-8", "backslashreplace"))
     finally:
         os.close(descriptor)
-    rotate(file, most_bytes)
+    rotate_log_file(file, most_bytes)
 
 
 def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
@@ -220,7 +224,7 @@ def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
     return True
 
 
-def rotate(log: "AnyPath", most_bytes: float) -> None:
+def rotate_log_file(log: "AnyPath", most_bytes: float) -> None:
     """Rename a log that is larger than `most_bytes` to `LOG.1`, which is replaced."""
     try:
         if os.stat(log).st_size <= most_bytes:

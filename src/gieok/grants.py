@@ -51,14 +51,14 @@ class Grant(NamedTuple):
         )
 
 
-def named(name: str, digest: str) -> TrustedContent:
+def build_trusted_content(name: str, digest: str) -> TrustedContent:
     """Return an entry; a name is the same in every Unicode form, because macOS changes it."""
     return TrustedContent(name if name.isascii() else normalize("NFC", name), digest)
 
 
-def entry(name: str, data: bytes) -> TrustedContent:
+def digest_trusted_content(name: str, data: bytes) -> TrustedContent:
     """Return what stands for a record's content."""
-    return named(name, hashlib.sha256(data).hexdigest())
+    return build_trusted_content(name, hashlib.sha256(data).hexdigest())
 
 
 def record_of(file: str) -> tuple[str, str] | None:
@@ -81,7 +81,7 @@ def is_own(root: str) -> bool:
     return os.path.realpath(os.path.join(root, places.PROJECT_FOLDER)) in places.own_folders()  # noqa: PTH118
 
 
-class Judge:
+class TrustJudge:
     """Says which files may be remembered, in one look at many of them: grants are read once."""
 
     def __init__(self, home: Path) -> None:
@@ -94,23 +94,23 @@ class Judge:
         """
         for root, name in filter(None, map(record_of, map(str, names))):
             if root not in self._known:
-                self._known[root] = None if is_own(root) else load(self._home, root).entries
+                self._known[root] = None if is_own(root) else load_grant(self._home, root).entries
             if (entries := self._known[root]) is not None:
-                return entry(name, data) in entries
+                return digest_trusted_content(name, data) in entries
         return True
 
 
-def load(home: Path, root: str) -> Grant:
+def load_grant(home: Path, root: str) -> Grant:
     """Return what is trusted of a project; nothing where its grant cannot be read, or came along
     with it.
     """
     project = os.path.realpath(root)
     file = trust.grant_file(str(home), root)
     try:
-        found = os.stat(file)  # noqa: PTH116 - of a text
+        file_facts = os.stat(file)  # noqa: PTH116 - of a text
     except OSError:
         return Grant(project)
-    grant = _parsed(file, (found.st_ino, found.st_mtime_ns, found.st_size))
+    grant = _parse_grant_file(file, (file_facts.st_ino, file_facts.st_mtime_ns, file_facts.st_size))
     return (
         grant
         if grant.project == project and not trust.is_carried(str(home), root)
@@ -119,11 +119,11 @@ def load(home: Path, root: str) -> Grant:
 
 
 @lru_cache(maxsize=8)
-def _parsed(file: str, stamp: tuple[int, ...]) -> Grant:
+def _parse_grant_file(file: str, stamp: tuple[int, ...]) -> Grant:
     del stamp
     try:
-        first, *rest = Path(file).read_text(encoding="utf-8").splitlines()
-        head = json.loads(first)
+        head_line, *rest = Path(file).read_text(encoding="utf-8").splitlines()
+        head = json.loads(head_line)
         entries = frozenset(
             TrustedContent(str(name), str(digest))
             for name, digest in json.loads(f"[{','.join(rest)}]")
@@ -133,23 +133,23 @@ def _parsed(file: str, stamp: tuple[int, ...]) -> Grant:
         return Grant("")
 
 
-def change(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
+def edit_grant(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
     """Change a project's grant in one step that survives a crash; of two processes, neither undoes
     the other.
 
     Raises BadRequest where a grant in this home would lie in the project.
     """
-    check(home, root)
-    with _locked(home):
-        fs.sweep(home / "trust")
-        before = load(home, root)
+    check_home_outside_project(home, root)
+    with _lock_trust_folder(home):
+        fs.sweep_temporary_files(home / "trust")
+        before = load_grant(home, root)
         after = edit(before)
         if after != before:
-            fs.replace_private(Path(trust.grant_file(str(home), root)), _written(after))
+            fs.replace_private(Path(trust.grant_file(str(home), root)), _format_grant(after))
     return after
 
 
-def check(home: Path, root: str) -> None:
+def check_home_outside_project(home: Path, root: str) -> None:
     """Raise BadRequest where a grant in this home would lie in the project."""
     if trust.is_carried(str(home), root):
         raise BadRequest(
@@ -161,55 +161,55 @@ def check(home: Path, root: str) -> None:
         )
 
 
-def _locked(home: Path) -> AbstractContextManager[bool]:
+def _lock_trust_folder(home: Path) -> AbstractContextManager[bool]:
     return fs.exclusive(home / "trust" / ".lock")
 
 
-def _written(grant: Grant) -> str:
+def _format_grant(grant: Grant) -> str:
     head = {"project": grant.project, "at": grant.at, "settings": grant.settings}
     return "".join(json.dumps(row) + "\n" for row in (head, *sorted(grant.entries)))
 
 
-def forget(home: Path, root: str) -> bool:
+def forget_grant(home: Path, root: str) -> bool:
     """Trust nothing of a project any more; say whether anything was."""
-    with _locked(home):
-        had = load(home, root) != Grant(os.path.realpath(root))
+    with _lock_trust_folder(home):
+        had = load_grant(home, root) != Grant(os.path.realpath(root))
         Path(trust.grant_file(str(home), root)).unlink(missing_ok=True)
     return had
 
 
-def move(home: Path, old: str, new: str) -> None:
+def move_grant(home: Path, old: str, new: str) -> None:
     """Trust in one folder what was trusted in another, where its project was moved from; what it
     has already stays.
     """
-    held = load(home, old)
+    held = load_grant(home, old)
 
     def joined(there: Grant) -> Grant:
         return there.with_entries(held.entries)._replace(
             settings=there.settings or held.settings, at=there.at or held.at
         )
 
-    change(home, new, joined)
-    forget(home, old)
+    edit_grant(home, new, joined)
+    forget_grant(home, old)
 
 
-def every(home: Path) -> list[Grant]:
+def list_grants(home: Path) -> list[Grant]:
     """Return all grants, by the project's path."""
-    found = []
+    held_grants = []
     for file in (home / "trust").glob("*.jsonl"):
-        grant = _parsed(str(file), (file.stat().st_mtime_ns,))
+        grant = _parse_grant_file(str(file), (file.stat().st_mtime_ns,))
         if grant.project and Path(trust.grant_file(str(home), grant.project)) == file:
-            found.append(grant)
-    return sorted(found, key=lambda grant: grant.project)
+            held_grants.append(grant)
+    return sorted(held_grants, key=lambda grant: grant.project)
 
 
-def claim(home: Path, root: str, fingerprint: str) -> bool:
+def claim_trust_notice(home: Path, root: str, fingerprint: str) -> bool:
     """Say whether nobody was told yet that just this waits in a project, and note that somebody is
     now.
     """
     told = Path(trust.grant_file(str(home), root)).with_suffix(".told")
     row = json.dumps({"project": os.path.realpath(root), "waits": fingerprint}) + "\n"
-    with _locked(home):
+    with _lock_trust_folder(home):
         if told.exists() and told.read_text(encoding="utf-8") == row:
             return False
         fs.replace_private(told, row)

@@ -89,7 +89,7 @@ class Option:
             value = self._typed(text)
             wrong = self._limit(value)
         except ValueError:
-            wrong = f"it must be {_kind(self.default)}"
+            wrong = f"it must be {_describe_value_kind(self.default)}"
         if wrong:
             raise self.bad(f"{self.name} is {text!r} in {origin!r}; {wrong}", origin)
         if self.pattern:
@@ -133,7 +133,7 @@ class Option:
         return BadConfig(message, hint=hint, setting=self.name, origin=origin)
 
 
-def _kind(default: Value) -> str:
+def _describe_value_kind(default: Value) -> str:
     if isinstance(default, bool):
         return "true or false"
     return "a whole number" if isinstance(default, int) else "a number"

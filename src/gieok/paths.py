@@ -8,42 +8,42 @@ from pathlib import Path
 from gieok import places
 
 
-def home() -> Path:
+def locate_home() -> Path:
     """Return Gieok's home folder; it may not exist yet."""
-    return Path(places.home())
+    return Path(places.build_home_path())
 
 
-def database(root: Path) -> Path:
+def locate_database(root: Path) -> Path:
     """Return the default store's file under the home folder `root`."""
     return root / "memory.sqlite"
 
 
-def journal(root: Path) -> Path:
+def locate_journal(root: Path) -> Path:
     """Return the journal's file: raw messages, and what is being made of them."""
     return root / "journal.sqlite"
 
 
-def notes(root: Path) -> Path:
+def locate_notes_record(root: Path) -> Path:
     """Return the record of what was mirrored of the user's notes."""
     return root / "notes.json"
 
 
-def tools(root: Path) -> Path:
+def locate_tools_record(root: Path) -> Path:
     """Return the file that keeps what the tools for models are."""
     return root / "tools.json"
 
 
-def spool(root: Path) -> Path:
+def locate_spool(root: Path) -> Path:
     """Return the folder where hooks leave what they saw for the sidecar to take."""
     return root / "spool"
 
 
-def active_memory(root: Path, scope: str) -> Path:
+def locate_active_memory(root: Path, scope: str) -> Path:
     """Return where active memory of a scope is written unless it is configured."""
-    return Path(places.active_memory(str(root), scope))
+    return Path(places.build_active_memory_path(str(root), scope))
 
 
-def warm(root: Path, scope: str) -> Path:
+def locate_warm_folder(root: Path, scope: str) -> Path:
     """Return the folder of the files that hold what of a scope has left hot,
     `archive/warm/agent-main`.
 
@@ -52,65 +52,65 @@ def warm(root: Path, scope: str) -> Path:
     return root / "archive" / "warm" / places.scope_folder(scope)
 
 
-def aside(root: Path) -> Path:
+def locate_set_aside(root: Path) -> Path:
     """Return the folder that damaged files are moved to."""
     return root / "set-aside"
 
 
-def log(root: Path) -> Path:
+def locate_daemon_log(root: Path) -> Path:
     """Return the daemon's log."""
     return root / "daemon.log"
 
 
-def notices(root: Path) -> Path:
+def locate_notices_record(root: Path) -> Path:
     """Return the record of notifications that did not reach anybody."""
     return root / "notices.json"
 
 
-def models(root: Path) -> Path:
+def locate_models(root: Path) -> Path:
     """Return the folder that holds converted models."""
     return root / "models"
 
 
-def user_config(root: Path) -> Path:
+def locate_user_config(root: Path) -> Path:
     """Return the user's configuration file."""
     return root / "config.yaml"
 
 
-def private(root: Path) -> Path:
+def locate_secrets_file(root: Path) -> Path:
     """Return the file of secrets, which stands in for environment variables."""
     return root / ".env"
 
 
-def owner_token(root: Path) -> Path:
+def locate_owner_token(root: Path) -> Path:
     """Return the file of the token that the server knows the home's owner by."""
     return root / "serve.token"
 
 
-def listening(root: Path) -> Path:
+def locate_server_record(root: Path) -> Path:
     """Return the record of where the server listens."""
     return root / "serve.json"
 
 
-def server_log(root: Path) -> Path:
+def locate_server_log(root: Path) -> Path:
     """Return the log of a server that `gieok open` started."""
     return root / "serve.log"
 
 
-def backups(root: Path) -> Path:
+def locate_backups(root: Path) -> Path:
     """Return where backups are put unless it is configured: beside the home, which may be replaced
     or removed.
     """
     return root.with_name(f"{root.name}-backups")
 
 
-def encryption(root: Path) -> Path:
+def locate_encryption_record(root: Path) -> Path:
     """Return the file that says what is encrypted, for whom, and where the key is; no secret is in
     it.
     """
     return root / "encryption.json"
 
 
-def encryption_key(root: Path) -> Path:
+def locate_encryption_key(root: Path) -> Path:
     """Return where the key of what is encrypted is made unless a person says otherwise."""
     return root / "keys" / "age.txt"

@@ -43,7 +43,7 @@ HANDLE_PATTERN = r"([0-9a-f]{4,8})(?:\.([1-9]\d{0,5}))?"
 SCOPE_PATTERN = r"[^\s/:]+:[^\s/]+(/[^\s/:]+:[^\s/]+)*"
 
 
-def home() -> str:
+def build_home_path() -> str:
     """Return the absolute path of Gieok's home folder; it may not exist yet."""
     return os.path.abspath(
         os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER))
@@ -66,7 +66,7 @@ def own_folders() -> set[str]:
     no project.
     """
     return {
-        os.path.realpath(home()),
+        os.path.realpath(build_home_path()),
         os.path.realpath(os.path.expanduser(os.path.join("~", PROJECT_FOLDER))),
     }
 
@@ -110,7 +110,7 @@ def _is_marked(folder: str, holding: str) -> bool:
     return is_there and os.path.realpath(marker) not in own_folders() and is_owned(marker)
 
 
-def repository(start: str) -> str:
+def find_repository_top(start: str) -> str:
     """Return the top of the Git repository that a folder is in; the folder itself where it is in
     none.
     """
@@ -175,7 +175,7 @@ def first_event(top: str) -> str:
     return f"{zlib.crc32(line):08x}{zlib.adler32(line):08x}" if line else ""
 
 
-def workplace(start: str) -> str:
+def find_workplace(start: str) -> str:
     """Return the folder whose memory a session in `start` has: the project's, else the top of its
     Git repository; '' for none.
 
@@ -185,7 +185,7 @@ def workplace(start: str) -> str:
     """
     if root := project_root(start):
         return root
-    top, home = repository(start), os.path.realpath(os.path.expanduser("~"))
+    top, home = find_repository_top(start), os.path.realpath(os.path.expanduser("~"))
     marker = os.path.join(top, ".git")
     if (
         not os.path.lexists(marker)
@@ -196,7 +196,7 @@ def workplace(start: str) -> str:
     return common_folder(top)
 
 
-def active_memory(home: str, scope: str) -> str:
+def build_active_memory_path(home: str, scope: str) -> str:
     """Return where active memory of a scope is written unless it is configured; the user's own has
     the plain name.
     """
@@ -233,12 +233,12 @@ def is_records_folder(home: str, folder: str) -> bool:
 
 def lasting_file(home: str, scope: str) -> str:
     """Return the file that names the turns of a scope which state something lasting."""
-    return os.path.join(home, "lasting", f"{_summed(scope)}.json")
+    return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.json")
 
 
 def rules_file(home: str, scope: str) -> str:
     """Return the file that names the turns of a scope in which the user states rules that bind."""
-    return os.path.join(home, "lasting", f"{_summed(scope)}.rules")
+    return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.rules")
 
 
 #: Of a row of `replaced_file`: the claim (key, line, place, length, sum), what holds instead
@@ -248,10 +248,10 @@ CLAIM_FIELDS = 12
 
 def replaced_file(home: str, scope: str) -> str:
     """Return the file that names the claims of a scope that hold no more."""
-    return os.path.join(home, "lasting", f"{_summed(scope)}.replaced")
+    return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")
 
 
-def _summed(scope: str) -> str:
+def _checksum_scope(scope: str) -> str:
     data = scope.encode("utf-8", "surrogateescape")
     return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"
 
@@ -263,7 +263,7 @@ def line_check(text: str) -> int:
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
-def faded(value: float, at_s: float, now_s: float) -> float:
+def compute_faded_value(value: float, at_s: float, now_s: float) -> float:
     """Return what a value is worth at a time: half of it after four months."""
     return float(value * 0.5 ** (max(0.0, now_s - at_s) / _FADES_S))
 
@@ -314,7 +314,7 @@ def project_scope(root: str) -> str:
     A folder that was moved or renamed keeps the scope it had (`moved_from`); all worktrees of a
     repository have one.
     """
-    return scope_among(known_projects(home()), root)
+    return scope_among(known_projects(build_home_path()), root)
 
 
 def scope_among(known: dict[str, KnownProject], root: str) -> str:
@@ -376,7 +376,7 @@ def gone_scope(folder: str) -> str:
     """Return the scope of a project whose folder is not there any more: that of the folder around
     it which was seen last.
     """
-    known = known_projects(home())
+    known = known_projects(build_home_path())
     around = max(
         (root for root in known if folder == root or folder.startswith(root + os.sep)),
         key=len,
@@ -404,7 +404,7 @@ def is_served(scope: str) -> bool:
     return scope.startswith("character:") or "/character:" in scope or "/canon:" in scope
 
 
-def scopes(root: str, also: str) -> list[str]:
+def list_project_scopes(root: str, also: str) -> list[str]:
     """Return the scopes to read in a project's folder ('' for none): its own, then those named in
     `also`, by commas.
 
@@ -415,7 +415,7 @@ def scopes(root: str, also: str) -> list[str]:
     return list(dict.fromkeys((*own, *filter(None, (name.strip() for name in also.split(","))))))
 
 
-def handle(scope: str, key: str, line: int = 0) -> str:
+def build_handle(scope: str, key: str, line: int = 0) -> str:
     """Return the short name of a document, such as `3fa9c01e`, or of one of its lines (from 1):
     `3fa9c01e.4`.
 
@@ -424,5 +424,5 @@ def handle(scope: str, key: str, line: int = 0) -> str:
     hook a millisecond to import: two of 10,000 documents share one in 1 % of all memories. Who
     resolves a handle names every document that it fits.
     """
-    made = f"{zlib.crc32(f'{scope}{chr(0)}{key}'.encode('utf-8', 'surrogatepass')):08x}"
-    return f"{made}.{line}" if line else made
+    digits = f"{zlib.crc32(f'{scope}{chr(0)}{key}'.encode('utf-8', 'surrogatepass')):08x}"
+    return f"{digits}.{line}" if line else digits

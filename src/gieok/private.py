@@ -43,7 +43,7 @@ _SIGNS = ("private", "record", "incognito", "비공개", "기억하지")
 _LOOKED_AT_CHARS = 120
 
 
-class Span:
+class PrivateSpan:
     """A stretch of time, in Unix seconds; `until` is None while it lasts. `session` is '' where
     every session is meant.
     """
@@ -98,12 +98,12 @@ class Privacy:
         )
         self.agents = frozenset(agents)
         self._stamp: tuple[int, ...] = ()
-        self._spans: list[Span] = []
+        self._spans: list[PrivateSpan] = []
         self._read_at = 0.0
 
     # Asking
 
-    def pause(self, now_s: float) -> "Span | None":
+    def pause(self, now_s: float) -> "PrivateSpan | None":
         """Return the pause that lasts now; None where there is none."""
         found = [span for span in self._all() if not span.session and span.holds(now_s)]
         return max(
@@ -158,7 +158,7 @@ class Privacy:
         if not folder or not self.folders:
             return False
         return self.excludes_path(folder) or self.excludes_path(
-            places.common_folder(places.repository(folder))
+            places.common_folder(places.find_repository_top(folder))
         )
 
     def excludes_path(self, folder: str) -> bool:
@@ -168,7 +168,7 @@ class Privacy:
         if not folder or not self.folders:
             return False
         return any(
-            _is_below(path, one)
+            _is_below_folder(path, one)
             for path in {folder, os.path.realpath(folder)}
             for one in self.folders
         )
@@ -187,19 +187,21 @@ class Privacy:
 
     # Telling
 
-    def begin_pause(self, now_s: float, until_s: "float | None" = None) -> Span:
+    def begin_pause(self, now_s: float, until_s: "float | None" = None) -> PrivateSpan:
         """Pause from now on, in place of a pause that lasts; return it once it is durable. Raises
         OSError.
         """
-        self._change(lambda spans: [*_ended(spans, now_s, "", ""), Span(now_s, until_s)])
+        self._change(
+            lambda spans: [*_end_session_spans(spans, now_s, "", ""), PrivateSpan(now_s, until_s)]
+        )
         found = self.pause(now_s)
-        return found or Span(now_s, until_s)
+        return found or PrivateSpan(now_s, until_s)
 
-    def end_pause(self, now_s: float) -> "Span | None":
+    def end_pause(self, now_s: float) -> "PrivateSpan | None":
         """End the pause that lasts; return it, or None where there was none. Raises OSError."""
         lasting = self.pause(now_s)
         if lasting is not None:
-            self._change(lambda spans: _ended(spans, now_s, "", ""))
+            self._change(lambda spans: _end_session_spans(spans, now_s, "", ""))
         return lasting
 
     def begin_session(self, agent: str, session: str, since_s: float) -> None:
@@ -208,7 +210,7 @@ class Privacy:
             s for s in self._all() if (s.agent, s.session) == (agent, session) and s.until is None
         )
         if session and not any(span.since <= since_s for span in lasting):
-            self._change(lambda spans: [*spans, Span(since_s, None, agent, session)])
+            self._change(lambda spans: [*spans, PrivateSpan(since_s, None, agent, session)])
 
     def end_session(self, agent: str, session: str, now_s: float) -> None:
         """Let a session be private no longer, where its privacy began later than with its first
@@ -218,7 +220,7 @@ class Privacy:
             (s.agent, s.session) == (agent, session) and s.since > 0 and s.holds(now_s)
             for s in self._all()
         ):
-            self._change(lambda spans: _ended(spans, now_s, agent, session))
+            self._change(lambda spans: _end_session_spans(spans, now_s, agent, session))
 
     def note_reading(self, now_s: float) -> None:
         """Keep that all transcripts were read at a time: lines without a time that follow are of
@@ -242,7 +244,7 @@ class Privacy:
                 read_at=min(self._read_at, other._read_at),  # noqa: SLF001
             )
 
-    def _all(self) -> "list[Span]":
+    def _all(self) -> "list[PrivateSpan]":
         if not self._home:
             return self._spans
         try:
@@ -253,11 +255,13 @@ class Privacy:
         stamp = found.st_ino, found.st_size, found.st_mtime_ns
         if stamp != self._stamp:
             self._stamp = stamp
-            self._spans, self._read_at = _read(self._file)
+            self._spans, self._read_at = _read_private_spans(self._file)
         return self._spans
 
     def _change(
-        self, change: "Callable[[list[Span]], list[Span]]", read_at: "float | None" = None
+        self,
+        change: "Callable[[list[PrivateSpan]], list[PrivateSpan]]",
+        read_at: "float | None" = None,
     ) -> None:
         with fs.lock_resource(self._home, self._file):
             self._stamp = ()
@@ -270,14 +274,16 @@ class Privacy:
             self._stamp = ()
 
 
-def opened(home: str, folders: str, agents: str, user: str = "~") -> Privacy:
+def open_privacy(home: str, folders: str, agents: str, user: str = "~") -> Privacy:
     """Return what is withheld by the settings `exclude.folders` and `exclude.agents`, both joined
     by commas.
     """
-    named = (name.strip() for name in folders.split(","))
-    own = os.path.expanduser(user)
+    names = (name.strip() for name in folders.split(","))
+    user_folder = os.path.expanduser(user)
     paths = [
-        os.path.join(own, name[2:]) if name.startswith("~/") else name for name in named if name
+        os.path.join(user_folder, name[2:]) if name.startswith("~/") else name
+        for name in names
+        if name
     ]
     return Privacy(
         home,
@@ -289,7 +295,7 @@ def opened(home: str, folders: str, agents: str, user: str = "~") -> Privacy:
 _in_force: "list[Privacy]" = []
 
 
-def use(privacy: Privacy) -> None:
+def use_privacy(privacy: Privacy) -> None:
     """Let every reader of files in this process leave out what is excluded: the user's settings,
     which no project changes.
     """
@@ -301,26 +307,28 @@ def is_excluded(path: str) -> bool:
     return bool(_in_force) and _in_force[0].excludes_path(path)
 
 
-def _read(file: str) -> "tuple[list[Span], float]":
+def _read_private_spans(file: str) -> "tuple[list[PrivateSpan], float]":
     try:
         with open(file, encoding="utf-8") as text:
             row = json.load(text)
-        return [Span(*one) for one in row["spans"]], float(row["read_at"])
+        return [PrivateSpan(*one) for one in row["spans"]], float(row["read_at"])
     except (ValueError, KeyError, TypeError):
-        return [Span(0.0)], 0.0
+        return [PrivateSpan(0.0)], 0.0
 
 
-def _ended(spans: "list[Span]", now_s: float, agent: str, session: str) -> "list[Span]":
+def _end_session_spans(
+    spans: "list[PrivateSpan]", now_s: float, agent: str, session: str
+) -> "list[PrivateSpan]":
     """Return spans of which those of a session ('': the pauses) end now where they last."""
     return [
-        Span(one.since, now_s, agent, session)
+        PrivateSpan(one.since, now_s, agent, session)
         if (one.agent, one.session) == (agent, session) and one.holds(now_s)
         else one
         for one in spans
     ]
 
 
-def _is_below(path: str, folder: str) -> bool:
+def _is_below_folder(path: str, folder: str) -> bool:
     if "*" in folder:
         from fnmatch import fnmatchcase
 

@@ -25,7 +25,7 @@ def know(home: Path, folder: str) -> str:
     wanted = [
         KnownProject(one, scope, places.first_event(root)) for one in dict.fromkeys((root, top))
     ]
-    if all(_is_same(known.get(one.root), one) for one in wanted):
+    if all(_is_same_project(known.get(one.root), one) for one in wanted):
         return scope
     with fs.lock_resource(home, Path(places.projects_file(str(home)))):
         known = places.known_projects(str(home))
@@ -43,17 +43,17 @@ def know(home: Path, folder: str) -> str:
                 )
                 for name, one in known.items()
             }
-        _write(home, known)
+        _write_known_projects(home, known)
         if before is not None:
-            grants.move(home, before.root, root)
+            grants.move_grant(home, before.root, root)
     return scope
 
 
-def _is_same(held: KnownProject | None, wanted: KnownProject) -> bool:
+def _is_same_project(held: KnownProject | None, wanted: KnownProject) -> bool:
     return held is not None and (held.scope, held.event) == (wanted.scope, wanted.event)
 
 
-def _write(home: Path, known: dict[str, KnownProject]) -> None:
+def _write_known_projects(home: Path, known: dict[str, KnownProject]) -> None:
     rows = [[one.root, one.scope, one.event] for one in known.values()]
     text = json.dumps(rows, ensure_ascii=False, indent=0)
     fs.replace_private(

@@ -173,7 +173,7 @@ CACHES = {
     "redis": Backend("storage.caches.redis:RedisCache", extra="redis"),
 }
 EMBEDDERS = {
-    "e5": ModelBackend("models.embedders.e5.runtime:opened"),
+    "e5": ModelBackend("models.embedders.e5.runtime:open_e5_embedder"),
     "ollama": ModelBackend(
         "models.embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"
     ),
@@ -215,15 +215,20 @@ _OPENAI = ("pydantic_ai", "openai")
 _OPENAI_URL = "https://api.openai.com/v1"
 GENERATORS = {
     "anthropic": GeneratorBackend(
-        "providers:anthropic", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"
+        "providers:build_anthropic_generator", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"
     ),
     "claude-code": GeneratorBackend("host_command:ClaudeCode", program="claude"),
     "codex": GeneratorBackend("host_command:Codex", program="codex"),
-    "compatible": GeneratorBackend("providers:chat", modules=_OPENAI),
-    "gemini": GeneratorBackend("providers:gemini", modules=_GOOGLE, key_variable="GEMINI_API_KEY"),
+    "compatible": GeneratorBackend("providers:build_chat_generator", modules=_OPENAI),
+    "gemini": GeneratorBackend(
+        "providers:build_gemini_generator", modules=_GOOGLE, key_variable="GEMINI_API_KEY"
+    ),
     "ollama": GeneratorBackend("ollama:OllamaGenerator", address="http://127.0.0.1:11434"),
     "openai": GeneratorBackend(
-        "providers:chat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL
+        "providers:build_chat_generator",
+        modules=_OPENAI,
+        key_variable="OPENAI_API_KEY",
+        address=_OPENAI_URL,
     ),
 }
 #: Models that talk, by the same names; `scripted` is none.
@@ -252,10 +257,10 @@ NOTIFIERS = {
 }
 #: Where cold memories are kept, by `archive.cold`. Warm is a folder of the home.
 ARCHIVES = {
-    "folder": ArchiveBackend("vault:opened"),
-    "obsidian": ArchiveBackend("vault:opened"),
+    "folder": ArchiveBackend("vault:open_vault_archive"),
+    "obsidian": ArchiveBackend("vault:open_vault_archive"),
     "dropbox": ArchiveBackend(
-        "dropbox:opened",
+        "dropbox:open_dropbox_archive",
         extra="dropbox",
         key_variables=("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY"),
     ),
@@ -317,7 +322,7 @@ def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) ->
         raise ValueError(f"{provider!r} stands alone: it takes no model's name")
     if provider not in table:
         raise ValueError(
-            f"there is no provider {provider!r}{_near(provider, [*table, *filter(None, alone)])}"
+            f"there is no provider {provider!r}{_suggest_backend_name(provider, [*table, *filter(None, alone)])}"
         )
     if not name and (colon or not getattr(table[provider], "program", "")):
         raise ValueError(f"it lacks the model's name, as in {provider}:NAME")
@@ -334,10 +339,12 @@ def check_names(known: "Iterable[str]", alone: "tuple[str, ...]", text: str) -> 
         if name in alone:
             raise ValueError(f"{name!r} stands alone")
         if name not in names:
-            raise ValueError(f"there is no {name!r}{_near(name, [*names, *filter(None, alone)])}")
+            raise ValueError(
+                f"there is no {name!r}{_suggest_backend_name(name, [*names, *filter(None, alone)])}"
+            )
 
 
-def _near(name: str, known: "list[str]") -> str:
+def _suggest_backend_name(name: str, known: "list[str]") -> str:
     """Return a guess at what was meant; what there is where nothing is near."""
     from difflib import get_close_matches
 
@@ -346,7 +353,7 @@ def _near(name: str, known: "list[str]") -> str:
 
 
 # A class; the caller knows its protocol.
-def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401
+def load_backend(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401
     """Return the class of a backend. Raises BadConfig for an unknown name, MissingExtra where a
     package is missing.
     """

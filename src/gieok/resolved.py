@@ -33,7 +33,7 @@ class SettingsFile:
     @property
     def fingerprint(self) -> str:
         """Return what changes with the content, or with the version that understood it."""
-        return f"{__version__} {_sum(self.content)} {len(self.content)}"
+        return f"{__version__} {_sum_settings_bytes(self.content)} {len(self.content)}"
 
 
 class FileSettings:
@@ -51,7 +51,7 @@ class FileSettings:
 Parse = Callable[[str, SettingsFile], FileSettings]
 
 
-def load(
+def resolve_settings(
     home: str, project: str, options: Iterable[Option], environment: Mapping[str, str], parse: Parse
 ) -> tuple[dict[str, tuple[Value, str]], list[BadConfig]]:
     """Return name → (value, origin) of these options, and what is wrong in any source; a wrong
@@ -63,13 +63,13 @@ def load(
         option.name: (option.default, "default") for option in options
     }
     wrong: list[BadConfig] = []
-    for file in _files(home, project, wrong):
-        found = _kept(home, file) or parse(home, file)
+    for file in _list_settings_files(home, project, wrong):
+        found = _read_kept_settings(home, file) or parse(home, file)
         values |= {
             name: (value, file.path) for name, value in found.values.items() if name in values
         }
         wrong += found.wrong
-    private = _private(home, wrong)
+    private = _read_private_variables(home, wrong)
     for option in options:
         text, origin = environment.get(option.variable), option.variable
         if not text:
@@ -82,15 +82,15 @@ def load(
     return values, wrong
 
 
-def _files(home: str, project: str, wrong: list[BadConfig]) -> list[SettingsFile]:
+def _list_settings_files(home: str, project: str, wrong: list[BadConfig]) -> list[SettingsFile]:
     """Return the files that count, the stronger last. What nobody trusted is not read, so that not
     even its errors count.
     """
     files = []
     if os.path.isfile(user := os.path.join(home, "config.yaml")):
         try:
-            with open(user, "rb") as opened:
-                files.append(SettingsFile(user, opened.read(), in_project=False))
+            with open(user, "rb") as stream:
+                files.append(SettingsFile(user, stream.read(), in_project=False))
         except OSError as error:
             wrong.append(unreadable(user, error))
     if project and (text := trust.settings(home, project)):
@@ -108,23 +108,23 @@ def unreadable(file: str, error: Exception) -> BadConfig:
     )
 
 
-def _kept(home: str, file: SettingsFile) -> FileSettings | None:
+def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
     """Return what a file says, as it was understood when its content was the same."""
     try:
-        with open(_kept_file(home, file), encoding="utf-8") as opened:
-            kept = json.load(opened)
-        if kept["fingerprint"] != file.fingerprint:
+        with open(_kept_file(home, file), encoding="utf-8") as stream:
+            row = json.load(stream)
+        if row["fingerprint"] != file.fingerprint:
             return None
         wrong = [
             BadConfig(told, hint=hint, setting=name, origin=file.path)
-            for name, told, hint in kept["wrong"]
+            for name, told, hint in row["wrong"]
         ]
-        return FileSettings(kept["values"], wrong)
+        return FileSettings(row["values"], wrong)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def keep(home: str, file: SettingsFile, found: FileSettings) -> None:
+def keep_parsed_settings(home: str, file: SettingsFile, found: FileSettings) -> None:
     """Keep what a file says; a home that cannot be written is no hindrance."""
     wrong = [(error.setting, str(error), error.hint) for error in found.wrong]
     row = {
@@ -141,10 +141,10 @@ def keep(home: str, file: SettingsFile, found: FileSettings) -> None:
 
 def _kept_file(home: str, file: SettingsFile) -> str:
     path = os.path.realpath(file.path).encode("utf-8", "surrogateescape")
-    return os.path.join(home, _FOLDER, f"{_sum(path)}.json")
+    return os.path.join(home, _FOLDER, f"{_sum_settings_bytes(path)}.json")
 
 
-def _sum(data: bytes) -> str:
+def _sum_settings_bytes(data: bytes) -> str:
     return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"
 
 
@@ -153,7 +153,7 @@ def private_file(home: str) -> str:
     return os.path.join(home, ".env")
 
 
-def _private(home: str, wrong: list[BadConfig]) -> dict[str, str]:
+def _read_private_variables(home: str, wrong: list[BadConfig]) -> dict[str, str]:
     try:
         return private_variables(home)
     except BadConfig as error:

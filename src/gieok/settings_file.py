@@ -12,7 +12,9 @@ from gieok.option import Value
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./@+-]|:(?=\S))*(?<! )|[~/][\w./@+-]*")
 
 
-def changed(text: str, values: Mapping[str, Value], settings: Collection[str] = ()) -> str:
+def change_settings_text(
+    text: str, values: Mapping[str, Value], settings: Collection[str] = ()
+) -> str:
     """Return the text with settings changed where they stand, else added; `a.b` is looked for in
     the group `a` too.
 
@@ -20,27 +22,27 @@ def changed(text: str, values: Mapping[str, Value], settings: Collection[str] = 
     for a text that is no YAML.
     """
     for name, value in values.items():
-        text = _with(text, name, _scalar(value), settings)
+        text = _set_setting(text, name, _format_yaml_scalar(value), settings)
     return text
 
 
-def _with(text: str, name: str, value: str, settings: Collection[str]) -> str:
-    entries = list(_entries(text))
+def _set_setting(text: str, name: str, value: str, settings: Collection[str]) -> str:
+    entries = list(_iter_yaml_settings(text))
     if own := [entry for entry in entries if entry[0] == name]:
         for _, start, end in reversed(own):
-            text = text[:start] + _fitting(text, start, end, value) + text[end:]
+            text = text[:start] + _fit_value_into_yaml(text, start, end, value) + text[end:]
         return text
     group, _, rest = name.rpartition(".")
     if group and (
         inside := [start for other, start, _ in entries if other.startswith(f"{group}.")]
     ):
-        return _beside(text, group, rest, value, inside)
+        return _add_to_yaml_group(text, group, rest, value, inside)
     is_group = group and group not in settings and group not in {other for other, *_ in entries}
     line = f"{group}:\n  {rest}: {value}\n" if is_group else f"{name}: {value}\n"
     return text + ("" if not text or text.endswith("\n") else "\n") + line
 
 
-def _entries(text: str) -> Iterator[tuple[str, int, int]]:
+def _iter_yaml_settings(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield (dotted name, where its value starts, where it ends)."""
     import yaml
 
@@ -55,14 +57,14 @@ def _entries(text: str) -> Iterator[tuple[str, int, int]]:
             yield key.value, node.start_mark.index, node.end_mark.index
 
 
-def _fitting(text: str, start: int, end: int, value: str) -> str:
+def _fit_value_into_yaml(text: str, start: int, end: int, value: str) -> str:
     """Return a value as it stands between what is before and behind it."""
     before = "" if text[start - 1 : start].isspace() else " "  # a name without a value
     is_whole_lines = text[start:end].endswith("\n")
     return before + value + ("\n" if is_whole_lines else "")
 
 
-def _beside(text: str, group: str, name: str, value: str, inside: list[int]) -> str:
+def _add_to_yaml_group(text: str, group: str, name: str, value: str, inside: list[int]) -> str:
     """Add a line to a group: behind its last one, as far to the right; to `{…}` and `a.b:` lines in
     their own form.
     """
@@ -77,7 +79,7 @@ def _beside(text: str, group: str, name: str, value: str, inside: list[int]) -> 
     return text + ("" if text.endswith("\n") else "\n") + f"{group}.{name}: {value}\n"
 
 
-def _scalar(value: Value) -> str:
+def _format_yaml_scalar(value: Value) -> str:
     """Return a value as YAML reads it back."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -64,7 +64,7 @@ def find_zone(name: str) -> tzinfo:
         raise ValueError(f"unknown time zone {name[:80]!r}") from error
 
 
-def name_of(zone: tzinfo) -> str:
+def find_zone_name(zone: tzinfo) -> str:
     """Return the name of a zone by which `find_zone` finds it; '' for the machine's where that has
     none.
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gieok.agents.formats import Transcript, begin
+from gieok.agents.formats import Transcript, begin_transcript
 from gieok.hook import inject, start
 from gieok.memory import active_memory
 from gieok.memory.active_memory import Look
@@ -173,17 +173,17 @@ _HELD = ScopeMemory(
     (),
 )
 _ACTIVE = (
-    active_memory.render(_HELD, Look("en", 2_500, "", UTC), date(2026, 11, 22))
+    active_memory.render_active_memory(_HELD, Look("en", 2_500, "", UTC), date(2026, 11, 22))
     + active_memory.MARKER
 )
-_INJECTED = inject.render(
+_INJECTED = inject.render_injection(
     [inject.InjectedMemory(title="Queue", citation="q.md#L1", text=_PRINTED)], 2_000
 ).text
-_STARTED, _ = start.render(
+_STARTED, _ = start.render_session_start(
     [
         start.StartPart(
             "Active memory of the user, everywhere (agent:main)",
-            start.active_lines(active.lines(_ACTIVE)),
+            start.active_lines(active.iter_active_lines(_ACTIVE)),
             0.5,
         ),
         start.StartPart(
@@ -219,7 +219,7 @@ _BY_TEXT = {
 
 
 def _transcript(agent: str) -> Transcript:
-    found = begin("s.jsonl", _FIRST[agent])
+    found = begin_transcript("s.jsonl", _FIRST[agent])
     assert found is not None
     assert found.format.name == agent
     return found

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gieok.agents.formats import FORMATS, Transcript, begin, is_transcript, recognise, replay
+from gieok.agents.formats import (
+    FORMATS,
+    Transcript,
+    begin_transcript,
+    is_transcript,
+    recognise,
+    replay,
+)
 from gieok.model.conversation import Message
 from gieok.text.echo import MARKER
 
@@ -42,7 +49,7 @@ _FIRST: dict[str, dict[str, Any]] = {
 
 
 def _begin(agent: str) -> Transcript:
-    found = begin("s.jsonl", _FIRST[agent])
+    found = begin_transcript("s.jsonl", _FIRST[agent])
     assert found is not None
     assert found.format.name == agent
     return found
@@ -402,7 +409,7 @@ def test_plain_lines_take_common_names() -> None:
     ],
 )
 def test_a_sub_agents_transcript_is_ignored(name: str, first: dict[str, Any]) -> None:
-    found = begin(name, first)
+    found = begin_transcript(name, first)
     assert found is not None
     assert found.session.ignored
     assert found.events({"type": "user", "uuid": "2", "message": {"content": "x"}}, "1") == []

@@ -16,7 +16,7 @@ from gieok.agents.install.change import InstallRecord
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import BY_NAME, HOOKED
 from gieok.errors import BadRequest
-from gieok.ops.prompt.installed import prompt_command
+from gieok.ops.prompt.installed import find_prompt_command
 from gieok.text import jsonc
 
 _AGENTS = tuple(HOOKED)
@@ -47,7 +47,7 @@ _BEFORE: dict[str, tuple[bytes | None, bytes | None]] = {
 
 
 def edits_of(agent: str, place: InstallPlace, call: OwnCommand) -> list[change.Edit]:
-    found = agents.load(agent).edits
+    found = agents.load_agent(agent).edits
     assert found is not None
     return found(place, call)
 
@@ -70,8 +70,8 @@ class Home(NamedTuple):
 
     def install(self, agent: str) -> set[str]:
         parts = self.parts(agent)
-        changes = [change.planned(part, self.ledger) for part in parts]
-        change.install(parts, changes, self.ledger)
+        changes = [change.plan_file_change(part, self.ledger) for part in parts]
+        change.install_edits(parts, changes, self.ledger)
         return {c.status for c in changes}
 
     def uninstall(self, agent: str) -> set[str]:
@@ -109,7 +109,7 @@ class Home(NamedTuple):
             return {
                 BY_NAME[agent].events[event]: [line] for event, line in json.loads(found[1]).items()
             }
-        hooks = jsonc.load(self.settings(agent).read_text(encoding="utf-8"))["hooks"]
+        hooks = jsonc.load_jsonc(self.settings(agent).read_text(encoding="utf-8"))["hooks"]
         return {event: _commands(entries) for event, entries in hooks.items()}
 
     def settings(self, agent: str) -> Path:
@@ -147,7 +147,7 @@ def test_our_part_goes_in_once_and_out_again_byte_for_byte(
     assert {
         name: lines[-1] for name, lines in home.hooks(agent).items() if name in expected
     } == expected
-    assert prompt_command(home.place, agent) == expected[BY_NAME[agent].events["prompt"]]
+    assert find_prompt_command(home.place, agent) == expected[BY_NAME[agent].events["prompt"]]
     if before[0] and b"// mine" in before[0]:
         text = home.settings(agent).read_text(encoding="utf-8")
         assert all(
@@ -167,7 +167,7 @@ def _servers(file: Path) -> object:
     """Return the MCP servers of a settings file."""
     if file.name == "config.toml":
         return tomllib.loads(file.read_text(encoding="utf-8-sig")).get("mcp_servers")
-    data = jsonc.load(file.read_text(encoding="utf-8")) if file.suffix == ".json" else {}
+    data = jsonc.load_jsonc(file.read_text(encoding="utf-8")) if file.suffix == ".json" else {}
     return data.get("mcp" if file.name == "opencode.json" else "mcpServers")
 
 

@@ -67,7 +67,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _settings(state: Path) -> Any:
-    return jsonc.load((state / "openclaw.json").read_text())
+    return jsonc.load_jsonc((state / "openclaw.json").read_text())
 
 
 def test_json5_with_bare_names_is_read_and_written_and_comes_back_byte_for_byte(

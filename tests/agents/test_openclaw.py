@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from gieok.agents.formats import Transcript, begin
+from gieok.agents.formats import Transcript, begin_transcript
 from gieok.model.conversation import Role
 
 _HEADER = {
@@ -17,7 +17,7 @@ _AT = "2026-11-21T20:46:00.000Z"
 
 
 def _transcript() -> Transcript:
-    found = begin("s1.jsonl", _HEADER)
+    found = begin_transcript("s1.jsonl", _HEADER)
     assert found is not None
     return found
 

@@ -7,8 +7,8 @@ from gieok.surfaces import tool_table
 
 
 def test_every_tool_that_models_are_given_is_known_under_any_prefix() -> None:
-    assert set(tool_table.tools()) <= set(TOOLS)
-    for name in tool_table.tools():
+    assert set(tool_table.load_tool_operations()) <= set(TOOLS)
+    for name in tool_table.load_tool_operations():
         for prefix in (
             "",
             "mcp__gieok__",

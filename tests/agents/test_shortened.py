@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gieok.agents.transcripts.shortened import decoded, tool_call, tool_result
+from gieok.agents.transcripts.shortened import decode_arguments, tool_call, tool_result
 from gieok.text.redact import redact
 
 _KEY = (
@@ -62,4 +62,4 @@ def test_a_call_is_one_line() -> None:
     assert tool_call("", None) == "[tool]"
     assert tool_call("run", '["ls", "-l"]') == '[run ["ls", "-l"]]'
     assert tool_call("run", "{torn") == "[run {torn]"
-    assert decoded("{torn") == "{torn"
+    assert decode_arguments("{torn") == "{torn"

@@ -4,7 +4,13 @@ from pathlib import Path
 import pytest
 
 from gieok.agents.agent import observed
-from gieok.agents.sources import Source, places, source_of, sources, unread
+from gieok.agents.sources import (
+    ScopedTranscript,
+    find_changed_transcript,
+    iter_unread_transcripts,
+    list_transcript_places,
+    sources,
+)
 from gieok.model.memory import Scope
 
 _MAIN = Scope("agent:main")
@@ -19,13 +25,15 @@ def _touch(file: Path, text: str = "") -> Path:
 def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
     session = tmp_path / ".openclaw" / "agents" / "work" / "sessions"
     kept = [
-        Source(_touch(tmp_path / ".claude/projects/-home-u-p/1.jsonl"), _MAIN),
-        Source(_touch(tmp_path / ".codex/sessions/2026/11/21/rollout-1.jsonl"), _MAIN),
-        Source(_touch(tmp_path / ".gemini/tmp/p/chats/session-1.jsonl"), _MAIN),
-        Source(_touch(tmp_path / "own/deep/x.jsonl"), _MAIN),
-        Source(_touch(session / "a.jsonl"), Scope("agent:work")),
-        Source(_touch(session / "a.jsonl.reset.2026-11-21T20-45-55.413Z"), Scope("agent:work")),
-        Source(
+        ScopedTranscript(_touch(tmp_path / ".claude/projects/-home-u-p/1.jsonl"), _MAIN),
+        ScopedTranscript(_touch(tmp_path / ".codex/sessions/2026/11/21/rollout-1.jsonl"), _MAIN),
+        ScopedTranscript(_touch(tmp_path / ".gemini/tmp/p/chats/session-1.jsonl"), _MAIN),
+        ScopedTranscript(_touch(tmp_path / "own/deep/x.jsonl"), _MAIN),
+        ScopedTranscript(_touch(session / "a.jsonl"), Scope("agent:work")),
+        ScopedTranscript(
+            _touch(session / "a.jsonl.reset.2026-11-21T20-45-55.413Z"), Scope("agent:work")
+        ),
+        ScopedTranscript(
             _touch(session.parent / "agent" / "openclaw-agent.sqlite"),
             Scope("agent:work"),
             "openclaw",
@@ -35,14 +43,16 @@ def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
     _touch(session / "cron.jsonl")
     listed = {"agent:work:cron:1": {"sessionId": "cron"}, "agent:work:main": {"sessionId": "a"}}
     _touch(session / "sessions.json", json.dumps(listed))
-    found = places(tmp_path, {}, observed(), [tmp_path / "own"])
+    found = list_transcript_places(tmp_path, {}, observed(), [tmp_path / "own"])
     assert sorted(sources(found, _MAIN)) == sorted(kept)
     for source in kept:
-        assert source_of(source.path, found, _MAIN) == source
-    assert source_of(session / "cron.jsonl", found, _MAIN) is None
-    assert source_of(tmp_path / "elsewhere.jsonl", found, _MAIN) is None
+        assert find_changed_transcript(source.path, found, _MAIN) == source
+    assert find_changed_transcript(session / "cron.jsonl", found, _MAIN) is None
+    assert find_changed_transcript(tmp_path / "elsewhere.jsonl", found, _MAIN) is None
     log = session.parent / "agent" / "openclaw-agent.sqlite-wal"
-    assert source_of(log, found, _MAIN) == kept[-1], "a database changes in its log first"
+    assert find_changed_transcript(log, found, _MAIN) == kept[-1], (
+        "a database changes in its log first"
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +66,9 @@ def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
 def test_an_agents_own_variable_moves_its_folder(
     tmp_path: Path, variable: str, agent: str, folder: str
 ) -> None:
-    place, *others = places(Path("/nowhere"), {variable: str(tmp_path)}, [agent], [])
+    place, *others = list_transcript_places(
+        Path("/nowhere"), {variable: str(tmp_path)}, [agent], []
+    )
     assert place.folder == tmp_path / folder
     assert all(tmp_path in (other.folder, other.folder.parent) for other in others)
 
@@ -73,7 +85,7 @@ def test_talk_that_is_kept_in_a_form_that_nobody_reads_is_named_by_its_file(tmp_
     _touch(tmp_path / talk / "ses_1/msg_1.json")
     for number in range(7):
         _touch(tmp_path / f".codex/sessions/2025/01/01/{number}.jsonl.gz")
-    told = dict(unread(places(tmp_path, {}, observed(), [])))
+    told = dict(iter_unread_transcripts(list_transcript_places(tmp_path, {}, observed(), [])))
     assert set(told) == {*old, tmp_path / talk, tmp_path / ".codex/sessions"}
     assert told[tmp_path / ".codex/sessions"] == "compressed sessions are not read (7 files)"
 
@@ -82,14 +94,16 @@ def test_the_folder_in_which_a_session_of_gemini_cli_works_stands_beside_its_cha
     tmp_path: Path,
 ) -> None:
     chat = _touch(tmp_path / ".gemini/tmp/shop/chats/session-1.jsonl")
-    found = places(tmp_path, {}, ["gemini-cli"], [])
-    assert source_of(chat, found, _MAIN) == Source(chat, _MAIN)
+    found = list_transcript_places(tmp_path, {}, ["gemini-cli"], [])
+    assert find_changed_transcript(chat, found, _MAIN) == ScopedTranscript(chat, _MAIN)
     _touch(tmp_path / ".gemini/tmp/shop/.project_root", "/home/u/shop\n")
-    assert source_of(chat, found, _MAIN) == Source(chat, _MAIN, cwd="/home/u/shop")
+    assert find_changed_transcript(chat, found, _MAIN) == ScopedTranscript(
+        chat, _MAIN, cwd="/home/u/shop"
+    )
 
 
 def test_a_profile_of_openclaw_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    (place,) = places(tmp_path, {"OPENCLAW_PROFILE": "p"}, ["openclaw"], [])
+    (place,) = list_transcript_places(tmp_path, {"OPENCLAW_PROFILE": "p"}, ["openclaw"], [])
     assert place.folder == tmp_path / ".openclaw-p" / "agents"
 
 
@@ -119,20 +133,22 @@ def test_prompts_of_sessions_that_are_gone_are_named_and_not_read(
         {text: "Nobody says where I was typed."},
     ]
     _touch(listed, "".join(json.dumps(line) + "\n" for line in lines) + "torn{")
-    found = places(tmp_path, {}, observed(), [])
-    assert [(path, "(2 prompts)" in why) for path, why in unread(found)] == [(listed, True)]
+    found = list_transcript_places(tmp_path, {}, observed(), [])
+    assert [(path, "(2 prompts)" in why) for path, why in iter_unread_transcripts(found)] == [
+        (listed, True)
+    ]
     assert listed not in [source.path for source in sources(found, _MAIN)]
-    assert source_of(listed, found, _MAIN) is None
+    assert find_changed_transcript(listed, found, _MAIN) is None
     _touch(tmp_path / folder / transcript.format(gone))
     _touch(listed, "".join(json.dumps(line) + "\n" for line in lines[:3]))
-    assert list(unread(found)) == []
+    assert list(iter_unread_transcripts(found)) == []
 
 
 def test_what_a_person_deleted_in_openclaw_stays_out_and_is_not_named(tmp_path: Path) -> None:
     deleted = _touch(
         tmp_path / ".openclaw/agents/main/sessions/a.jsonl.deleted.2026-06-11T01-02-03.004Z", "{}"
     )
-    found = places(tmp_path, {}, observed(), [])
+    found = list_transcript_places(tmp_path, {}, observed(), [])
     assert list(sources(found, _MAIN)) == []
-    assert list(unread(found)) == []
-    assert source_of(deleted, found, _MAIN) is None
+    assert list(iter_unread_transcripts(found)) == []
+    assert find_changed_transcript(deleted, found, _MAIN) is None

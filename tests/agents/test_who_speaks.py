@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gieok.agents.agent import observed
-from gieok.agents.sources import places, sources
+from gieok.agents.sources import list_transcript_places, sources
 from gieok.memory.capture.capture import Capture
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
@@ -46,7 +46,7 @@ class _Machine:
         capture = Capture(
             self.journal, lambda folder: _SHOP if folder.endswith("/shop") else None, self._tell
         )
-        for source in sources(places(self.home, {}, observed(), []), _MAIN):
+        for source in sources(list_transcript_places(self.home, {}, observed(), []), _MAIN):
             capture.file(source.scope, source.path, source.cwd)
 
     def _tell(self, path: str, why: str) -> None:
@@ -857,7 +857,8 @@ def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(
         "2026-05-08T09:05:00+00:00"
     }
     assert {
-        found.path.name for found in sources(places(machine.home, {}, observed(), []), _MAIN)
+        found.path.name
+        for found in sources(list_transcript_places(machine.home, {}, observed(), []), _MAIN)
     } == {"k.jsonl"}
 
 
@@ -869,7 +870,7 @@ def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(
     root = "-".join(tmp_path.parts[1:]).replace("_", "-").replace(".", "-")
 
     def cwd_of(name: str) -> str:
-        (place,) = places(tmp_path, {}, ["cursor"], [])
+        (place,) = list_transcript_places(tmp_path, {}, ["cursor"], [])
         return place.cwd_of(place.folder / f"{root}-{name}" / "agent-transcripts" / "k" / "k.jsonl")
 
     assert cwd_of("d-e") == str(tmp_path / "d" / "e")

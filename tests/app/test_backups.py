@@ -31,7 +31,7 @@ from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite import schema
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing import ManualClock
-from gieok.testing.samples import HOME, OTHER, corpus, entry, said
+from gieok.testing.samples import HOME, OTHER, build_entry, build_message, corpus
 
 _START = datetime(2026, 11, 23, 2, 15, tzinfo=UTC)
 
@@ -64,7 +64,7 @@ def _say(journal: SqliteJournal, scope: Scope, texts: list[str], file: str) -> N
     """Journal messages as a process does: what was read, and up to where, in one step."""
     before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
     after = Cursor(file, f"/t/{file}.jsonl", offset=(before.offset if before else 0) + len(texts))
-    assert journal.append(scope, [said(text) for text in texts], after, before)
+    assert journal.append(scope, [build_message(text) for text in texts], after, before)
 
 
 def _fill(home: Path) -> None:
@@ -73,14 +73,17 @@ def _fill(home: Path) -> None:
     _say(journal, HOME, ["결제는 화요일에 정산한다.", "린터는 ruff"], "1:1")
     _say(journal, OTHER, ["another"], "1:2")
     journal.hand_over(
-        [entry("observe:1", "결제는 화요일", kind="observation"), entry("observe:2", "ruff")]
+        [
+            build_entry("observe:1", "결제는 화요일", kind="observation"),
+            build_entry("observe:2", "ruff"),
+        ]
     )
     journal.hand_over([], [(HOME, "observe:2")])
     journal.keep("corrections:agent:main", {"m1": "정산은 수요일"})
     store.put(corpus(3, 40))
     distil.deliver(journal, store)
     turns.update_all(journal, store)
-    journal.hand_over([entry("observe:3", "not delivered yet")])
+    journal.hand_over([build_entry("observe:3", "not delivered yet")])
     with closing(SqliteAccounts(home / "accounts.sqlite")) as accounts:
         accounts.post("min", Posting("credit", 10, "pay"), _START)
         accounts.hold("min", 1, "reply", _START, "mina/1")
@@ -349,7 +352,7 @@ def _die_at(place: str) -> None:
     if place == "snapshot":
         members.snapshot = dying(False, members.snapshot)  # type: ignore[assignment]
     elif place == "gzip":
-        bundle._put = dying(False, bundle._put)  # type: ignore[assignment]
+        bundle._put_source = dying(False, bundle._put_source)  # type: ignore[assignment]
     elif place == "fsync":
         unfinished.os.fsync = dying(True, os.fsync)  # type: ignore[assignment]
     else:
@@ -389,9 +392,9 @@ def test_a_home_of_an_older_release_is_restored_and_brought_up_to_date(
 def _of_an_older_release(maker: HomeBackups, home: Path, folder: Path) -> Path:
     from gieok.storage.backups import bundle, members
 
-    sources = [members.snapshot(file, folder)[0] for file in members.databases(home)]
+    sources = [members.snapshot(file, folder)[0] for file in members.list_home_databases(home)]
     with (folder / "old.tar.gz").open("wb") as out:
-        bundle.write(out, {"gieok": "0.1"}, sources)
+        bundle.write_bundle(out, {"gieok": "0.1"}, sources)
     return folder / "old.tar.gz"
 
 
@@ -413,7 +416,7 @@ def _write(home: Path, name: str, is_done: Callable[[], bool]) -> None:
     while not is_done():
         _say(journal, Scope(f"agent:{name}"), [f"{name} says {number}"], f"9:{name}")
         journal.hand_over(
-            [entry(f"observe:{number:04}", f"{name} {number}", scope=Scope(f"agent:{name}"))]
+            [build_entry(f"observe:{number:04}", f"{name} {number}", scope=Scope(f"agent:{name}"))]
         )
         if number % 3 == 0:
             distil.deliver(journal, store)

@@ -27,9 +27,9 @@ from gieok.storage.journal.sqlite.journal_reader import last_session
 from gieok.storage.sqlite import driver
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
-from gieok.testing.contracts.journal import add, held
+from gieok.testing.contracts.journal import append_turns, held
 from gieok.testing.samples import AT as _AT
-from gieok.testing.samples import HOME, corpus, entry, said
+from gieok.testing.samples import HOME, build_entry, build_message, corpus
 
 _SECRET = "결제는 화요일에 정산한다"
 
@@ -43,10 +43,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "home").mkdir()
     with closing(SqliteJournal(tmp_path / "home" / "journal.sqlite")) as journal:
-        add(journal, said(_SECRET), said("둘째"))
-        journal.hand_over([entry("observe:1", _SECRET, kind="observation")])
+        append_turns(journal, build_message(_SECRET), build_message("둘째"))
+        journal.hand_over([build_entry("observe:1", _SECRET, kind="observation")])
         with closing(SqliteStore(tmp_path / "home" / "memory.sqlite")) as store:
-            store.put([*corpus(3, 60), entry("n.md", _SECRET)])
+            store.put([*corpus(3, 60), build_entry("n.md", _SECRET)])
             store.set_adopted()
             distil.deliver(journal, store)
     with closing(SqliteAccounts(tmp_path / "home" / "accounts.sqlite")) as accounts:
@@ -62,7 +62,7 @@ def _encryption() -> HomeEncryption:
 
 def _rows(file: Path) -> dict[str, list[tuple[object, ...]]]:
     """Return every row of every table, and what the file says of itself."""
-    with closing(driver.connect(str(file))) as db:
+    with closing(driver.connect_sqlite(str(file))) as db:
         names = [
             row[0]
             for row in db.execute(
@@ -115,12 +115,12 @@ def test_encrypted_they_hold_the_same_and_are_found_and_written_the_same(home: P
     assert _search() == hits
     with closing(SqliteJournal(files[0])) as journal, closing(SqliteStore(files[1])) as store:
         assert journal._db().execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-        add(journal, said("셋째"))
+        append_turns(journal, build_message("셋째"))
         assert held(journal)[-1] == "셋째"
-        store.put([entry("later.md", "새 정산 규칙")])
+        store.put([build_entry("later.md", "새 정산 규칙")])
         assert (journal.scrub(), store.scrub(), store.check()) == ([], [], [])
         with store.renewed() as fresh:
-            fresh.put([entry("n.md", _SECRET)])
+            fresh.put([build_entry("n.md", _SECRET)])
         assert set(store.hashes(HOME)) == {"n.md"}
     with closing(SqliteAccounts(files[2])) as accounts:
         assert accounts.post("min", Posting("reply", -1, "r"), _AT).entry.balance == 9
@@ -141,7 +141,7 @@ def test_a_new_key_opens_them_and_the_old_one_does_not(home: Path) -> None:
     _change("rotate")
     assert _rows(home / "journal.sqlite") == rows
     (kept,) = (home / "keys").glob("databases-*.txt")  # for copies that were made before
-    assert driver.read(str(kept)) == [before.splitlines()[-1]]
+    assert driver.read_key_file(str(kept)) == [before.splitlines()[-1]]
     (home / driver.KEY_FILE).write_text(before)
     with pytest.raises(WrongKey, match="encrypted with another key") as caught:
         SqliteJournal(home / "journal.sqlite")

@@ -98,8 +98,8 @@ def test_a_call_opens_a_model_once(home: _Home, monkeypatch: pytest.MonkeyPatch)
     opened = []
     monkeypatch.setattr(
         registry,
-        "load",
-        lambda rows, name, load=registry.load: opened.append(name) or load(rows, name),
+        "load_backend",
+        lambda rows, name, load=registry.load_backend: opened.append(name) or load(rows, name),
     )
     memory = open_context({}, folder=home.folder).memory
     for embedder in (memory.embedder(), memory.embedder(), memory.embedder().of(memory.store())):

@@ -74,10 +74,12 @@ class House:
             found = Observation(
                 f"{text} {day}", at, Priority.MEDIUM, Category.STATE, message_ids=("s/1",)
             )
-            tiers.journal.hand_over(observation.entries(HOME, Observed((found,)), at))
+            tiers.journal.hand_over(
+                observation.build_observed_entries(HOME, Observed((found,)), at)
+            )
         distil.deliver(tiers.journal, tiers.store)
         self.clock.advance(timedelta(days=200))
-        assert sweep.run(self.tiers).moved == days
+        assert sweep.tier_due_memories(self.tiers).moved == days
 
     def files(self) -> dict[str, bytes]:
         folder = self.home / "archive" / "warm"
@@ -101,7 +103,7 @@ class House:
         for one in tiers.journal.places():
             plain = tiers.shelves[Tier.WARM].plain(one.place.path)
             try:
-                found.append(move.read(tiers, Group(one.place.scope, Tier.WARM, plain)))
+                found.append(move.read_file_state(tiers, Group(one.place.scope, Tier.WARM, plain)))
             except ArchiveFailed as error:
                 found.append(move.FileState(wrong=[str(error)]))
         return found
@@ -139,7 +141,7 @@ def test_what_is_there_and_what_is_to_come_is_encrypted_and_reads_the_same(house
     assert not status.is_changing
     assert [tuple(place) for place in status.places] == [("archive", 5, 0), ("backups", 2, 0)]
     assert status.in_clear == IN_CLEAR
-    assert not sweep.look(house.tiers).wrong
+    assert not sweep.take_in_corrections(house.tiers).wrong
 
 
 def test_off_leaves_everything_as_if_it_had_never_been_on(house: House) -> None:
@@ -163,7 +165,7 @@ def test_a_key_change_lets_the_old_key_open_nothing_any_more(house: House) -> No
     (house.home / "memory").mkdir()
     (house.home / "memory" / "large.md").write_bytes(os.urandom(400_000))  # more than a pipe holds
     house.backups.create()
-    texts, old = house.texts(), sealing.state(house.home).key
+    texts, old = house.texts(), sealing.read_sealing_state(house.home).key
     assert old
     done = house.encryption.rotate()
     assert (done.wrong, done.files) == ((), 4)
@@ -221,7 +223,7 @@ def test_writing_needs_no_secret_and_reading_without_it_says_what_to_do(house: H
     key.unlink()
     house.archive(1, "what comes later")
     assert house.backups.create().file.is_encrypted
-    wrong = sweep.look(house.tiers).wrong
+    wrong = sweep.take_in_corrections(house.tiers).wrong
     states = house.states()
     assert [state.living for state in states] == [{}] * 3
     assert all("age.txt' cannot be read" in line for state in states for line in state.wrong)
@@ -273,7 +275,7 @@ def test_a_damaged_or_foreign_file_is_named_and_left_as_it_is(house: House) -> N
     assert {file: file.read_bytes() for file in (cut, foreign)} == held
     assert house.encryption.status().is_changing
     assert whole.exists()
-    looked = sweep.look(house.tiers).wrong
+    looked = sweep.take_in_corrections(house.tiers).wrong
     assert {name for name in (cut.name, foreign.name) if any(name in line for line in looked)} == {
         cut.name,
         foreign.name,

@@ -18,7 +18,7 @@ from key_server import GOOD, NEXT, SPENT, serving
 
 from gieok import resolved
 from gieok.app import open_context
-from gieok.app.keys import HomeKeys, changed
+from gieok.app.keys import HomeKeys, edit_env_text
 from gieok.errors import BadConfig, BadRequest
 from gieok.memory.observer.buffer import Step
 from gieok.model.memory import Scope
@@ -132,7 +132,7 @@ def test_whatever_stands_there_the_key_is_read_back_once_and_the_rest_is_the_sam
 ) -> None:
     before = end.join(lines)
     try:
-        after = changed(before, "K", value)
+        after = edit_env_text(before, "K", value)
     except BadRequest:
         assert value[0] == value[-1] or value[0] in "\"'"
         return
@@ -147,14 +147,16 @@ def test_whatever_stands_there_the_key_is_read_back_once_and_the_rest_is_the_sam
         if "K" in resolved.assigned(line)
     ] == [value]
     assert "K" not in {
-        name for line in changed(after, "K", "").splitlines() for name in resolved.assigned(line)
+        name
+        for line in edit_env_text(after, "K", "").splitlines()
+        for name in resolved.assigned(line)
     }
 
 
 @pytest.mark.parametrize("value", ["a\nOTHER=1", "a\x0bb", "a\u2028b"])
 def test_a_value_that_would_be_read_as_something_else_is_refused(value: str) -> None:
     with pytest.raises(BadRequest):
-        changed("", "K", value)
+        edit_env_text("", "K", value)
 
 
 def test_what_the_environment_sets_cannot_be_set_behind_its_back(opened, monkeypatch) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from character_talk import CharacterTalk
 
-from gieok.character.memory.service import Characters
+from gieok.character.memory.service import CharacterService
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
@@ -21,4 +21,4 @@ def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
 @pytest.fixture
 def talk(journal: SqliteJournal) -> CharacterTalk:
     clock = ManualClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
-    return CharacterTalk(Characters(journal=journal, store=MemoryStore(), clock=clock), clock)
+    return CharacterTalk(CharacterService(journal=journal, store=MemoryStore(), clock=clock), clock)

@@ -13,7 +13,7 @@ from character_talk import BOND, CharacterTalk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gieok.character.memory.service import Budget, Characters
+from gieok.character.memory.service import CharacterService, TurnBudget
 from gieok.errors import NotFound
 from gieok.model.conversation import Message, Role
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -100,7 +100,9 @@ def test_a_message_that_nobody_said_cannot_be_replaced(talk: CharacterTalk) -> N
 def test_a_summary_of_what_was_withdrawn_is_made_anew(
     talk: CharacterTalk, journal: SqliteJournal
 ) -> None:
-    characters = replace(talk.characters, budget=Budget(context_tokens=700, narrative_tokens=300))
+    characters = replace(
+        talk.characters, budget=TurnBudget(context_tokens=700, narrative_tokens=300)
+    )
     small = CharacterTalk(characters, talk.clock)
     small.say(
         "나 새우 알레르기 있어",
@@ -166,13 +168,13 @@ def test_any_edits_leave_what_a_talk_without_them_leaves(
         assert after_edits == fresh.memories(BOND)
 
 
-def _hear(characters: Characters, message: Message) -> None:
+def _hear(characters: CharacterService, message: Message) -> None:
     characters.hear(BOND, message.text, is_user=True, at=message.at, identity=message.id)
 
 
 @contextmanager
-def _characters(folder: Path) -> Iterator[Characters]:
+def _characters(folder: Path) -> Iterator[CharacterService]:
     with TemporaryDirectory(dir=folder) as own:
         journal = SqliteJournal(Path(own) / "journal.sqlite")
-        yield Characters(journal=journal, store=MemoryStore(), clock=ManualClock(_BEGIN))
+        yield CharacterService(journal=journal, store=MemoryStore(), clock=ManualClock(_BEGIN))
         journal.close()

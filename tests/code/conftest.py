@@ -34,7 +34,7 @@ def indexed(tmp_path: Path) -> Make:
         root = tmp_path / "project"
         write(root, files)
         made = opened(root, tmp_path / "index.sqlite")
-        project.sync(made)
+        project.sync_project(made)
         return made
 
     return make

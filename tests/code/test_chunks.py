@@ -5,7 +5,7 @@ whole symbols stay whole.
 import pytest
 
 from gieok.code.index.chunks import head, symbol_key
-from gieok.code.index.read import read
+from gieok.code.index.read import read_source_file
 from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _LONG = "says at some length what it does and why"
@@ -54,7 +54,7 @@ _CASES = {
 @pytest.mark.parametrize("path", list(_CASES))
 def test_comments_stay_with_what_they_are_about(path: str) -> None:
     language, text, wanted = _CASES[path]
-    source = read(path, language, text, TreeSitterParser())
+    source = read_source_file(path, language, text, TreeSitterParser())
     cut = source.passages(text)
     if wanted is not None:
         assert [(p.start_line, p.end_line, p.context) for p in cut] == wanted
@@ -68,7 +68,10 @@ def test_comments_stay_with_what_they_are_about(path: str) -> None:
 
 def test_a_stray_end_of_a_comment_is_no_comment() -> None:
     text = "x = 1 */\n  */\nfunction f() { return 1; }\n"
-    assert [p.context for p in read("s.js", "javascript", text, TreeSitterParser()).passages(text)]
+    assert [
+        p.context
+        for p in read_source_file("s.js", "javascript", text, TreeSitterParser()).passages(text)
+    ]
 
 
 def test_a_vector_is_made_of_the_first_whole_lines() -> None:

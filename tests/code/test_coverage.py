@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gieok.code.ask import analysis, coverage, executed, lookup
-from gieok.code.ask.coverage import Learned
+from gieok.code.ask.coverage import LearnedExecutions
 from gieok.code.ask.executed import NOT_RUN, RAN
 from gieok.code.index import project
 from gieok.code.index.graph import Certainty
@@ -49,17 +49,17 @@ _PAY, _REFUND, _SHARED = (
 
 
 @pytest.fixture
-def taken_in(coverage_data: Write, tmp_path: Path) -> Callable[..., Learned]:
+def taken_in(coverage_data: Write, tmp_path: Path) -> Callable[..., LearnedExecutions]:
     """Return what takes {path: {context: lines}} in, as a run that has just ended, or began so many
     seconds ago.
     """
 
-    def take(made: Project, ran: Ran, *, commit: str = "", age_s: int = 0) -> Learned:
+    def take(made: Project, ran: Ran, *, commit: str = "", age_s: int = 0) -> LearnedExecutions:
         file = coverage_data(tmp_path / "data.coverage", ran)
         newest = max(one.mtime_ns for one in made.store.files().values())
         os.utime(file, ns=(newest - age_s * 10**9,) * 2)
         learned = coverage.learn(made, CoverageFile(file), commit)
-        executed.keep(made, learned)
+        executed.store_test_executions(made, learned)
         return learned
 
     return take
@@ -74,12 +74,12 @@ def _pairs(made: Project) -> set[tuple[str, str]]:
 
 
 def _tests(made: Project, target: str) -> list[tuple[str, int, str]]:
-    found = analysis.of_symbols(made, lookup.find(made, target)).impact.tests
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, target)).impact.tests
     return [(r.key, r.tier, r.doubt or r.via[-1].reason) for r in found]
 
 
 def test_only_bodies_count_and_each_line_is_its_innermost_functions(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     context = "tests/test_pay.py::test_refund|run"
@@ -114,7 +114,7 @@ def test_only_bodies_count_and_each_line_is_its_innermost_functions(
     ],
 )
 def test_a_context_names_a_test_in_every_form_that_tools_write(
-    indexed: Make, taken_in: Callable[..., Learned], context: str, test: str | None
+    indexed: Make, taken_in: Callable[..., LearnedExecutions], context: str, test: str | None
 ) -> None:
     made = indexed(_SHOP)
     learned = taken_in(
@@ -137,7 +137,7 @@ def test_a_context_names_a_test_in_every_form_that_tools_write(
     ids=["absolute", "relative", "elsewhere", "windows"],
 )
 def test_paths_of_this_root_and_of_another_are_mapped_and_foreign_files_counted(
-    indexed: Make, taken_in: Callable[..., Learned], prefix: str
+    indexed: Make, taken_in: Callable[..., LearnedExecutions], prefix: str
 ) -> None:
     made = indexed(_SHOP)
     here = prefix.format(root=made.root)
@@ -156,7 +156,7 @@ def test_paths_of_this_root_and_of_another_are_mapped_and_foreign_files_counted(
 
 
 def test_a_run_in_a_folder_of_the_project_is_found_below_it(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed({f"backend/{path}": text for path, text in _SHOP.items() if "other" not in path})
     learned = taken_in(made, {"shop/pay.py": {"tests/test_pay.py::test_refund|run": [6]}})
@@ -166,7 +166,7 @@ def test_a_run_in_a_folder_of_the_project_is_found_below_it(
 
 
 def test_a_run_that_says_nothing_of_this_project_is_refused_with_the_next_step_and_changes_nothing(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     context = "tests/test_pay.py::test_refund|run"
@@ -187,13 +187,13 @@ def test_a_run_that_says_nothing_of_this_project_is_refused_with_the_next_step_a
 
 
 def test_lines_of_a_file_that_is_newer_than_the_run_are_not_believed(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     context = "tests/test_pay.py::test_refund|run"
     for path in ("shop/pay.py", "tests/test_pay.py"):
         os.utime(made.root / path, ns=(10**18, 10**18))
-    project.sync(made)
+    project.sync_project(made)
     learned = taken_in(
         made, {"shop/pay.py": {context: [6]}, "shop/rates.py": {context: [15]}}, age_s=1
     )
@@ -202,7 +202,7 @@ def test_lines_of_a_file_that_is_newer_than_the_run_are_not_believed(
 
 
 def test_a_line_that_is_empty_now_shows_that_the_file_was_another(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     context = "tests/test_pay.py::test_refund|run"
@@ -212,7 +212,7 @@ def test_a_line_that_is_empty_now_shows_that_the_file_was_another(
 
 
 def test_a_commit_says_what_ran_whatever_the_times_say(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     identity = (
@@ -228,7 +228,7 @@ def test_a_commit_says_what_ran_whatever_the_times_say(
             ["git", *identity, *arguments], cwd=made.root, check=True, capture_output=True
         )
     (made.root / "shop/rates.py").write_text("\n" + _SHOP["shop/rates.py"], encoding="utf-8")
-    project.sync(made)
+    project.sync_project(made)
     context = "tests/test_pay.py::test_refund|run"
     ran = {"shop/pay.py": {context: [6]}, "shop/rates.py": {context: [14]}}
     learned = taken_in(made, ran, commit="HEAD", age_s=10**6)
@@ -238,7 +238,7 @@ def test_a_commit_says_what_ran_whatever_the_times_say(
 
 
 def test_a_run_replaces_what_it_measured_of_its_tests_and_leaves_the_rest(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     pay, refund = "tests/test_pay.py::TestPay::test_pay|run", "tests/test_pay.py::test_refund|run"
@@ -250,7 +250,7 @@ def test_a_run_replaces_what_it_measured_of_its_tests_and_leaves_the_rest(
         ("test_refund", "refund"),
     }
     assert executed.taken_in(made)
-    executed.forget(made)
+    executed.forget_test_executions(made)
     assert (_pairs(made), executed.taken_in(made), made.store.count_executions().pairs) == (
         set(),
         "",
@@ -259,7 +259,7 @@ def test_a_run_replaces_what_it_measured_of_its_tests_and_leaves_the_rest(
 
 
 def test_impact_names_the_tests_that_ran_a_function_and_says_when_code_changed_since(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     pay, refund = "tests/test_pay.py::TestPay::test_pay|run", "tests/test_pay.py::test_refund|run"
@@ -273,7 +273,7 @@ def test_impact_names_the_tests_that_ran_a_function_and_says_when_code_changed_s
     (made.root / "tests/test_pay.py").write_text(
         _SHOP["tests/test_pay.py"].replace("    refund()", "    refund() or 1"), encoding="utf-8"
     )
-    project.sync(made)
+    project.sync_project(made)
     assert _tests(made, "shop/rates.py:rate") == [
         (_PAY, Certainty.OBSERVED, "ran under coverage"),
         (_REFUND, Certainty.UNIQUE_NAME, "ran under coverage, changed since"),
@@ -281,7 +281,7 @@ def test_impact_names_the_tests_that_ran_a_function_and_says_when_code_changed_s
     (made.root / "shop/rates.py").write_text(
         _SHOP["shop/rates.py"].replace("return 1", "return 4"), encoding="utf-8"
     )
-    project.sync(made)
+    project.sync_project(made)
     assert _tests(made, "shop/rates.py:rate")[0] == (
         _PAY,
         Certainty.RESOLVED,
@@ -290,16 +290,16 @@ def test_impact_names_the_tests_that_ran_a_function_and_says_when_code_changed_s
     assert made.store.count_executions() == (2, 2, 1, 2, 0)
     for name in ("shop/rates.py", "tests/test_pay.py"):
         (made.root / name).unlink()
-        project.sync(made)
+        project.sync_project(made)
         assert made.store.count_executions() == (0, 0, 0, 0, 2)
     for name in ("shop/rates.py", "tests/test_pay.py"):
         (made.root / name).write_text(_SHOP[name], encoding="utf-8")
-    project.sync(made, full=True)
+    project.sync_project(made, full=True)
     assert made.store.count_executions() == (2, 2, 1, 0, 0)
 
 
 def test_an_index_from_before_gets_the_tables(
-    indexed: Make, taken_in: Callable[..., Learned], tmp_path: Path
+    indexed: Make, taken_in: Callable[..., LearnedExecutions], tmp_path: Path
 ) -> None:
     made = indexed(_SHOP)
     made.store.close()
@@ -307,13 +307,13 @@ def test_an_index_from_before_gets_the_tables(
     db.executescript("DROP TABLE code_executions; DROP TABLE code_versions")
     db.close()
     made = made._replace(store=SqliteProjectStore(tmp_path / "index.sqlite"))
-    assert project.sync(made).touched == []
+    assert project.sync_project(made).touched == []
     taken_in(made, {"shop/pay.py": {"tests/test_pay.py::test_refund|run": [6]}})
     assert _pairs(made) == {("test_refund", "refund")}
 
 
 def test_what_ran_is_no_caller_and_no_edge_of_the_graph(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     before = list(made.store.all_edges())
@@ -326,7 +326,7 @@ def test_what_ran_is_no_caller_and_no_edge_of_the_graph(
 
 
 def test_a_test_that_was_seen_not_to_run_the_change_is_doubted_until_something_that_it_ran_changes(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(
         {
@@ -349,7 +349,7 @@ def test_a_test_that_was_seen_not_to_run_the_change_is_doubted_until_something_t
     (made.root / "a.py").write_text(
         "def f(x):\n    if x:\n        g()\n\n\ndef g():\n    return 2\n", encoding="utf-8"
     )
-    project.sync(made)
+    project.sync_project(made)
     assert [(key, tier) for key, tier, _ in _tests(made, "a.py:g")] == [
         ("test_a.py::test_yes", 1),
         ("test_a.py::test_no", 3),
@@ -357,12 +357,12 @@ def test_a_test_that_was_seen_not_to_run_the_change_is_doubted_until_something_t
     (made.root / "a.py").write_text(
         "def f(x):\n    g()\n\n\ndef g():\n    return 2\n", encoding="utf-8"
     )
-    project.sync(made)
+    project.sync_project(made)
     assert ("test_a.py::test_no", 1, "resolved call") in _tests(made, "a.py:g")
 
 
 def test_a_test_that_ran_what_was_changed_before_the_run_was_taken_in_is_not_doubted(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(
         {
@@ -375,7 +375,7 @@ def test_a_test_that_ran_what_was_changed_before_the_run_was_taken_in_is_not_dou
     )
     for path in ("a.py", "test_a.py"):
         os.utime(made.root / path, ns=(10**18, 10**18))
-    project.sync(made)
+    project.sync_project(made)
     before = {"a.py": {"test_a.test_f": [5], "test_a.test_g": [9]}, "b.py": {"test_a.test_f": [2]}}
     learned = taken_in(made, before, age_s=1)  # as it was when `h` did not call `g` yet
     assert (learned.changed, len(learned.executions)) == (("b.py",), 2)
@@ -388,7 +388,7 @@ def test_a_test_that_ran_what_was_changed_before_the_run_was_taken_in_is_not_dou
 
 
 def test_a_function_that_no_test_ran_makes_nobody_doubted(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     taken_in(made, {"shop/pay.py": {"tests/test_pay.py::TestPay::test_pay|run": [2]}})
@@ -398,7 +398,7 @@ def test_a_function_that_no_test_ran_makes_nobody_doubted(
 
 
 def test_tests_of_a_function_that_a_diff_deletes_are_those_that_ran_it(
-    indexed: Make, taken_in: Callable[..., Learned]
+    indexed: Make, taken_in: Callable[..., LearnedExecutions]
 ) -> None:
     made = indexed(_SHOP)
     identity = (
@@ -416,7 +416,7 @@ def test_tests_of_a_function_that_a_diff_deletes_are_those_that_ran_it(
     taken_in(made, {"shop/rates.py": {"tests/test_pay.py::TestPay::test_pay|run": [28]}})
     kept = _SHOP["shop/rates.py"].partition("    @property")[0]
     (made.root / "shop/rates.py").write_text(kept, encoding="utf-8")
-    project.sync(made)
+    project.sync_project(made)
     found = analysis.of_diff(made, "HEAD")
     assert "shop/rates.py::Table.all" in found.deleted
     assert [r.key for r in found.impact.tests] == [_PAY]

@@ -35,7 +35,7 @@ def test_public_and_documented_passages_come_first_then_the_newest_and_tests_las
         Git(root),
         ManualClock(),
     )
-    project.sync(made)
+    project.sync_project(made)
     order = embedding.order(made)
     names = [found.context.rpartition(" ")[2] for found in made.store.passages(order)]
     assert names == ["told", "_hidden", "bare", "test_told"]

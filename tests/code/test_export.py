@@ -11,8 +11,8 @@ from gieok.code.index.project import Project
 from gieok.code.report import export, picture
 from gieok.code.report.circles import circles, ring
 from gieok.code.report.history import history
-from gieok.code.report.overview import overview
-from gieok.code.report.structure import Circle, layers, needed, ordered, parts, structure
+from gieok.code.report.overview import build_overview
+from gieok.code.report.structure import Circle, layers, needed, ordered, split_into_parts, structure
 from gieok.ports.code import Commit
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -183,7 +183,7 @@ def test_a_monorepo_starts_where_its_packages_say_and_not_in_what_is_built(index
             ),
         }
     )
-    found = overview(made)
+    found = build_overview(made)
     assert found.about == "Does everything for you, and more."
     assert found.starts == (
         ("all", "packages/cli/bin.js"),
@@ -244,12 +244,12 @@ def test_a_project_without_code_has_an_empty_picture(indexed: Make) -> None:
     found = structure(made)
     assert found.parts == ()
     assert ET.fromstring(picture.svg(found, "x")).get("height") == "100"
-    assert "- `notes.md`: Notes" in export.page(made, overview(made))
+    assert "- `notes.md`: Notes" in export.render_overview_page(made, build_overview(made))
 
 
 def test_the_page_tells_a_newcomer_where_to_look(indexed: Make) -> None:
     made = indexed(_SHOP)
-    page = export.page(made, overview(made))
+    page = export.render_overview_page(made, build_overview(made))
     for line in (
         "- command `shop` → `shop.app:main`",
         "- `src/shop/app.py#L6`",
@@ -272,9 +272,12 @@ def test_the_page_tells_a_newcomer_where_to_look(indexed: Make) -> None:
 
 def test_folders_are_opened_while_there_is_room() -> None:
     flat = {f"big/f{n}.py": 100 for n in range(40)}
-    assert set(parts(flat).values()) == {"big"}
-    assert set(parts({**flat, "big/sub/x.py": 2000}).values()) == {"big/*", "big/sub/x.py"}
-    assert parts({"a.py": 1, "b/c.py": 9}) == {"a.py": "a.py", "b/c.py": "b/c.py"}
+    assert set(split_into_parts(flat).values()) == {"big"}
+    assert set(split_into_parts({**flat, "big/sub/x.py": 2000}).values()) == {
+        "big/*",
+        "big/sub/x.py",
+    }
+    assert split_into_parts({"a.py": 1, "b/c.py": 9}) == {"a.py": "a.py", "b/c.py": "b/c.py"}
 
 
 def test_the_order_goes_against_the_lightest_imports() -> None:

@@ -35,7 +35,7 @@ _SHOP = {
 
 def test_callers_come_by_distance_with_the_way_and_tests_apart(indexed: Make) -> None:
     made = indexed(_SHOP)
-    found = analysis.of_symbols(made, lookup.find(made, "shop/money.py:convert"))
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "shop/money.py:convert"))
     assert [(r.key.partition("::")[2], r.distance, r.risk) for r in found.impact.symbols] == [
         ("Cart.total", 1, "high"),
         ("show", 2, "high"),
@@ -55,7 +55,7 @@ def test_callers_come_by_distance_with_the_way_and_tests_apart(indexed: Make) ->
 
 def test_a_file_stands_for_all_that_is_in_it_and_reaches_who_imports_it(indexed: Make) -> None:
     made = indexed({**_SHOP, "tool.py": "from shop.money import RATE\nprint(RATE)\n"})
-    found = analysis.of_symbols(made, lookup.find(made, "shop/money.py"))
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "shop/money.py"))
     assert [r.key for r in found.impact.symbols] == [
         "shop/cart.py::Cart.total",
         "shop/view.py::show",
@@ -63,20 +63,24 @@ def test_a_file_stands_for_all_that_is_in_it_and_reaches_who_imports_it(indexed:
     importing = {f.path: f.risk for f in found.impact.files}
     assert importing["tool.py"] == "low"
     (made.root / "tool.py").write_text("print(1)\n", encoding="utf-8")
-    assert analysis.of_symbols(made, lookup.find(made, "shop/money.py")).freshness.dirty == (
-        "tool.py",
-    )
+    assert analysis.of_symbols(
+        made, lookup.find_typed_symbols(made, "shop/money.py")
+    ).freshness.dirty == ("tool.py",)
 
 
 def test_an_unknown_symbol_is_an_error_with_suggestions(indexed: Make) -> None:
     made = indexed(_SHOP)
     with pytest.raises(BadRequest) as caught:
-        lookup.find(made, "shop/money.py:convret")
+        lookup.find_typed_symbols(made, "shop/money.py:convret")
     assert "convert" in caught.value.hint
     with pytest.raises(BadRequest, match="outside"):
-        lookup.find(made, "../elsewhere.py")
-    assert [s.key for s in lookup.find(made, "Cart.total")] == ["shop/cart.py::Cart.total"]
-    assert [s.key for s in lookup.find(made, "shop/cart.py:4")] == ["shop/cart.py::Cart.total"]
+        lookup.find_typed_symbols(made, "../elsewhere.py")
+    assert [s.key for s in lookup.find_typed_symbols(made, "Cart.total")] == [
+        "shop/cart.py::Cart.total"
+    ]
+    assert [s.key for s in lookup.find_typed_symbols(made, "shop/cart.py:4")] == [
+        "shop/cart.py::Cart.total"
+    ]
 
 
 def test_a_diff_is_read_by_file_and_line() -> None:
@@ -85,7 +89,7 @@ def test_a_diff_is_read_by_file_and_line() -> None:
         "f\n-a\n+b\n+c\n@@ -9,2 +10,0 @@\n-d\n-e\n"
         "--- a/gone.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n"
     )
-    assert changes.parse(text) == [
+    assert changes.parse_unified_diff(text) == [
         changes.FileDiff("x.py", "x.py", frozenset((3, 9, 10)), frozenset((3, 4))),
         changes.FileDiff("gone.py", "", frozenset((1, 2)), frozenset()),
     ]
@@ -96,7 +100,7 @@ def test_what_a_diff_takes_away_or_puts_there_is_never_read_as_its_head() -> Non
         "--- a/x.sql.py\n+++ b/x.sql.py\n@@ -1 +1 @@\n--- a/of.sql\n+++ counted\n@@ -7 +7 "
         "@@\n-a\x0c--- a/b\n+b\n"
     )
-    assert changes.parse(text) == [
+    assert changes.parse_unified_diff(text) == [
         changes.FileDiff("x.sql.py", "x.sql.py", frozenset((1, 7)), frozenset((1, 7)))
     ]
 
@@ -110,7 +114,7 @@ def test_a_diff_finds_files_whatever_they_are_called(indexed: Make, name: str) -
     (made.root / name).write_text(
         "def pay():\n    return 3\ndef rest():\n    return 2\n", encoding="utf-8"
     )
-    project.sync(made)
+    project.sync_project(made)
     assert analysis.of_diff(made, "HEAD").changed == (f"{name}::pay",)
 
 
@@ -123,7 +127,7 @@ def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
             )
         }
     )
-    found = analysis.of_symbols(made, lookup.find(made, "A.rare"))
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "A.rare"))
     assert [(r.key.partition("::")[2], r.tier) for r in found.impact.symbols] == [
         ("guess", 2),
         ("top", 2),
@@ -160,7 +164,7 @@ def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers
             "tests/test_empty.py": "import shop\n",
         }
     )
-    found = analysis.of_symbols(made, lookup.find(made, "shop/_models.py"))
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "shop/_models.py"))
     assert [(f.path, f.tier) for f in found.impact.test_files] == [
         ("tests/models/test_url.py", Certainty.IMPORT),
         ("tests/models/test_headers.py", Certainty.RESOLVED),
@@ -169,7 +173,7 @@ def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers
         ("tests/conftest.py", Certainty.IMPORT),
         ("tests/__init__.py", Certainty.IMPORT),
     ]
-    package = analysis.of_symbols(made, lookup.find(made, "shop/__init__.py"))
+    package = analysis.of_symbols(made, lookup.find_typed_symbols(made, "shop/__init__.py"))
     assert [f.path for f in package.impact.test_files][-2:] == [
         "tests/conftest.py",
         "tests/__init__.py",
@@ -177,9 +181,15 @@ def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers
 
 
 def test_a_test_named_after_a_package_is_its_inits() -> None:
-    assert places.stem("shop/__init__.py") == places.tested_stem("tests/test_shop.py") == "shop"
     assert (
-        places.stem("lib/router/index.js") == places.tested_stem("test/router.test.js") == "router"
+        places.find_module_stem("shop/__init__.py")
+        == places.tested_stem("tests/test_shop.py")
+        == "shop"
+    )
+    assert (
+        places.find_module_stem("lib/router/index.js")
+        == places.tested_stem("test/router.test.js")
+        == "router"
     )
     assert [
         places.is_helper(f"tests/{name}.py")
@@ -203,7 +213,7 @@ def test_code_hardly_breaks_with_what_a_test_hands_it(indexed: Make) -> None:
             ),
         }
     )
-    found = analysis.of_symbols(made, lookup.find(made, "lib.py:used"))
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "lib.py:used"))
     assert [(r.key.partition("::")[2], r.tier) for r in found.impact.tests] == [
         ("test_run", 1),
         ("test_other", 3),
@@ -227,7 +237,7 @@ def test_one_likely_test_comes_before_many_unlikely_ones_and_a_singular_name_bef
         test_of("tests/test_error.py", 0, 0.1),
         *(test_of("tests/test_view.py", number, 0.05) for number in range(9)),
     ]
-    result = impact.summarise(["shop/errors.py::Missing"], {}, tests, {}, ())
+    result = impact.summarise_impact(["shop/errors.py::Missing"], {}, tests, {}, ())
     assert [f.path for f in result.test_files] == [
         "tests/test_error.py",
         "tests/test_cart.py",
@@ -237,7 +247,7 @@ def test_one_likely_test_comes_before_many_unlikely_ones_and_a_singular_name_bef
 
 
 def _listed(made: Project, target: str) -> list[str]:
-    found = analysis.of_symbols(made, lookup.find(made, target)).impact
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, target)).impact
     return [one.key.partition("::")[2] for one in found.tests[: found.run]]
 
 
@@ -252,7 +262,7 @@ def test_only_the_tests_that_are_likely_to_run_a_function_are_to_be_run(indexed:
             + "\n\n".join(f"def test_apart_{n}():\n    assert lib.apart({n})\n" for n in range(12)),
         }
     )
-    found = analysis.of_symbols(made, lookup.find(made, "lib.py:leaf")).impact
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "lib.py:leaf")).impact
     assert _listed(made, "lib.py:leaf") == ["test_leaf"]
     assert [one.key.rpartition("::")[2] for one in found.tests] == ["test_leaf", "test_tree"]
     assert found.tests[0].chance > found.tests[1].chance + 0.2  # that call stands in a condition
@@ -290,7 +300,9 @@ def test_tests_that_make_an_object_of_the_class_come_before_those_of_its_sisters
             ),
         }
     )
-    found = analysis.of_symbols(made, lookup.find(made, "shapes.py:C.hook")).impact.tests
+    found = analysis.of_symbols(
+        made, lookup.find_typed_symbols(made, "shapes.py:C.hook")
+    ).impact.tests
     assert found[0].key == "tests/test_shapes.py::test_2"
     assert found[0].chance > 2 * found[1].chance
 
@@ -299,11 +311,11 @@ def test_chances_are_those_of_the_learned_weights(
     indexed: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = indexed(_SHOP)
-    before = analysis.of_symbols(made, lookup.find(made, "convert")).impact.tests
+    before = analysis.of_symbols(made, lookup.find_typed_symbols(made, "convert")).impact.tests
     monkeypatch.setattr(
-        learned, "_models", lambda: {"link": {"bias": -9.0}, "test": {"bias": -3.0}}
+        learned, "_load_impact_models", lambda: {"link": {"bias": -9.0}, "test": {"bias": -3.0}}
     )
-    after = analysis.of_symbols(made, lookup.find(made, "convert")).impact.tests
+    after = analysis.of_symbols(made, lookup.find_typed_symbols(made, "convert")).impact.tests
     assert before[0].chance > 0.5
     assert after[0].chance == pytest.approx(0.047, abs=0.001)
 
@@ -360,11 +372,11 @@ def test_the_command_runs_the_tests_by_what_the_project_uses(
         )
         for key in files
     ]
-    assert running.command(tmp_path, tests) == expected
+    assert running.build_test_command(tmp_path, tests) == expected
     (tmp_path / "package.json").write_text("[]", encoding="utf-8")
-    assert running.command(tmp_path, tests) == ("" if "mocha" in expected else expected)
+    assert running.build_test_command(tmp_path, tests) == ("" if "mocha" in expected else expected)
     many = [tests[0]._replace(key=f"{tests[0].key}{n}") for n in range(21)]
-    assert len(running.command(tmp_path, many)) < 60
+    assert len(running.build_test_command(tmp_path, many)) < 60
 
 
 def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:
@@ -383,10 +395,10 @@ def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:
             "add_test.go": suite + methods,
         }
     )
-    found = analysis.of_symbols(made, lookup.find(made, "add.go:Add"))
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "add.go:Add"))
     assert [r.key for r in found.impact.tests] == ["add_test.go::S.TestAdd"]
     ran = [made.store.symbols(keys=[r.key])[0] for r in found.impact.tests]
-    assert running.command(made.root, ran) == "go test .", (
+    assert running.build_test_command(made.root, ran) == "go test .", (
         "`-run` with a method's name would run nothing, and pass"
     )
 
@@ -398,6 +410,9 @@ def test_djangos_own_command_runs_the_tests_of_a_site_without_pytest(indexed: Ma
     }
     made = indexed(site)
     tests = made.store.symbols(names=["test_c"])
-    assert running.command(made.root, tests) == "python manage.py test a.tests.test_b.BTest.test_c"
+    assert (
+        running.build_test_command(made.root, tests)
+        == "python manage.py test a.tests.test_b.BTest.test_c"
+    )
     (made.root / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
-    assert running.command(made.root, tests) == "pytest a/tests/test_b.py::BTest::test_c"
+    assert running.build_test_command(made.root, tests) == "pytest a/tests/test_b.py::BTest::test_c"

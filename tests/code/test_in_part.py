@@ -38,6 +38,6 @@ def test_an_answer_is_whole_only_where_everything_was_followed(indexed: Make) ->
     assert project.freshness(made).is_whole
     (made.root / "p.js").write_text(_TANGLED, encoding="utf-8")
     assert project.freshness(made).dirty == ("p.js",)
-    project.sync(made)
+    project.sync_project(made)
     fresh = project.freshness(made)
     assert (fresh.dirty, fresh.in_part, fresh.is_whole) == ((), ("p.js",), False)

@@ -80,7 +80,7 @@ class EditsMachine(RuleBasedStateMachine):
         self.ran: list[Execution] = []
         for stem, name, other in (("a", "load", "b"), ("b", "save", "a")):
             self.write_a_file(stem, "py", name, "run", other)
-        project.sync(self.synced)
+        project.sync_project(self.synced)
         self.take_in_what_ran([(0, 1), (1, 2), (3, 0)], known=True)
 
     def _open(self, name: str) -> Project:
@@ -158,15 +158,15 @@ class EditsMachine(RuleBasedStateMachine):
 
     @rule(stem=_Stem, suffix=_Suffix)
     def sync_one_file_alone(self, stem: str, suffix: str) -> None:
-        project.sync(self.synced, only=[f"{stem}.{suffix}"])
+        project.sync_project(self.synced, only=[f"{stem}.{suffix}"])
 
     @invariant()
     def incremental_equals_full(self) -> None:
         if not hasattr(self, "root"):
             return
-        project.sync(self.synced)
+        project.sync_project(self.synced)
         fresh = self._open("fresh.sqlite")
-        project.sync(fresh)
+        project.sync_project(fresh)
         _put(fresh, self.ran)
         assert _dump(self.synced) == _dump(fresh)
         fresh.store.close()
@@ -231,14 +231,14 @@ def test_what_is_taken_back_after_a_sync_that_was_killed_is_as_if_it_had_never_b
 
     made = opened("index.sqlite")
     put(before)
-    project.sync(made)
+    project.sync_project(made)
     put(meanwhile)
     with pytest.raises(KeyboardInterrupt):
-        project.sync(made, progress=killed)
+        project.sync_project(made, progress=killed)
     put(after)
-    assert project.sync(made).report.failed == []
+    assert project.sync_project(made).report.failed == []
     fresh = opened("fresh.sqlite")
-    project.sync(fresh)
+    project.sync_project(fresh)
     assert _dump(made) == _dump(fresh)
 
 

@@ -4,7 +4,7 @@ Korean, without vectors.
 
 from collections.abc import Callable, Mapping
 
-from gieok.code.ask.query import search
+from gieok.code.ask.query import search_symbols
 from gieok.code.index.project import Project
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -121,7 +121,7 @@ _QUESTIONS = {
 def test_a_question_in_korean_finds_its_symbol_among_the_first_three(indexed: Make) -> None:
     shop = indexed(_FILES)
     found = {
-        q: [a.symbol.key.partition("::")[2] for a in search(shop, None, q, 3).answers]
+        q: [a.symbol.key.partition("::")[2] for a in search_symbols(shop, None, q, 3).answers]
         for q in _QUESTIONS
     }
     assert {q: keys for q, keys in found.items() if _QUESTIONS[q] not in keys} == {}

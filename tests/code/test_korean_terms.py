@@ -5,7 +5,7 @@ known.
 import pytest
 from tests.code.test_query import Make
 
-from gieok.code.ask.query import search
+from gieok.code.ask.query import search_symbols
 from gieok.code.model import korean_terms
 
 
@@ -34,7 +34,7 @@ def test_other_words_count_less_than_those_of_the_question() -> None:
 
 
 def test_no_term_stands_twice_in_a_row_and_every_row_has_a_term() -> None:
-    for spellings, english in korean_terms._rows():
+    for spellings, english in korean_terms._iter_term_rows():
         assert all(spellings)
         assert len({*spellings}) == len(spellings)
         assert len({*english}) == len(english)
@@ -51,20 +51,21 @@ _CODE = {
 def test_korean_finds_english_code_without_vectors(indexed: Make) -> None:
     made = indexed(_CODE)
     assert (
-        search(made, None, "클라이언트 IP를 알아내는 곳", 3).answers[0].symbol.name == "client_ip"
+        search_symbols(made, None, "클라이언트 IP를 알아내는 곳", 3).answers[0].symbol.name
+        == "client_ip"
     )
     assert (
-        search(made, None, "업로드한 파일을 저장하는 함수", 3).answers[0].symbol.name
+        search_symbols(made, None, "업로드한 파일을 저장하는 함수", 3).answers[0].symbol.name
         == "save_uploaded_file"
     )
-    assert search(made, None, "업로드한 파일을 저장하는 함수", 3).degraded is None
+    assert search_symbols(made, None, "업로드한 파일을 저장하는 함수", 3).degraded is None
 
 
 def test_words_that_are_not_understood_are_named_where_there_are_no_vectors(indexed: Make) -> None:
     made = indexed(_CODE)
-    found = search(made, None, "강아지를 산책시키는 곳", 3)
+    found = search_symbols(made, None, "강아지를 산책시키는 곳", 3)
     assert found.degraded == (
         "words only: nothing holds 강아지를, 산책시키는, and no English word for it is known; vectors "
         "find by meaning"
     )
-    assert "강아지" not in (search(made, None, "파일을 저장하는 곳", 3).degraded or "")
+    assert "강아지" not in (search_symbols(made, None, "파일을 저장하는 곳", 3).degraded or "")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gieok.code.languages import places
-from gieok.code.languages.table import LANGUAGES, language_of
+from gieok.code.languages.table import LANGUAGES, find_source_language
 from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "code.md"
@@ -11,14 +11,14 @@ _DOCS = Path(__file__).resolve().parents[2] / "docs" / "code.md"
 
 def test_a_file_belongs_to_the_language_whose_row_names_its_ending_or_its_name() -> None:
     for language in LANGUAGES.values():
-        assert {language_of(f"src/a{extension}") for extension in language.extensions} <= {
+        assert {find_source_language(f"src/a{extension}") for extension in language.extensions} <= {
             language.name
         }
-        assert {language_of(f"src/A{extension.upper()}") for extension in language.extensions} <= {
-            language.name
-        }
-        assert {language_of(f"src/{file}") for file in language.files} <= {language.name}
-    assert [language_of(name) for name in ("a.bin", "Makefile", "package.json.bak")] == [
+        assert {
+            find_source_language(f"src/A{extension.upper()}") for extension in language.extensions
+        } <= {language.name}
+        assert {find_source_language(f"src/{file}") for file in language.files} <= {language.name}
+    assert [find_source_language(name) for name in ("a.bin", "Makefile", "package.json.bak")] == [
         None,
         None,
         None,
@@ -45,8 +45,10 @@ def test_the_rules_of_a_family_are_made_of_its_files() -> None:
 
 def test_places_follow_the_names_that_the_rows_give() -> None:
     tests = ["test_a.py", "a_test.go", "a.spec.ts", "AppTest.java", "tests.rs", "conftest.py"]
-    assert [places.is_test(path) for path in tests] == [True] * len(tests)
-    assert [places.is_test(path) for path in ("a.py", "latest.go", "contest.py")] == [False] * 3
+    assert [places.is_test_file(path) for path in tests] == [True] * len(tests)
+    assert [places.is_test_file(path) for path in ("a.py", "latest.go", "contest.py")] == [
+        False
+    ] * 3
     assert places.is_reexport("pkg/__init__.py")
     assert places.is_run_first("tests/conftest.py")
     assert not places.is_run_first("src/index.ts")
@@ -68,7 +70,7 @@ def test_a_file_is_a_test_by_the_rules_of_its_own_language() -> None:
         "spec/a.rb",
         "b_spec.rb",
     ]
-    assert [places.is_test(path) for path in tests] == [True] * len(tests)
+    assert [places.is_test_file(path) for path in tests] == [True] * len(tests)
     product = [
         "openapi_spec.py",
         "AUDIT.py",
@@ -77,5 +79,5 @@ def test_a_file_is_a_test_by_the_rules_of_its_own_language() -> None:
         "inspect.js",
         "attest.go",
     ]
-    assert [places.is_test(path) for path in product] == [False] * len(product)
+    assert [places.is_test_file(path) for path in product] == [False] * len(product)
     assert places.tested_stem("test/query-parser-test.js") == "query-parser"

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Mapping
 
 from gieok.code.index.project import Project
-from gieok.code.resolve.program import Program, Site
+from gieok.code.resolve.program import CallSite, Program
 
 _FILES = {
     "a.py": (
@@ -32,7 +32,7 @@ def test_nothing_of_a_program_outlives_its_linking(
         made = indexed(_FILES)
         # The exact type: `isinstance` asks a weak proxy, which another test may have left, for what
         # it no longer has.
-        kept = [type(one).__name__ for one in gc.get_objects() if type(one) in (Program, Site)]
+        kept = [type(one).__name__ for one in gc.get_objects() if type(one) in (Program, CallSite)]
     finally:
         gc.enable()
     assert kept == []

@@ -63,7 +63,7 @@ def _edited(kept: KeptIndex, name: str, edit: Callable[[str], str]) -> bool:
     """Edit a file, sync, compare with a fresh index; return whether anything was linked."""
     file = kept.tree.root / name
     file.write_text(edit(file.read_text(encoding="utf-8")), encoding="utf-8")
-    change = project.sync(kept.made)
+    change = project.sync_project(kept.made)
     assert change.touched == [name]
     assert kept.differences() == []
     return change.linked
@@ -127,7 +127,7 @@ def test_an_edit_that_changes_what_is_called_links_again(
 def test_the_edges_of_a_language_are_left_alone_while_another_is_linked(kept: KeptIndex) -> None:
     (kept.tree.root / "shop.py").write_text(f"# a comment\n{_SHOP}", encoding="utf-8")
     (kept.tree.root / "a.js").write_text(_SCRIPT.replace("missing2", "missing"), encoding="utf-8")
-    change = project.sync(kept.made)
+    change = project.sync_project(kept.made)
     assert (change.touched, change.linked) == (["a.js", "shop.py"], True)
     assert kept.differences() == []
 
@@ -144,10 +144,10 @@ def test_a_sync_that_is_killed_before_its_links_are_stored_is_made_up_for_by_the
         _PAY.replace("def charge", "def charged"), encoding="utf-8"
     )
     with pytest.raises(KeyboardInterrupt):
-        project.sync(kept.made, progress=killed)
+        project.sync_project(kept.made, progress=killed)
     # what was read is there
     assert [s.key for s in kept.made.store.symbols(names=["charged"])] == ["pay.py::charged"]
-    change = project.sync(kept.made)
+    change = project.sync_project(kept.made)
     assert (change.touched, change.linked) == ([], True)
     assert kept.differences() == []
 

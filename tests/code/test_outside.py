@@ -9,7 +9,7 @@ import pytest
 
 from gieok.code.ask import analysis, outside
 from gieok.code.ask.analysis import Analysis
-from gieok.code.ask.outside import Bound
+from gieok.code.ask.outside import BoundNames
 from gieok.code.index import project
 from gieok.code.index.project import Project
 
@@ -46,7 +46,7 @@ def _diff(indexed: Make, before: Mapping[str, str], after: Mapping[str, str]) ->
         subprocess.run([*git, *arguments], cwd=made.root, check=True, capture_output=True)
     for path, text in after.items():
         (made.root / path).write_text(text, encoding="utf-8")
-    project.sync(made)
+    project.sync_project(made)
     return analysis.of_diff(made, "HEAD")
 
 
@@ -98,28 +98,43 @@ def test_a_line_that_binds_no_name_stands_for_its_whole_file(indexed: Make) -> N
 @pytest.mark.parametrize(
     ("language", "lines", "numbers", "expected"),
     [
-        ("python", ["from a import (", "    b,", "    c as d,", ")"], [2], Bound(frozenset({"b"}))),
-        ("python", ["if X:", "    import y.z"], [2], Bound(frozenset({"y", "z"}))),
-        ("python", ["a, b = 1, 2"], [1], Bound(names=frozenset({"a", "b"}))),
+        (
+            "python",
+            ["from a import (", "    b,", "    c as d,", ")"],
+            [2],
+            BoundNames(frozenset({"b"})),
+        ),
+        ("python", ["if X:", "    import y.z"], [2], BoundNames(frozenset({"y", "z"}))),
+        ("python", ["a, b = 1, 2"], [1], BoundNames(names=frozenset({"a", "b"}))),
         (
             "python",
             ["A: dict[str, int] = {", "    'x': 1,", "}"],
             [2],
-            Bound(names=frozenset({"A"})),
+            BoundNames(names=frozenset({"A"})),
         ),
-        ("python", ["register(x=1)"], [1], Bound(is_whole=True)),
-        ("go", ["import (", '\t"net/http"', ")"], [2], Bound(frozenset({"http"}))),
-        ("go", ["const (", "\tMost = 10", ")"], [2], Bound(names=frozenset({"Most"}))),
-        ("typescript", ["export const limit: number = 3;"], [1], Bound(names=frozenset({"limit"}))),
-        ("javascript", ["const { a, b } = require('x')"], [1], Bound(names=frozenset({"a", "b"}))),
-        ("javascript", ["import './side.js'"], [1], Bound(is_whole=True)),
-        ("rust", ["pub const MOST: u8 = 3;"], [1], Bound(names=frozenset({"MOST"}))),
+        ("python", ["register(x=1)"], [1], BoundNames(is_whole=True)),
+        ("go", ["import (", '\t"net/http"', ")"], [2], BoundNames(frozenset({"http"}))),
+        ("go", ["const (", "\tMost = 10", ")"], [2], BoundNames(names=frozenset({"Most"}))),
+        (
+            "typescript",
+            ["export const limit: number = 3;"],
+            [1],
+            BoundNames(names=frozenset({"limit"})),
+        ),
+        (
+            "javascript",
+            ["const { a, b } = require('x')"],
+            [1],
+            BoundNames(names=frozenset({"a", "b"})),
+        ),
+        ("javascript", ["import './side.js'"], [1], BoundNames(is_whole=True)),
+        ("rust", ["pub const MOST: u8 = 3;"], [1], BoundNames(names=frozenset({"MOST"}))),
     ],
 )
 def test_what_a_line_binds(
-    language: str, lines: list[str], numbers: list[int], expected: Bound
+    language: str, lines: list[str], numbers: list[int], expected: BoundNames
 ) -> None:
-    assert outside.bound(lines, numbers, language) == expected
+    assert outside.find_bound_names(lines, numbers, language) == expected
 
 
 def test_comments_of_each_language_tell_nothing() -> None:

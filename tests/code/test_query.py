@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from gieok.code.ask import statistics
-from gieok.code.ask.query import search
+from gieok.code.ask.query import search_symbols
 from gieok.code.index.project import Project
 from gieok.code.report import summary, validate
 
@@ -26,7 +26,9 @@ _FILES = {
 
 
 def _keys(made: Project, text: str, limit: int = 3) -> list[str]:
-    return [a.symbol.key.partition("::")[2] for a in search(made, None, text, limit).answers]
+    return [
+        a.symbol.key.partition("::")[2] for a in search_symbols(made, None, text, limit).answers
+    ]
 
 
 def test_a_name_finds_its_definition_before_its_uses(indexed: Make) -> None:
@@ -46,12 +48,12 @@ def test_words_and_korean_comments_find_functions(indexed: Make) -> None:
 
 def test_neighbours_fill_what_is_left_within_the_budget(indexed: Make) -> None:
     made = indexed(_FILES)
-    found = search(made, None, "retry", 6).answers
+    found = search_symbols(made, None, "retry", 6).answers
     why = {a.symbol.key.partition("::")[2]: a.why for a in found}
     assert why["retry"] == "name"
     assert why["backoff"] in ("words", "next to net/retry.py::retry")
     assert found[0].callers == 0
-    assert len(search(made, None, "retry", 6, budget_tokens=1).answers) == 1
+    assert len(search_symbols(made, None, "retry", 6, budget_tokens=1).answers) == 1
 
 
 def test_a_summary_without_a_model_tells_what_the_documentation_and_calls_say(
@@ -67,7 +69,10 @@ def test_a_summary_without_a_model_tells_what_the_documentation_and_calls_say(
     )
     symbol = made.store.symbols(names=["load"])[0]
     assert symbol.signature == "def load(x)"
-    assert summary.summary(symbol, summary.callees(made, symbol.key)) == "Load it. Calls parse."
+    assert (
+        summary.build_plain_summary(symbol, summary.callees(made, symbol.key))
+        == "Load it. Calls parse."
+    )
 
 
 def test_counts_tell_what_there_is(indexed: Make) -> None:
@@ -77,7 +82,7 @@ def test_counts_tell_what_there_is(indexed: Make) -> None:
             "app.py": "from net.client import HttpClient\n# TODO: close it\nHttpClient().send(1)\n",
         }
     )
-    counted = statistics.count(made)
+    counted = statistics.count_graph(made)
     assert counted.kinds["class"] == 1
     assert counted.markers == {"TODO": 1}
     assert counted.languages == {"markdown": 1, "python": 4}
@@ -96,7 +101,7 @@ def test_a_sound_index_has_full_marks_and_a_stale_one_has_not(indexed: Make) -> 
 def test_a_long_answer_is_shown_around_what_was_asked(indexed: Make) -> None:
     body = "".join(f"    step_{number} = {number}\n" for number in range(100))
     made = indexed({"long.py": f"def work():\n{body}    # the walrus is fed here\n    return 1\n"})
-    answer = search(made, None, "feed the walrus", 3).answers[0]
+    answer = search_symbols(made, None, "feed the walrus", 3).answers[0]
     assert (answer.symbol.key, answer.start_line, answer.end_line) == ("long.py::work", 1, 103)
     assert "walrus" in answer.snippet
     assert len(answer.snippet) <= 700
@@ -117,7 +122,7 @@ def test_a_module_named_tests_that_the_project_uses_is_no_test(indexed: Make) ->
             ),
         }
     )
-    found = [a.symbol.key for a in search(made, None, "is a number even", 4).answers]
+    found = [a.symbol.key for a in search_symbols(made, None, "is a number even", 4).answers]
     assert found[0] == "tpl/tests.py::test_even"
     assert found.index("tpl/filters.py::pick") < found.index("app/tests.py::test_number")
 

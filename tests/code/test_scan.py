@@ -35,7 +35,7 @@ def test_gitignore_rules_hold_in_their_folder_and_below(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("/out/\n# no\ndeep/**/f.py\n*e*.py\n", encoding="utf-8")
     (tmp_path / "pkg" / ".gitignore").write_text("!keep.py\n", encoding="utf-8")
     assert _scanned(tmp_path) == ["a.py", "kit/build/__init__.py", "pkg/keep.py", "pkg/out/d.py"]
-    looked = scan.look(tmp_path, ["pkg/e.py", "pkg/keep.py", "gone.py", "notes.txt"])
+    looked = scan.look_at_paths(tmp_path, ["pkg/e.py", "pkg/keep.py", "gone.py", "notes.txt"])
     assert [type(one).__name__ for one in looked] == ["Skipped", "Candidate", "Skipped", "NoneType"]
 
 
@@ -54,7 +54,7 @@ def test_binary_minified_generated_and_huge_files_are_told_with_the_reason(index
     )
     (root / "korean.py").write_bytes("# 결제를 다시 시도한다\ndef pay(): ...\n".encode("cp949"))
     (root / "broken.py").write_text("def broken(:\n    pass\n", encoding="utf-8")
-    change = project.sync(made)
+    change = project.sync_project(made)
     reasons = {s.path: s.reason.split(":")[0].split()[-1] for s in change.skipped}
     assert reasons == {
         "binary.py": "binary",
@@ -75,7 +75,7 @@ def test_links_are_not_followed_and_loops_end(indexed: Make) -> None:
     (made.root / "pkg" / "loop").symlink_to(made.root, target_is_directory=True)
     (made.root / "link.py").symlink_to(made.root / "pkg" / "a.py")
     (made.root / "dangling.py").symlink_to(made.root / "nowhere.py")
-    change = project.sync(made)
+    change = project.sync_project(made)
     assert sorted(made.store.files()) == ["pkg/a.py"]
     assert {s.path for s in change.skipped} == {"dangling.py", "link.py"}
 
@@ -108,7 +108,7 @@ def test_deeply_nested_code_does_not_stop_the_others(indexed: Make) -> None:
 def test_a_pipe_is_not_waited_for(indexed: Make) -> None:
     made = indexed({"a.py": "def a(): ...\n"})
     os.mkfifo(made.root / "pipe.py")
-    change = project.sync(made)
+    change = project.sync_project(made)
     assert [tuple(one) for one in change.skipped] == [("pipe.py", "not a regular file")]
 
 
@@ -125,7 +125,7 @@ def test_a_file_that_vanishes_while_it_is_read_is_left_out(
         return read_bytes(self)
 
     monkeypatch.setattr(Path, "read_bytes", vanishing)
-    change = project.sync(made)
+    change = project.sync_project(made)
     assert [f.key for f in change.report.failed] == ["b.py"]
     assert sorted(made.store.files()) == ["a.py"]
 
@@ -151,4 +151,4 @@ def test_a_folder_that_is_left_out_for_its_name_is_counted_and_nothing_is_a_fact
     said = "left out for its name, with " + ("2 source files" if has_git else "source in it")
     assert fresh.unread == (f"internal/target/: {said}",)
     assert not fresh.is_whole
-    assert [s.path for s in project.sync(made).skipped] == ["internal/target/"]
+    assert [s.path for s in project.sync_project(made).skipped] == ["internal/target/"]

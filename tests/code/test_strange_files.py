@@ -258,7 +258,7 @@ def test_a_knot_of_calls_without_end_is_left_out_and_named(indexed: Make) -> Non
     )
     made = indexed({"knot.py": knot, "ok.py": _OK})
     assert _is_indexed(made)
-    assert [note.path for note in project.notes(made)] == ["knot.py"]
+    assert [note.path for note in project.list_partial_files(made)] == ["knot.py"]
     assert made.store.symbols(paths=["knot.py"])
 
 
@@ -280,7 +280,7 @@ def test_a_file_whose_facts_the_solver_cannot_take_is_named_and_its_symbols_are_
             "UPDATE code_files SET facts = ? WHERE path = 'strange.py'", (json.dumps(facts),)
         )
     (made.root / "new.py").write_text("x = 1\n", encoding="utf-8")
-    change = project.sync(made)
+    change = project.sync_project(made)
     assert [(n.path, n.reason.split(":")[0]) for n in change.notes] == [
         ("strange.py", "calls followed in part")
     ]
@@ -294,6 +294,6 @@ def test_a_file_whose_facts_the_solver_cannot_take_is_named_and_its_symbols_are_
     (made.root / "strange.py").write_text(
         "def strange(): ...\nstrange()  # again\n", encoding="utf-8"
     )
-    project.sync(made)
+    project.sync_project(made)
     assert project.unlinked(made) == []
     assert made.store.edges_into(["strange.py::strange"]) != []

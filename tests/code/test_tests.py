@@ -10,7 +10,9 @@ Edges = Callable[[Mapping[str, str]], set[str]]
 
 
 def _tests(made: Project) -> list[str]:
-    return sorted(s.key.partition("::")[2] for s in made.store.all_symbols() if impact.is_test(s))
+    return sorted(
+        s.key.partition("::")[2] for s in made.store.all_symbols() if impact.is_runnable_test(s)
+    )
 
 
 def test_a_title_makes_a_function_of_javascript_a_test(indexed: Make) -> None:

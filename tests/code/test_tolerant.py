@@ -24,7 +24,7 @@ _ERROR = "\n\nx = = 1\n"
 
 
 def _read(text: str) -> Facts:
-    return tolerant.read(text, LANGUAGES["python"], _PARSER)
+    return tolerant.read_tolerant_python(text, LANGUAGES["python"], _PARSER)
 
 
 def _symbols(text: str) -> list[tuple[str, int, int]]:
@@ -33,7 +33,7 @@ def _symbols(text: str) -> list[tuple[str, int, int]]:
 
 def test_a_file_that_parses_is_read_by_the_parser_of_python() -> None:
     text = "def f():\n    return [g() for g in (f,)]\n"
-    assert _read(text) == reader.read(text)
+    assert _read(text) == reader.read_python(text)
 
 
 def test_the_grammar_sees_the_symbols_that_the_parser_sees() -> None:
@@ -42,7 +42,9 @@ def test_the_grammar_sees_the_symbols_that_the_parser_sees() -> None:
     for file in sorted((Path(gieok.__file__).parent / "code").rglob("*.py")):
         text = file.read_text(encoding="utf-8")
         by_ast = {
-            _named(s) for s in reader.read(text).symbols if s.kind != "lambda" and s.parent >= 0
+            _named(s)
+            for s in reader.read_python(text).symbols
+            if s.kind != "lambda" and s.parent >= 0
         }
         facts = _read(text + _ERROR)
         assert "did not parse" in facts.error
@@ -191,7 +193,7 @@ def test_an_edit_in_the_middle_keeps_callers_and_says_so(indexed: Make) -> None:
     (made.root / "a.py").write_text(
         "def one():\n    return two(\n\n\ndef two():\n    return 1\n", encoding="utf-8"
     )
-    change = project.sync(made)
+    change = project.sync_project(made)
     assert [
         (n.path, "line 2" in n.reason, "tolerant grammar" in n.reason) for n in change.notes
     ] == [("a.py", True, True)]
@@ -211,7 +213,7 @@ def test_what_has_no_definitions_is_parsed_twice_at_most() -> None:
             Counting.parsed += 1
             return _PARSER.parse(grammar, source)
 
-    tolerant.read("x = (\n" * 30, LANGUAGES["python"], Counting())
+    tolerant.read_tolerant_python("x = (\n" * 30, LANGUAGES["python"], Counting())
     assert Counting.parsed == 2
 
 

@@ -38,7 +38,7 @@ def test_down_keeps_it_down_until_it_is_wanted_again(home: Path) -> None:
     assert Daemon(home).stop() is False
     assert not autostart.is_wanted(str(home), "auto", {})
     assert not autostart.is_wanted(str(home), "on", {})
-    autostart.allow(str(home))
+    autostart.allow_daemon_start(str(home))
     assert autostart.is_wanted(str(home), "auto", {})
 
 
@@ -109,13 +109,13 @@ def test_stopping_asks_also_the_one_that_was_still_starting(home: Path) -> None:
     held, asked = threading.Event(), threading.Event()
 
     def starting() -> None:
-        with fs.exclusive(wire.lock_file(home), wait=False):
+        with fs.exclusive(wire.find_daemon_lock(home), wait=False):
             held.set()
             listening, address = wire.listen(home, "2026-01-01", "0")
             server = Server(listening, address.token, lambda _: (asked.set(), {"ok": True})[1])
             threading.Thread(target=server.serve, args=(lambda *_: {},), daemon=True).start()
             asked.wait()
-            wire.forget(home)
+            wire.remove_daemon_address(home)
 
     daemon = threading.Thread(target=starting)
     daemon.start()

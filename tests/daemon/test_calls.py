@@ -22,7 +22,7 @@ from world import CALLS, GIEOK, World
 from gieok import __version__
 from gieok.app.resident import Resident
 from gieok.daemon import answers, wire
-from gieok.daemon.call import Call, DaemonLost, ask
+from gieok.daemon.call import DaemonCall, DaemonLost, ask_daemon
 from gieok.daemon.server import Answering, Server
 from gieok.ops import operation
 from gieok.ops.operation import Effect
@@ -113,12 +113,12 @@ def test_an_answer_is_the_same_with_and_without_a_daemon(
     assert _without_the_daemon_itself(out) == _without_the_daemon_itself(was_out)
 
 
-def _call(world: World, name: str, surface: str = "cli", **values: object) -> Call:
-    return Call(name, values, surface, str(world.project), _environment(world))
+def _call(world: World, name: str, surface: str = "cli", **values: object) -> DaemonCall:
+    return DaemonCall(name, values, surface, str(world.project), _environment(world))
 
 
-def _ask(home: Path, call: Call, *, writes: bool = False) -> dict[str, Any] | None:
-    return ask(home, call, writes=writes, say=lambda line: None, tell=lambda line: None)
+def _ask(home: Path, call: DaemonCall, *, writes: bool = False) -> dict[str, Any] | None:
+    return ask_daemon(home, call, writes=writes, say=lambda line: None, tell=lambda line: None)
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in _READ}))
@@ -219,7 +219,7 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
     go, begun = threading.Event(), threading.Semaphore(0)
 
     def answer(
-        call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+        call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
     ) -> Mapping[str, object]:
         begun.release()
         if call.operation == "slow":
@@ -227,7 +227,7 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
         return {"found": call.operation}
 
     home = served(answer)
-    slow, quick = (Call(name, {}, "cli", "/", dict(os.environ)) for name in ("slow", "quick"))
+    slow, quick = (DaemonCall(name, {}, "cli", "/", dict(os.environ)) for name in ("slow", "quick"))
     with ThreadPoolExecutor(8) as pool:
         waiting = [pool.submit(_ask, home, slow) for _ in range(7)]
         for _ in waiting:
@@ -239,7 +239,7 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
         assert _ask(home, quick) is None
         address = wire.address(home)
         assert address is not None
-        assert wire.ask(address, "status") == {"ok": True, "asked": "status"}
+        assert wire.ask_one_line(address, "status") == {"ok": True, "asked": "status"}
         go.set()
         assert [one.result() for one in waiting] == [{"found": "slow"}] * 8
 
@@ -248,7 +248,7 @@ def test_a_call_that_runs_is_waited_for_and_the_next_is_left_to_its_caller(tmp_p
     go, begun = threading.Event(), threading.Event()
 
     def answer(
-        call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+        call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
     ) -> Mapping[str, object]:
         begun.set()
         assert go.wait(20)
@@ -257,7 +257,7 @@ def test_a_call_that_runs_is_waited_for_and_the_next_is_left_to_its_caller(tmp_p
     listening, address = wire.listen(tmp_path, "now", __version__)
     server = Server(listening, address.token, lambda what: {"ok": True})
     threading.Thread(target=_until_closed, args=(server, answer), daemon=True).start()
-    call = Call("any", {}, "cli", "/", dict(os.environ))
+    call = DaemonCall("any", {}, "cli", "/", dict(os.environ))
     with ThreadPoolExecutor(2) as pool:
         running = pool.submit(_ask, tmp_path, call)
         assert begun.wait(20)
@@ -273,15 +273,15 @@ def test_a_call_that_runs_is_waited_for_and_the_next_is_left_to_its_caller(tmp_p
 
 def test_progress_reaches_the_caller_while_it_waits(served: Callable[[Answering], Path]) -> None:
     def answer(
-        call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+        call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
     ) -> Mapping[str, object]:
         say("half")
         tell(f"done with \udce9 in {call.folder}")
         return {}
 
     told: list[str] = []
-    call = Call("any", {}, "cli", "/", dict(os.environ))
-    assert ask(served(answer), call, writes=False, say=told.append, tell=told.append) == {}
+    call = DaemonCall("any", {}, "cli", "/", dict(os.environ))
+    assert ask_daemon(served(answer), call, writes=False, say=told.append, tell=told.append) == {}
     assert told == ["half", "done with \udce9 in /"]
 
 
@@ -291,7 +291,7 @@ def test_of_a_daemon_that_dies_a_read_is_done_again_and_a_write_is_told(tmp_path
         listening, _ = wire.listen(tmp_path / "home", "now", __version__)
         thread = threading.Thread(target=_die, args=(listening, kept))
         thread.start()
-        call = Call("remember", {}, "mcp", "/", dict(os.environ))
+        call = DaemonCall("remember", {}, "mcp", "/", dict(os.environ))
         if kept and writes:
             with pytest.raises(DaemonLost, match="ended in the middle of 'remember'"):
                 _ask(tmp_path / "home", call, writes=True)
@@ -303,7 +303,7 @@ def test_of_a_daemon_that_dies_a_read_is_done_again_and_a_write_is_told(tmp_path
 
 def _die(listening: socket.socket, said: list[dict[str, object]]) -> None:
     connection, _ = listening.accept()
-    lines = wire.Lines(connection)
+    lines = wire.WireLines(connection)
     lines.receive()
     for row in said:
         lines.send(row)
@@ -317,8 +317,8 @@ def test_what_is_unexpected_is_told_as_at_a_terminal(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr(answers, "run", broken)
-    found = answers.answered(
+    monkeypatch.setattr(answers, "run_operation", broken)
+    found = answers.answer_call(
         Resident(), _call(world, "status"), lambda line: None, lambda line: None
     )
     assert found["failure"]["message"] == "unexpected ZeroDivisionError: by nothing"

@@ -189,7 +189,7 @@ def test_the_end_of_a_session_is_observed_at_once(home: Path) -> None:
         "transcript_path": str(home.parent / "t" / "a.jsonl"),
         "cwd": "/",
     }
-    trail.spool(str(home), row)
+    trail.spool_transcript(str(home), row)
     memory = home / "active_memory.md"
     _until(lambda: memory.exists() and "2099년" in memory.read_text(encoding="utf-8"))
     assert list((home / "spool").glob("*.json")) == []
@@ -271,8 +271,8 @@ def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(
         assert (long / "daemon.json").stat().st_mode & 0o777 == 0o600
     finally:
         server.close()
-    assert wire.ask(address, "status") is None, "nobody answers any more"
-    wire.forget(long)
+    assert wire.ask_one_line(address, "status") is None, "nobody answers any more"
+    wire.remove_daemon_address(long)
     assert wire.address(long) is None
 
 
@@ -280,7 +280,7 @@ def test_who_does_not_know_the_token_is_not_answered(home: Path) -> None:
     Daemon(home).start()
     address = wire.address(home)
     assert address is not None
-    assert wire.ask(address._replace(token="guess"), "stop") is None
+    assert wire.ask_one_line(address._replace(token="guess"), "stop") is None
     assert Daemon(home).status() is not None
 
 
@@ -320,7 +320,7 @@ def _functions(root: Path) -> list[str]:
 def _state(home: Path, root: Path) -> str:
     """Return what the daemon says of a project; '' where it says nothing."""
     status = Daemon(home).status()
-    return status.parts.get(watched.part(root), "") if status else ""
+    return status.parts.get(watched.name_watched_part(root), "") if status else ""
 
 
 def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(
@@ -346,7 +346,7 @@ def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(
     _until(lambda: _functions(shop) == ["after_a_restart"])
     _until(
         lambda: (
-            [row["trigger"] for row in layout.read_log(shop, "changes")]
+            [row["trigger"] for row in layout.read_code_log(shop, "changes")]
             == ["init", *["daemon"] * 3]
         )
     )
@@ -368,9 +368,11 @@ def test_the_daemon_lets_the_cheap_model_summarise_what_changed(
         monkeypatch.setenv("GIEOK_CODE_UPKEEP_MODEL", "compatible:cheap")
         monkeypatch.setenv("GIEOK_CODE_UPKEEP_BASE_URL", f"{server.url}/v1")
         _define(shop, "changed")
-        watched.add(home, shop)
+        watched.watch_project(home, shop)
         Daemon(home).start()
-        _until(lambda: [row["tokens"] for row in layout.read_log(shop, "changes")] == [0, 11 + 7])
+        _until(
+            lambda: [row["tokens"] for row in layout.read_code_log(shop, "changes")] == [0, 11 + 7]
+        )
         (shown,) = _do(home, "code show", symbol="a.py").symbols
         assert (shown.summary, shown.summary_by) == ("It does what it says.", "compatible:cheap")
     finally:
@@ -387,7 +389,7 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     monkeypatch.chdir(gone)
     _do(home, "code init")
     for root in (gone, foreign, shop):
-        watched.add(home, root)
+        watched.watch_project(home, root)
     Daemon(home).start()
     _until(lambda: _state(home, gone).startswith("up to date"))
     _until(lambda: "not made by you" in _state(home, foreign))
@@ -396,7 +398,7 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     _define(shop, "still_there")
     _until(lambda: _functions(shop) == ["still_there"])
     _until(lambda: not _state(home, gone))
-    assert watched.roots(home) == [foreign, shop]
+    assert watched.list_watched_roots(home) == [foreign, shop]
     assert not HandedResult(
         foreign, True, True, Daemon(home).status().pid, _state(home, foreign)
     ).watching
@@ -408,16 +410,16 @@ def test_a_project_that_cannot_be_looked_at_is_not_dropped(home: Path) -> None:
     closed.mkdir()
     (closed / ".gieok").symlink_to(closed / ".gieok")  # as good as no permission, for root too
     for root in (closed, gone):
-        watched.add(home, root)
+        watched.watch_project(home, root)
     Daemon(home).start()
-    _until(lambda: watched.roots(home) == [closed])
+    _until(lambda: watched.list_watched_roots(home) == [closed])
     _until(lambda: _state(home, closed).startswith("failed"))
 
 
 def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(
     home: Path, shop: Path
 ) -> None:
-    watched.add(home, shop)
+    watched.watch_project(home, shop)
     daemon = Daemon(home)
     for turn in range(2):
         for number in range(40):

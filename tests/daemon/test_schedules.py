@@ -14,7 +14,7 @@ from gieok.daemon.schedules import Schedules
 from gieok.errors import BadConfig, StoreBusy
 from gieok.ops.context import Context
 from gieok.ops.home import jobs
-from gieok.ops.home.jobs import Job, Ran, plan, run_due
+from gieok.ops.home.jobs import HomeJob, Ran, plan_jobs, run_due
 from gieok.ops.operation import Words
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
@@ -31,7 +31,7 @@ class _Told:
         self.told: list[str] = []
         self.fails = False
 
-    def job(self, clock: ManualClock) -> Job:
+    def job(self, clock: ManualClock) -> HomeJob:
         def work(_: Context, is_stopped: jobs.Stopped) -> str:
             assert not is_stopped()
             self.runs.append(clock.now())
@@ -39,7 +39,7 @@ class _Told:
                 raise StoreBusy("somebody has it")
             return "done"
 
-        return Job("count", "reflect.schedule", Words("counting", "세기"), work)
+        return HomeJob("count", "reflect.schedule", Words("counting", "세기"), work)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_what_is_new_waits_for_its_time_and_is_done_once_then(
     clock.advance(_DAY)
     assert run_due(context, table) == [Ran("count", True, "done")]
     assert run_due(context, table) == []
-    (planned,) = plan(context, table)
+    (planned,) = plan_jobs(context, table)
     assert (planned.last_at, planned.next_at) == (
         clock.now(),
         datetime(2026, 11, 25, 3, tzinfo=UTC),
@@ -113,7 +113,7 @@ def test_what_fails_is_one_incident_tried_again_ever_later_and_told_once(
     for _ in range(9):
         assert [ran.ok for ran in run_due(context, table)] == [False]
         assert run_due(context, table) == [], "not before its time"
-        (planned,) = plan(context, table)
+        (planned,) = plan_jobs(context, table)
         assert planned.next_at is not None
         assert planned.failed == "somebody has it"
         waits.append((planned.next_at - clock.now()).total_seconds() / 60)
@@ -132,7 +132,7 @@ def test_one_that_fails_does_not_keep_the_others(context: Context, clock: Manual
         raise ZeroDivisionError
 
     told = _Told()
-    table = [Job("broken", "reflect.schedule", Words("a", "b"), broken), told.job(clock)]
+    table = [HomeJob("broken", "reflect.schedule", Words("a", "b"), broken), told.job(clock)]
     run_due(context, table)
     clock.advance(_DAY)
     assert [ran.ok for ran in run_due(context, table)] == [False, True]

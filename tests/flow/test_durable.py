@@ -42,10 +42,10 @@ def test_what_another_process_adds_meanwhile_is_kept_in_both(tmp_path: Path, ste
         store.write_note(SCOPE, NAME, "lost")
     journal.meanwhile = lambda: notes.update_note(SCOPE, NAME, lambda raw: raw + " second")
     if step == "adopt":
-        durable.adopt(journal, store, lambda key: False, ())
+        durable.adopt_store(journal, store, lambda key: False, ())
         expected = "first second"
     else:
-        durable.restore(journal, store, SCOPE)
+        durable.restore_scope(journal, store, SCOPE)
         expected = "lost second"
     assert store.notes(SCOPE)[NAME] == durable.kept_notes(journal, SCOPE)[NAME] == expected
 
@@ -58,7 +58,7 @@ def test_a_note_that_only_the_store_holds_is_kept_and_the_journals_own_wins(tmp_
     journal.keep(f"notes:{SCOPE.path}", {"both": "journal"})
     store.write_note(SCOPE, "both", "store")
     store.write_note(SCOPE, "alone", "store")
-    durable.adopt(journal, store, lambda key: False, ())
+    durable.adopt_store(journal, store, lambda key: False, ())
     assert durable.kept_notes(journal, SCOPE) == {"both": "journal", "alone": "store"}
     assert store.notes(SCOPE)["both"] == "journal"
     assert not store.is_unadopted()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gieok.flow.follow import Followed, follow
+from gieok.flow.follow import FollowedFolders, follow_files
 
 _A, _B = {Path("a.md")}, {Path("b.md")}
 _QUIET: set[Path] = set()
@@ -39,8 +39,10 @@ def _followed(
         return len(read) > len(answers) or answers[len(read) - 1]
 
     folders = [[Path("one")], [Path("one"), Path("two")]]
-    followed = Followed(lambda: folders[min(len(played.watched), 1)], take, 50, rescan_s, folders_s)
-    follow(played, followed, lambda: bool(stop_after) and len(read) >= stop_after)
+    followed = FollowedFolders(
+        lambda: folders[min(len(played.watched), 1)], take, 50, rescan_s, folders_s
+    )
+    follow_files(played, followed, lambda: bool(stop_after) and len(read) >= stop_after)
     return read
 
 

@@ -9,7 +9,7 @@ from gieok.flow.lifecycle import fill_vectors, switch_model
 from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing import HashEmbedder, MemoryStore
-from gieok.testing.samples import corpus, entry
+from gieok.testing.samples import build_entry, corpus
 
 _SCOPE = Scope("agent:main")
 
@@ -100,11 +100,11 @@ def test_what_comes_first_is_embedded_before_the_rest_and_what_is_stored_meanwhi
     None
 ):
     store, embedder = MemoryStore(), HashEmbedder()
-    store.put([entry(f"{n:03}", f"{'first' if n % 2 else 'then'} {n}") for n in range(200)])
+    store.put([build_entry(f"{n:03}", f"{'first' if n % 2 else 'then'} {n}") for n in range(200)])
 
     def store_more(done: int) -> None:
         if done == 64:
-            store.put([entry("late", "then at once")])
+            store.put([build_entry("late", "then at once")])
 
     assert (
         fill_vectors(store, embedder, store_more, is_first=lambda text: text.startswith("first"))

@@ -87,7 +87,7 @@ def test_what_was_missed_for_a_month_is_due_once() -> None:
 )
 def test_a_wrong_expression_says_what_is_wrong(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        schedule.check(text)
+        schedule.check_cron_expression(text)
 
 
 def test_a_zone_of_the_system_is_that_of_each_moment(zone: tzinfo) -> None:

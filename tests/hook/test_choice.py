@@ -6,7 +6,7 @@ import pytest
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.options import HookSettings
-from gieok.hook.window import Window
+from gieok.hook.window import ContextWindow
 
 
 def _found(*scores: float) -> list[InjectedMemory]:
@@ -29,7 +29,7 @@ def test_a_prompt_that_asks_for_what_was_told_needs_less() -> None:
 
 
 def test_a_turn_and_what_was_observed_of_it_are_one_memory_with_the_day(tmp_path: Path) -> None:
-    window = Window(str(tmp_path), "claude-code", "")
+    window = ContextWindow(str(tmp_path), "claude-code", "")
     turn = InjectedMemory(title="", citation="t.1", text="We ship the parser by Friday.", score=0.6)
     observed = InjectedMemory(
         title="", citation="o1", text="We ship the parser by Friday. (2026-11-27)", score=0.5
@@ -91,7 +91,7 @@ def test_what_a_prompt_asks_moves_the_least_of_the_best_within_bounds(
 
 def test_a_memory_that_stands_in_the_context_is_not_shown_again(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("We ship the parser by Friday.", encoding="utf-8")
-    window = Window(str(tmp_path), "claude-code", "")
+    window = ContextWindow(str(tmp_path), "claude-code", "")
     window.read([str(tmp_path / "AGENTS.md")])
     known = InjectedMemory(title="", citation="a", text="We ship the parser by Friday.", score=0.6)
     new = InjectedMemory(title="", citation="b", text="We ship the lexer by Monday.", score=0.5)
@@ -118,10 +118,14 @@ def test_a_file_that_a_memory_cites_and_that_is_gone_is_said(
     (tmp_path / "src").mkdir()
     (tmp_path / "src/new.py").touch()
     assert (
-        choice.checked(InjectedMemory(title="", citation="", text=text), str(tmp_path)).status
+        choice.mark_missing_paths(
+            InjectedMemory(title="", citation="", text=text), str(tmp_path)
+        ).status
         == gone
     )
-    assert choice.checked(InjectedMemory(title="", citation="", text=text), "").status == ""
+    assert (
+        choice.mark_missing_paths(InjectedMemory(title="", citation="", text=text), "").status == ""
+    )
 
 
 def test_a_file_is_compared_with_what_was_made_of_it_unless_it_is_too_large(tmp_path: Path) -> None:
@@ -149,12 +153,12 @@ def test_a_file_is_compared_with_what_was_made_of_it_unless_it_is_too_large(tmp_
     ],
 )
 def test_a_title_is_cut_at_a_word(text: str, title: str) -> None:
-    assert choice.title(text) == title
+    assert choice.build_fallback_title(text) == title
 
 
 @pytest.mark.parametrize(("score", "status"), [(0.5, ""), (0.499, "unsure")])
 def test_what_is_not_sure_is_said(score: float, status: str) -> None:
-    assert choice.status(score) == status
+    assert choice.format_unsure_status(score) == status
 
 
 def test_limits_of_the_user_hold_and_full_text_is_shown_where_it_is_set() -> None:
@@ -162,8 +166,8 @@ def test_limits_of_the_user_hold_and_full_text_is_shown_where_it_is_set() -> Non
         InjectedMemory(title=f"T{n}", citation=f"{n}.md", text="Body.", score=0.4, is_sure=False)
         for n in range(3)
     ]
-    short = choice.rendered(found, HookSettings({"hook.limit": 2}), "", "")
+    short = choice.render_chosen_memories(found, HookSettings({"hook.limit": 2}), "", "")
     assert [memory.title for memory in short.memories] == ["T0", "T1"]
     assert not any(memory.is_sure for memory in short.memories)
-    full = choice.rendered(found, HookSettings({"hook.output_mode": "full"}), "", "")
+    full = choice.render_chosen_memories(found, HookSettings({"hook.output_mode": "full"}), "", "")
     assert [memory.is_sure for memory in full.memories] == [True] * 3

@@ -13,13 +13,13 @@ from gieok.hook import question
 from gieok.hook.matches import (
     Match,
     PromptMatches,
-    _evidence,
-    _Row,
-    _searched,
-    category_of,
+    _build_keyword_evidence,
+    _MatchedRow,
+    _select_searched_tokens,
     find_matches,
+    find_record_category,
+    read_provenance_source,
     shown_path,
-    source_of,
 )
 from gieok.hook.options import HookSettings
 from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
@@ -93,7 +93,7 @@ def find(tmp_path: Path) -> Find:
         store.put([*(_entry(f"filler-{n}.md", text) for n, text in enumerate(_FILLER)), *entries])
         store.close()
         reader = IndexReader(str(file))
-        asked = question.questions(prompt)
+        asked = question.build_prompt_questions(prompt)
         return find_matches(
             reader,
             list(scopes),
@@ -280,7 +280,7 @@ def test_what_was_found_before_it_was_too_late_is_given() -> None:
 def test_a_category_is_said_by_a_record_or_by_its_folder(
     metadata: dict[str, str], key: str, category: str
 ) -> None:
-    assert category_of(metadata, key) == category
+    assert find_record_category(metadata, key) == category
 
 
 def test_a_path_is_one_that_the_agent_can_open_from_where_it_is(
@@ -292,31 +292,36 @@ def test_a_path_is_one_that_the_agent_can_open_from_where_it_is(
     assert shown_path("/users/kim/blog/a.md", "/users/kim/shop") == "~/blog/a.md"
     assert shown_path("/users/kimberly/a.md", "/srv") == "/users/kimberly/a.md"
     assert shown_path("memory/a.md", "/srv") == "memory/a.md"
-    assert source_of(json.dumps([{"source": "/a.md"}, {"source": "/b.md"}])) == "/a.md"
-    assert source_of("[]") == ""
+    assert read_provenance_source(json.dumps([{"source": "/a.md"}, {"source": "/b.md"}])) == "/a.md"
+    assert read_provenance_source("[]") == ""
 
 
 def test_of_common_words_that_most_passages_hold_the_rare_ones_are_searched() -> None:
     holding = {"the": 5_000, "linter": 2, "port": 998, "log": 1}
     weights = dict.fromkeys(("the", "linter", "port", "nowhere"), 1.0)
-    assert list(_searched(weights, holding)) == ["nowhere", "linter", "port", "the"]
-    assert list(_searched(weights, holding | {"port": 999})) == ["nowhere", "linter", "port"]
-    assert list(_searched({"the": 1.0, "nowhere": 1.0}, {"the": 9_000})) == ["nowhere", "the"], (
-        "else nothing is found"
-    )
-    assert list(_searched({"b": 0.5, "a": 1.0}, {"a": 3, "b": 3})) == ["a", "b"]
+    assert list(_select_searched_tokens(weights, holding)) == ["nowhere", "linter", "port", "the"]
+    assert list(_select_searched_tokens(weights, holding | {"port": 999})) == [
+        "nowhere",
+        "linter",
+        "port",
+    ]
+    assert list(_select_searched_tokens({"the": 1.0, "nowhere": 1.0}, {"the": 9_000})) == [
+        "nowhere",
+        "the",
+    ], "else nothing is found"
+    assert list(_select_searched_tokens({"b": 0.5, "a": 1.0}, {"a": 3, "b": 3})) == ["a", "b"]
 
 
 def test_lines_beside_each_other_know_of_each_other_within_a_document() -> None:
     rows = {
-        passage: _Row(
+        passage: _MatchedRow(
             document, f"{document}.md", "", f"line {passage}", 1, 1, 0, None, "{}", "[]", "memory"
         )
         for passage, document in ((1, 7), (2, 7), (3, 7), (4, 8), (6, 8))
     }
     scores = {1: 0.9, 2: 0.1, 3: 0.5, 4: 0.8, 6: 0.2}
     z = {passage: (score - 0.5) / 0.1**0.5 for passage, score in scores.items()}
-    made = {one.id: one for one in _evidence(scores, rows)}
+    made = {one.id: one for one in _build_keyword_evidence(scores, rows)}
     assert {passage: one.keyword for passage, one in made.items()} == scores
     assert {passage: one.keyword_z for passage, one in made.items()} == pytest.approx(z)
     assert {passage: one.fused for passage, one in made.items()} == pytest.approx(z)

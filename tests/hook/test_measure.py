@@ -83,7 +83,7 @@ def test_a_line_that_is_no_label_is_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(
         BadRequest, match=rf"{re.escape(str(file))}.* line 3 is not a label"
     ) as caught:
-        measure.load(file)
+        measure.load_prompt_labels(file)
     assert '"expect"' in caught.value.hint
 
 
@@ -91,7 +91,7 @@ def test_a_label_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'{"prompt": "caf\xe9"}\n')
     for file in (tmp_path, tmp_path / "latin.jsonl"):
         with pytest.raises(BadRequest, match=re.escape(str(file))):
-            measure.load(file)
+            measure.load_prompt_labels(file)
 
 
 @pytest.mark.parametrize("prompt", ["기억 🧠", 'a "b" \\ \t\n\r\0', "a\u0085b", "a\u2028b"])
@@ -101,8 +101,8 @@ def test_labels_that_were_added_are_read_back(tmp_path: Path, prompt: str) -> No
         [Label(prompt, (prompt, "a.md")), Label("x", ())],
     )
     for label in labels:
-        measure.append(file, label)
-    assert measure.load(file) == labels
+        measure.append_prompt_label(file, label)
+    assert measure.load_prompt_labels(file) == labels
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_prompts_are_labelled_in_a_terminal(project: Path) -> None:
     assert (out["answerable"], out["unanswerable"]) == (1, 1)
     assert "  1  high" in said
     assert "프롬프트 (비우면 끝)> " in said
-    labels = measure.load(project / ".gieok" / "labels.jsonl")
+    labels = measure.load_prompt_labels(project / ".gieok" / "labels.jsonl")
     assert [(label.prompt, len(label.expect)) for label in labels] == [(_LINTER, 1), (_BREAD, 0)]
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from gieok.hook import question
-from gieok.hook.question import COMMON, is_worth_asking, questions
+from gieok.hook.question import COMMON, build_prompt_questions, is_worth_asking
 from gieok.text.keywords import keyword_tokens
-from gieok.text.stem import stem
+from gieok.text.stem import stem_english_word
 
 _ENDINGS = ("", "e", "s", "y", "ed", "ing", "ion", "ity", "le", "ly")
 
@@ -44,17 +44,17 @@ def test_a_prompt_is_long_enough_for_its_script_and_no_bare_command(
     ],
 )
 def test_common_words_alone_ask_nothing(prompt: str) -> None:
-    assert questions(prompt) == []
+    assert build_prompt_questions(prompt) == []
 
 
 def test_a_common_word_counts_less_than_one_that_is_not() -> None:
-    (weights,) = questions("please fix the linter")
+    (weights,) = build_prompt_questions("please fix the linter")
     assert weights["linter"] == 1.0
     assert 0 < weights["fix"] < 1
 
 
 def test_the_whole_and_each_sentence_are_asked_of_their_own() -> None:
-    asked = questions("Fix the login page. Which linter do we run?\n배포는 언제 하지?")
+    asked = build_prompt_questions("Fix the login page. Which linter do we run?\n배포는 언제 하지?")
     assert len(asked) == 4
     assert {"login", "linter", "배포"} <= asked[0].keys()
     assert [("login" in w, "linter" in w, "배포" in w) for w in asked[1:]] == [
@@ -65,7 +65,7 @@ def test_the_whole_and_each_sentence_are_asked_of_their_own() -> None:
 
 
 def test_of_a_paste_the_ends_are_asked_and_the_middle_is_not() -> None:
-    asked = questions(
+    asked = build_prompt_questions(
         f"zebra first\n{'lorem ipsum ' * 9_000}\nwalrus\n{'lorem ipsum ' * 9_000}\ngiraffe last"
     )
     tokens = {token for weights in asked for token in weights}
@@ -79,7 +79,7 @@ def test_a_common_word_is_a_token_that_a_text_can_have(word: str) -> None:
     if word.isascii():
         assert word == word.lower()
         assert any(
-            stem(whole) == word
+            stem_english_word(whole) == word
             for whole in (*(word + ending for ending in _ENDINGS), word[:-1] + "y")
         )
     else:
@@ -99,7 +99,7 @@ def test_a_common_word_is_a_token_that_a_text_can_have(word: str) -> None:
 )
 def test_what_refers_to_this_session_alone_asks_memory_nothing(prompt: str) -> None:
     assert question.is_of_this_session(prompt)
-    assert question.questions(prompt) == []
+    assert question.build_prompt_questions(prompt) == []
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_of_many_sentences_the_first_three_and_the_last_three_are_asked() -> Non
 
 def test_words_of_a_prompt_are_asked_up_to_forty_eight() -> None:
     words = " ".join(f"zebra{'abcdefghij'[n // 10]}{'abcdefghij'[n % 10]}q" for n in range(60))
-    (weights,) = questions(f"where do these sleep: {words}")
+    (weights,) = build_prompt_questions(f"where do these sleep: {words}")
     assert len(weights) == 48
 
 

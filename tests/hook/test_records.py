@@ -7,7 +7,16 @@ import pytest
 
 from gieok.errors import BadRequest
 from gieok.hook import records
-from gieok.hook.records import ARCHIVE, MEMORY, RETIRED, find, make, move, purge, save
+from gieok.hook.records import (
+    ARCHIVE,
+    MEMORY,
+    RETIRED,
+    find_record,
+    make,
+    move_record,
+    purge,
+    save_record,
+)
 from gieok.text.markdown import front_matter
 
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -16,7 +25,7 @@ _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def _save(
     base: Path, text: str, category: str = "decision", title: str = "", tags: tuple[str, ...] = ()
 ) -> Path:
-    return save(base, make(category, title, text, list(tags), _NOW))[0]
+    return save_record(base, make(category, title, text, list(tags), _NOW))[0]
 
 
 def _body(file: Path) -> str:
@@ -44,13 +53,13 @@ def test_a_record_is_a_markdown_file_that_says_what_it_is(tmp_path: Path) -> Non
 
 
 def test_the_same_text_twice_is_one_record(tmp_path: Path) -> None:
-    assert save(tmp_path, make("decision", "", "ruff를 쓴다.\n", [], _NOW))[1]
+    assert save_record(tmp_path, make("decision", "", "ruff를 쓴다.\n", [], _NOW))[1]
     later = make(
         "decision", "", "  ruff를 쓴다.", ["lint"], _NOW + timedelta(days=1)
     )  # decomposed, as macOS writes
-    file, is_new, _ = save(tmp_path, later)
+    file, is_new, _ = save_record(tmp_path, later)
     assert not is_new
-    assert list(records.listed(tmp_path)) == [file]
+    assert list(records.list_records(tmp_path)) == [file]
 
 
 def test_another_text_under_the_same_title_is_another_file(tmp_path: Path) -> None:
@@ -76,7 +85,7 @@ def test_a_title_makes_a_file_name_that_every_system_takes(
 ) -> None:
     file = _save(tmp_path, "text", title=title)
     assert file == tmp_path / "memory" / "decision" / f"{name}.md"
-    assert find(tmp_path, MEMORY, name) == file
+    assert find_record(tmp_path, MEMORY, name) == file
 
 
 def test_a_heading_is_written_once(tmp_path: Path) -> None:
@@ -119,8 +128,11 @@ def test_a_record_is_found_by_its_name_or_its_path(tmp_path: Path, name: str) ->
     _save(base, "We use ruff.", title="Use ruff")
     _save(base, "Another", "preference", title="Reuse-ruff")
     (base / MEMORY / "decision" / "v1.2.md").write_text("released\n")
-    assert find(base, MEMORY, name).stem == ("use-ruff" if "use" in name else "v1.2")
-    assert find(base, MEMORY, str(base / MEMORY / "decision" / "use-ruff.md")).stem == "use-ruff"
+    assert find_record(base, MEMORY, name).stem == ("use-ruff" if "use" in name else "v1.2")
+    assert (
+        find_record(base, MEMORY, str(base / MEMORY / "decision" / "use-ruff.md")).stem
+        == "use-ruff"
+    )
 
 
 # The last three fail with a ValueError of pathlib.
@@ -131,7 +143,7 @@ def test_a_name_of_none_or_of_several_is_refused(tmp_path: Path, name: str) -> N
     _save(tmp_path, "one", title="same")
     _save(tmp_path, "two", "preference", title="same")
     with pytest.raises(BadRequest):
-        find(tmp_path, MEMORY, name)
+        find_record(tmp_path, MEMORY, name)
 
 
 @pytest.mark.parametrize("shelf", [RETIRED, ARCHIVE])
@@ -150,13 +162,13 @@ def test_a_record_comes_back_as_it_went(tmp_path: Path, shelf: str, text: str) -
     file = tmp_path / MEMORY / "decision" / "x.md"
     file.parent.mkdir(parents=True)
     file.write_text(text)
-    away = move(tmp_path, file, shelf, _NOW)
+    away = move_record(tmp_path, file, shelf, _NOW)
     assert away == tmp_path / shelf / "decision" / "x.md"
     assert not file.exists()
     fields = front_matter(away.read_text()).fields
     assert fields.get("retired", "") == ("2026-11-21T12:00:00Z" if shelf == RETIRED else "")
     assert (
-        front_matter(move(tmp_path, away, MEMORY, _NOW).read_text()).fields.keys()
+        front_matter(move_record(tmp_path, away, MEMORY, _NOW).read_text()).fields.keys()
         == front_matter(text).fields.keys()
     )
     assert _body(file) == text[front_matter(text).end :]
@@ -167,7 +179,7 @@ def test_a_record_never_replaces_one_of_its_name_that_was_put_away_before(
     tmp_path: Path, shelf: str
 ) -> None:
     for text in ("The first.", "The second."):
-        move(tmp_path, _save(tmp_path, text, title="Same"), shelf, _NOW)
+        move_record(tmp_path, _save(tmp_path, text, title="Same"), shelf, _NOW)
     assert {_body(file).split()[-1] for file in (tmp_path / shelf).glob("*/*.md")} == {
         "first.",
         "second.",
@@ -175,8 +187,8 @@ def test_a_record_never_replaces_one_of_its_name_that_was_put_away_before(
 
 
 def test_what_is_retired_is_deleted_after_thirty_days_and_not_before(tmp_path: Path) -> None:
-    away = move(tmp_path, _save(tmp_path, "old"), RETIRED, _NOW)
-    kept = move(tmp_path, _save(tmp_path, "for ever"), ARCHIVE, _NOW)
+    away = move_record(tmp_path, _save(tmp_path, "old"), RETIRED, _NOW)
+    kept = move_record(tmp_path, _save(tmp_path, "for ever"), ARCHIVE, _NOW)
     assert purge(tmp_path, _NOW + timedelta(days=30)) == []
     assert purge(tmp_path, _NOW - timedelta(days=300)) == []
     assert purge(tmp_path, _NOW + timedelta(days=30, seconds=1)) == [away]

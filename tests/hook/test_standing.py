@@ -96,7 +96,7 @@ def test_a_part_of_a_line_is_quoted_and_the_whole_is_not(tmp_path: Path) -> None
     more = f"User: {_SAID} The host is kite."
     (part,) = standing.claims(_SCOPE, _OLD, 1, more)
     assert part.since == f'"{_SAID}" was replaced on 2026-11-16'
-    assert part.status == f"{part.since}, by {places.handle(_SCOPE, _NEW, 3)}"
+    assert part.status == f"{part.since}, by {places.build_handle(_SCOPE, _NEW, 3)}"
     assert standing.ended(_SCOPE, _OLD, 1, more) is None
 
 
@@ -117,7 +117,7 @@ def test_what_ended_by_itself_has_no_handle_and_held_on_its_last_day() -> None:
     )
     assert EndedClaim(_SCOPE, "", 0, 0, midnight).day == "2026-11-15"
     assert EndedClaim(_SCOPE, _NEW, 1, 0, midnight).day == "2026-11-16"
-    assert EndedClaim(_SCOPE, "memory/a.md", 7, 0, midnight).handle == places.handle(
+    assert EndedClaim(_SCOPE, "memory/a.md", 7, 0, midnight).handle == places.build_handle(
         _SCOPE, "memory/a.md", 0
     )
 
@@ -170,7 +170,7 @@ def _shown(key: str, line: int, text: str, score: float) -> tuple[Match, Injecte
         citation=key,
         text=text,
         scope=_SCOPE,
-        handle=places.handle(_SCOPE, key, line),
+        handle=places.build_handle(_SCOPE, key, line),
         score=score,
     )
     return Match(

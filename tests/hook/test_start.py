@@ -17,7 +17,7 @@ def test_what_stands_in_two_scopes_is_shown_once() -> None:
             0.5,
         ),
     ]
-    text, shown = start.render(parts, "the user", 400)
+    text, shown = start.render_session_start(parts, "the user", 400)
     assert (text.count("I prefer tabs."), text.count("We use Loki."), shown) == (1, 1, 2)
 
 
@@ -49,9 +49,11 @@ def test_the_end_of_a_session_is_shown_without_thanks_and_with_the_question_that
 
 def test_what_is_told_is_known_again_in_other_words_and_another_value_is_not() -> None:
     said = SaidTurn(0.2, 0.0, "2026-11-20", "배포는 금요일 오전에 하기로 했다", "0c31fa11.3")
-    told = start.Told([said.line], ["The gateway listens on port 9090"])
+    told = start.ShownBefore([said.line], ["The gateway listens on port 9090"])
     rows = ("금요일 오전에 배포하기로 결정", "gateway: port 9090", "gateway: port 8080")
-    lines = active.lines("## Pending\n" + "".join(f"- 🔴 2026-11-20 {row}\n" for row in rows))
+    lines = active.iter_active_lines(
+        "## Pending\n" + "".join(f"- 🔴 2026-11-20 {row}\n" for row in rows)
+    )
     assert [told.holds(line) for line in lines] == [True, True, False]
 
 
@@ -64,7 +66,7 @@ def test_what_is_said_and_fits_is_not_observed_beside_it_and_what_does_not_fit_i
     lines = "".join(
         f"- 🔴 2026-11-20 Module {n} is written in language {n}.\n" for n in range(1, 60)
     )
-    rest = list(active.lines(f"## Critical decisions\n{lines}"))
+    rest = list(active.iter_active_lines(f"## Critical decisions\n{lines}"))
     told = start.told_beside([part], rest, ["x" * 400], set(), 800)
     left = [line for line in rest if not told.holds(line)]
     assert 0 < len(left) < 59
@@ -76,7 +78,7 @@ def test_a_sentence_of_a_turn_is_known_and_its_denial_is_not() -> None:
     asked = SaidTurn(
         0.2, 0.0, "2026-11-20", "세 번, 30초 간격", "0c31fa11.3", "몇 번까지 다시 보낼까요?"
     )
-    told = start.Told(
+    told = start.ShownBefore(
         [asked.line],
         ["아 그리고 마이그레이션은 Flyway만 써. 손으로 돌리지 마", "please don't use pnpm here"],
     )
@@ -86,7 +88,9 @@ def test_a_sentence_of_a_turn_is_known_and_its_denial_is_not() -> None:
         "손으로 돌리지 마 (2026-11-20)",
         "use pnpm here",
     )
-    lines = active.lines("## Pending\n" + "".join(f"- 🔴 2026-11-20 {row}\n" for row in rows))
+    lines = active.iter_active_lines(
+        "## Pending\n" + "".join(f"- 🔴 2026-11-20 {row}\n" for row in rows)
+    )
     assert [told.holds(line) for line in lines] == [True, True, True, False]
 
 

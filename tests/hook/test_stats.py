@@ -44,7 +44,7 @@ def test_calls_are_counted_by_what_came_of_them() -> None:
         _prompt(4, noted=True),
         _prompt(5, ms=9.0),
     ]
-    s = stats.count(
+    s = stats.count_hook_calls(
         [
             *rows,
             {"at": 7, "event": "session-start", "ms": 900.0},
@@ -58,10 +58,10 @@ def test_calls_are_counted_by_what_came_of_them() -> None:
 
 def test_the_share_of_prompts_that_words_alone_answered_is_told() -> None:
     rows = [_prompt(1, by="daemon"), _prompt(2, by="words"), _prompt(3, by="words"), _prompt(4)]
-    s = stats.count(rows)
+    s = stats.count_hook_calls(rows)
     assert (s.by_meaning, s.by_words) == (1, 2)
     assert stats.share_by_words(s) == pytest.approx(2 / 3)
-    assert stats.share_by_words(stats.count([])) is None
+    assert stats.share_by_words(stats.count_hook_calls([])) is None
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_share_of_prompts_that_words_alone_answered_is_told() -> None:
 def test_a_percentile_is_the_least_value_that_so_many_do_not_exceed(
     count: int, p50: int, p95: int
 ) -> None:
-    s = stats.count([_prompt(n, ms=float(n)) for n in range(count, 0, -1)])
+    s = stats.count_hook_calls([_prompt(n, ms=float(n)) for n in range(count, 0, -1)])
     assert (s.p50_ms, s.p95_ms) == (p50, p95)
 
 
@@ -102,7 +102,9 @@ def test_a_title_is_followed_by_a_search_after_it_in_its_session(
     searches: list[dict[str, Any]], followed: int
 ) -> None:
     assert (
-        stats.count([_prompt(1_000, medium=1), _prompt(1_001, "c", high=1), *searches]).followed
+        stats.count_hook_calls(
+            [_prompt(1_000, medium=1), _prompt(1_001, "c", high=1), *searches]
+        ).followed
         == followed
     )
 
@@ -114,7 +116,7 @@ def _write(home: Path, name: str, *lines: object) -> None:
 
 
 def test_lines_that_are_none_and_the_doctors_calls_are_passed_over(tmp_path: Path) -> None:
-    assert stats.read(tmp_path) == []
+    assert stats.read_hook_calls(tmp_path) == []
     _write(tmp_path, "calls.jsonl.1", _prompt(1))
     wrong = [
         '{"at": 2, "ev',
@@ -125,10 +127,10 @@ def test_lines_that_are_none_and_the_doctors_calls_are_passed_over(tmp_path: Pat
         {"at": 3},
     ]
     _write(tmp_path, "calls.jsonl", *wrong, _prompt(5))
-    trail.count(str(tmp_path), {"event": "prompt", "session": stats.PROBE})
-    trail.count(str(tmp_path), {"event": "prompt", "session": "\ud800 기억"})
-    assert [row["at"] for row in stats.read(tmp_path)][:2] == [1, 5]
-    assert len(stats.read(tmp_path)) == 3
+    trail.count_hook_call(str(tmp_path), {"event": "prompt", "session": stats.PROBE})
+    trail.count_hook_call(str(tmp_path), {"event": "prompt", "session": "\ud800 기억"})
+    assert [row["at"] for row in stats.read_hook_calls(tmp_path)][:2] == [1, 5]
+    assert len(stats.read_hook_calls(tmp_path)) == 3
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

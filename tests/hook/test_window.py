@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gieok.agents.table import SESSION_START
-from gieok.hook.inject import InjectedMemory, Injection, render
-from gieok.hook.window import Window, session_file, sessions
+from gieok.hook.inject import InjectedMemory, Injection, render_injection
+from gieok.hook.window import ContextWindow, session_file, sessions
 
 _TEXT = "배포는 금요일 점심 이후에 하지 마, prod <은> 절대"
 
@@ -30,7 +30,7 @@ def test_a_memory_in_a_file_of_instructions_is_there_in_whatever_form(
     tmp_path: Path, written: str
 ) -> None:
     (tmp_path / "CLAUDE.md").write_text(written, encoding="utf-8")
-    window = Window(str(tmp_path), "claude-code", "s")
+    window = ContextWindow(str(tmp_path), "claude-code", "s")
     assert not window.holds(_memory())
     window.read([str(tmp_path / "none.md"), str(tmp_path / "CLAUDE.md")])
     assert window.holds(_memory())
@@ -40,22 +40,22 @@ def test_a_memory_in_a_file_of_instructions_is_there_in_whatever_form(
 def test_a_title_does_not_stand_for_the_whole(tmp_path: Path) -> None:
     text = "A long text of many words about the deploys. " * 20
     title, whole = (_memory(text, handle="1a2b3c4d", is_sure=sure) for sure in (False, True))
-    Window(str(tmp_path), "codex", "s").keep("prompt", render([title], 900), 1.0)
-    again = Window(str(tmp_path), "codex", "s")
+    ContextWindow(str(tmp_path), "codex", "s").keep("prompt", render_injection([title], 900), 1.0)
+    again = ContextWindow(str(tmp_path), "codex", "s")
     assert again.holds(title)
     assert not again.holds(whole)
-    assert not Window(str(tmp_path), "codex", "t").holds(title)
-    assert not Window(str(tmp_path), "codex", "").holds(title)
+    assert not ContextWindow(str(tmp_path), "codex", "t").holds(title)
+    assert not ContextWindow(str(tmp_path), "codex", "").holds(title)
 
 
 def test_a_turn_of_this_session_is_in_its_context_until_that_is_compacted(tmp_path: Path) -> None:
-    window = Window(str(tmp_path), "codex", "abc")
+    window = ContextWindow(str(tmp_path), "codex", "abc")
     assert window.was_said_here("sessions/codex/abc#0", 50.0)
     assert not window.was_said_here("sessions/codex/abcd#0", 50.0)
     assert window.is_here("abc", 50.0)
     assert not window.is_here("abcd", 50.0)
     window.empty(60.0)
-    after = Window(str(tmp_path), "codex", "abc")
+    after = ContextWindow(str(tmp_path), "codex", "abc")
     assert not after.was_said_here("sessions/codex/abc#0", 50.0)
     assert not after.is_here("abc", 50.0)
     assert after.was_said_here("sessions/codex/abc#1", 70.0)
@@ -65,13 +65,15 @@ def test_a_turn_of_this_session_is_in_its_context_until_that_is_compacted(tmp_pa
     "content", [b"", b"{", b"[]", b"\xff\xfe", b'{"injected": 7}', b'{"since": "x"}']
 )
 def test_a_file_that_is_damaged_is_no_hindrance(tmp_path: Path, content: bytes) -> None:
-    Window(str(tmp_path), "codex", "s").keep("prompt", render([_memory()], 900), 1.0)
+    ContextWindow(str(tmp_path), "codex", "s").keep(
+        "prompt", render_injection([_memory()], 900), 1.0
+    )
     (file,) = (tmp_path / "hook" / "sessions").iterdir()
     file.write_bytes(content)
-    window = Window(str(tmp_path), "codex", "s")
+    window = ContextWindow(str(tmp_path), "codex", "s")
     assert not window.holds(_memory())
-    window.keep("prompt", render([_memory()], 900), 2.0)
-    assert Window(str(tmp_path), "codex", "s").holds(_memory())
+    window.keep("prompt", render_injection([_memory()], 900), 2.0)
+    assert ContextWindow(str(tmp_path), "codex", "s").holds(_memory())
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_less_than_eight_letters_stand_in_every_text(
     tmp_path: Path, text: str, holds: bool
 ) -> None:
     (tmp_path / "CLAUDE.md").write_text("Fix it now. 배포는 금요일 말고.", encoding="utf-8")
-    window = Window(str(tmp_path), "claude-code", "s")
+    window = ContextWindow(str(tmp_path), "claude-code", "s")
     window.read([str(tmp_path / "CLAUDE.md")])
     assert window.holds(_memory(text)) is holds
 
@@ -93,32 +95,36 @@ def test_a_file_that_instructions_include_stands_in_the_context_too(tmp_path: Pa
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/rules.md").write_text("Always run the linter.", encoding="utf-8")
     (tmp_path / "docs/other.md").write_text("Never rebase the main branch.", encoding="utf-8")
-    window = Window(str(tmp_path), "claude-code", "s")
+    window = ContextWindow(str(tmp_path), "claude-code", "s")
     window.read([str(tmp_path / "CLAUDE.md")])
     assert window.holds(_memory("Always run the linter."))
     assert not window.holds(_memory("Never rebase the main branch."))
 
 
 def test_a_session_is_told_its_beginning_once_until_its_context_is_emptied(tmp_path: Path) -> None:
-    empty = render([], 900)
-    Window(str(tmp_path), "codex", "s").keep(SESSION_START, empty, 1.0, stays=False)
-    assert not Window(str(tmp_path), "codex", "s").is_begun
-    Window(str(tmp_path), "codex", "s").keep("prompt", render([_memory()], 900), 1.0)
-    assert not Window(str(tmp_path), "codex", "s").is_begun
-    Window(str(tmp_path), "codex", "s").keep(SESSION_START, empty, 2.0)
-    again = Window(str(tmp_path), "codex", "s")
+    empty = render_injection([], 900)
+    ContextWindow(str(tmp_path), "codex", "s").keep(SESSION_START, empty, 1.0, stays=False)
+    assert not ContextWindow(str(tmp_path), "codex", "s").is_begun
+    ContextWindow(str(tmp_path), "codex", "s").keep(
+        "prompt", render_injection([_memory()], 900), 1.0
+    )
+    assert not ContextWindow(str(tmp_path), "codex", "s").is_begun
+    ContextWindow(str(tmp_path), "codex", "s").keep(SESSION_START, empty, 2.0)
+    again = ContextWindow(str(tmp_path), "codex", "s")
     assert again.is_begun
-    again.keep("prompt", render([_memory("배포는 화요일에 해")], 900), 3.0)
-    assert Window(str(tmp_path), "codex", "s").is_begun
+    again.keep("prompt", render_injection([_memory("배포는 화요일에 해")], 900), 3.0)
+    assert ContextWindow(str(tmp_path), "codex", "s").is_begun
     again.empty(4.0)
     assert not again.is_begun
-    assert not Window(str(tmp_path), "codex", "s").is_begun
+    assert not ContextWindow(str(tmp_path), "codex", "s").is_begun
 
 
 def test_what_does_not_stay_is_kept_for_a_person_and_may_be_shown_again(tmp_path: Path) -> None:
     memory = _memory(handle="1a2b3c4d", is_sure=True)
-    Window(str(tmp_path), "codex", "s").keep("prompt", render([memory], 900), 1.0, stays=False)
-    assert not Window(str(tmp_path), "codex", "s").holds(memory)
+    ContextWindow(str(tmp_path), "codex", "s").keep(
+        "prompt", render_injection([memory], 900), 1.0, stays=False
+    )
+    assert not ContextWindow(str(tmp_path), "codex", "s").holds(memory)
     (row,) = sessions(str(tmp_path))
     assert row["last"]["memories"]
 
@@ -126,17 +132,19 @@ def test_what_does_not_stay_is_kept_for_a_person_and_may_be_shown_again(tmp_path
 def test_of_many_injections_the_newest_are_kept_and_of_many_sessions_those_used_last(
     tmp_path: Path,
 ) -> None:
-    window = Window(str(tmp_path), "codex", "s")
+    window = ContextWindow(str(tmp_path), "codex", "s")
     for number in range(15):
         window.keep(
-            "prompt", render([_memory(f"배포는 {number}번째 화요일에 해")], 900), float(number)
+            "prompt",
+            render_injection([_memory(f"배포는 {number}번째 화요일에 해")], 900),
+            float(number),
         )
     (row,) = sessions(str(tmp_path))
     assert row["last"]["at"] == 14.0
     assert [one["at"] for one in row["earlier"]] == [float(at) for at in range(13, 1, -1)]
     for number in range(41):
-        Window(str(tmp_path), "codex", f"t{number}").keep(
-            "prompt", render([_memory()], 900), 100.0 - number
+        ContextWindow(str(tmp_path), "codex", f"t{number}").keep(
+            "prompt", render_injection([_memory()], 900), 100.0 - number
         )
     kept = sessions(str(tmp_path))
     assert len(kept) == 40
@@ -146,12 +154,12 @@ def test_of_many_injections_the_newest_are_kept_and_of_many_sessions_those_used_
 
 
 def test_what_is_said_in_the_second_of_a_compaction_is_in_the_context(tmp_path: Path) -> None:
-    Window(str(tmp_path), "codex", "abc").empty(60.0)
-    after = Window(str(tmp_path), "codex", "abc")
+    ContextWindow(str(tmp_path), "codex", "abc").empty(60.0)
+    after = ContextWindow(str(tmp_path), "codex", "abc")
     assert after.was_said_here("sessions/codex/abc#1", 60.0)
     assert after.is_here("abc", 60.0)
     assert not after.is_here("abc", 59.9)
-    assert not Window(str(tmp_path), "codex", "").is_here("", 60.0)
+    assert not ContextWindow(str(tmp_path), "codex", "").is_here("", 60.0)
 
 
 @pytest.mark.parametrize(
@@ -164,8 +172,8 @@ def test_what_was_shown_in_full_is_held_in_full(
     """A turn is always shown in full; of a note that is unsure only the title is."""
     shown = _memory(handle="1a2b3c4d", is_sure=is_sure, who=who)
     injection = Injection(text="something", tokens=3, memories=[shown])
-    Window(str(tmp_path), "codex", "s").keep("prompt", injection, 1.0)
-    again = Window(str(tmp_path), "codex", "s")
+    ContextWindow(str(tmp_path), "codex", "s").keep("prompt", injection, 1.0)
+    again = ContextWindow(str(tmp_path), "codex", "s")
     assert again.holds(_memory(handle="1a2b3c4d", is_sure=True)) is holds
     assert again.holds(_memory(handle="1a2b3c4d", is_sure=False))
 
@@ -175,21 +183,24 @@ def test_of_what_was_injected_as_much_is_kept_as_a_context_holds(tmp_path: Path)
         session = f"s{length}"
         for text in ("가나다라마바사아자", "x" * length):
             injection = Injection(text=text, tokens=3, memories=[])
-            Window(str(tmp_path), "codex", session).keep("prompt", injection, 1.0)
+            ContextWindow(str(tmp_path), "codex", session).keep("prompt", injection, 1.0)
         assert (
-            Window(str(tmp_path), "codex", session).holds(_memory("가나다라마바사아자")) is is_kept
+            ContextWindow(str(tmp_path), "codex", session).holds(_memory("가나다라마바사아자"))
+            is is_kept
         )
 
 
 def test_forty_sessions_are_kept_and_the_one_used_longest_ago_goes(tmp_path: Path) -> None:
     folder = tmp_path / "hook" / "sessions"
     for number in range(40):
-        Window(str(tmp_path), "codex", f"s{number}").keep(
-            "prompt", render([_memory()], 900), float(number)
+        ContextWindow(str(tmp_path), "codex", f"s{number}").keep(
+            "prompt", render_injection([_memory()], 900), float(number)
         )
     assert len(list(folder.iterdir())) == 40
     first = Path(session_file(str(tmp_path), "codex", "s7"))
     os.utime(first, (1, 1))
-    Window(str(tmp_path), "codex", "more").keep("prompt", render([_memory()], 900), 99.0)
+    ContextWindow(str(tmp_path), "codex", "more").keep(
+        "prompt", render_injection([_memory()], 900), 99.0
+    )
     assert len(list(folder.glob("*.json"))) == 40
     assert not first.exists()

@@ -19,7 +19,7 @@ from gieok.hook.inject import InjectedMemory
 from gieok.hook.options import HookSettings
 from gieok.opening import ModelOpening
 from gieok.ports.models import ChatMessage, Prompt, Sampling
-from gieok.surfaces.hook.judge import judged
+from gieok.surfaces.hook.judge import judge_memories
 
 KEY = "key-of-the-test-0123456789"
 #: Another key of the same person's, which the environment has for other programs.
@@ -82,12 +82,12 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorder]:
 
 
 def _generator(name: str, url: str) -> None:
-    made = registry.load(registry.GENERATORS, name)(f"{name}:m", KEY, url)
+    made = registry.load_backend(registry.GENERATORS, name)(f"{name}:m", KEY, url)
     made.generate(Prompt("be short", "hello", 0.0, 10))
 
 
 def _chat(name: str, url: str) -> None:
-    made = registry.load(registry.CHATS, name)(f"{name}:m", KEY, url)
+    made = registry.load_backend(registry.CHATS, name)(f"{name}:m", KEY, url)
     list(made.stream([ChatMessage("user", "hello")], Sampling()))
 
 
@@ -96,15 +96,17 @@ def _opening(name: str, url: str) -> ModelOpening:
 
 
 def _embedder(name: str, url: str) -> None:
-    registry.load(registry.EMBEDDERS, name)(_opening(name, url)).embed(["hello"], is_query=True)
+    registry.load_backend(registry.EMBEDDERS, name)(_opening(name, url)).embed(
+        ["hello"], is_query=True
+    )
 
 
 def _reranker(name: str, url: str) -> None:
-    registry.load(registry.RERANKERS, name)(_opening(name, url)).rerank("hello", ["a", "b"])
+    registry.load_backend(registry.RERANKERS, name)(_opening(name, url)).rerank("hello", ["a", "b"])
 
 
 def _probe(name: str, url: str) -> None:
-    registry.load(registry.KEY_PROBES, name)(KEY, url, "m", 5.0)
+    registry.load_backend(registry.KEY_PROBES, name)(KEY, url, "m", 5.0)
 
 
 def _judge(name: str, url: str) -> None:
@@ -114,7 +116,7 @@ def _judge(name: str, url: str) -> None:
     )
     os.environ["MINE"] = KEY
     try:
-        judged("hello", [memory], settings, lambda line: None)
+        judge_memories("hello", [memory], settings, lambda line: None)
     finally:
         del os.environ["MINE"]
 
@@ -178,7 +180,7 @@ def test_without_a_key_the_judge_sends_no_header_for_one(recorder: Recorder, api
             "judge.key_variable": "NO",
         }
     )
-    judged(
+    judge_memories(
         "hello", [InjectedMemory(title="a", text="b", citation="c")], settings, lambda line: None
     )
     ((_, headers, _),) = recorder.seen

@@ -144,12 +144,12 @@ def test_where_transcripts_are_decides_whether_anything_is_new(tmp_path: Path) -
     os.utime(tmp_path / "a.jsonl", (100, 100))
     pattern = str(tmp_path / "*.jsonl")
     assert freshness.is_new(str(tmp_path), "me")
-    freshness.keep(str(tmp_path), "me", [pattern], 200.0)
+    freshness.store_freshness_mark(str(tmp_path), "me", [pattern], 200.0)
     assert not freshness.is_new(str(tmp_path), "me")
     assert freshness.is_new(str(tmp_path), "moved")
     os.utime(tmp_path / "a.jsonl", (199, 199))
     assert freshness.is_new(str(tmp_path), "me")
     (tmp_path / "taken-in.json").write_text("[]")
     assert freshness.is_new(str(tmp_path), "me")
-    keys = {freshness.key("auto", "", {"CODEX_HOME": value}) for value in "ab"}
+    keys = {freshness.build_freshness_key("auto", "", {"CODEX_HOME": value}) for value in "ab"}
     assert len(keys) == 2

@@ -22,10 +22,10 @@ from gieok.ops.encode import encode
 from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.observe.why import WhyRequest
-from gieok.paths import log
+from gieok.paths import locate_daemon_log
 from gieok.testing.clock import ManualClock
-from gieok.testing.model_server import Cut, ModelServer, question
-from gieok.text.tokens import count_tokens
+from gieok.testing.model_server import ModelServer, TruncatedAnswer, read_request_text
+from gieok.text.tokens import estimate_tokens
 
 _SEOUL = timezone(timedelta(hours=9))
 _BEGIN = datetime(2026, 11, 18, 1, tzinfo=UTC)
@@ -66,7 +66,7 @@ def _conversation(file: Path, tokens: int) -> int:
                 json.dumps({"role": role, "content": text, "timestamp": at}, ensure_ascii=False)
                 + "\n"
             )
-            written += count_tokens(text)
+            written += estimate_tokens(text)
             count += 1
     return count
 
@@ -75,7 +75,7 @@ def _observe(body: dict[str, Any]) -> str:
     """Answer as a good model would: note the decisions that the prompt holds, with their messages
     and times.
     """
-    told = question(body).rpartition("<conversation>")[2]
+    told = read_request_text(body).rpartition("<conversation>")[2]
     found = re.findall(r"\[(\d+)\] (\d\d:\d\d) user: 결정 (\d+)|Date: (\d{4}-\d\d-\d\d)", told)
     lines = []
     for number, clock, decision, day in found:
@@ -135,7 +135,7 @@ def test_a_long_conversation_becomes_dated_observations(
     context = _context(ManualClock(_BEGIN + timedelta(days=5)))
     done = _run(context)
     assert done["messages"] == count
-    held = scope_memory.load(context.memory.store(), context.scope)
+    held = scope_memory.load_scope_memory(context.memory.store(), context.scope)
     assert len(held.observations) > 30
     for o in held.observations:
         number = int(re.findall(r"간격을 (\d+)초", o.text)[0])
@@ -147,7 +147,7 @@ def test_a_long_conversation_becomes_dated_observations(
         assert message.message.text.startswith(f"결정 {number}:")
     assert held.task == "결제 재시도 조정"
     text = (home / "home" / "active_memory.md").read_text(encoding="utf-8")
-    assert count_tokens(text) <= 2_500
+    assert estimate_tokens(text) <= 2_500
     assert "결제 재시도 조정" in text
     stats = operation("observe stats").handler(context, ObserveStatsRequest())
     assert stats.compression > 5
@@ -180,13 +180,13 @@ def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(
         assert len(server.requests) == asked
         clock.advance(timedelta(minutes=16))
     assert context.memory.journal().stats(context.scope).messages == count
-    assert scope_memory.load(context.memory.store(), context.scope).observations == ()
-    notified = log(home / "home").read_text(encoding="utf-8").splitlines()
+    assert scope_memory.load_scope_memory(context.memory.store(), context.scope).observations == ()
+    notified = locate_daemon_log(home / "home").read_text(encoding="utf-8").splitlines()
     assert len(notified) == 1
     assert "the observer waits" in notified[0]
     server.script = [_observe]
     assert _run(context)["waiting"] is None
-    held = scope_memory.load(context.memory.store(), context.scope)
+    held = scope_memory.load_scope_memory(context.memory.store(), context.scope)
     assert held.observations
     assert context.memory.journal().incidents() == []
     server.script = [(401, b"{}")]
@@ -196,7 +196,7 @@ def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(
             + "\n"
         )
     assert "401" in _run(context)["waiting"]
-    assert len(log(home / "home").read_text(encoding="utf-8").splitlines()) == 2, (
+    assert len(locate_daemon_log(home / "home").read_text(encoding="utf-8").splitlines()) == 2, (
         "a new incident is told again"
     )
 
@@ -206,7 +206,7 @@ def test_an_answer_that_is_always_cut_off_is_never_kept_and_waits_until_tomorrow
     home: Path, server: ModelServer
 ) -> None:
     _conversation(home / "t" / "a.jsonl", 9_000)
-    server.script = [Cut("<observations>\n* 🔴 (10:00) [state] 반쪽\n")]
+    server.script = [TruncatedAnswer("<observations>\n* 🔴 (10:00) [state] 반쪽\n")]
     clock = ManualClock(_BEGIN + timedelta(days=5, hours=9))
     context = _context(clock)
     assert "was cut off after 7 tokens" in _run(context)["waiting"]
@@ -215,7 +215,7 @@ def test_an_answer_that_is_always_cut_off_is_never_kept_and_waits_until_tomorrow
     clock.advance(timedelta(hours=2))
     _run(context)
     assert len(server.requests) == asked, "the same again would be cut again, and paid for"
-    assert scope_memory.load(context.memory.store(), context.scope).observations == ()
+    assert scope_memory.load_scope_memory(context.memory.store(), context.scope).observations == ()
     (incident,) = context.memory.journal().incidents()
     assert incident.next_try.astimezone(_SEOUL).hour == 0
     clock.advance(timedelta(hours=24))

@@ -25,9 +25,9 @@ from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.operation import Style
 from gieok.ops.prompt.install import OBSERVERS, InstallRequest
-from gieok.ops.prompt.install import present as install_present
+from gieok.ops.prompt.install import render_install as install_present
 from gieok.testing.clock import ManualClock
-from gieok.testing.model_server import ModelServer, question
+from gieok.testing.model_server import ModelServer, read_request_text
 
 _NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 _NOTE = "<observations>\n* 🔴 (11:00) [decision] 출시는 금요일로 정했다 {1}\n</observations>"
@@ -125,7 +125,7 @@ def test_what_the_command_is_asked_is_never_remembered_even_where_it_keeps_a_tra
     clock = ManualClock(_NOW)
     context = _context(clock)
     _run(context)
-    held = scope_memory.load(context.memory.store(), context.scope)
+    held = scope_memory.load_scope_memory(context.memory.store(), context.scope)
     assert [o.text for o in held.observations] == ["출시는 금요일로 정했다"]
     assert (user / ".claude" / "projects" / "-tmp-x" / "own.jsonl").exists()
     assert (user / ".claude" / "hooks").read_text() == "", "our hook is silent there"
@@ -282,10 +282,11 @@ def test_the_real_command_observes_with_our_hooks_installed(
     context = _context(ManualClock(_NOW))
     _run(context)
     assert [
-        o.text for o in scope_memory.load(context.memory.store(), context.scope).observations
+        o.text
+        for o in scope_memory.load_scope_memory(context.memory.store(), context.scope).observations
     ] == ["출시는 금요일로 정했다"]
     assert len(server.requests) == 1
-    assert "출시는 금요일로 하자" in question(server.requests[0][1])
+    assert "출시는 금요일로 하자" in read_request_text(server.requests[0][1])
     assert not (user / "trace").exists(), "no hook ran"
     assert _run(context)["steps"] == {}
     assert len(server.requests) == 1

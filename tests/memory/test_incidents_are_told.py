@@ -16,8 +16,8 @@ from gateway import TOKEN, Gateway
 from gieok.app import open_context
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.home.doctor import probe
-from gieok.paths import log
+from gieok.ops.home.doctor import iter_chain_checks
+from gieok.paths import locate_daemon_log
 from gieok.testing.clock import ManualClock
 from gieok.testing.model_server import ModelServer
 
@@ -115,10 +115,10 @@ def test_a_gateway_that_is_gone_stops_nothing_and_raises_no_incident(
     _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
     _observe(context)
     assert _incidents(context) == ["observer"]
-    said = log(context.home).read_text(encoding="utf-8")
+    said = locate_daemon_log(context.home).read_text(encoding="utf-8")
     assert "gieok: openclaw told nobody" in said
     assert TOKEN not in said
-    checks = {check.name: check for check in probe(context)}
+    checks = {check.name: check for check in iter_chain_checks(context)}
     assert not checks["notify openclaw"].ok
     assert checks["notify log"].ok
     model.script = [_UP]

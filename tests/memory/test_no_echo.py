@@ -77,7 +77,9 @@ class _Agent:
 
 def _observe(context: Context) -> list[str]:
     operation("observe run").handler(context, ObserveRunRequest(once=True))
-    return [o.text for o in scope_memory.load(context.memory.store(), _SCOPE).observations]
+    return [
+        o.text for o in scope_memory.load_scope_memory(context.memory.store(), _SCOPE).observations
+    ]
 
 
 def _named(context: Context) -> list[str]:
@@ -106,7 +108,7 @@ def test_four_sessions_that_read_their_own_memory_add_nothing_to_it(
         agent.uses("Read", {"file_path": str(active)}, memory)
         agent.uses("Read", {"file_path": "copy.md"}, memory)
         agent.uses("Bash", {"command": "gieok search 'Redis Streams'"}, printed)
-        answer = tools.answer("memory_search", {"query": "Redis Streams", "min_score": 0})
+        answer = tools.answer_tool_call("memory_search", {"query": "Redis Streams", "min_score": 0})
         agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, answer.text)
         agent.hears(f"Here is what you keep:\n\n{memory}\n\nRight?")
         assert _observe(context) == first

@@ -13,7 +13,7 @@ import pytest
 from contexts import opened_home
 
 from gieok import places
-from gieok.agents.agent import Place
+from gieok.agents.agent import TranscriptPlace
 from gieok.app import open_context
 from gieok.errors import BadConfig
 from gieok.flow.distil import deliver
@@ -28,7 +28,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import encode
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.observe.run import ObserveRunRequest, settled
+from gieok.ops.observe.run import ObserveRunRequest, settle_scope
 from gieok.ops.observe.show import ObserveShowRequest
 from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.observe.why import WhyRequest
@@ -71,7 +71,9 @@ def _say(file: Path, *texts: str, at: datetime = _NOW, **more: object) -> Path:
 
 
 def _texts(context: Context, scope: Scope = _SCOPE) -> list[str]:
-    return [o.text for o in scope_memory.load(context.memory.store(), scope).observations]
+    return [
+        o.text for o in scope_memory.load_scope_memory(context.memory.store(), scope).observations
+    ]
 
 
 def test_rules_observe_a_conversation_that_rested_for_seconds_and_look_up_what_a_turn_answers(
@@ -81,9 +83,9 @@ def test_rules_observe_a_conversation_that_rested_for_seconds_and_look_up_what_a
     for role, text in (("assistant", "회의는 몇 시로 잡을까요?"), ("user", "9시 반")):
         _say(file, text, at=clock.now(), role=role)
         sidecar.capture_all()
-        assert settled(context, _SCOPE, flush=False) == [], "it has just been said"
+        assert settle_scope(context, _SCOPE, flush=False) == [], "it has just been said"
         clock.advance(timedelta(seconds=30))
-        assert settled(context, _SCOPE, flush=False) == [Step.OBSERVED]
+        assert settle_scope(context, _SCOPE, flush=False) == [Step.OBSERVED]
     assert _texts(context) == ["회의는 몇 시로 잡을까요? – 9시 반"]
 
 
@@ -216,9 +218,11 @@ def test_a_spooled_event_is_taken_once_the_journal_holds_it_and_an_end_is_observ
         "transcript_path": str(transcript),
         "cwd": "/",
     }
-    spooled = Path(trail.spool(str(context.home), row))
+    spooled = Path(trail.spool_transcript(str(context.home), row))
     waiting = Path(
-        trail.spool(str(context.home), {**row, "transcript_path": "/not/there/yet.jsonl"})
+        trail.spool_transcript(
+            str(context.home), {**row, "transcript_path": "/not/there/yet.jsonl"}
+        )
     )
     (spooled.parent / "torn.json").write_text("{")
     context.observe.sidecar()
@@ -234,7 +238,7 @@ def test_a_folder_in_which_much_else_changes_is_not_watched(
     context: Context, tmp_path: Path
 ) -> None:
     sidecar = context.observe.sidecar()
-    crowded = Place(tmp_path, databases="*.db", is_watched=False)
+    crowded = TranscriptPlace(tmp_path, databases="*.db", is_watched=False)
     with_it = sidecar.transcripts._replace(places=[*sidecar.transcripts.places, crowded])
     assert replace(sidecar, transcripts=with_it).watched() == [tmp_path / "t"]
 
@@ -324,22 +328,24 @@ def _with_observations(context: Context, count: int, **changes: object) -> Sidec
         )
         for n in range(count)
     ]
-    context.memory.journal().hand_over(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
+    context.memory.journal().hand_over(
+        observation.build_observed_entries(_SCOPE, Observed(tuple(made)), _NOW)
+    )
     deliver(context.memory.journal(), context.memory.store())
     return replace(context.observe.sidecar(), **changes)  # type: ignore[arg-type]
 
 
 def test_too_many_observations_are_reflected_upon(context: Context) -> None:
     sidecar = _with_observations(context, 40, thresholds=Thresholds(reflect_tokens=500))
-    held = scope_memory.load(context.memory.store(), _SCOPE)
+    held = scope_memory.load_scope_memory(context.memory.store(), _SCOPE)
     assert held.tokens > 500
     assert sidecar.reflect_if_due(_SCOPE)
-    assert scope_memory.load(context.memory.store(), _SCOPE).tokens <= held.tokens / 2
+    assert scope_memory.load_scope_memory(context.memory.store(), _SCOPE).tokens <= held.tokens / 2
     assert not sidecar.reflect_if_due(_SCOPE)
 
 
 def test_once_a_week_half_as_many_are_enough(context: Context, clock: ManualClock) -> None:
-    tokens = scope_memory.load(_with_observations(context, 40).store, _SCOPE).tokens
+    tokens = scope_memory.load_scope_memory(_with_observations(context, 40).store, _SCOPE).tokens
     sidecar = replace(
         context.observe.sidecar(), thresholds=Thresholds(reflect_tokens=round(tokens * 1.5))
     )

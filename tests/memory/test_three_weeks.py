@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gieok.flow.distil import finish
+from gieok.flow.distil import finish_span
 from gieok.flow.generate import Asker
 from gieok.memory import active_memory, observation, scope_memory
 from gieok.memory.active_memory import Look
@@ -21,7 +21,7 @@ from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 from gieok.testing.scripted_generator import ScriptedGenerator
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _SCOPE = Scope("agent:main")
 _START = datetime(2026, 11, 2, 9, tzinfo=UTC)  # a Monday
@@ -85,10 +85,10 @@ class _Weeks:
         standing = Observation(
             wording, now, Priority.MEDIUM, Category.PREFERENCE, message_ids=(f"w{day}",)
         )
-        put = observation.entries(
+        put = observation.build_observed_entries(
             _SCOPE, Observed((new, standing, deed, *routine), f"task of day {day}"), now
         )
-        held = scope_memory.load(self.store, _SCOPE)
+        held = scope_memory.load_scope_memory(self.store, _SCOPE)
         old = [
             d
             for d in held.documents
@@ -100,13 +100,13 @@ class _Weeks:
             put.append(entry._replace(document=replace(document, valid_to=now, metadata=metadata)))
         position = self.journal.position(_SCOPE, "observe")
         run = Run(_SCOPE, "observe", "observed", now, position, position + 1, 0, 0, len(put), 0)
-        assert finish(self.journal, self.store, position, run, put=put)
+        assert finish_span(self.journal, self.store, position, run, put=put)
         self.current[name] = new
 
     def check(self) -> None:
-        held = scope_memory.load(self.store, _SCOPE)
+        held = scope_memory.load_scope_memory(self.store, _SCOPE)
         today = self.clock.now().date()
-        whole = active_memory.render(held, _LOOK, today)
+        whole = active_memory.render_active_memory(held, _LOOK, today)
         lines = [line.partition(" (was: ")[0] for line in whole.splitlines()]
         current = [d.text for d in held.documents if d.valid_to is None]
         for name, newest in self.current.items():
@@ -120,7 +120,7 @@ class _Weeks:
         for one, other in _STANDING:
             assert sum(one in line or other in line for line in lines) == 1, one
         assert held.task == "task of day 20"
-        assert count_tokens(whole) <= 2_500
+        assert estimate_tokens(whole) <= 2_500
         keys = {document.key for document in held.documents}
         links = [d.metadata[REPLACED_BY] for d in held.documents if d.valid_to]
         assert keys.issuperset(links), "what was replaced names what is there"
@@ -167,7 +167,7 @@ def test_by_a_careless_model_the_newest_is_held_and_nothing_that_holds_is_lost(
     )
     weeks.live()
     weeks.check()
-    held = scope_memory.load(store, _SCOPE)
+    held = scope_memory.load_scope_memory(store, _SCOPE)
     assert len(journal.history(_SCOPE, 1_000)) > 50
     assert any("many log files" in text for text in (d.text for d in held.documents))
 

@@ -23,7 +23,9 @@ def server() -> Iterator[ModelServer]:
 
 
 def _ask(server: ModelServer, provider: str, key: str, model: str = "") -> None:
-    registry.load(registry.KEY_PROBES, provider)(key, server.url + _PATHS[provider], model, 10.0)
+    registry.load_backend(registry.KEY_PROBES, provider)(
+        key, server.url + _PATHS[provider], model, 10.0
+    )
 
 
 def test_every_provider_with_a_key_can_be_asked() -> None:

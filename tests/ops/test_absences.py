@@ -18,7 +18,7 @@ from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.operation import Style, Surface
 from gieok.ops.prompt.recall import RecallResult
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 from gieok.testing import ManualClock
 
 _EN, _KO = Style("en", colour=False), Style("ko", colour=False)
@@ -44,7 +44,7 @@ def context(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def _run(context: Context, name: str, **values: object) -> Any:
     found = operation(name)
-    return found.handler(context, checked(found, values, Surface.CLI))
+    return found.handler(context, check_request(found, values, Surface.CLI))
 
 
 def _says(context: Context, name: str, style: Style = _EN, **values: object) -> str:

@@ -26,10 +26,10 @@ from gieok.ops.encode import (
     Omitted,
     OrNull,
     Score,
+    build_type_schema,
     encode,
+    mark_encoded_getter,
     result_schema,
-    schema,
-    shown,
 )
 from gieok.ops.operation import Surface, Words
 from gieok.surfaces.http.operations import ELSEWHERE
@@ -71,7 +71,7 @@ class _Record:
     secret: Hidden[str] = "hidden"
 
     @property
-    @shown
+    @mark_encoded_getter
     def colour(self) -> _Colour:
         return _Colour.RED
 
@@ -97,7 +97,7 @@ def test_a_record_is_encoded_as_its_annotations_say(note: str, extra: str | None
         "one": 1,
         "colour": "red",
     } | ({"extra": extra} if extra else {})
-    Draft202012Validator(schema(_Record)).validate(encode(_record(note, extra)))
+    Draft202012Validator(build_type_schema(_Record)).validate(encode(_record(note, extra)))
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ import gieok
 from gieok.ops import NAMES, operation
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Style, Surface, Words, printable
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 from gieok.surfaces import parser, tool_table
-from gieok.surfaces.arguments import read
+from gieok.surfaces.arguments import read_command_line
 from gieok.surfaces.cli import main
-from gieok.surfaces.http.operations import ELSEWHERE, described, path_of
+from gieok.surfaces.http.operations import ELSEWHERE, describe_operation_routes, path_of
 
 
 def _is_korean(text: str) -> bool:
@@ -76,12 +76,12 @@ def test_an_operation_shows_examples_that_can_be_typed(name: str) -> None:
     assert found.examples
     for example in found.examples:
         words = shlex.split(example.rpartition("|")[2].partition("<")[0])
-        line = read(words[1:])
+        line = read_command_line(words[1:])
         assert (words[0], line.name) == ("gieok", name)
         parsed = parser.of_command(name, "en", lambda error: pytest.fail(str(error))).parsed(
             line.arguments
         )
-        checked(found, parser.values(found, parsed), Surface.CLI)
+        check_request(found, parser.values(found, parsed), Surface.CLI)
 
 
 def test_paths_are_written_as_the_reader_would_write_them() -> None:
@@ -104,11 +104,11 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[gieok.Memory]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_operation_is_on_every_surface_that_it_says(name: str, memory: gieok.Memory) -> None:
-    found, (routes, schemas) = operation(name), described()
+    found, (routes, schemas) = operation(name), describe_operation_routes()
     assert Surface.CLI in found.surfaces
     with pytest.raises(gieok.GieokError, match="unknown argument 'no_such'"):
         memory.run(name, no_such=1)
-    tools = {one.name for one in tool_table.tools().values()}
+    tools = {one.name for one in tool_table.load_tool_operations().values()}
     assert (name in tools) == (Surface.MCP in found.surfaces)
     route = routes.get(path_of(name), {}).get("post")
     assert (route is None) == bool(ELSEWHERE.get(name))
@@ -136,7 +136,7 @@ def _schema(part: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_no_two_operations_share_a_name_in_the_description() -> None:
-    routes, schemas = described()
+    routes, schemas = describe_operation_routes()
     assert len(schemas) == 2 * len(routes)
     assert len({route["post"]["operationId"] for route in routes.values()}) == len(routes)
 

@@ -5,7 +5,7 @@ import pytest
 from gieok.errors import BadRequest
 from gieok.ops import operation
 from gieok.ops.operation import Surface
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from gieok.ops.request import checked
 def test_words_of_the_command_line_become_values(
     values: dict[str, object], name: str, expected: object
 ) -> None:
-    assert getattr(checked(operation("search"), values, Surface.CLI), name) == expected
+    assert getattr(check_request(operation("search"), values, Surface.CLI), name) == expected
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_what_does_not_fit_is_named_with_the_next_step(
     values: dict[str, object], said: str, hint: str
 ) -> None:
     with pytest.raises(BadRequest) as caught:
-        checked(operation("search"), values, Surface.CLI)
+        check_request(operation("search"), values, Surface.CLI)
     assert said in str(caught.value)
     assert hint in caught.value.hint
 
@@ -50,12 +50,12 @@ def test_what_does_not_fit_is_named_with_the_next_step(
 @pytest.mark.parametrize("values", [{"text": ["", " "]}, {"title": "a"}])
 def test_what_is_needed_and_missing_is_named_with_an_example(values: dict[str, object]) -> None:
     with pytest.raises(BadRequest, match="text is missing") as caught:
-        checked(operation("remember"), values, Surface.CLI)
+        check_request(operation("remember"), values, Surface.CLI)
     assert "gieok remember" in caught.value.hint
 
 
 def test_a_number_is_not_negative_unless_that_means_something() -> None:
     with pytest.raises(BadRequest, match="--days is -2") as caught:
-        checked(operation("observe stats"), {"days": "-2"}, Surface.CLI)
+        check_request(operation("observe stats"), {"days": "-2"}, Surface.CLI)
     assert caught.value.hint == "it may not be negative"
-    assert checked(operation("character points"), {"credit": "-5"}, Surface.CLI).credit == -5
+    assert check_request(operation("character points"), {"credit": "-5"}, Surface.CLI).credit == -5

@@ -10,14 +10,14 @@ from gieok.ranking.calibration import (
     FITTED_ON,
     Calibration,
     Judged,
+    apply_stable_logistic,
     background,
+    bound_log_odds,
     cosines,
-    error,
     fitted,
     held_out,
     log_loss,
-    log_odds,
-    logistic,
+    measure_calibration_error,
 )
 
 
@@ -25,7 +25,10 @@ def _overconfident(count: int = 400) -> list[Judged]:
     """Return outcomes where a score of log-odds x came true as often as x / 2 - 1 says."""
     dice = random.Random(3)
     told = [dice.uniform(-4, 4) for _ in range(count)]
-    return [Judged(logistic(x), dice.random() < logistic(x / 2 - 1)) for x in told]
+    return [
+        Judged(apply_stable_logistic(x), dice.random() < apply_stable_logistic(x / 2 - 1))
+        for x in told
+    ]
 
 
 def test_a_fit_finds_what_makes_scores_true() -> None:
@@ -36,7 +39,7 @@ def test_a_fit_finds_what_makes_scores_true() -> None:
 
 def test_on_questions_that_it_was_not_fitted_on_a_fit_is_better_where_something_was_wrong() -> None:
     judged = _overconfident()
-    assert error(held_out(judged)) < error(judged) / 2
+    assert measure_calibration_error(held_out(judged)) < measure_calibration_error(judged) / 2
     assert log_loss(held_out(judged)) < log_loss(judged)
 
 
@@ -76,5 +79,5 @@ def test_the_background_is_what_questions_and_any_passages_have_in_common() -> N
 
 
 def test_certainty_has_finite_odds() -> None:
-    assert log_odds(1.0) == -log_odds(0.0) == 12
-    assert logistic(log_odds(0.3)) == pytest.approx(0.3)
+    assert bound_log_odds(1.0) == -bound_log_odds(0.0) == 12
+    assert apply_stable_logistic(bound_log_odds(0.3)) == pytest.approx(0.3)

@@ -7,7 +7,12 @@ import pytest
 
 from gieok.model.memory import Scope, Tier
 from gieok.model.retrieval import FoundPassage, Ranking
-from gieok.ranking.evidence import Candidate, Found, _evidence, candidates
+from gieok.ranking.evidence import (
+    AnswerCandidate,
+    RankedPassages,
+    _gather_evidence,
+    judge_candidates,
+)
 from gieok.ranking.profile import Profile
 from gieok.text.keywords import query_tokens
 
@@ -35,15 +40,15 @@ def _passage(number: int, text: str, key: str = "a.md", start_line: int = 1) -> 
 
 def _candidates(
     *, learned: str = "", all_have_vectors: bool = True, **texts: str
-) -> dict[int, Candidate]:
+) -> dict[int, AnswerCandidate]:
     passages = [_passage(number, text) for number, text in enumerate(texts.values(), 1)]
     rankings = [
         Ranking("keyword", ((2, 6.0), (1, 3.0)), ceiling=12.0, passages=40, holding={"linter": 2}),
         Ranking("vector", ((1, 0.6), (3, 0.4)), ceiling=2.0, cosines=(0.8, 0.7)),
     ]
     fused = {passage.id: 1.0 / passage.id for passage in passages}
-    found = Found(passages, rankings, fused, all_have_vectors)
-    made = candidates(
+    found = RankedPassages(passages, rankings, fused, all_have_vectors)
+    made = judge_candidates(
         "which linter", query_tokens("which linter"), found, Profile(name="test", learned=learned)
     )
     return {candidate.passage.id: candidate for candidate in made}
@@ -89,9 +94,9 @@ def test_factors_multiply_the_odds(
     score: float, factors: dict[str, float], expected: float
 ) -> None:
     odds = math.log(score / (1 - score)) if score < 1 else 9.0
-    weighed = Candidate(_passage(1, "x"), score, {"fused": 1.0}, lambda: {"bias": odds}).weighed(
-        factors
-    )
+    weighed = AnswerCandidate(
+        _passage(1, "x"), score, {"fused": 1.0}, lambda: {"bias": odds}
+    ).weighed(factors)
     assert weighed.score == pytest.approx(expected)
     assert weighed.signals == {"fused": 1.0, **factors}
     assert weighed.parts() == pytest.approx(
@@ -103,7 +108,7 @@ def test_factors_multiply_the_odds(
 def test_factors_multiply_a_score_without_parts_up_to_one(
     score: float, factor: float, expected: float
 ) -> None:
-    weighed = Candidate(_passage(1, "x"), score, {}).weighed({"mark": factor})
+    weighed = AnswerCandidate(_passage(1, "x"), score, {}).weighed({"mark": factor})
     assert weighed.score == pytest.approx(expected)
     assert weighed.parts() == {}
 
@@ -123,8 +128,8 @@ def test_lines_beside_each_other_know_of_each_other_within_a_document() -> None:
         Ranking("keyword", ranked, ceiling=8.0),
         Ranking("vector", ranked, cosines=(0.8, 0.7, 0.6, 0.5)),
     ]
-    found = Found(passages, rankings, dict(ranked), all_have_vectors=True)
-    made = {one.id: one for one in _evidence(found, passages, 200, has_vectors=True)}
+    found = RankedPassages(passages, rankings, dict(ranked), all_have_vectors=True)
+    made = {one.id: one for one in _gather_evidence(found, passages, 200, has_vectors=True)}
     z = {number: one.keyword_z for number, one in made.items()}
     assert z == pytest.approx({number: (score - 2.5) / 1.25**0.5 for number, score in ranked})
     near = {1: z[2], 2: z[3], 3: z[4], 4: z[3]}

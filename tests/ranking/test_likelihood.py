@@ -8,14 +8,14 @@ from gieok.ranking.likelihood import (
     HIGH,
     LOW,
     MEDIUM,
-    Asked,
     Evidence,
-    Judgement,
-    Weights,
+    EvidenceJudgement,
+    FamilyWeights,
+    ScopedQuestion,
+    apply_logistic,
     features,
-    judge,
+    judge_evidence,
     level,
-    logistic,
     question_features,
     rarities,
     standardised,
@@ -28,13 +28,13 @@ BY = weights("notes", with_vectors=True)
 
 
 def _lead(rivals: int) -> float:
-    asked = Asked("when do we deploy", {"deploy": 1.0}, rivals + 1, {})
+    asked = ScopedQuestion("when do we deploy", {"deploy": 1.0}, rivals + 1, {})
     best = Evidence(0, "payments are retried", cosine=0.79, vector_z=1.0, fused=1.0)
     others = [
         Evidence(n + 1, "the office has a garden", cosine=0.74, vector_z=-1.0, fused=0.2)
         for n in range(rivals)
     ]
-    return judge(asked, [best, *others], BY).about["lead"]
+    return judge_evidence(asked, [best, *others], BY).about["lead"]
 
 
 def test_being_better_than_one_other_passage_says_little() -> None:
@@ -46,7 +46,7 @@ def test_being_better_than_one_other_passage_says_little() -> None:
 
 
 def _features(question: str, text: str, **more: float) -> dict[str, float]:
-    asked = Asked(question, query_tokens(question), 100, {})
+    asked = ScopedQuestion(question, query_tokens(question), 100, {})
     one = Evidence(1, text, **more)
     one.held = asked.held(one.text)
     return features(asked, one)
@@ -124,7 +124,7 @@ def test_what_retrievers_say_becomes_features_as_it_is() -> None:
 def test_what_stands_behind_a_near_question_answers_it(
     before: str, z: float, keyword_z: float, value: float
 ) -> None:
-    asked = Asked("how many hens", query_tokens("how many hens"), 100, {})
+    asked = ScopedQuestion("how many hens", query_tokens("how many hens"), 100, {})
     one = Evidence(2, "six of them")
     one.before = Evidence(1, before, vector_z=z, keyword_z=keyword_z)
     one.before.held = asked.held(before)
@@ -145,7 +145,7 @@ def test_what_stands_behind_a_near_question_answers_it(
 def test_how_far_the_best_stands_out_is_by_the_spread_of_all(
     cosines: tuple[float, ...], best: float | None, stands_out: float, mean_cosine: float
 ) -> None:
-    asked = Asked("어느 서버", {"서버": 1.0, "서비": 1.0}, 1000, {"서버": 5})
+    asked = ScopedQuestion("어느 서버", {"서버": 1.0, "서비": 1.0}, 1000, {"서버": 5})
     one = Evidence(1, "서버", keyword=0.4, cosine=best)
     one.values = features(asked, one)
     found = question_features(asked, one, 4.5, cosines)
@@ -160,7 +160,7 @@ def test_how_far_the_best_stands_out_is_by_the_spread_of_all(
     assert found["scope_size"] == pytest.approx(0.5)
     assert found["tokens"] == pytest.approx(math.log(3) - 2)
     assert 0.5 < found["unseen"] < 1.0, "what stands nowhere is the rarest"
-    assert question_features(Asked("x", {}, 0, {}), one, 0.0, ())["scope_size"] == -2.5
+    assert question_features(ScopedQuestion("x", {}, 0, {}), one, 0.0, ())["scope_size"] == -2.5
 
 
 def test_a_rarity_is_as_of_five_hundred_passages_more_of_which_one_holds_the_word() -> None:
@@ -179,7 +179,7 @@ def test_scores_are_standardised_over_all_candidates() -> None:
     assert standardised({1: 3.0}, [], 0.0) == {}
 
 
-_MADE = Weights(
+_MADE = FamilyWeights(
     {
         "rank": {"keyword": 2.0, "user": 1.0},
         "scale": 0.5,
@@ -196,12 +196,12 @@ _MADE = Weights(
 
 def _judged(
     rivals: int, *, cosine: float | None = None, holding: dict[str, int] | None = None
-) -> Judgement:
+) -> EvidenceJudgement:
     held = {"deploy": 3} if holding is None else holding
-    asked = Asked("when does Anna deploy", {"deploy": 1.0}, 50, held)
+    asked = ScopedQuestion("when does Anna deploy", {"deploy": 1.0}, 50, held)
     found = [Evidence(9, "User: Anna deploys", keyword=0.5, cosine=cosine)]
     found += [Evidence(n + 1, "the garden", keyword=0.25, cosine=cosine) for n in range(rivals)]
-    return judge(asked, found, _MADE)
+    return judge_evidence(asked, found, _MADE)
 
 
 @pytest.mark.parametrize(("rivals", "share"), [(0, 0.0), (1, 0.25), (3, 0.75), (4, 1.0), (7, 1.0)])
@@ -220,32 +220,38 @@ def test_the_odds_are_the_sum_of_their_parts(rivals: int, share: float) -> None:
 
 def test_beside_vectors_nothing_is_sure_where_much_of_the_question_stands_nowhere() -> None:
     assert _judged(4, holding={}).doubt == 0.0
-    strong = Weights({"rank": {"keyword": 1.0}, "scale": 1.0, "answer": {"bias": 3.0}})
+    strong = FamilyWeights({"rank": {"keyword": 1.0}, "scale": 1.0, "answer": {"bias": 3.0}})
     for tokens, is_doubted in (
         ({"deploy": 1.0, "anna": 0.3}, False),
         ({"deploy": 1.0, "anna": 0.9}, True),
     ):
-        asked = Asked("when does anna deploy", tokens, 50, {"deploy": 0})
-        judged = judge(asked, [Evidence(1, "deploys", cosine=0.8)], strong)
-        assert judged.ranked[0].probability == pytest.approx(0.48 if is_doubted else logistic(3.0))
+        asked = ScopedQuestion("when does anna deploy", tokens, 50, {"deploy": 0})
+        judged = judge_evidence(asked, [Evidence(1, "deploys", cosine=0.8)], strong)
+        assert judged.ranked[0].probability == pytest.approx(
+            0.48 if is_doubted else apply_logistic(3.0)
+        )
         assert judged.parts(judged.ranked[0]).get("words_nowhere", 0.0) == judged.doubt
-    weak = Weights({"rank": {}, "scale": 1.0, "answer": {"bias": -3.0}})
+    weak = FamilyWeights({"rank": {}, "scale": 1.0, "answer": {"bias": -3.0}})
     assert (
-        judge(
-            Asked("anna", {"anna": 1.0}, 50, {}), [Evidence(1, "deploys", cosine=0.8)], weak
+        judge_evidence(
+            ScopedQuestion("anna", {"anna": 1.0}, 50, {}),
+            [Evidence(1, "deploys", cosine=0.8)],
+            weak,
         ).doubt
         == 0.0
     )
 
 
 def test_a_name_that_no_candidate_holds_is_somebody_elses() -> None:
-    asked = Asked("where do Anna and Berta live", {"live": 1.0}, 50, {"live": 1})
+    asked = ScopedQuestion("where do Anna and Berta live", {"live": 1.0}, 50, {"live": 1})
     held = [Evidence(1, "anna lives in Ulm"), Evidence(2, "carla lives in Bonn")]
-    assert judge(asked, held, _MADE).about["unseen_names"] == 0.5
+    assert judge_evidence(asked, held, _MADE).about["unseen_names"] == 0.5
     named = [*held, Evidence(9, "the hot box", fused=0.1, heading="Kiln rebuild = Berta")]
-    assert judge(asked, named, _MADE).about["unseen_names"] == 0.0
+    assert judge_evidence(asked, named, _MADE).about["unseen_names"] == 0.0
     assert (
-        judge(Asked("where do they live", {"live": 1.0}, 50, {}), held, _MADE).about["unseen_names"]
+        judge_evidence(
+            ScopedQuestion("where do they live", {"live": 1.0}, 50, {}), held, _MADE
+        ).about["unseen_names"]
         == 0.0
     )
 

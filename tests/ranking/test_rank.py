@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok.model.retrieval import Ranking
-from gieok.ranking.likelihood import logistic
+from gieok.ranking.likelihood import apply_logistic
 from gieok.ranking.rank import (
     diversify,
     jaccard,
@@ -80,8 +80,8 @@ def test_openclaw_adds_the_cosine_and_a_squashed_keyword_score() -> None:
 @given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
 def test_the_logistic_grows_from_nought_to_one(a: float, b: float) -> None:
     low, high = sorted((a, b))
-    assert 0 <= logistic(low) <= logistic(high) <= 1
-    assert logistic(-a) == pytest.approx(1 - logistic(a))
+    assert 0 <= apply_logistic(low) <= apply_logistic(high) <= 1
+    assert apply_logistic(-a) == pytest.approx(1 - apply_logistic(a))
 
 
 _SETS = st.frozensets(st.sampled_from("abcdef"), max_size=5)

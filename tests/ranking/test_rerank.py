@@ -9,9 +9,9 @@ from gieok.model.memory import Scope
 from gieok.ranking.calibration import Calibration
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, recall
-from gieok.ranking.rerank import Placed, Reranking, placed
+from gieok.ranking.rerank import RerankedPlace, Reranking, rerank_texts
 from gieok.testing import ManualClock, MemoryStore
-from gieok.testing.samples import entry
+from gieok.testing.samples import build_entry
 
 _TEXTS = ["one", "two", "three", "four"]
 _SCORES = [0.9, 0.6, 0.4, 0.2]
@@ -33,33 +33,38 @@ class _ByLength:
 
 
 def test_uncalibrated_it_decides_the_order_alone() -> None:
-    found, why = placed("q", _TEXTS, _SCORES, Reranking(_ByLength(), 3, {}))
+    found, why = rerank_texts("q", _TEXTS, _SCORES, Reranking(_ByLength(), 3, {}))
     assert why is None
-    assert found == [Placed(2, 0.9, 0.5), Placed(0, 0.6, 0.3), Placed(1, 0.4, 0.3), Placed(3, 0.2)]
+    assert found == [
+        RerankedPlace(2, 0.9, 0.5),
+        RerankedPlace(0, 0.6, 0.3),
+        RerankedPlace(1, 0.4, 0.3),
+        RerankedPlace(3, 0.2),
+    ]
 
 
 def test_calibrated_its_score_is_the_probability_and_what_it_did_not_read_stays_below() -> None:
     known = {"by-length": Calibration(slope=2.0, shift=-1.0)}
-    found, _ = placed("q", _TEXTS, [0.9, 0.6, 0.4, 0.39], Reranking(_ByLength(), 3, known))
+    found, _ = rerank_texts("q", _TEXTS, [0.9, 0.6, 0.4, 0.39], Reranking(_ByLength(), 3, known))
     assert [one.at for one in found] == [2, 0, 1, 3]
     assert found[0].score == pytest.approx(known["by-length"].score(0.5))
     assert found[3].score == found[2].score < 0.39
 
 
 def test_a_failure_leaves_the_hits_as_they_were_and_is_told() -> None:
-    found, why = placed(
+    found, why = rerank_texts(
         "q", _TEXTS, _SCORES, Reranking(_ByLength(RerankerFailed("busy", hint="wait")), 3, {})
     )
-    assert found == [Placed(i, score) for i, score in enumerate(_SCORES)]
+    assert found == [RerankedPlace(i, score) for i, score in enumerate(_SCORES)]
     assert why == "not reranked: busy (wait)"
 
 
 def test_nothing_is_asked_without_hits_or_without_a_reranker() -> None:
     ranker = _ByLength()
-    assert placed("q", [], [], Reranking(ranker, 3, {})) == ([], None)
+    assert rerank_texts("q", [], [], Reranking(ranker, 3, {})) == ([], None)
     assert ranker.asked == []
-    assert placed("q", _TEXTS, _SCORES, None)[0] == [
-        Placed(i, score) for i, score in enumerate(_SCORES)
+    assert rerank_texts("q", _TEXTS, _SCORES, None)[0] == [
+        RerankedPlace(i, score) for i, score in enumerate(_SCORES)
     ]
 
 
@@ -67,8 +72,8 @@ def test_recall_shows_hits_in_its_order_with_its_score() -> None:
     store = MemoryStore()
     store.put(
         [
-            entry("short", "payment Tuesday"),
-            entry("long", "payment Tuesday and every other Tuesday of the month"),
+            build_entry("short", "payment Tuesday"),
+            build_entry("long", "payment Tuesday and every other Tuesday of the month"),
         ]
     )
     question = Question("when is payment?", (_SCOPE,), use_vectors=False)

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from gieok.errors import StoreUnreachable
-from gieok.flow.lifecycle import copy_scope, copy_vectors, differences, fill_vectors
+from gieok.flow.lifecycle import copy_scope, copy_vectors, fill_vectors, find_store_differences
 from gieok.memory.files.profile import FILES
 from gieok.model.memory import Entry, Passage, PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, ManagedRankings, Ranking
 from gieok.ports.store import ManagedSearch, VectorSearch
 from gieok.ranking.recall import Question, RankedHits, first_answer, recall
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
-from gieok.testing.samples import HOME, OTHER, corpus, embed_missing, entry
+from gieok.testing.samples import HOME, OTHER, build_entry, corpus, embed_missing
 
 _PROFILE = replace(FILES, half_life_days=0.0)
 
@@ -56,7 +56,11 @@ class Managed:
 def managed() -> Managed:
     store = Managed()
     store.put(
-        [entry("pay", "결제했다"), entry("cat", "고양이가 잔다"), entry("trip", "제주도 여행")]
+        [
+            build_entry("pay", "결제했다"),
+            build_entry("cat", "고양이가 잔다"),
+            build_entry("trip", "제주도 여행"),
+        ]
     )
     store.order = ["trip", "cat"]
     return store
@@ -112,7 +116,7 @@ class _Away(MemoryStore):
 
 def test_the_first_store_that_can_be_reached_answers() -> None:
     here = MemoryStore()
-    here.put([entry("a", "x")])
+    here.put([build_entry("a", "x")])
     assert first_answer([here, _Away()], MemoryStore.scopes) == ([HOME], None)
     answered, silent = first_answer([_Away(), here], lambda store: store.scopes())
     assert (answered, silent) == ([HOME], "postgres unreachable: away (start it)")
@@ -125,11 +129,11 @@ def test_a_copy_holds_what_the_source_holds_and_nothing_else_of_the_scope() -> N
     source.put(corpus(71, 20))
     source.write_note(HOME, "roots", "[]")
     fill_vectors(source, embedder)
-    target.put([entry("old", "x"), *corpus(71, 5), entry("theirs", "y", scope=OTHER)])
+    target.put([build_entry("old", "x"), *corpus(71, 5), build_entry("theirs", "y", scope=OTHER)])
     changed = copy_scope(source, target, HOME)
     assert changed == 16
     assert copy_vectors(source, target) > 0
-    assert differences(source, target) == []
+    assert find_store_differences(source, target) == []
     assert target.notes(HOME) == {"roots": "[]"}
     assert target.hashes(OTHER).keys() == {"theirs"}
     assert target.active_model() == (embedder.model, embedder.dimension)
@@ -139,25 +143,25 @@ def test_a_copy_holds_what_the_source_holds_and_nothing_else_of_the_scope() -> N
 
 def test_a_copy_that_was_cut_in_another_way_is_copied_again() -> None:
     source, target = MemoryStore(), MemoryStore()
-    source.put([entry("a", "one", "two")])
-    whole = entry("a", "one", "two")
+    source.put([build_entry("a", "one", "two")])
+    whole = build_entry("a", "one", "two")
     target.put([whole._replace(passages=(Passage(0, 7, 1, 2),))])
     for store, cut in ((source, "400"), (target, "900")):
         store.write_note(HOME, "files.cut", cut)
     assert copy_scope(source, target, HOME) == 1
-    assert differences(source, target) == []
+    assert find_store_differences(source, target) == []
     assert copy_scope(source, target, HOME) == 0
 
 
 def test_a_difference_is_named_with_its_scope() -> None:
     source, target = MemoryStore(), MemoryStore()
-    source.put([entry("a", "x"), entry("b", "y")])
-    target.put([entry("a", "x")])
-    assert differences(source, target) == ["agent:main: 1 documents of 2 are the same"]
-    target.put([entry("b", "y")])
+    source.put([build_entry("a", "x"), build_entry("b", "y")])
+    target.put([build_entry("a", "x")])
+    assert find_store_differences(source, target) == ["agent:main: 1 documents of 2 are the same"]
+    target.put([build_entry("b", "y")])
     source.use_model(HashEmbedder().model, HashEmbedder().dimension)
     embed_missing(source, HashEmbedder())
-    assert differences(source, target) == ["agent:main: 0 vectors of 2"]
+    assert find_store_differences(source, target) == ["agent:main: 0 vectors of 2"]
 
 
 def test_without_vectors_nothing_is_copied() -> None:

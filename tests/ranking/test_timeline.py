@@ -57,7 +57,7 @@ _LISTING = [
 
 @pytest.mark.parametrize(("question", "words"), _LISTING)
 def test_a_question_about_a_time_wants_it_listed(question: str, words: str) -> None:
-    found = timeline.period(question, _TODAY)
+    found = timeline.find_asked_period(question, _TODAY)
     assert found
     assert found.words == words
 
@@ -89,7 +89,7 @@ def test_a_question_about_a_time_wants_it_listed(question: str, words: str) -> N
     ],
 )
 def test_another_question_is_answered_as_ever(question: str) -> None:
-    assert timeline.period(question, _TODAY) is None
+    assert timeline.find_asked_period(question, _TODAY) is None
 
 
 def _turns(number: int, at: datetime, *lines: str) -> Entry:

@@ -145,6 +145,6 @@ def test_a_server_alone_counts_without_the_package_of_redis(
     for name in ("rate_limits", "shared_rates", "redis_server"):
         monkeypatch.delitem(sys.modules, f"gieok.machine.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "redis", None)
-    assert registry.load(registry.RATE_LIMITERS, "memory").__name__ == "MemoryLimiter"
+    assert registry.load_backend(registry.RATE_LIMITERS, "memory").__name__ == "MemoryLimiter"
     with pytest.raises(MissingExtra, match="redis"):
-        registry.load(registry.RATE_LIMITERS, "redis")
+        registry.load_backend(registry.RATE_LIMITERS, "redis")

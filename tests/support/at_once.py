@@ -129,11 +129,11 @@ def answer(asked: Asked, *, is_closed: bool = False) -> Answered:
     from datetime import UTC
 
     from gieok.app import open_context
-    from gieok.ops.run import run
+    from gieok.ops.run import run_operation
     from gieok.testing import ManualClock
 
     context = open_context({}, folder=Path(asked.folder), clock=ManualClock(), zone=UTC)
-    found = run(asked.name, asked.values, lambda _: context)
+    found = run_operation(asked.name, asked.values, lambda _: context)
     if is_closed:
         context.memory.journal().close()
         context.memory.store().close()

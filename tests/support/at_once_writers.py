@@ -102,8 +102,8 @@ def _one_is_created(place: Place, answers: list[Answered], _: object) -> None:
         "known": len(answers) - 1,
     }
     (file,) = place.records()
-    (entry,) = grants.load(place.home, str(place.project)).entries
-    assert entry == grants.entry(
+    (entry,) = grants.load_grant(place.home, str(place.project)).entries
+    assert entry == grants.digest_trusted_content(
         file.relative_to(place.project / ".gieok").as_posix(), file.read_bytes()
     )
     assert len(place.run("search", query=[RULE])["results"]) == 1
@@ -114,14 +114,16 @@ def _all_are_kept(place: Place, answers: list[Answered], _: object) -> None:
     files = place.records()
     said = {file.read_text().rstrip().rpartition("\n")[2] for file in files}
     assert said == {f"Rule number {n} holds." for n in range(len(answers))}
-    assert len(grants.load(place.home, str(place.project)).entries) == len(files) == len(answers)
+    assert (
+        len(grants.load_grant(place.home, str(place.project)).entries) == len(files) == len(answers)
+    )
     assert len(place.run("list", kind="record", limit=0)["memories"]) == len(answers)
 
 
 def _one_puts_it_away(place: Place, answers: list[Answered], _: object) -> None:
     assert _codes(answers) == {"": 1, "bad_request": len(answers) - 1}
     assert [len(place.records(shelf)) for shelf in ("memory", "retired")] == [0, 1]
-    assert not grants.load(place.home, str(place.project)).entries
+    assert not grants.load_grant(place.home, str(place.project)).entries
 
 
 def _one_brings_it_back(place: Place, answers: list[Answered], _: object) -> None:
@@ -203,7 +205,9 @@ def _all_folders_are_followed(place: Place, answers: list[Answered], _: object) 
     assert _codes(answers) == {"": len(answers)}
     with place.opened() as context:
         store = context.memory.store()
-        found = {root.path.name for scope in store.scopes() for root in roots.load(store, scope)}
+        found = {
+            root.path.name for scope in store.scopes() for root in roots.load_roots(store, scope)
+        }
     assert found == {f"notes-{n}" for n in range(len(answers))}
     assert all(
         place.run("search", query=[f"heron {n} nests"])["results"] for n in range(len(answers))
@@ -264,10 +268,10 @@ def _trusted_what_came(place: Place, answers: list[Answered], _: object) -> None
     assert Counter(one.data["status"] for one in answers) <= Counter(
         {"trusted": len(answers), "nothing": len(answers)}
     )
-    assert len(grants.load(place.home, str(place.project)).entries) == 2
+    assert len(grants.load_grant(place.home, str(place.project)).entries) == 2
     assert (
         trust.settings_text(str(place.project))
-        == grants.load(place.home, str(place.project)).settings
+        == grants.load_grant(place.home, str(place.project)).settings
     )
 
 

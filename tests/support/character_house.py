@@ -10,11 +10,11 @@ from typing import NamedTuple
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.cards.canon import Canon
 from gieok.character.cards.roster import Roster
-from gieok.character.memory.service import Bond, Budget, Characters
+from gieok.character.memory.service import Bond, CharacterService, TurnBudget
 from gieok.character.turn.completion import Completions, Sent
 from gieok.character.turn.history import Shown
 from gieok.character.turn.tending import Tending
-from gieok.character.turn.turn import Reply, Said, Turns, Turnstile
+from gieok.character.turn.turn import Reply, Turns, Turnstile, UserTurn
 from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import Sampling
 from gieok.storage.accounts.sqlite import SqliteAccounts
@@ -49,7 +49,7 @@ class CharacterHouse(NamedTuple):
 
     def say(self, text: str, user: str = KIM, message_id: str = "") -> str:
         """Have a whole turn; return the reply."""
-        reply = self.turns.begin(Said(user, MINA, text, message_id))
+        reply = self.turns.begin(UserTurn(user, MINA, text, message_id))
         return "".join(part.text for part in reply)
 
     def send(self, *shown: Shown, user: str = KIM, conversation: str = "") -> Reply:
@@ -72,15 +72,15 @@ class CharacterHouse(NamedTuple):
 
 
 def opened(
-    folder: Path, clock: ManualClock, model: ScriptedReplies, budget: Budget | None = None
+    folder: Path, clock: ManualClock, model: ScriptedReplies, budget: TurnBudget | None = None
 ) -> CharacterHouse:
     """Open a service."""
     journal, accounts = (
         SqliteJournal(folder / "journal.sqlite"),
         SqliteAccounts(folder / "accounts.sqlite"),
     )
-    memory = Characters(
-        journal=journal, store=MemoryStore(), clock=clock, budget=budget or Budget()
+    memory = CharacterService(
+        journal=journal, store=MemoryStore(), clock=clock, budget=budget or TurnBudget()
     )
     desk = PointsDesk(accounts=accounts, clock=clock, was_delivered=lambda hold: False)
     for user in (KIM, LEE):

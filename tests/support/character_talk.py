@@ -3,7 +3,7 @@
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
-from gieok.character.memory.service import Bond, Characters
+from gieok.character.memory.service import Bond, CharacterService
 from gieok.testing.clock import ManualClock
 
 BOND = Bond("kim", "maru", "마루는 책방 주인이다.", ZoneInfo("Asia/Seoul"))
@@ -12,7 +12,7 @@ BOND = Bond("kim", "maru", "마루는 책방 주인이다.", ZoneInfo("Asia/Seou
 class CharacterTalk:
     """A line that begins with `c: ` is the character's."""
 
-    def __init__(self, characters: Characters, clock: ManualClock) -> None:
+    def __init__(self, characters: CharacterService, clock: ManualClock) -> None:
         self.characters, self.clock = characters, clock
 
     def say(self, *lines: str, bond: Bond = BOND) -> None:

@@ -62,7 +62,7 @@ class KeptIndex:
         self._folder = folder
         self._ran: list[Execution] = []
         self.made = opened(tree.root, folder / "kept.sqlite")
-        project.sync(self.made)
+        project.sync_project(self.made)
         self._run_tests()
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class KeptIndex:
                 for _ in range(min(self._random.choice((1, 2, 4, 6)), edits - len(done)))
             ]
             done[-1] += f" ({self._sync()})"
-        project.sync(self.made)
+        project.sync_project(self.made)
         return done
 
     def _sync(self) -> str:
@@ -99,22 +99,22 @@ class KeptIndex:
         way = self._random.choice(("all", "all", "all", "some", "reopened", "killed"))
         if way == "some":
             paths = self.tree.paths()
-            project.sync(self.made, only=self._random.sample(paths, min(3, len(paths))))
+            project.sync_project(self.made, only=self._random.sample(paths, min(3, len(paths))))
         elif way == "killed":
             with suppress(KeyboardInterrupt):
-                project.sync(self.made, progress=_killed)
+                project.sync_project(self.made, progress=_killed)
         else:
             if way == "reopened":
                 self.made.store.close()
                 self.made = opened(self.tree.root, self._folder / "kept.sqlite")
-            project.sync(self.made)
+            project.sync_project(self.made)
         return way
 
     def differences(self) -> list[str]:
         """Return where the index differs from a fresh one, and which answers of the two differ."""
         file = self._folder / "fresh.sqlite"
         fresh = opened(self.tree.root, file)
-        project.sync(fresh)
+        project.sync_project(fresh)
         _put(fresh, self._ran)
         found = [
             f"{name}: {[repr(row)[:300] for row in sorted(set(kept) ^ set(new), key=repr)[:6]]}"
@@ -147,7 +147,7 @@ def _first(made: Project, text: str) -> list[str]:
     """Return the first answers. The last depend on which of equal candidates are cut off: those of
     lower row numbers stay.
     """
-    return [one.symbol.key for one in query.search(made, None, text, _FIRST).answers]
+    return [one.symbol.key for one in query.search_symbols(made, None, text, _FIRST).answers]
 
 
 def _reached(made: Project, symbol: Symbol) -> object:

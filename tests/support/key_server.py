@@ -11,7 +11,7 @@ GOOD, NEXT, SPENT = "key-good-1111", "key-next-2222", "key-spent-3333"
 _HEADERS = ("authorization", "x-api-key", "x-goog-api-key")
 
 
-class _Handler(model_server._Handler):
+class _Handler(model_server._ModelHandler):
     """Answers who has a good key."""
 
     def do_GET(self) -> None:  # noqa: N802 - the library's

@@ -15,12 +15,12 @@ from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.character.house import House
 from gieok.model.accounts import KeyRole
-from gieok.ops.home.gate import Gate, owner_token
-from gieok.surfaces.http.app import create
+from gieok.ops.home.gate import Gate, ensure_owner_token
+from gieok.surfaces.http.app import create_http_app
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.routes import routes
-from gieok.surfaces.web.site import Site
+from gieok.surfaces.web.site import MemorySite
 from gieok.testing.clock import ManualClock
 
 SECRET = "a secret of thirty-two bytes, or more"
@@ -42,7 +42,7 @@ class Served(NamedTuple):
     @property
     def owner(self) -> dict[str, str]:
         """Return headers with the owner's token."""
-        return bearer(owner_token(self.home))
+        return bearer(ensure_owner_token(self.home))
 
     def key(self, user: str) -> dict[str, str]:
         """Return headers with a new key of a user; '' for an admin's."""
@@ -86,9 +86,9 @@ def served(
     house = open_context({}, clock=clock, zone=UTC).character.house()
     gate = Gate(home, NOW.timestamp)
     shared = Resident()
-    site = Site(lambda scope: Memory(scope=scope, resident=shared), gate)
+    site = MemorySite(lambda scope: Memory(scope=scope, resident=shared), gate)
     pages = routes(site) if has_pages else ()
-    app = create(
+    app = create_http_app(
         lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, pages, shared
     )
     with TestClient(app, base_url="http://localhost") as client:

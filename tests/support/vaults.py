@@ -10,7 +10,7 @@ from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.tiers import approval, cold, questions, retention, shelf, sweep, sync
 from gieok.memory.tiers.day_file import DayForm
 from gieok.memory.tiers.note_file import NoteForm
-from gieok.memory.tiers.questions import Asked
+from gieok.memory.tiers.questions import ArchiveQuestionKind
 from gieok.memory.tiers.tiers import Tiers
 from gieok.model.memory import Document, Scope, Tier
 from gieok.storage.archives.folder import FolderArchive
@@ -47,8 +47,8 @@ class Vault:
 
     def sync(self) -> sync.Synced:
         """Synchronise, and sweep."""
-        done = sync.run(self.tiers)
-        done.wrong += sync.swept(self.tiers)
+        done = sync.sync_cold_tier(self.tiers)
+        done.wrong += sync.sweep_cold_tier(self.tiers)
         return done
 
     def document(self, text: str) -> Document:
@@ -71,9 +71,9 @@ class Vault:
         assert bool(rows) != is_hot
         return rows[0].place.path if rows else "hot"
 
-    def questions(self) -> list[tuple[Asked, str]]:
+    def questions(self) -> list[tuple[ArchiveQuestionKind, str]]:
         """Return what is asked, and of whom."""
-        found = questions.load(self.tiers.journal)
+        found = questions.load_questions(self.tiers.journal)
         return [(one.what, one.key) for one in found]
 
 
@@ -84,12 +84,12 @@ def observe(tiers: Tiers, *texts: str, day: int = 0, is_approved: bool = True) -
         Observation(text, at, Priority.MEDIUM, Category.DECISION, message_ids=("s/1",))
         for text in texts
     )
-    tiers.journal.hand_over(observation.entries(HOME, Observed(found), at))
+    tiers.journal.hand_over(observation.build_observed_entries(HOME, Observed(found), at))
     deliver(tiers.journal, tiers.store)
-    sweep.run(tiers)
+    sweep.tier_due_memories(tiers)
     if is_approved:
-        approval.approve(tiers, [one.day for one in approval.due(tiers, 365)])
-        sync.swept(tiers)
+        approval.approve_days(tiers, [one.day for one in approval.list_due_days(tiers, 365)])
+        sync.sweep_cold_tier(tiers)
 
 
 def make(folder: Path) -> Vault:
@@ -108,4 +108,6 @@ def make(folder: Path) -> Vault:
 def tiers(journal: SqliteJournal, warm: shelf.Shelf, notes: shelf.Shelf) -> Tiers:
     """Return tiers on two shelves."""
     shelves = {Tier.WARM: warm, Tier.COLD: notes}
-    return Tiers(journal, MemoryStore(), shelves, retention.rules(), ManualClock(NOW), UTC)
+    return Tiers(
+        journal, MemoryStore(), shelves, retention.build_retention_rules(), ManualClock(NOW), UTC
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gieok
-from gieok.places import handle
+from gieok.places import build_handle
 
 _SOURCE = Path(gieok.__file__).parents[1]
 GIEOK = (sys.executable, "-m", "gieok")
@@ -30,7 +30,7 @@ CALLS = {
     "remember": ["린터는 ruff를 쓰기로 했다."],
     "retire": ["decision/린터는-ruff를-쓰기로-했다"],
     "restore": ["decision/린터는-ruff를-쓰기로-했다"],
-    "history": [handle("agent:main", "sessions/claude-code/s#1", 1)],
+    "history": [build_handle("agent:main", "sessions/claude-code/s#1", 1)],
     "transfer": ["0000", "--to", "agent:main"],
     "pause": ["--for", "2h"],
     "resume": [],
@@ -81,7 +81,7 @@ CALLS = {
     "observe stats": [],
     "why": ["nothing"],
     "edit": [
-        handle("agent:main", "sessions/claude-code/s#1", 1),
+        build_handle("agent:main", "sessions/claude-code/s#1", 1),
         "We settle payments on Wednesdays.",
     ],
     "setup": ["--yes"],

@@ -86,7 +86,9 @@ def test_what_matched_is_marked_where_colours_are_shown(gieok: Callable[..., str
 
 def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
     script = tmp_path / "gieok.bash"
-    script.write_text(shtab.complete(completion.whole("en"), "bash"), encoding="utf-8")
+    script.write_text(
+        shtab.complete(completion.build_completion_parser("en"), "bash"), encoding="utf-8"
+    )
     wanted = {
         "sea": "search",
         "code i": "init impact install-hook",
@@ -107,7 +109,7 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
 
 
 def test_every_command_is_in_the_manual() -> None:
-    pages = {lang: manual.page(lang) for lang in ("en", "ko")}
+    pages = {lang: manual.render_manual_page(lang) for lang in ("en", "ko")}
     assert all(page.isascii() for page in pages.values())
     assert r"\fB\-\-budget\-tokens BUDGET_TOKENS\fR" in pages["en"]
     if groff := shutil.which("groff"):

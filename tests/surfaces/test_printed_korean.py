@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gieok.ops import NAMES
-from gieok.places import handle
+from gieok.places import build_handle
 from gieok.surfaces.cli import main
 
 #: Three words of small letters in a row, which stand in no code, name or path: a sentence.
@@ -22,7 +22,7 @@ _NOT_PROSE = re.compile(
     r"`[^`]*`|\"[^\"]*\"|'[^']*'|“[^”]*”|\x1b\[[\d;]*m|(?:~|\.{0,2})/[^\s,:)]+|--?[a-z][\w-]*"
     r"|\b\w+(?:[._:/]\w+)+"
 )
-_TALK = handle("agent:main", "sessions/claude-code/s#1", 1)
+_TALK = build_handle("agent:main", "sessions/claude-code/s#1", 1)
 
 #: What a person may type, in an order in which each has something to do; errors among it.
 _LINES = [

@@ -12,13 +12,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gieok.ops.operation import Surface
-from gieok.ops.request import checked, request_schema
+from gieok.ops.request import check_request, request_schema
 from gieok.surfaces import tool_table, tools
 
 
-@pytest.mark.parametrize("name", tool_table.tools())
+@pytest.mark.parametrize("name", tool_table.load_tool_operations())
 def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str) -> None:
-    found = tool_table.tools()[name]
+    found = tool_table.load_tool_operations()[name]
     schema = request_schema(found, Surface.MCP)
     Draft202012Validator.check_schema(schema)
     fields = {
@@ -37,7 +37,9 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
     }
     Draft202012Validator({**schema, "required": []}).validate(defaults)
     needed = dict.fromkeys(schema["required"], "x")
-    assert checked(found, defaults | needed, Surface.MCP) == checked(found, needed, Surface.MCP)
+    assert check_request(found, defaults | needed, Surface.MCP) == check_request(
+        found, needed, Surface.MCP
+    )
     assert len(json.dumps(schema) + tool_table.description(found)) < 1_500, "it costs every prompt"
 
 
@@ -86,8 +88,8 @@ def test_what_cannot_be_done_names_the_value_and_the_next_step(
     (tmp_path / ".git").mkdir()
     (tmp_path / "shop" / ".gieok").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shop")
-    assert not tools.answer("memory_remember", {"text": "It is raining."}).is_refused
-    answer = tools.answer(tool, arguments)
+    assert not tools.answer_tool_call("memory_remember", {"text": "It is raining."}).is_refused
+    answer = tools.answer_tool_call(tool, arguments)
     assert answer.is_refused
     _, message, rest = answer.text.partition(said)
     assert message == said
@@ -98,7 +100,7 @@ def test_the_definitions_are_kept_until_an_operation_is_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
-    made = [row["definition"] for row in tool_table.described()]
+    made = [row["definition"] for row in tool_table.describe_tools()]
     code = "import json, sys; from gieok.surfaces import tools; print(json.dumps(tools.listed()))"
     code += "; print('gieok.ops' in sys.modules)"
 
@@ -124,6 +126,6 @@ def test_the_definitions_are_kept_until_an_operation_is_another(
 
 
 def test_a_whole_number_is_a_number_and_the_other_way_round() -> None:
-    search = tool_table.tools()["memory_search"]
-    assert checked(search, {"query": "a", "min_score": 1}, Surface.MCP).min_score == 1.0
-    assert checked(search, {"query": "a", "limit": 3.0}, Surface.MCP).limit == 3
+    search = tool_table.load_tool_operations()["memory_search"]
+    assert check_request(search, {"query": "a", "min_score": 1}, Surface.MCP).min_score == 1.0
+    assert check_request(search, {"query": "a", "limit": 3.0}, Surface.MCP).limit == 3

@@ -7,7 +7,7 @@ from gieok.text import active
 
 @pytest.mark.parametrize("heading", ["Recent context", "최근 맥락", "Current context", "현재 맥락"])
 def test_states_are_read_below_the_old_heading_too(heading: str) -> None:
-    (line,) = active.lines(
+    (line,) = active.iter_active_lines(
         f"# Active memory\n\n## {heading}\n\n- 🔴 2026-03-04 The freeze is on.\n"
     )
     assert (line.section, line.day) == ("states", "2026-03-04")

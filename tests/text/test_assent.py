@@ -3,7 +3,7 @@
 import pytest
 
 from gieok.text.assent import accepts, is_small_talk
-from gieok.text.turns import asked
+from gieok.text.turns import find_answered_question
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,8 @@ def test_what_tells_something_is_none(text: str) -> None:
 def test_assent_says_what_the_question_says(text: str) -> None:
     assert accepts(text)
     assert (
-        asked(["Assistant: Use Loki for the logs?", f"User: {text}"], 2) == "Use Loki for the logs?"
+        find_answered_question(["Assistant: Use Loki for the logs?", f"User: {text}"], 2)
+        == "Use Loki for the logs?"
     )
 
 
@@ -59,7 +60,7 @@ def test_an_answer_says_something_itself(text: str) -> None:
 
 
 def test_only_a_short_line_behind_an_agents_question_answers_it() -> None:
-    assert asked(["User: Use Loki?", "User: yes"], 2) == ""
-    assert asked(["Assistant: Done.", "User: yes"], 2) == ""
-    assert asked(["Assistant: Use Loki?", "User: why?"], 2) == ""
-    assert asked(["Assistant: Use Loki?", f"User: {'no, because ' * 9}"], 2) == ""
+    assert find_answered_question(["User: Use Loki?", "User: yes"], 2) == ""
+    assert find_answered_question(["Assistant: Done.", "User: yes"], 2) == ""
+    assert find_answered_question(["Assistant: Use Loki?", "User: why?"], 2) == ""
+    assert find_answered_question(["Assistant: Use Loki?", f"User: {'no, because ' * 9}"], 2) == ""

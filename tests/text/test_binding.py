@@ -28,7 +28,7 @@ def test_a_row_has_an_example_and_a_counter_example(pattern: str, one: str, none
     ],
 )
 def test_a_rule_is_one_in_whatever_form_it_is_said(text: str) -> None:
-    assert binding.is_rule(text)
+    assert binding.has_binding_rule(text)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_rule_is_one_in_whatever_form_it_is_said(text: str) -> None:
     ],
 )
 def test_questions_quotations_habits_and_what_is_for_this_once_are_no_rules(text: str) -> None:
-    assert not binding.is_rule(text)
+    assert not binding.has_binding_rule(text)
 
 
 def test_a_rule_is_whole_with_the_sentence_that_carries_it_on() -> None:

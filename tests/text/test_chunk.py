@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok.model.memory import Passage
-from gieok.text.chunk import _tokens, chunk
+from gieok.text.chunk import _estimate_chunk_tokens, chunk
 
 _LINES = st.sampled_from(
     [
@@ -53,17 +53,17 @@ def test_passages_are_in_order_at_their_lines_within_budget_and_cover_everything
         first, last = passage.start_line, passage.end_line
         assert starts[first - 1] <= passage.start < passage.end <= starts[last] - 1
         whole = passage.start == starts[first - 1] and passage.end == starts[last] - 1
-        assert whole or _tokens("\n".join(lines[first - 1 : last])) > budget, (
+        assert whole or _estimate_chunk_tokens("\n".join(lines[first - 1 : last])) > budget, (
             "only a long line is cut"
         )
-        assert _tokens(_slice(text, passage)) <= budget + 1
+        assert _estimate_chunk_tokens(_slice(text, passage)) <= budget + 1
         assert _slice(text, passage).strip()
         covered[passage.start : passage.end] = [True] * (passage.end - passage.start)
     assert all(covered[i] for i, char in enumerate(text) if not char.isspace())
     for before, after in pairwise(passages):
         assert before.start < after.start
         assert before.end < after.end
-        assert _tokens(text[after.start : before.end]) <= overlap
+        assert _estimate_chunk_tokens(text[after.start : before.end]) <= overlap
 
 
 def test_a_passage_repeats_the_last_lines_of_the_one_before() -> None:
@@ -139,7 +139,7 @@ def test_one_line_of_a_megabyte_is_cut_at_spaces_where_it_has_any(unit: str) -> 
     assert "".join(_slice(text, p) for p in passages) == text
     assert {(p.start_line, p.end_line) for p in passages} == {(1, 1)}
     assert all(_slice(text, p).endswith(" ") for p in passages if " " in unit)
-    assert max(_tokens(_slice(text, p)) for p in passages) <= 400
+    assert max(_estimate_chunk_tokens(_slice(text, p)) for p in passages) <= 400
 
 
 def _calls(text: str) -> int:

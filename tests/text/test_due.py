@@ -3,7 +3,7 @@
 import pytest
 
 from gieok.model.conversation import CORRECTED_MARK
-from gieok.text.due import due_day, ordinal, words
+from gieok.text.due import due_day, format_due_day, ordinal
 
 _TODAY, _SAID = "2026-11-22", "2026-11-20"
 
@@ -42,9 +42,12 @@ def test_days_are_counted_over_months_and_leap_years() -> None:
 
 
 def test_when_something_is_due_is_said_from_today() -> None:
-    said = [words(day, _TODAY) for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")]
+    said = [
+        format_due_day(day, _TODAY)
+        for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")
+    ]
     assert said == ["overdue since 2026-11-20", "due today", "due tomorrow", "due 2026-11-27"]
-    assert words("2026-11-22", _TODAY, "ko") == "오늘 마감"
+    assert format_due_day("2026-11-22", _TODAY, "ko") == "오늘 마감"
 
 
 def test_the_day_of_a_correction_is_no_day_on_which_something_is_due() -> None:

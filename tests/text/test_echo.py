@@ -31,7 +31,7 @@ def _active(lang: str) -> str:
         task="rebuild the queue",
     )
     return (
-        active_memory.render(held, Look(lang, 2_500, "", UTC), date(2026, 11, 22))
+        active_memory.render_active_memory(held, Look(lang, 2_500, "", UTC), date(2026, 11, 22))
         + "\n"
         + active_memory.MARKER
     )
@@ -55,12 +55,14 @@ _TITLE = inject.InjectedMemory(
 _SAID = start.SaidTurn(
     0.2, 0.0, "2026-11-20", "yes do that", "1a2b3c4d.3", "Shall I use Loki for the logs?"
 )
-_START = start.render(
+_START = start.render_session_start(
     [
         start.StartPart(
             "Active memory of this project (project:shop-1)",
             start.active_lines(
-                active.lines("## Notes\n- 🔴 2026-11-21 We decided to use Redis.\n- never Kafka\n")
+                active.iter_active_lines(
+                    "## Notes\n- 🔴 2026-11-21 We decided to use Redis.\n- never Kafka\n"
+                )
             ),
             start.ACTIVE,
         ),
@@ -87,8 +89,8 @@ _START = start.render(
 )[0]
 _TEXTS = {
     "session start": _START,
-    "injected": inject.render([_ENTRY, _TURN, _TITLE], 2_000).text,
-    "note": inject.note(),
+    "injected": inject.render_injection([_ENTRY, _TURN, _TITLE], 2_000).text,
+    "note": inject.format_near_note(),
     "instructions": tools.INSTRUCTIONS,
     "active memory": _active("en"),
     "활성 기억": _active("ko"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gieok.text.encoding import decode
+from gieok.text.encoding import decode_note_bytes
 
 _NOTE = "# 회의록\n\n결제는 매주 화요일에 정산한다. See https://example.com/a?b=1\n"
 
@@ -21,7 +21,7 @@ _NOTE = "# 회의록\n\n결제는 매주 화요일에 정산한다. See https://
 )
 @pytest.mark.parametrize("codec", ["cp949", "utf-8", "utf-8-sig", "utf-16"])
 def test_korean_is_read_in_what_it_was_written(text: str, codec: str) -> None:
-    decoded = decode(text.encode(codec))
+    decoded = decode_note_bytes(text.encode(codec))
     assert decoded.text == text
     assert decoded.encoding == codec.upper().removesuffix("-SIG")
     assert bool(decoded.warning) == (not codec.startswith("utf-8"))
@@ -30,11 +30,11 @@ def test_korean_is_read_in_what_it_was_written(text: str, codec: str) -> None:
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("text", [_NOTE, "plain English, no mark\n", "VLAN 10"])
 def test_utf_16_without_its_mark_is_seen_from_its_pattern(text: str, codec: str) -> None:
-    assert decode(text.encode(codec)) == (text, codec.upper(), -1)
+    assert decode_note_bytes(text.encode(codec)) == (text, codec.upper(), -1)
 
 
 def test_euc_kr_is_read_as_cp949_which_holds_it() -> None:
-    assert decode(_NOTE.encode("euc-kr")) == (_NOTE, "CP949", -1)
+    assert decode_note_bytes(_NOTE.encode("euc-kr")) == (_NOTE, "CP949", -1)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_euc_kr_is_read_as_cp949_which_holds_it() -> None:
     ],
 )
 def test_what_is_neither_is_read_with_replacements_and_says_where(data: bytes) -> None:
-    decoded = decode(data)
+    decoded = decode_note_bytes(data)
     assert decoded.text == data.decode("utf-8", "replace")
     assert f"invalid UTF-8 at byte {decoded.first_replaced}" in decoded.warning
 
@@ -64,7 +64,7 @@ def test_what_is_neither_is_read_with_replacements_and_says_where(data: bytes) -
     ],
 )
 def test_other_encodings_are_told_apart_and_named(text: str, codec: str, name: str) -> None:
-    decoded = decode(text.encode(codec))
+    decoded = decode_note_bytes(text.encode(codec))
     assert decoded == (text, name, -1)
     assert name in decoded.warning
 
@@ -81,21 +81,21 @@ def test_bad_bytes_do_not_ruin_a_note_in_cp949(bad: bytes, place: int) -> None:
         + bad
         + line[place if place >= 0 else len(line) :]
     )
-    decoded = decode(b"\n".join(lines) if place != 7 else b"\n".join([*lines, bad]))
+    decoded = decode_note_bytes(b"\n".join(lines) if place != 7 else b"\n".join([*lines, bad]))
     assert decoded.encoding == "CP949"
     assert "담당자는 김서연" in decoded.text
     assert decoded.warning.startswith("invalid CP949 at byte ")
 
 
 def test_what_is_told_apart_from_nothing_is_said_to_be_unknown() -> None:
-    decoded = decode("这是中文笔记，明天有会议。".encode("gb18030"))
+    decoded = decode_note_bytes("这是中文笔记，明天有会议。".encode("gb18030"))
     assert decoded.encoding == "unknown"
     assert decoded.warning.startswith("in an unknown encoding, read as UTF-8: from byte 0 on")
 
 
 @pytest.mark.parametrize("data", [b"abc\0def", "결제는 화요일\0에 정산".encode(), b"\0abc"])
 def test_one_nul_makes_no_note_binary_and_is_named(data: bytes) -> None:
-    decoded = decode(data)
+    decoded = decode_note_bytes(data)
     assert decoded.text == data.decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
     assert (
         decoded.warning
@@ -104,7 +104,7 @@ def test_one_nul_makes_no_note_binary_and_is_named(data: bytes) -> None:
 
 
 def test_utf_16_that_was_cut_is_read_but_for_its_end() -> None:
-    decoded = decode(_NOTE.encode("utf-16")[:-1])
+    decoded = decode_note_bytes(_NOTE.encode("utf-16")[:-1])
     assert decoded.text == _NOTE[:-1] + "\ufffd"
     assert decoded.warning.startswith("invalid UTF-16 at byte ")
 
@@ -113,9 +113,9 @@ def test_utf_16_that_was_cut_is_read_but_for_its_end() -> None:
     "data", [b"\0\1\2\3", b"\x89PNG\r\n\0\0\0\rIHDR", b"\xff\xfe\x00\xd8", bytes(range(32)) * 4]
 )
 def test_binary_is_no_text(data: bytes) -> None:
-    assert decode(data) is None
+    assert decode_note_bytes(data) is None
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_utf_8_is_always_itself(text: str) -> None:
-    assert decode(text.encode()) == (text.removeprefix("\ufeff"), "UTF-8", -1)
+    assert decode_note_bytes(text.encode()) == (text.removeprefix("\ufeff"), "UTF-8", -1)

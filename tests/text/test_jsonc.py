@@ -93,15 +93,15 @@ def _files(draw: Callable[..., Any], root: Any = _DATA) -> _File:
 @given(_files(), st.sampled_from([None, 2, "\t"]))
 def test_commented_and_plain_json_are_read_as_their_data(file: _File, indent: Any) -> None:
     data, text, _ = file
-    assert jsonc.load(text) == data == jsonc.load(json.dumps(data, indent=indent))
+    assert jsonc.load_jsonc(text) == data == jsonc.load_jsonc(json.dumps(data, indent=indent))
 
 
 def test_of_a_name_that_stands_twice_the_last_counts_and_is_changed() -> None:
     text = '{"a": 1, "hooks": {"Stop": [1]}, "hooks": {"Stop": [2]}}'
-    assert jsonc.load(text) == json.loads(text)
-    put = jsonc.put(text, ("hooks", "Stop"), 3, append=True)
+    assert jsonc.load_jsonc(text) == json.loads(text)
+    put = jsonc.put_jsonc_value(text, ("hooks", "Stop"), 3, append=True)
     assert put == '{"a": 1, "hooks": {"Stop": [1]}, "hooks": {"Stop": [2, 3]}}'
-    assert jsonc.drop(put, ("hooks", "Stop"), lambda value: value == 3) == text
+    assert jsonc.drop_jsonc_value(put, ("hooks", "Stop"), lambda value: value == 3) == text
 
 
 @_PROPERTY
@@ -115,14 +115,14 @@ def test_what_is_put_is_there_and_dropped_leaves_the_data_and_every_comment(
     for name in path[:-1]:
         inner = inner.setdefault(name, {})
     inner[path[-1]] = [*inner.get(path[-1], []), _OURS] if append else _OURS
-    put = jsonc.put(text, path, _OURS, append=append)
-    assert jsonc.load(put) == expected
+    put = jsonc.put_jsonc_value(text, path, _OURS, append=append)
+    assert jsonc.load_jsonc(put) == expected
     rest = iter(re.sub(r"\s", "", put))
     assert all(char in rest for char in re.sub(r"\s", "", text)), (
         "something that is not blank was taken away"
     )
-    back = jsonc.drop(put, path, lambda value: value == _OURS)
-    assert jsonc.load(back) == data
+    back = jsonc.drop_jsonc_value(put, path, lambda value: value == _OURS)
+    assert jsonc.load_jsonc(back) == data
     assert all(comment in put and comment in back for comment in comments)
 
 
@@ -139,8 +139,8 @@ def test_a_text_in_a_usual_layout_is_the_same_to_the_byte_afterwards(
 ) -> None:
     lines = json.dumps(data, indent=indent, ensure_ascii=False).split("\n")
     text = "\n".join(f"{line} {comment}".rstrip(" ") for line in lines) + end
-    put = jsonc.put(text, where[0], _OURS, append=where[1])
-    assert jsonc.drop(put, where[0], lambda value: value == _OURS) == text
+    put = jsonc.put_jsonc_value(text, where[0], _OURS, append=where[1])
+    assert jsonc.drop_jsonc_value(put, where[0], lambda value: value == _OURS) == text
 
 
 # What follows the last value on its line may end in blanks, such as the \r of CRLF, and they stay.
@@ -162,7 +162,11 @@ def test_these_texts_are_the_same_to_the_byte_afterwards(
     text: str, path: tuple[str, ...], append: bool
 ) -> None:
     assert (
-        jsonc.drop(jsonc.put(text, path, _OURS, append=append), path, lambda value: value == _OURS)
+        jsonc.drop_jsonc_value(
+            jsonc.put_jsonc_value(text, path, _OURS, append=append),
+            path,
+            lambda value: value == _OURS,
+        )
         == text
     )
 
@@ -181,8 +185,8 @@ def test_these_texts_are_the_same_to_the_byte_afterwards(
 def test_a_line_comment_before_what_is_dropped_stays_and_hides_nothing(
     text: str, expected: object
 ) -> None:
-    dropped = jsonc.drop(text, ("hooks", "Stop"), lambda value: value == "ours")
-    assert jsonc.load(dropped) == expected
+    dropped = jsonc.drop_jsonc_value(text, ("hooks", "Stop"), lambda value: value == "ours")
+    assert jsonc.load_jsonc(dropped) == expected
     assert "// mine\n" in dropped
 
 
@@ -195,7 +199,9 @@ def test_what_is_not_there_is_dropped_without_a_trace() -> None:
         '{"hooks": {"Stop": {"a": 1}}}',
         "[1] // no object",
     ):
-        assert jsonc.drop(text, ("hooks", "Stop"), lambda value: value == "ours") == text
+        assert (
+            jsonc.drop_jsonc_value(text, ("hooks", "Stop"), lambda value: value == "ours") == text
+        )
 
 
 @pytest.mark.parametrize(
@@ -208,7 +214,7 @@ def test_what_is_not_there_is_dropped_without_a_trace() -> None:
 )
 def test_nothing_is_put_where_something_else_stands(text: str, said: str) -> None:
     with pytest.raises(BadJson, match=said):
-        jsonc.put(text, ("hooks", "Stop"), 1, append=True)
+        jsonc.put_jsonc_value(text, ("hooks", "Stop"), 1, append=True)
 
 
 # The standard library's parser, by which values are read, refuses 01 and digits of other scripts
@@ -242,7 +248,7 @@ def test_what_is_no_json_is_refused_with_line_and_column(
     text: str, line: int, column: int | None
 ) -> None:
     with pytest.raises(BadJson, match=rf"at line {line}, column {column or ''}"):
-        jsonc.load(text)
+        jsonc.load_jsonc(text)
 
 
 _PIECES = [
@@ -255,13 +261,13 @@ _PIECES = [
 @given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
 def test_any_text_is_read_or_refused_and_agrees_with_the_standard_library(text: str) -> None:
     try:
-        mine = jsonc.load(text)
+        mine = jsonc.load_jsonc(text)
     except BadJson as error:
         # It may also be read.
         assert re.search(r"at line \d+, column \d+$", str(error))  # noqa: PT017
         with pytest.raises(ValueError):
             json.loads(text.replace("NaN", "?"), strict=False)
     else:
-        assert repr(jsonc.load(f"/**/{text.removeprefix(chr(0xFEFF))}//")) == repr(mine), (
+        assert repr(jsonc.load_jsonc(f"/**/{text.removeprefix(chr(0xFEFF))}//")) == repr(mine), (
             "NaN is not itself"
         )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gieok.text import jsonc
-from gieok.text.jsonc import load as loads
+from gieok.text.jsonc import load_jsonc as loads
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ _CONFIG = """// mine
 
 
 def test_what_is_put_in_and_taken_out_again_leaves_a_persons_spelling() -> None:
-    edited = jsonc.put(_CONFIG, ("plugins", "slots", "memory"), "ours")
-    edited = jsonc.put(edited, ("plugins", "allow"), "ours", append=True)
-    edited = jsonc.put(edited, ("mcp", "servers", "gieok"), {"command": "gieok"})
+    edited = jsonc.put_jsonc_value(_CONFIG, ("plugins", "slots", "memory"), "ours")
+    edited = jsonc.put_jsonc_value(edited, ("plugins", "allow"), "ours", append=True)
+    edited = jsonc.put_jsonc_value(edited, ("mcp", "servers", "gieok"), {"command": "gieok"})
     assert loads(edited) == {
         "agents": {"entries": {"main": {}}},
         "plugins": {"allow": ["telegram", "ours"], "slots": {"memory": "ours"}},
@@ -104,9 +104,11 @@ def test_what_is_put_in_and_taken_out_again_leaves_a_persons_spelling() -> None:
         "0x4965",
     ):
         assert kept in edited
-    edited = jsonc.drop(edited, ("mcp", "servers", "gieok"), lambda _: True)
-    edited = jsonc.drop(edited, ("plugins", "allow"), lambda value: value == "ours")
-    edited = jsonc.drop(edited, ("plugins", "slots", "memory"), lambda value: value == "ours")
+    edited = jsonc.drop_jsonc_value(edited, ("mcp", "servers", "gieok"), lambda _: True)
+    edited = jsonc.drop_jsonc_value(edited, ("plugins", "allow"), lambda value: value == "ours")
+    edited = jsonc.drop_jsonc_value(
+        edited, ("plugins", "slots", "memory"), lambda value: value == "ours"
+    )
     assert loads(edited) == loads(_CONFIG)
     for kept in (
         "// mine",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from gieok.text.language import language_of
     ],
 )
 def test_the_language_is_told_by_letters(text: str, expected: str) -> None:
-    assert language_of(text) == expected
+    assert detect_text_language(text) == expected

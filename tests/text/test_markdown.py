@@ -2,7 +2,7 @@
 
 import pytest
 
-from gieok.text.markdown import front_matter, title
+from gieok.text.markdown import find_markdown_title, front_matter
 
 
 def test_fields_lists_and_quotes_are_read() -> None:
@@ -57,13 +57,13 @@ def test_text_without_front_matter_is_text(text: str) -> None:
     ],
 )
 def test_the_title_is_the_first_heading_of_level_one(text: str, expected: str) -> None:
-    assert title(text) == expected
+    assert find_markdown_title(text) == expected
 
 
 def test_a_title_may_be_looked_for_further_down() -> None:
-    assert title("# One\n# Two", 3) == "Two"
+    assert find_markdown_title("# One\n# Two", 3) == "Two"
 
 
 def test_a_heading_of_spaces_takes_no_time() -> None:
     words = "a" + " #" * 100_000
-    assert title(f"# {words}b") == f"{words}b"
+    assert find_markdown_title(f"# {words}b") == f"{words}b"

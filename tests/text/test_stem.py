@@ -2,7 +2,7 @@
 
 import pytest
 
-from gieok.text.stem import stem
+from gieok.text.stem import stem_english_word
 
 _PAIRS = """
     skis:ski skies:sky idly:idl gently:gentl ugly:ugli early:earli only:onli singly:singl sky:sky news:news
@@ -35,9 +35,9 @@ _PAIRS = """
 @pytest.mark.parametrize("pair", _PAIRS.split())
 def test_a_word_has_the_stem_that_snowball_gives_it(pair: str) -> None:
     word, _, expected = pair.partition(":")
-    assert stem(word) == expected
+    assert stem_english_word(word) == expected
 
 
 @pytest.mark.parametrize("word", ["", "a", "of", "결제", "123", "x2"])
 def test_what_is_too_short_or_no_word_is_unchanged(word: str) -> None:
-    assert stem(word) == word
+    assert stem_english_word(word) == word

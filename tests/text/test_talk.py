@@ -43,18 +43,18 @@ def test_any_text_comes_back(said: list[tuple[str, str, Role, int]]) -> None:
         )
         for n, (text, source, role, ms) in enumerate(said)
     ]
-    written = talk.write("agent:main", "2025-03", found)
-    assert talk.read(written) == {one.seq: one for one in found}
-    assert talk.read(
+    written = talk.format_month_talk("agent:main", "2025-03", found)
+    assert talk.parse_month_talk(written) == {one.seq: one for one in found}
+    assert talk.parse_month_talk(
         written.encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass")
-    ) == talk.read(written)
+    ) == talk.parse_month_talk(written)
 
 
 def test_a_person_can_read_it() -> None:
     message = Message(
         "m1", Role.USER, "결제는 화요일에\n정산하자.", _AT, "s1", "claude-code", 9, "/t/a.jsonl", 3
     )
-    lines = talk.write("agent:main", "2025-03", [Journalled(7, message)]).splitlines()
+    lines = talk.format_month_talk("agent:main", "2025-03", [Journalled(7, message)]).splitlines()
     assert lines[:6] == [
         "---",
         "gieok: talk",

@@ -1,4 +1,4 @@
-from gieok.text.turns import exchange, spoken
+from gieok.text.turns import exchange, read_spoken_line
 
 _TALK = [
     "User: 회의 잡아줘",
@@ -19,11 +19,16 @@ def test_a_turn_of_few_words_is_shown_with_what_it_answers() -> None:
 
 def test_a_question_is_shown_with_its_answer() -> None:
     assert exchange(_TALK, 3) == "Assistant: 몇 시로 할까요?\nUser: 9시 반"
-    shown = spoken(_TALK, 3)
+    shown = read_spoken_line(_TALK, 3)
     assert shown
     assert (shown.who, shown.answers, shown.answer) == ("assistant", "", "9시 반")
 
 
 def test_a_line_that_is_no_turn_is_not_shown_as_one() -> None:
-    assert spoken(_TALK, 0) is spoken(_TALK, 6) is spoken(["a note: with a colon"], 1) is None
+    assert (
+        read_spoken_line(_TALK, 0)
+        is read_spoken_line(_TALK, 6)
+        is read_spoken_line(["a note: with a colon"], 1)
+        is None
+    )
     assert exchange(_TALK, 99) == ""

@@ -11,22 +11,24 @@ from gieok.text.written_days import (
     day_in_name,
     day_of_path,
     find_day,
-    moment_of,
     name_without_day,
+    parse_head_moment,
 )
 
 _DAY = date(2026, 11, 20)
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_each_row_reads_its_example_and_leaves_its_counter_example(row: written_days.Row) -> None:
+def test_each_row_reads_its_example_and_leaves_its_counter_example(
+    row: written_days.DayPattern,
+) -> None:
     assert find_day(row.example)
     assert find_day(row.counter_example) is None
 
 
 @pytest.mark.parametrize("row", FOLDER_ROWS)
 def test_each_row_of_folders_reads_its_example_and_leaves_its_counter_example(
-    row: written_days.Row,
+    row: written_days.DayPattern,
 ) -> None:
     assert day_of_path(f"{row.example}.md")
     assert day_of_path(f"{row.counter_example}.md") is None
@@ -138,7 +140,7 @@ def test_a_name_keeps_its_words_without_the_day(name: str, words: str) -> None:
     ],
 )
 def test_a_field_says_a_day_or_a_moment(value: str, moment: datetime | None) -> None:
-    assert moment_of(value) == moment
+    assert parse_head_moment(value) == moment
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ Each needs its framework, and only the one that is imported.
 from gieok.errors import MissingExtra
 
 
-def missing(error: ModuleNotFoundError, package: str) -> MissingExtra:
+def build_missing_framework(error: ModuleNotFoundError, package: str) -> MissingExtra:
     """Return the error for a framework that is not installed."""
     return MissingExtra(
         f"this needs the Python package {error.name!r}", hint=f"run `pip install {package}`"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import quote, unquote
 
-from gieok.adapters import missing
+from gieok.adapters import build_missing_framework
 from gieok.flow import distil
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Filter
@@ -39,7 +39,7 @@ try:
         SearchOp,
     )
 except ModuleNotFoundError as error:
-    raise missing(error, "langgraph-checkpoint") from error
+    raise build_missing_framework(error, "langgraph-checkpoint") from error
 
 KIND = "item"
 _PREFIX, _VALUE, _LABEL = f"{KIND}:", "value", "in:"
@@ -109,7 +109,7 @@ class GieokStore(BaseStore):
             return
         journal, store = self._memory.journal(), self._memory.store()
         if any(op.value is not None for op in ops):
-            withholding.check(self._context)
+            withholding.check_caller_withheld(self._context)
         put = [
             self._entry(scope, key, op) for (scope, key), op in last.items() if op.value is not None
         ]
@@ -121,8 +121,8 @@ class GieokStore(BaseStore):
 
     def _entry(self, scope: Scope, key: str, op: PutOp) -> Entry:
         before, now = self._memory.store().get(scope, [key]), self._context.clock.now()
-        value = _cleaned(dict(op.value or {}))
-        found, rest = _texts(value, op.index)
+        value = _redact_item_value(dict(op.value or {}))
+        found, rest = _split_indexed_texts(value, op.index)
         text, cut = "\n".join([*found, *rest]), self._memory.cut
         kept = json.dumps(value, ensure_ascii=False)
         document = Document(
@@ -149,7 +149,7 @@ class GieokStore(BaseStore):
         items = {
             (document.scope, document.key): document
             for document in self._documents(scopes)
-            if _fits(json.loads(document.metadata[_VALUE]), op.filter or {})
+            if _has_wanted_fields(json.loads(document.metadata[_VALUE]), op.filter or {})
         }
         scores = self._scores(op.query or "", scopes, len(items)) if items else {}
         ranked = sorted(items, key=lambda name: items[name].updated_at, reverse=True)
@@ -199,7 +199,7 @@ class GieokStore(BaseStore):
         found = [
             one
             for one in self._below(())
-            if all(_matches(one, wanted) for wanted in op.match_conditions or ())
+            if all(_is_namespace_match(one, wanted) for wanted in op.match_conditions or ())
         ]
         return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
 
@@ -233,16 +233,18 @@ class GieokStore(BaseStore):
         )
 
 
-def _cleaned(value: Any) -> Any:  # noqa: ANN401 - JSON
+def _redact_item_value(value: Any) -> Any:  # noqa: ANN401 - JSON
     """Return JSON with the secrets in its texts replaced."""
     if isinstance(value, dict):
-        return {str(key): _cleaned(one) for key, one in value.items()}
+        return {str(key): _redact_item_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(one) for one in value]
+        return [_redact_item_value(one) for one in value]
     return redact(value) if isinstance(value, str) else value
 
 
-def _texts(value: Mapping[str, Any], index: bool | list[str] | None) -> tuple[list[str], list[str]]:
+def _split_indexed_texts(
+    value: Mapping[str, Any], index: bool | list[str] | None
+) -> tuple[list[str], list[str]]:
     """Return the fields of a value as lines: those to be found, and the rest. `index` names paths,
     such as `a[*].b`.
     """
@@ -252,7 +254,7 @@ def _texts(value: Mapping[str, Any], index: bool | list[str] | None) -> tuple[li
         if index is None or index is True
         else [re.sub(r"\[[^]]*\]", "", path) for path in paths]
     )
-    leaves = list(_leaves(value))
+    leaves = list(_iter_value_leaves(value))
     found, rest = list[str](), list[str]()
     for path, leaf in leaves:
         is_wanted = wanted is None or any(
@@ -263,33 +265,33 @@ def _texts(value: Mapping[str, Any], index: bool | list[str] | None) -> tuple[li
     return found, rest
 
 
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:  # noqa: ANN401 - JSON
+def _iter_value_leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:  # noqa: ANN401 - JSON
     if isinstance(value, Mapping):
         for name, one in value.items():
-            yield from _leaves(one, f"{path}.{name}".removeprefix("."))
+            yield from _iter_value_leaves(one, f"{path}.{name}".removeprefix("."))
     elif isinstance(value, list):
         for one in value:
-            yield from _leaves(one, path)
+            yield from _iter_value_leaves(one, path)
     elif value is not None:
         yield path, value
 
 
-def _fits(value: Any, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401 - JSON
+def _has_wanted_fields(value: Any, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401 - JSON
     """Say whether a value has these fields, as LangGraph's own stores compare them."""
     return isinstance(value, dict) and all(
-        _is(value.get(name), one) for name, one in wanted.items()
+        _is_wanted_value(value.get(name), one) for name, one in wanted.items()
     )
 
 
-def _is(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
+def _is_wanted_value(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
     if isinstance(wanted, dict) and any(name.startswith("$") for name in wanted):
-        return all(_compared(value, name, one) for name, one in wanted.items())
+        return all(_compare_by_operator(value, name, one) for name, one in wanted.items())
     if isinstance(wanted, dict):
-        return _fits(value, wanted)
+        return _has_wanted_fields(value, wanted)
     return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
 
 
-def _compared(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - JSON
+def _compare_by_operator(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - JSON
     if name not in _COMPARED:
         raise ValueError(f"unknown operator {name!r}: {', '.join(_COMPARED)}")
     try:
@@ -298,7 +300,7 @@ def _compared(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - JSON
         return False
 
 
-def _matches(namespace: Namespace, wanted: MatchCondition) -> bool:
+def _is_namespace_match(namespace: Namespace, wanted: MatchCondition) -> bool:
     path = wanted.path
     part = namespace[: len(path)] if wanted.match_type == "prefix" else namespace[-len(path) :]
     return len(part) == len(path) and all(

@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from gieok.adapters import missing
-from gieok.app import scoped
+from gieok.adapters import build_missing_framework
+from gieok.app import rescope_context
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.model.memory import Scope
 from gieok.ops import withholding
@@ -24,7 +24,7 @@ try:
     from agents.memory.session import SessionABC
     from agents.memory.session_settings import SessionSettings, resolve_session_limit
 except ModuleNotFoundError as error:
-    raise missing(error, "openai-agents") from error
+    raise build_missing_framework(error, "openai-agents") from error
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -89,7 +89,9 @@ class GieokSession(SessionABC):
 
     async def clear_session(self) -> None:
         """Empty the session. What was said in it stays remembered."""
-        await asyncio.to_thread(lambda: self._journal.keep(self._realm, {}, _names(self._kept())))
+        await asyncio.to_thread(
+            lambda: self._journal.keep(self._realm, {}, _list_item_names(self._kept()))
+        )
 
     @property
     def _journal(self) -> Any:  # noqa: ANN401 - the full journal
@@ -106,12 +108,12 @@ class GieokSession(SessionABC):
 
     def _add(self, items: list[dict[str, Any]]) -> None:
         context = self._memory.context
-        withholding.check(context)
+        withholding.check_caller_withheld(context)
         # That of its first item: the first record makes a project of a folder, whose scope is
         # another.
         scope = Scope(
             self._journal.update_kept(
-                self._realm, _SCOPE, lambda raw: raw or scoped(context).scope.path
+                self._realm, _SCOPE, lambda raw: raw or rescope_context(context).scope.path
             )
         )
         last = self._journal.update_kept(
@@ -119,7 +121,7 @@ class GieokSession(SessionABC):
         )
         messages, kept = list[Message](), dict[str, str]()
         for number, item in enumerate(items, start=int(last) - len(items) + 1):
-            name, (around, texts) = f"{number:012d}", _taken_apart(_cleaned(item))
+            name, (around, texts) = f"{number:012d}", _taken_apart(_redact_session_item(item))
             messages += [
                 Message(
                     id=f"{self._id(name)}#{n}",
@@ -144,7 +146,7 @@ class GieokSession(SessionABC):
 
     def _items(self, most: int | None) -> list[Any]:
         kept = self._kept()
-        names = _names(kept)
+        names = _list_item_names(kept)
         names = names[max(len(names) - most, 0) :] if most is not None else names
         rows = {name: json.loads(kept[name]) for name in names}
         ids = [f"{self._id(name)}#{n}" for name, (count, _) in rows.items() for n in range(count)]
@@ -168,7 +170,7 @@ class GieokSession(SessionABC):
             return self._taken()
 
     def _taken(self) -> Any:  # noqa: ANN401 - an item
-        while names := _names(kept := self._kept()):
+        while names := _list_item_names(kept := self._kept()):
             found = self._items(1)
             self._journal.say(
                 Scope(kept[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))]
@@ -180,19 +182,19 @@ class GieokSession(SessionABC):
         return None
 
 
-def _names(kept: Mapping[str, str]) -> list[str]:
+def _list_item_names(kept: Mapping[str, str]) -> list[str]:
     """Return the names of items, in order."""
     return sorted(kept.keys() - {_LAST, _SCOPE})
 
 
-def _cleaned(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JSON
+def _redact_session_item(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JSON
     """Return JSON with the secrets in its texts replaced; names of the protocol stay, whatever they
     look like.
     """
     if isinstance(value, dict):
-        return {name: _cleaned(one, name) for name, one in value.items()}
+        return {name: _redact_session_item(one, name) for name, one in value.items()}
     if isinstance(value, list):
-        return [_cleaned(one, key) for one in value]
+        return [_redact_session_item(one, key) for one in value]
     return redact(value) if isinstance(value, str) and key not in _NAMES else value
 
 

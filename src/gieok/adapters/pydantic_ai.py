@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gieok.adapters import missing
+from gieok.adapters import build_missing_framework
 from gieok.surfaces.python import Memory
 from gieok.text.inert import visible
 
 try:
     from pydantic_ai import FunctionToolset
 except ModuleNotFoundError as error:
-    raise missing(error, "pydantic-ai-slim") from error
+    raise build_missing_framework(error, "pydantic-ai-slim") from error
 
 
 @dataclass(frozen=True, slots=True)

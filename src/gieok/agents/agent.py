@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok.agents import table
 from gieok.agents.install.change import Edit
-from gieok.agents.install.edits import InstallPlace, OwnCommand, prompt_command
+from gieok.agents.install.edits import InstallPlace, OwnCommand, parse_prompt_command
 from gieok.agents.transcripts.session import Format
 from gieok.model.memory import Scope
 
@@ -25,7 +25,7 @@ class Unread(NamedTuple):
     orphans: Callable[[Path], int] | None = None
 
 
-class Place(NamedTuple):
+class TranscriptPlace(NamedTuple):
     """A folder below which transcripts lie, and which of the names below it are files or databases
     of them.
 
@@ -105,7 +105,7 @@ class Agent(NamedTuple):
     """
 
     #: Takes the user's home and the environment.
-    place: Callable[[Path, Mapping[str, str]], Place] | None = None
+    place: Callable[[Path, Mapping[str, str]], TranscriptPlace] | None = None
     format: Format | None = None
     #: What an install changes. Raises BadRequest.
     edits: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
@@ -116,7 +116,7 @@ class Agent(NamedTuple):
     missing: Callable[[InstallPlace], tuple[str, str] | None] = lambda site: None
     #: Takes the text of a file that an install changes; returns the command of our prompt hook in
     #: it, '' for none.
-    prompt_command: Callable[[str], str] = prompt_command
+    prompt_command: Callable[[str], str] = parse_prompt_command
     hook_files: HookFiles | None = None
     rehearsal: Rehearsal | None = None
     inventory: Inventory | None = None
@@ -128,11 +128,11 @@ class Agent(NamedTuple):
     #: what `place` takes.
     folder: Callable[[Path, Mapping[str, str]], Path] | None = None
     #: Where else it keeps talk, such as sessions that were put away; takes what `place` takes.
-    other_places: Callable[[Path, Mapping[str, str]], tuple[Place, ...]] = (
+    other_places: Callable[[Path, Mapping[str, str]], tuple[TranscriptPlace, ...]] = (
         lambda home, environment: ()
     )
 
-    def places(self, home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
+    def places(self, home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
         """Return all places where it keeps talk."""
         return (
             (self.place(home, environment), *self.other_places(home, environment))
@@ -141,15 +141,15 @@ class Agent(NamedTuple):
         )
 
 
-def load(name: str) -> Agent:
+def load_agent(name: str) -> Agent:
     """Return an agent by its name in the table."""
-    found: Agent = import_module(f"gieok.agents.{name.replace('-', '_')}").AGENT
-    return found
+    loaded_agent: Agent = import_module(f"gieok.agents.{name.replace('-', '_')}").AGENT
+    return loaded_agent
 
 
 def observed() -> tuple[str, ...]:
     """Return the names of the agents whose transcripts are read."""
-    return tuple(name for name in table.NAMES if load(name).place)
+    return tuple(name for name in table.NAMES if load_agent(name).place)
 
 
 def own_folder(variables: str, usual: str) -> Callable[[Path, Mapping[str, str]], Path]:
@@ -166,7 +166,9 @@ def own_folder(variables: str, usual: str) -> Callable[[Path, Mapping[str, str]]
 
 def below(
     variables: str, usual: str, folder: str, files: str, *unread: Unread
-) -> Callable[[Path, Mapping[str, str]], Place]:
+) -> Callable[[Path, Mapping[str, str]], TranscriptPlace]:
     """Return the place `folder` below the agent's own folder; see `own_folder`."""
     own = own_folder(variables, usual)
-    return lambda home, environment: Place(own(home, environment) / folder, files, unread=unread)
+    return lambda home, environment: TranscriptPlace(
+        own(home, environment) / folder, files, unread=unread
+    )

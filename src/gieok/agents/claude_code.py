@@ -4,17 +4,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread, below, own_folder
+from gieok.agents.agent import (
+    URL,
+    Agent,
+    HookFiles,
+    Rehearsal,
+    TranscriptPlace,
+    Unread,
+    below,
+    own_folder,
+)
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, kept_file, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
-    mapping,
-    name_of,
-    parts,
-    text_of,
+    list_content_parts,
+    read_content_text,
+    read_object_field,
+    read_text_field,
     texts_of,
     unwrapped,
 )
@@ -23,8 +32,8 @@ from gieok.agents.transcripts.session import (
     Format,
     Part,
     Queued,
-    Said,
     Session,
+    SpokenPart,
     ToolUse,
     calls,
     heard,
@@ -44,14 +53,14 @@ _CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))
 _RESULTS = frozenset(("tool_result", "mcp_tool_result"))
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_claude_session(name: str, first: Line) -> Session | None:
     """Recognise a line that names its session beside a known type."""
     session = first.get("sessionId")
     if not isinstance(session, str) or not (first.get("type") in _KINDS or "uuid" in first):
         return None
     is_sub_agent = name.startswith("agent-") or speaker_of(NAME, first) is Speaker.AGENT
     ignored = "a sub-agent" if is_sub_agent else ""
-    return Session(id=session, agent=NAME, ignored=ignored, cwd=name_of(first.get("cwd")))
+    return Session(id=session, agent=NAME, ignored=ignored, cwd=read_text_field(first.get("cwd")))
 
 
 def _is_prelude(line: Line) -> bool:
@@ -61,42 +70,46 @@ def _is_prelude(line: Line) -> bool:
     return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_claude_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a line; a turn has several lines, which share `message.id` and differ in
     `uuid`.
     """
     if speaker_of(NAME, line) is Speaker.AGENT:
         return ()
-    found = mapping(line.get("message"))
-    content, at = found.get("content"), line.get("timestamp")
-    identity = name_of(line.get("uuid")) or f"{session.id}/{fallback_id}"
+    message = read_object_field(line.get("message"))
+    content, at = message.get("content"), line.get("timestamp")
+    identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
     found_parts: list[Part] = []
     match line.get("type"):
         case "user":
             found_parts.append(heard(session, line, identity, texts_of(content), at))
-            found_parts += _results(identity, content, at, line)
+            found_parts += _iter_claude_results(identity, content, at, line)
         case "assistant" if not is_program_reply(NAME, line):
-            made = (part for part in parts(content) if part.get("type") in _CALLS)
-            found_parts.append(Said(identity, Role.ASSISTANT, text_of(content), at))
-            found_parts += calls(identity, made, at, "input")
+            tool_calls = (
+                part for part in list_content_parts(content) if part.get("type") in _CALLS
+            )
+            found_parts.append(SpokenPart(identity, Role.ASSISTANT, read_content_text(content), at))
+            found_parts += calls(identity, tool_calls, at, "input")
         case "attachment":
-            found_parts += _attached(session, line, identity, at)
+            found_parts += _read_queued_attachment(session, line, identity, at)
         case "queue-operation":
-            found_parts += _queued(session, line, identity, at)
+            found_parts += _read_claude_queue(session, line, identity, at)
         case "system" if line.get("subtype") == "local_command":
-            found_parts.append(heard(session, line, identity, text_of(line.get("content")), at))
+            found_parts.append(
+                heard(session, line, identity, read_content_text(line.get("content")), at)
+            )
     return found_parts
 
 
-def _attached(session: Session, line: Line, identity: str, at: object) -> list[Part]:
+def _read_queued_attachment(session: Session, line: Line, identity: str, at: object) -> list[Part]:
     """Return a prompt that the running turn took in; notices of tasks come in the same way, and say
     so.
     """
-    attachment = mapping(line.get("attachment"))
+    attachment = read_object_field(line.get("attachment"))
     if attachment.get("type") != "queued_command":
         return []
-    said = heard(session, line, identity, texts_of(attachment.get("prompt")), at)
-    return [Queued(said, "absorb", "attachment")]
+    prompt = heard(session, line, identity, texts_of(attachment.get("prompt")), at)
+    return [Queued(prompt, "absorb", "attachment")]
 
 
 #: What an operation on the queue means for a prompt, by its name. What is removed was taken in by
@@ -106,29 +119,31 @@ _QUEUE = {"enqueue": "enqueue", "dequeue": "dequeue", "remove": "absorb", "popAl
 _TAKEN_IN = ("absorbed_mid_turn", "delivered_to_agent", "")
 
 
-def _queued(session: Session, line: Line, identity: str, at: object) -> list[Part]:
-    what = _QUEUE.get(name_of(line.get("operation")), "")
+def _read_claude_queue(session: Session, line: Line, identity: str, at: object) -> list[Part]:
+    what = _QUEUE.get(read_text_field(line.get("operation")), "")
     if what == "absorb" and (line.get("reason") or "") not in _TAKEN_IN:
         what = "drop"
-    said = heard(session, line, identity, text_of(line.get("content")), at)
-    return [Queued(said, what, "queue")] if what else []
+    prompt = heard(session, line, identity, read_content_text(line.get("content")), at)
+    return [Queued(prompt, what, "queue")] if what else []
 
 
-def _results(identity: str, content: object, at: object, line: Line) -> Iterator[ToolUse]:
-    results = (part for part in parts(content) if part.get("type") in _RESULTS)
+def _iter_claude_results(
+    identity: str, content: object, at: object, line: Line
+) -> Iterator[ToolUse]:
+    results = (part for part in list_content_parts(content) if part.get("type") in _RESULTS)
     for number, part in enumerate(results):
-        text = unwrapped(text_of(part.get("content")), ("system-reminder",))
+        text = unwrapped(read_content_text(part.get("content")), ("system-reminder",))
         failed = part.get("is_error") is True
-        call = name_of(part.get("tool_use_id"))
-        told = mapping(line.get("toolUseResult"))
-        answered = told if isinstance(told.get("answers"), dict) else None
+        call = read_text_field(part.get("tool_use_id"))
+        tool_result = read_object_field(line.get("toolUseResult"))
+        answered = tool_result if isinstance(tool_result.get("answers"), dict) else None
         use = ToolUse(
             f"{identity}#{number}", call, "tool", at, result=text, failed=failed, answered=answered
         )
         yield use._replace(beside=words_beside(NAME, line) if number == 0 else "")
 
 
-def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+def _build_claude_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("CLAUDE_CONFIG_DIR", ".claude")
     # A project's settings.json is shared with others, who have no such program there; the local one
     # is not.
@@ -140,18 +155,24 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
         else (folder if moved else site.folder) / ".claude.json"
     )
     return [
-        edits.hooks(settings, NAME, lambda event: {"hooks": [edits.command(call, NAME, event)]}),
+        edits.hooks(
+            settings, NAME, lambda event: {"hooks": [edits.build_hook_command(call, NAME, event)]}
+        ),
         edits.server(servers, call.server()),
-        own_file(folder / "commands" / "memory" / "search.md", edits.text_of("search.md")),
-        own_file(folder / "skills" / "memory-search" / "SKILL.md", edits.text_of("skill.md")),
+        own_file(
+            folder / "commands" / "memory" / "search.md", edits.read_install_text("search.md")
+        ),
+        own_file(
+            folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
+        ),
     ]
 
 
-def _commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+def _build_claude_commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("CLAUDE_CONFIG_DIR", ".claude") / "commands"
     names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
     return [
-        kept_file(folder / name, edits.text_of(name).replace("{gieok}", call.typed()))
+        kept_file(folder / name, edits.read_install_text(name).replace("{gieok}", call.typed()))
         for name in names
     ]
 
@@ -159,7 +180,7 @@ def _commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
 _projects = below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl")
 
 
-def _history(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
+def _find_claude_history(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
     """Return where the prompts of sessions stand whose files are gone."""
     place = _projects(home, environment)
     unread = Unread(
@@ -170,7 +191,9 @@ def _history(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
         ),
     )
     return (
-        Place(place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)),
+        TranscriptPlace(
+            place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)
+        ),
     )
 
 
@@ -195,11 +218,17 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     _projects,
-    Format(NAME, begin, read, is_prelude=_is_prelude, driver=partial(driver_of, NAME)),
-    _edits,
-    commands=_commands,
+    Format(
+        NAME,
+        begin_claude_session,
+        read_claude_parts,
+        is_prelude=_is_prelude,
+        driver=partial(driver_of, NAME),
+    ),
+    _build_claude_edits,
+    commands=_build_claude_commands,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
     folder=own_folder("CLAUDE_CONFIG_DIR", ".claude"),
-    other_places=_history,
+    other_places=_find_claude_history,
 )

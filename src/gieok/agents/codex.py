@@ -11,8 +11,8 @@ from gieok.agents.agent import (
     Agent,
     HookFiles,
     Inventory,
-    Place,
     Rehearsal,
+    TranscriptPlace,
     Unread,
     below,
     own_folder,
@@ -21,9 +21,15 @@ from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
+from gieok.agents.transcripts.fields import (
+    Line,
+    list_content_parts,
+    read_content_text,
+    read_object_field,
+    read_text_field,
+)
 from gieok.agents.transcripts.history import count_orphans
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
+from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
 from gieok.agents.transcripts.speakers import driver_of, is_programs, words_of
 from gieok.model.conversation import Role
 
@@ -45,78 +51,92 @@ _CWD = re.compile(r"<cwd>([^<\n]+)</cwd>|[Cc]urrent working directory: *([^\n]+)
 _LONGEST_CONTEXT_CHARS = 20_000
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_codex_session(name: str, first: Line) -> Session | None:
     """Recognise the `session_meta` line; a thread that another agent started is none of the
     user's.
     """
     del name
-    payload = mapping(first.get("payload"))
+    payload = read_object_field(first.get("payload"))
     if first.get("type") == "session_meta" and payload:
         driver = driver_of(NAME, first) or Speaker.PERSON
         return Session(
-            id=name_of(payload.get("id")) or name_of(payload.get("session_id")),
+            id=read_text_field(payload.get("id")) or read_text_field(payload.get("session_id")),
             agent=NAME,
             ignored="a sub-agent" if driver is Speaker.AGENT else "",
-            cwd=name_of(payload.get("cwd")),
+            cwd=read_text_field(payload.get("cwd")),
             driver=driver,
             # A newer fork names where in the other file its history ends, and copies nothing.
             copied_from=""
             if payload.get("history_base")
-            else name_of(payload.get("forked_from_id")),
+            else read_text_field(payload.get("forked_from_id")),
         )
     # Releases of 2025 begin with what is the payload now.
     if "instructions" in first and isinstance(first.get("id"), str) and "role" not in first:
-        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")))
+        return Session(id=first["id"], agent=NAME, cwd=read_text_field(first.get("cwd")))
     return None
 
 
-def _lines(whole: Line) -> list[Line]:
+def _split_codex_session(whole: Line) -> list[Line]:
     """Return the lines of a session in one object, as the first releases (April 2025) kept it; they
     had no times.
     """
-    session, items = mapping(whole.get("session")), parts(whole.get("items"))
+    session, items = read_object_field(whole.get("session")), list_content_parts(whole.get("items"))
     if not isinstance(session.get("id"), str) or "items" not in whole:
         return []
     return [{"instructions": None, **session}, *items]
 
 
-def _folder(line: Line) -> str:
+def _read_codex_folder(line: Line) -> str:
     """Return the working folder: older headers have none, and tell it in the first text."""
-    inner = mapping(line.get("payload")) or line
-    if found := name_of(inner.get("cwd")) or name_of(line.get("cwd")):
-        return found
-    text = text_of(inner.get("content"), _TEXTS) if inner.get("role") == "user" else ""
-    told = _CWD.search(text[:_LONGEST_CONTEXT_CHARS]) if "<environment_context>" in text else None
-    return (told[1] or told[2]).strip() if told else ""
+    inner = read_object_field(line.get("payload")) or line
+    if folder := read_text_field(inner.get("cwd")) or read_text_field(line.get("cwd")):
+        return folder
+    text = read_content_text(inner.get("content"), _TEXTS) if inner.get("role") == "user" else ""
+    cwd_match = (
+        _CWD.search(text[:_LONGEST_CONTEXT_CHARS]) if "<environment_context>" in text else None
+    )
+    return (cwd_match[1] or cwd_match[2]).strip() if cwd_match else ""
 
 
-def _driver(line: Line) -> Speaker | None:
+def _find_turn_driver(line: Line) -> Speaker | None:
     """Return who began a turn. A header behind the first is that of a session whose history was
     copied.
     """
     return driver_of(NAME, line) if line.get("type") == "event_msg" else None
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_codex_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a `response_item`; `event_msg` lines repeat them. In 2025 an item stood
     in the line itself.
     """
-    if name_of(line.get("type")) in _ITEMS and "payload" not in line:
+    if read_text_field(line.get("type")) in _ITEMS and "payload" not in line:
         line = {"type": "response_item", "timestamp": line.get("timestamp"), "payload": line}
     if line.get("type") != "response_item":
         return ()
-    payload, at = mapping(line.get("payload")), line.get("timestamp")
+    payload, at = read_object_field(line.get("payload")), line.get("timestamp")
     ordinal = line.get("ordinal")
     identity = f"{session.id}/{ordinal if isinstance(ordinal, int) else fallback_id}"
-    call = name_of(payload.get("call_id")) or name_of(payload.get("id"))
+    call = read_text_field(payload.get("call_id")) or read_text_field(payload.get("id"))
     match payload.get("type"):
         case "message" if payload.get("role") in _ROLES:
             role = _ROLES[payload["role"]]
-            said = Said(identity, role, text_of(payload.get("content"), _TEXTS), at)
-            return (_heard(session, line, identity, at) if role is Role.USER else said,)
+            spoken_part = SpokenPart(
+                identity, role, read_content_text(payload.get("content"), _TEXTS), at
+            )
+            return (
+                _read_codex_prompt(session, line, identity, at)
+                if role is Role.USER
+                else spoken_part,
+            )
         case "function_call" | "custom_tool_call":
             name = " ".join(
-                filter(None, (name_of(payload.get("namespace")), name_of(payload.get("name"))))
+                filter(
+                    None,
+                    (
+                        read_text_field(payload.get("namespace")),
+                        read_text_field(payload.get("name")),
+                    ),
+                )
             )
             return (
                 ToolUse(
@@ -134,38 +154,38 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
                     call=call,
                     name="shell",
                     at=at,
-                    arguments=dict(mapping(payload.get("action"))),
+                    arguments=dict(read_object_field(payload.get("action"))),
                 ),
             )
         case "function_call_output" | "custom_tool_call_output":
             output = payload.get("output")
-            text = _output(output)
+            text = _read_codex_output(output)
             failed = (
-                mapping(output).get("success") is False
+                read_object_field(output).get("success") is False
                 or _FAILED.search(text, 0, _HEAD_CHARS) is not None
             )
             return (ToolUse(identity, call, "tool", at, result=text, failed=failed),)
     return ()
 
 
-def _heard(session: Session, line: Line, identity: str, at: object) -> Said:
+def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) -> SpokenPart:
     """Return what the user really wrote: each text says who it comes from, and those of older
     versions by their marks.
     """
-    payload = mapping(line.get("payload"))
+    payload = read_object_field(line.get("payload"))
     content = payload.get("content")
     if isinstance(content, str):
         return heard(session, line, identity, content, at)
-    origins = mapping(payload.get("internal_chat_message_metadata_passthrough")).get(
+    origins = read_object_field(payload.get("internal_chat_message_metadata_passthrough")).get(
         "content_item_metadata"
     )
     origins = origins if isinstance(origins, list) else []
     texts: list[str] = []
-    for number, part in enumerate(parts(content)):
-        origin = mapping(
-            mapping(origins[number] if number < len(origins) else None).get("provenance")
+    for number, part in enumerate(list_content_parts(content)):
+        origin = read_object_field(
+            read_object_field(origins[number] if number < len(origins) else None).get("provenance")
         ).get("type")
-        text = text_of([part], _TEXTS)
+        text = read_content_text([part], _TEXTS)
         is_wrapped = text.lstrip().startswith(("# ", "<user_shell_command>"))
         if origin == "user" and not is_wrapped and not is_programs(NAME, text):
             texts.append(text)
@@ -176,26 +196,30 @@ def _heard(session: Session, line: Line, identity: str, at: object) -> Said:
     return said._replace(text="\n".join(filter(None, texts)))
 
 
-def _output(output: object) -> str:
-    content = mapping(output).get("content", output)
-    return content if isinstance(content, str) else text_of(content, _TEXTS)
+def _read_codex_output(output: object) -> str:
+    content = read_object_field(output).get("content", output)
+    return content if isinstance(content, str) else read_content_text(content, _TEXTS)
 
 
-def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+def _build_codex_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder, server = site.below("CODEX_HOME", ".codex"), call.server()
-    lines = [f"{name} = {_toml(server[name])}" for name in ("command", "args")]
+    lines = [f"{name} = {_format_toml_value(server[name])}" for name in ("command", "args")]
     if call.environment:
-        pairs = ", ".join(f"{name} = {_toml(value)}" for name, value in call.environment.items())
+        pairs = ", ".join(
+            f"{name} = {_format_toml_value(value)}" for name, value in call.environment.items()
+        )
         lines.append(f"env = {{ {pairs} }}")
     return [
         edits.hooks(
-            folder / "hooks.json", NAME, lambda event: {"hooks": [edits.command(call, NAME, event)]}
+            folder / "hooks.json",
+            NAME,
+            lambda event: {"hooks": [edits.build_hook_command(call, NAME, event)]},
         ),
         toml_table(folder / "config.toml", ("mcp_servers", "gieok"), lines, edits.is_server),
     ]
 
 
-def _toml(value: object) -> str:
+def _format_toml_value(value: object) -> str:
     """Return a text or a list of texts as TOML, whose texts are JSON's but for one character and
     the pairs of surrogates.
     """
@@ -229,24 +253,30 @@ _REHEARSAL = Rehearsal(
 )
 
 
-def _untrusted(answer: Mapping[str, object], file: Path, settings: str) -> list[str]:
+def _list_untrusted_hooks(answer: Mapping[str, object], file: Path, settings: str) -> list[str]:
     """Return the events whose hook of ours Codex passes over: its hash is not the one that the user
     approved, or it is off.
     """
     try:
-        kept = mapping(mapping(tomllib.loads(settings).get("hooks")).get("state"))
+        hook_states = read_object_field(
+            read_object_field(tomllib.loads(settings).get("hooks")).get("state")
+        )
     except tomllib.TOMLDecodeError:
-        kept = {}
+        hook_states = {}
     waiting: list[str] = []
-    for entry in parts(mapping(answer.get("result")).get("data")):
-        for hook in parts(entry.get("hooks")):
+    for entry in list_content_parts(read_object_field(answer.get("result")).get("data")):
+        for hook in list_content_parts(entry.get("hooks")):
             # Such as `<folder>/hooks.json:user_prompt_submit:0:0`.
-            state = mapping(kept.get(f"{file}{name_of(hook.get('key')).rpartition(file.name)[2]}"))
+            state = read_object_field(
+                hook_states.get(
+                    f"{file}{read_text_field(hook.get('key')).rpartition(file.name)[2]}"
+                )
+            )
             is_on = state.get("enabled", True) is True and state.get("trusted_hash") == hook.get(
                 "currentHash"
             )
-            if edits.is_ours(name_of(hook.get("command"))) and not is_on:
-                waiting.append(name_of(hook.get("eventName")))
+            if edits.is_ours(read_text_field(hook.get("command"))) and not is_on:
+                waiting.append(read_text_field(hook.get("eventName")))
     return waiting
 
 
@@ -263,12 +293,12 @@ _INVENTORY = Inventory(
     answer=1,
     hooks="hooks.json",
     settings="config.toml",
-    untrusted=_untrusted,
+    untrusted=_list_untrusted_hooks,
 )
 _COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
 
 
-def _history(home: Path, environment: Mapping[str, str]) -> Place:
+def _find_codex_history(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
     """Return where the prompts of sessions stand whose files are gone."""
     folder = own_folder("CODEX_HOME", ".codex")(home, environment)
     unread = Unread(
@@ -276,7 +306,7 @@ def _history(home: Path, environment: Mapping[str, str]) -> Place:
         "prompts of sessions that are gone, or that it does not name, are not read from this list",
         orphans=lambda file: count_orphans(file, "session_id", "text", _find_sessions(folder)),
     )
-    return Place(folder, is_silent=lambda path: True, is_watched=False, unread=(unread,))
+    return TranscriptPlace(folder, is_silent=lambda path: True, is_watched=False, unread=(unread,))
 
 
 def _find_sessions(folder: Path) -> Callable[[str], bool]:
@@ -289,8 +319,15 @@ _KEPT = ("sessions", "archived_sessions")
 _archived = below("CODEX_HOME", ".codex", "archived_sessions", "**/*.jsonl", _COMPRESSED)
 AGENT = Agent(
     below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl *.jsonl *.json", _COMPRESSED),
-    Format(NAME, begin, read, driver=_driver, folder=_folder, lines=_lines),
-    _edits,
+    Format(
+        NAME,
+        begin_codex_session,
+        read_codex_parts,
+        driver=_find_turn_driver,
+        folder=_read_codex_folder,
+        lines=_split_codex_session,
+    ),
+    _build_codex_edits,
     _NOTE,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
@@ -298,6 +335,6 @@ AGENT = Agent(
     folder=own_folder("CODEX_HOME", ".codex"),
     other_places=lambda home, environment: (
         _archived(home, environment),
-        _history(home, environment),
+        _find_codex_history(home, environment),
     ),
 )

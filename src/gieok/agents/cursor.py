@@ -12,15 +12,22 @@ from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from pathlib import Path, PurePath
 
-from gieok.agents.agent import Agent, HookFiles, Place, Unread, own_folder
+from gieok.agents.agent import Agent, HookFiles, TranscriptPlace, Unread, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import ANY, Kind, Speaker
 from gieok.agents.marks.table import MARKS
-from gieok.agents.table import folded
-from gieok.agents.transcripts.fields import Line, mapping, parts, text_of, texts_of, unwrapped
-from gieok.agents.transcripts.session import Format, Part, Said, Session, calls, heard
+from gieok.agents.table import fold_folder_path
+from gieok.agents.transcripts.fields import (
+    Line,
+    list_content_parts,
+    read_content_text,
+    read_object_field,
+    texts_of,
+    unwrapped,
+)
+from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, calls, heard
 from gieok.model.conversation import Role
 
 NAME = "cursor"
@@ -42,11 +49,11 @@ _TIME = re.compile(
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_cursor_session(name: str, first: Line) -> Session | None:
     """Recognise a line with a role beside its message, and no more. The session is the file's
     name.
     """
-    is_own = first.get("role") in ("user", "assistant") and "content" in mapping(
+    is_own = first.get("role") in ("user", "assistant") and "content" in read_object_field(
         first.get("message")
     )
     if not is_own or {"type", "uuid", "sessionId", "content"} & first.keys():
@@ -54,53 +61,70 @@ def begin(name: str, first: Line) -> Session | None:
     return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_cursor_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a line."""
-    content, identity = mapping(line.get("message")).get("content"), f"{session.id}/{fallback_id}"
+    content, identity = (
+        read_object_field(line.get("message")).get("content"),
+        f"{session.id}/{fallback_id}",
+    )
     if line.get("role") == "user":
         texts = texts_of(content)
-        return (heard(session, line, identity, [*map(_typed, texts)], _time("\n".join(texts))),)
-    made = (part for part in parts(content) if part.get("type") == "tool_use")
+        return (
+            heard(
+                session,
+                line,
+                identity,
+                [*map(_extract_typed_query, texts)],
+                _parse_cursor_time("\n".join(texts)),
+            ),
+        )
+    tool_uses = (part for part in list_content_parts(content) if part.get("type") == "tool_use")
     return (
-        Said(identity, Role.ASSISTANT, text_of(content), None),
-        *calls(identity, made, None, "input"),
+        SpokenPart(identity, Role.ASSISTANT, read_content_text(content), None),
+        *calls(identity, tool_uses, None, "input"),
     )
 
 
-def _typed(text: str) -> str:
+def _extract_typed_query(text: str) -> str:
     """Return what a person typed: the tag at the end, for a file that is quoted before it may hold
     one too.
     """
-    found = _TYPED.search(text)
-    if found is None:
+    tag_match = _TYPED.search(text)
+    if tag_match is None:
         rest = unwrapped(text, _AROUND)
-        found = _ANYWHERE.search(rest) if rest.count("<user_query>") == 1 else None
-    return found["said"] if found else ""
+        tag_match = _ANYWHERE.search(rest) if rest.count("<user_query>") == 1 else None
+    return tag_match["said"] if tag_match else ""
 
 
-def _time(text: str) -> str | None:
-    found = _TIME.search(text)
-    if found is None or found["month"] not in _MONTHS:
+def _parse_cursor_time(text: str) -> str | None:
+    time_match = _TIME.search(text)
+    if time_match is None or time_match["month"] not in _MONTHS:
         return None
     hour = (
-        int(found["hour"]) % 12 + 12 * (found["half"] == "PM")
-        if found["half"]
-        else int(found["hour"])
+        int(time_match["hour"]) % 12 + 12 * (time_match["half"] == "PM")
+        if time_match["half"]
+        else int(time_match["hour"])
     )
-    hours, minutes = int(found["zone"] or 0), int(found["rest"] or 0)
+    hours, minutes = int(time_match["zone"] or 0), int(time_match["rest"] or 0)
     zone = timezone(timedelta(hours=hours, minutes=-minutes if hours < 0 else minutes))
-    month = _MONTHS.index(found["month"]) + 1
+    month = _MONTHS.index(time_match["month"]) + 1
     try:
-        day = int(found["year"]), month, int(found["day"])
-        return datetime(*day, hour, int(found["minute"]), tzinfo=zone).isoformat()
+        day = int(time_match["year"]), month, int(time_match["day"])
+        return datetime(*day, hour, int(time_match["minute"]), tzinfo=zone).isoformat()
     except ValueError:
         return None
 
 
-def _place(home: Path, environment: Mapping[str, str]) -> Place:
+def _find_cursor_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
     projects = own_folder("", ".cursor")(home, environment) / "projects"
     files = "*/agent-transcripts/*/*.jsonl */agent-transcripts/*.jsonl"
-    return Place(projects, files, is_silent=_is_silent, cwd_of=_cwd_of, unread=_UNREAD)
+    return TranscriptPlace(
+        projects,
+        files,
+        is_silent=_is_silent_cursor_file,
+        cwd_of=_find_cursor_project,
+        unread=_UNREAD,
+    )
 
 
 _UNREAD = (
@@ -108,48 +132,48 @@ _UNREAD = (
 )
 
 
-def _is_silent(path: Path) -> bool:
+def _is_silent_cursor_file(path: Path) -> bool:
     """Say whether a transcript is a sub-agent's, or none: its own memory keeps lines below a
     project, too.
     """
     return "subagents" in path.parts or "agent-transcripts" not in path.parts
 
 
-def _cwd_of(path: Path) -> str:
+def _find_cursor_project(path: Path) -> str:
     """Return the project's folder; '' where no folder, or more than one, has that name."""
     project = next(
         parent
         for parent in path.parents
         if parent.parent.name == "projects" or parent == parent.parent
     )
-    return _unfold(project.name, path.anchor)
+    return _unfold_folder_name(project.name, path.anchor)
 
 
 @lru_cache(maxsize=256)
-def _unfold(name: str, root: str) -> str:
-    found = list(_folders(Path(root), name))
-    return str(found[0]) if len(found) == 1 else ""
+def _unfold_folder_name(name: str, root: str) -> str:
+    folders = list(_iter_matching_folders(Path(root), name))
+    return str(folders[0]) if len(folders) == 1 else ""
 
 
-def _folders(above: Path, name: str) -> Iterator[Path]:
+def _iter_matching_folders(above: Path, name: str) -> Iterator[Path]:
     """Yield the folders below one whose path Cursor writes like this."""
     try:
-        inside = [path for path in above.iterdir() if name.startswith(_written(path.name))]
+        inside = [path for path in above.iterdir() if name.startswith(_fold_cursor_name(path.name))]
     except OSError:
         return
     for path in inside:
-        rest = name.removeprefix(_written(path.name))
+        rest = name.removeprefix(_fold_cursor_name(path.name))
         if not rest and path.is_dir():
             yield path
         elif rest.startswith("-") and path.is_dir():
-            yield from _folders(path, rest[1:])
+            yield from _iter_matching_folders(path, rest[1:])
 
 
-def _written(name: str) -> str:
-    return folded(name).strip("-") or "\0"
+def _fold_cursor_name(name: str) -> str:
+    return fold_folder_path(name).strip("-") or "\0"
 
 
-def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+def _build_cursor_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".cursor"
     return [
         edits.hooks(
@@ -159,7 +183,7 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
             first=("version", 1),
         ),
         edits.server(folder / "mcp.json", call.server()),
-        own_file(folder / "commands" / "memory-search.md", edits.text_of("search.md")),
+        own_file(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
     ]
 
 
@@ -171,9 +195,9 @@ _NOTE = (
     "Cursor는 세션을 시작할 때 문맥을 받고, 프롬프트 앞에서는 일부 버전만 받습니다: MCP 도구는 늘 됩니다",
 )
 AGENT = Agent(
-    _place,
-    Format(NAME, begin, read, has_ids=False),
-    edits=_edits,
+    _find_cursor_place,
+    Format(NAME, begin_cursor_session, read_cursor_parts, has_ids=False),
+    edits=_build_cursor_edits,
     note=_NOTE,
     hook_files=HookFiles(lambda site: site.folder / ".cursor", ("hooks.json",)),
     folder=own_folder("", ".cursor"),

@@ -11,17 +11,17 @@ from typing import Any
 from gieok.agents import agent, table
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts import plain, speakers
-from gieok.agents.transcripts.fields import Line, moment, time_of
+from gieok.agents.transcripts.fields import Line, find_line_time, parse_moment
 from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask, names_any
 from gieok.agents.transcripts.queue import PromptQueue
 from gieok.agents.transcripts.session import (
     Format,
     Part,
     Queued,
-    Said,
     Session,
+    SpokenPart,
     ToolUse,
-    spoken,
+    build_spoken_messages,
     used,
 )
 from gieok.model.conversation import Message, Role, TranscriptEvent
@@ -29,7 +29,7 @@ from gieok.text.echo import MARKER, strip_echo
 from gieok.text.redact import redact
 
 #: In the order in which they are tried: `plain` takes whatever has a role.
-FORMATS = (*filter(None, (agent.load(row.name).format for row in table.ROWS)), plain.FORMAT)
+FORMATS = (*filter(None, (agent.load_agent(row.name).format for row in table.ROWS)), plain.FORMAT)
 
 #: How many lines `recognise` wants: a header may be damaged, or stand behind lines of other kinds.
 SNIFFED_LINES = 20
@@ -108,14 +108,19 @@ class Transcript:
         if may_ask(lines, named) or any(sign in lines for sign in self._signs):
             for data in rows:
                 line = (
-                    parse(data)
+                    parse_transcript_line(data)
                     if may_ask(data, named) or any(s in data for s in self._signs)
                     else None
                 )
                 if line:
                     self._pass_line(line)
         dated = filter(
-            None, (time_of(line) for line in map(parse, reversed(rows[-_DATED_LINES:])) if line)
+            None,
+            (
+                find_line_time(line)
+                for line in map(parse_transcript_line, reversed(rows[-_DATED_LINES:]))
+                if line
+            ),
         )
         self.at = next(dated, self.at)
 
@@ -140,23 +145,23 @@ class Transcript:
         driver = self.format.driver(line)
         if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
             self.session = self.session._replace(driver=driver)
-        found = time_of(line)
+        found = find_line_time(line)
         self._is_dated = found is not None
         self.at = found or self.at
 
     def _keep_undated(self, identity: str, value: object) -> None:
         """Note a message whose time is that of a neighbour, or of the file."""
-        if not self._is_dated and moment(value) is None:
+        if not self._is_dated and parse_moment(value) is None:
             self.undated.add(identity)
 
     def _time(self, value: object) -> datetime:
         """Return a part's time: its own, else that of the line, of one before, of the file."""
-        self.at = moment(value) or self.at  # some say it in the text of a prompt alone
+        self.at = parse_moment(value) or self.at  # some say it in the text of a prompt alone
         return self.at or self.written
 
     def _events(self, part: Part) -> Sequence[TranscriptEvent]:
         match part:
-            case Said():
+            case SpokenPart():
                 return self._said(part)
             case Queued():
                 return self._queued(part)
@@ -166,7 +171,7 @@ class Transcript:
                 return self._used(part)
         return (part,)
 
-    def _said(self, part: Said) -> Sequence[TranscriptEvent]:
+    def _said(self, part: SpokenPart) -> Sequence[TranscriptEvent]:
         if part.speaker is not Speaker.PERSON:
             return ()
         at = self._time(part.at)
@@ -175,7 +180,7 @@ class Transcript:
         if part.is_sure:
             self.typed.add(part.id)
         self._keep_undated(part.id, part.at)
-        return spoken(self.session, part, at)
+        return build_spoken_messages(self.session, part, at)
 
     def _queued(self, part: Queued) -> Sequence[TranscriptEvent]:
         at = self._time(part.said.at)
@@ -183,7 +188,7 @@ class Transcript:
         self._keep_undated(part.said.id, part.said.at)
         if said is None or said.speaker is not Speaker.PERSON:
             return ()
-        return spoken(self.session, said, at)
+        return build_spoken_messages(self.session, said, at)
 
     def _used(self, use: ToolUse) -> Sequence[TranscriptEvent]:
         at = self._time(use.at)
@@ -191,7 +196,9 @@ class Transcript:
         found = used(self.session, use, at, is_own=self._is_own(use))
         told = self._told_by(use) if self.session.driver is Speaker.PERSON else ()
         for number, (role, text) in enumerate(told):
-            found += spoken(self.session, Said(f"{use.id}#said{number}", role, text, at), at)
+            found += build_spoken_messages(
+                self.session, SpokenPart(f"{use.id}#said{number}", role, text, at), at
+            )
         return found
 
     def _told_by(self, use: ToolUse) -> list[tuple[Role, str]]:
@@ -243,14 +250,14 @@ class Transcript:
         return bool(use.call) and use.call in self._excluded_calls
 
 
-def begin(name: str, first: Line) -> Transcript | None:
+def begin_transcript(name: str, first: Line) -> Transcript | None:
     """Return the transcript that a file of this name with this first line is; None where no format
     knows it.
     """
-    for found in FORMATS:
-        session = found.begin(PurePath(name).name, first)
+    for known_format in FORMATS:
+        session = known_format.begin(PurePath(name).name, first)
         if session is not None:
-            return Transcript(found, session)
+            return Transcript(known_format, session)
     return None
 
 
@@ -258,8 +265,8 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     """Return the transcript that begins with these lines; one of Gieok's own runs is ignored. None:
     no format knows it.
     """
-    parsed = [line for line in map(parse, lines) if line is not None]
-    found = next(filter(None, (begin(name, line) for line in parsed)), None)
+    parsed = [line for line in map(parse_transcript_line, lines) if line is not None]
+    found = next(filter(None, (begin_transcript(name, line) for line in parsed)), None)
     if found is None:
         return None
     session = found.session
@@ -276,7 +283,7 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     )
     session = session._replace(driver=next(drivers, session.driver))
     opening = _find_opening(found.format, session, parsed)
-    dated = next(filter(None, map(time_of, parsed)), None)
+    dated = next(filter(None, map(find_line_time, parsed)), None)
     if opening is None:
         return Transcript(found.format, _judge_session(session, ""), at=dated)
     is_person = opening.speaker is Speaker.PERSON
@@ -309,10 +316,13 @@ def _judge_session(
     return session
 
 
-def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> Said | None:
+def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> SpokenPart | None:
     """Return the first prompt of a session."""
     said = (
-        part for line in lines for part in found.parts(session, line, "") if isinstance(part, Said)
+        part
+        for line in lines
+        for part in found.parts(session, line, "")
+        if isinstance(part, SpokenPart)
     )
     return next((part for part in said if part.role is Role.USER and part.text.strip()), None)
 
@@ -321,7 +331,7 @@ def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | N
     """Return the transcript that a file of one JSON object is, as older releases wrote them, and
     its lines; None for none.
     """
-    whole = parse(data)
+    whole = parse_transcript_line(data)
     if whole is None:
         return None
     for found in FORMATS:
@@ -337,7 +347,7 @@ def is_prelude(lines: Sequence[bytes]) -> bool:
     """Say whether lines that begin no transcript are empty, or such as an agent writes before
     anything is said.
     """
-    parsed = [parse(line) or {} for line in lines if line.strip(b"\0 \r\t")]
+    parsed = [parse_transcript_line(line) or {} for line in lines if line.strip(b"\0 \r\t")]
     return all(any(found.is_prelude(line) for found in FORMATS) for line in parsed)
 
 
@@ -346,29 +356,29 @@ def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
     what the user says first.
     """
     for line in lines:
-        if any(_OWN_RUN.match(text) for text in _texts(line)):
+        if any(_OWN_RUN.match(text) for text in _iter_nested_texts(line)):
             return True
         said = transcript.format.parts(transcript.session, line, "")
-        if any(isinstance(part, Said) and part.text.strip() for part in said):
+        if any(isinstance(part, SpokenPart) and part.text.strip() for part in said):
             return False
     return False
 
 
-def _texts(value: object, depth: int = 0) -> Iterator[str]:
+def _iter_nested_texts(value: object, depth: int = 0) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif depth < _DEEPEST_TEXT and isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner, depth + 1)
+            yield from _iter_nested_texts(inner, depth + 1)
 
 
-def parse(data: bytes) -> dict[str, Any] | None:
+def parse_transcript_line(data: bytes) -> dict[str, Any] | None:
     """Return a line's object; None where it is none."""
     try:
-        found = json.loads(data.strip(b"\0 \r\t").removeprefix(b"\xef\xbb\xbf"))
+        record = json.loads(data.strip(b"\0 \r\t").removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return record if isinstance(record, dict) else None
 
 
 def salvage(data: bytes) -> dict[str, Any] | None:
@@ -378,7 +388,7 @@ def salvage(data: bytes) -> dict[str, Any] | None:
         start = data.find(b'{"', start + 1)
         if start < 0:
             return None
-        found = parse(data[start:])
+        found = parse_transcript_line(data[start:])
         if found is not None:
             return found
     return None

@@ -11,13 +11,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
+from gieok.agents.transcripts.fields import (
+    Line,
+    list_content_parts,
+    read_object_field,
+    read_text_field,
+)
+from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
 from gieok.agents.transcripts.speakers import asking_tools, driver_of, words_of
 from gieok.model.conversation import Retraction, Role
 
@@ -34,7 +39,7 @@ _SYNTHETIC = tuple(
 )
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_gemini_session(name: str, first: Line) -> Session | None:
     """Recognise the metadata line; some releases leave out the project's hash."""
     del name
     is_head = "type" not in first and any(field in first for field in _HEAD)
@@ -45,58 +50,75 @@ def begin(name: str, first: Line) -> Session | None:
         id=first["sessionId"],
         agent=NAME,
         ignored=ignored,
-        cwd_sum=name_of(first.get("projectHash")),
+        cwd_sum=read_text_field(first.get("projectHash")),
     )
 
 
-def _lines(whole: Line) -> list[Line]:
+def _split_gemini_session(whole: Line) -> list[Line]:
     """Return the lines of a session in one object, as releases up to 2025 kept it."""
     messages = whole.get("messages")
     if not isinstance(whole.get("sessionId"), str) or not isinstance(messages, list):
         return []
     head = {name: value for name, value in whole.items() if name != "messages"}
-    return [{"projectHash": "", **head}, *parts(messages)]
+    return [{"projectHash": "", **head}, *list_content_parts(messages)]
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_gemini_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a line, or what it takes back."""
     if isinstance(line.get("$rewindTo"), str):
         return (Retraction(session.id, f"{session.id}/{line['$rewindTo']}", after=True),)
     changed = line.get("$set")
     if isinstance(changed, dict):
-        return _replacement(session, parts(changed.get("messages")), fallback_id)
-    return _message(session, line, fallback_id)
+        return _read_gemini_replacement(
+            session, list_content_parts(changed.get("messages")), fallback_id
+        )
+    return _read_gemini_message(session, line, fallback_id)
 
 
-def _replacement(session: Session, whole: Sequence[Line], fallback_id: str) -> list[Part]:
+def _read_gemini_replacement(
+    session: Session, whole: Sequence[Line], fallback_id: str
+) -> list[Part]:
     """Take everything back that is not in `whole`; what is in it stays as it was read."""
-    found = [
+    read_parts = [
         part
         for number, item in enumerate(whole)
-        for part in _message(session, item, f"{fallback_id}.{number}")
+        for part in _read_gemini_message(session, item, f"{fallback_id}.{number}")
     ]
-    is_history = any(text_of(item.get("content")).lstrip().startswith(_SYNTHETIC) for item in whole)
-    return [Retraction(session.id, after=True), *found] if whole and not is_history else found
+    is_history = any(
+        read_gemini_text(item.get("content")).lstrip().startswith(_SYNTHETIC) for item in whole
+    )
+    return (
+        [Retraction(session.id, after=True), *read_parts]
+        if whole and not is_history
+        else read_parts
+    )
 
 
-def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
-    role = _ROLES.get(name_of(line.get("type")))
+def _read_gemini_message(session: Session, line: Line, fallback_id: str) -> list[Part]:
+    role = _ROLES.get(read_text_field(line.get("type")))
     if role is None:
         return []
-    identity, at = f"{session.id}/{name_of(line.get('id')) or fallback_id}", line.get("timestamp")
-    content = (
-        line.get("displayContent") if text_of(line.get("displayContent")) else line.get("content")
+    identity, at = (
+        f"{session.id}/{read_text_field(line.get('id')) or fallback_id}",
+        line.get("timestamp"),
     )
-    said = Said(identity, role, _reply(text_of(content)), at)
-    found: list[Part] = [
-        heard(session, line, identity, _texts(content), at) if role is Role.USER else said
+    content = (
+        line.get("displayContent")
+        if read_gemini_text(line.get("displayContent"))
+        else line.get("content")
+    )
+    reply = SpokenPart(identity, role, _extract_model_reply(read_gemini_text(content)), at)
+    message_parts: list[Part] = [
+        heard(session, line, identity, _list_prompt_texts(content), at)
+        if role is Role.USER
+        else reply
     ]
-    for number, call in enumerate(parts(line.get("toolCalls"))):
-        name, result = name_of(call.get("name")), name_of(call.get("resultDisplay"))
+    for number, call in enumerate(list_content_parts(line.get("toolCalls"))):
+        name, result = read_text_field(call.get("name")), read_text_field(call.get("resultDisplay"))
         failed, arguments = call.get("status") == "error", call.get("args") or {}
         use = ToolUse(
             id=f"{identity}#{number}",
-            call=name_of(call.get("id")),
+            call=read_text_field(call.get("id")),
             name=name,
             at=at,
             arguments=arguments,
@@ -104,58 +126,67 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
             failed=failed,
         )
         if name in asking_tools(NAME):
-            answered = _output(call.get("result"))
+            answered = _read_gemini_output(call.get("result"))
             use = use._replace(result=result or answered, answered=answered or None)
-        found.append(use)
-    return found
+        message_parts.append(use)
+    return message_parts
 
 
-def _output(result: object) -> str:
+def _read_gemini_output(result: object) -> str:
     """Return what a tool gave back to the model: what is shown of an answer is a word of the
     program.
     """
-    given = (
-        mapping(mapping(part.get("functionResponse")).get("response")) for part in parts(result)
+    responses = (
+        read_object_field(read_object_field(part.get("functionResponse")).get("response"))
+        for part in list_content_parts(result)
     )
-    return next(filter(None, (name_of(response.get("output")) for response in given)), "")
+    return next(
+        filter(None, (read_text_field(response.get("output")) for response in responses)), ""
+    )
 
 
-def _reply(text: str) -> str:
+def _extract_model_reply(text: str) -> str:
     """Return what the model said; the program answers itself in its place when it sets up a
     session.
     """
     return words_of(NAME, text) if text.startswith("Got it.") else text
 
 
-def _texts(content: object) -> list[str]:
+def _list_prompt_texts(content: object) -> list[str]:
     return (
-        [text_of(part) for part in parts(content)]
+        [read_gemini_text(part) for part in list_content_parts(content)]
         if isinstance(content, list)
-        else [text_of(content)]
+        else [read_gemini_text(content)]
     )
 
 
-def text_of(content: object) -> str:
+def read_gemini_text(content: object) -> str:
     """Return a content's text: a string, one part, or parts, which have no type here."""
     if isinstance(content, str):
         return content
-    shown = parts([content] if isinstance(content, dict) else content)
-    return "\n".join(name_of(part.get("text")) for part in shown if not part.get("thought")).strip()
+    shown = list_content_parts([content] if isinstance(content, dict) else content)
+    return "\n".join(
+        read_text_field(part.get("text")) for part in shown if not part.get("thought")
+    ).strip()
 
 
-def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+def _build_gemini_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".gemini"
 
     def entry(event: str) -> object:
         return {
             "matcher": "*",
-            "hooks": [edits.command(call, NAME, event, units_per_second=1000, name="gieok")],
+            "hooks": [
+                edits.build_hook_command(call, NAME, event, units_per_second=1000, name="gieok")
+            ],
         }
 
     settings = folder / "settings.json"
     return [
         edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
-        own_file(folder / "commands" / "memory" / "search.toml", edits.text_of("search.toml")),
+        own_file(
+            folder / "commands" / "memory" / "search.toml", edits.read_install_text("search.toml")
+        ),
     ]
 
 
@@ -173,12 +204,14 @@ _UNREAD = (
 )
 
 
-def _place(home: Path, environment: Mapping[str, str]) -> Place:
+def _find_gemini_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
     del environment
-    return Place(home / ".gemini" / "tmp", "*/chats/*.json*", cwd_of=_cwd_of, unread=_UNREAD)
+    return TranscriptPlace(
+        home / ".gemini" / "tmp", "*/chats/*.json*", cwd_of=_find_gemini_project, unread=_UNREAD
+    )
 
 
-def _cwd_of(path: Path) -> str:
+def _find_gemini_project(path: Path) -> str:
     """Return the project's folder: it stands in a file beside the folder of chats, or in the
     program's list of projects.
 
@@ -202,8 +235,8 @@ def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
             listed = json.loads((home / file).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        found = mapping(mapping(listed).get(field) if field else listed)
-        yield from ((root, name_of(name)) for root, name in found.items())
+        found = read_object_field(read_object_field(listed).get(field) if field else listed)
+        yield from ((root, read_text_field(name)) for root, name in found.items())
 
 
 _HOOK_FILES = HookFiles(
@@ -225,9 +258,9 @@ _REHEARSAL = Rehearsal(
     },
 )
 AGENT = Agent(
-    _place,
-    Format(NAME, begin, read, lines=_lines),
-    _edits,
+    _find_gemini_place,
+    Format(NAME, begin_gemini_session, read_gemini_parts, lines=_split_gemini_session),
+    _build_gemini_edits,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
     folder=own_folder("", ".gemini"),

@@ -14,13 +14,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok.agents import table
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, TranscriptPlace, Unread
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
+from gieok.agents.transcripts.fields import (
+    Line,
+    list_content_parts,
+    read_object_field,
+    read_text_field,
+)
+from gieok.agents.transcripts.session import Format, Part, Session, SpokenPart, ToolUse, heard
 from gieok.agents.transcripts.speakers import driver_of, speaker_of
 from gieok.model.conversation import Retraction, Role
 
@@ -32,76 +37,87 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)+"', re.DOTALL)
 _PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_opencode_session(name: str, first: Line) -> Session | None:
     """Recognise an event as `machine.transcripts.opencode` gives it; another session's child is a
     sub-agent.
     """
     del name
-    data = mapping(first.get("data"))
-    info, session = mapping(data.get("info")), data.get("sessionID")
+    data = read_object_field(first.get("data"))
+    info, session = read_object_field(data.get("info")), data.get("sessionID")
     if "event" not in first or not isinstance(session, str):
         return None
     driver = driver_of(
-        NAME, {**first, "data": {**data, "info": {**info, "permission": _rules(info)}}}
+        NAME,
+        {**first, "data": {**data, "info": {**info, "permission": _read_permission_rules(info)}}},
     )
     ignored = "a sub-agent" if driver is Speaker.AGENT else ""
-    folder = name_of(info.get("directory"))
+    folder = read_text_field(info.get("directory"))
     return Session(
         id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON
     )
 
 
-def _rules(info: Line) -> dict[str, str]:
+def _read_permission_rules(info: Line) -> dict[str, str]:
     """Return what a session is allowed from its beginning, or not, by the name of the
     permission.
     """
-    listed = (rule for rule in parts(info.get("permission")) if rule.get("pattern") == "*")
-    return {name_of(rule.get("permission")): name_of(rule.get("action")) for rule in listed}
+    listed = (
+        rule for rule in list_content_parts(info.get("permission")) if rule.get("pattern") == "*"
+    )
+    return {
+        read_text_field(rule.get("permission")): read_text_field(rule.get("action"))
+        for rule in listed
+    }
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_opencode_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of an event; `synthetic` parts (added by opencode or a plugin) and summaries
     are skipped.
     """
     del fallback_id
-    data, message = mapping(line.get("data")), mapping(line.get("message"))
-    part, kind = mapping(data.get("part")), name_of(line.get("event")).rpartition(".")[0]
+    data, message = read_object_field(line.get("data")), read_object_field(line.get("message"))
+    part, kind = (
+        read_object_field(data.get("part")),
+        read_text_field(line.get("event")).rpartition(".")[0],
+    )
     if kind == "message.removed":
-        return (Retraction(session.id, f"{session.id}/{name_of(data.get('messageID'))}"),)
+        return (Retraction(session.id, f"{session.id}/{read_text_field(data.get('messageID'))}"),)
     if kind != "message.part.updated" or speaker_of(NAME, line) is Speaker.PROGRAM:
         return ()
-    identity = f"{session.id}/{name_of(part.get('messageID'))}#{name_of(part.get('id'))}"
-    role, at = _ROLES.get(name_of(message.get("role"))), data.get("time")
+    identity = (
+        f"{session.id}/{read_text_field(part.get('messageID'))}#{read_text_field(part.get('id'))}"
+    )
+    role, at = _ROLES.get(read_text_field(message.get("role"))), data.get("time")
     match part.get("type"):
         case "text" if role:
-            text = name_of(part.get("text"))
+            text = read_text_field(part.get("text"))
             if role is Role.USER:
-                return (heard(session, line, identity, _typed(text), at),)
-            return (Said(identity, role, text, at),)
+                return (heard(session, line, identity, _unquote_typed_prompt(text), at),)
+            return (SpokenPart(identity, role, text, at),)
         case "tool":
-            return _used(identity, part, at)
+            return _read_tool_use(identity, part, at)
     return ()
 
 
-def _typed(text: str) -> str:
+def _unquote_typed_prompt(text: str) -> str:
     """Return a prompt as it was typed: `opencode run "Two words"` keeps it within quotes, and those
     inside escaped.
     """
     return text[1:-1].replace('\\"', '"') if " " in text and _QUOTED.fullmatch(text) else text
 
 
-def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
+def _read_tool_use(identity: str, part: Line, at: object) -> Sequence[Part]:
     """Return the use of a tool once it has ended."""
-    state = mapping(part.get("state"))
-    outcome = _OUTCOMES.get(name_of(state.get("status")))
+    state = read_object_field(part.get("state"))
+    outcome = _OUTCOMES.get(read_text_field(state.get("status")))
     if outcome is None:
         return ()
     call, name, result = (
-        name_of(part.get("callID")),
-        name_of(part.get("tool")),
-        name_of(state.get(outcome)),
+        read_text_field(part.get("callID")),
+        read_text_field(part.get("tool")),
+        read_text_field(state.get(outcome)),
     )
-    answers = mapping(state.get("metadata")).get("answers")
+    answers = read_object_field(state.get("metadata")).get("answers")
     answered = {"answers": answers} if isinstance(answers, list) else None
     failed = outcome == "error"
     return (
@@ -123,27 +139,31 @@ _UNREAD = (
 )
 
 
-def _place(home: Path, environment: Mapping[str, str]) -> Place:
+def _find_opencode_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
     data = environment.get("XDG_DATA_HOME")
     folder = (Path(data) if data else home / ".local" / "share") / NAME
-    return Place(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+    return TranscriptPlace(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
 
 
-def _files(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
+def _find_opencode_files(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
     """Return where releases before 1.3 kept a file each message."""
     return (
-        Place(_place(home, environment).folder / "storage", databases="message", is_watched=False),
+        TranscriptPlace(
+            _find_opencode_place(home, environment).folder / "storage",
+            databases="message",
+            is_watched=False,
+        ),
     )
 
 
-def _folder(site: InstallPlace) -> Path:
+def _find_opencode_folder(site: InstallPlace) -> Path:
     configured = site.environment.get("XDG_CONFIG_HOME")
     user = (Path(configured) if configured else site.folder / ".config") / NAME
     return site.folder / f".{NAME}" if site.is_project else user
 
 
-def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    folder = _folder(site)
+def _build_opencode_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+    folder = _find_opencode_folder(site)
     settings = site.folder if site.is_project else folder
     file = settings / "opencode.json"
     commented = file.with_suffix(".jsonc")
@@ -158,7 +178,7 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
             commented if commented.exists() and not file.exists() else file, server, "mcp", schema
         ),
         own_file(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
-        own_file(folder / "commands" / "memory-search.md", edits.text_of("search.md")),
+        own_file(folder / "commands" / "memory-search.md", edits.read_install_text("search.md")),
     ]
 
 
@@ -185,11 +205,11 @@ _REHEARSAL = Rehearsal(
     },
 )
 AGENT = Agent(
-    _place,
-    Format(NAME, begin, read),
-    _edits,
+    _find_opencode_place,
+    Format(NAME, begin_opencode_session, read_opencode_parts),
+    _build_opencode_edits,
     prompt_command=_prompt_command,
-    hook_files=HookFiles(_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),
+    hook_files=HookFiles(_find_opencode_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),
     rehearsal=_REHEARSAL,
-    other_places=_files,
+    other_places=_find_opencode_files,
 )

@@ -12,8 +12,21 @@ from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
+from gieok.agents.transcripts.fields import (
+    Line,
+    list_content_parts,
+    read_object_field,
+    read_text_field,
+)
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    calls,
+    heard,
+)
 from gieok.agents.transcripts.speakers import speaker_of
 from gieok.model.conversation import Role
 
@@ -24,48 +37,53 @@ NAME = "qwen-code"
 _DEFERRED = "tool_call"
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_qwen_session(name: str, first: Line) -> Session | None:
     """Recognise a line of Claude Code's shape that has what only Qwen Code writes."""
     is_own = (
         "provenance" in first
         or "systemPayload" in first
-        or "parts" in mapping(first.get("message"))
+        or "parts" in read_object_field(first.get("message"))
     )
-    found = claude_code.begin(name, first) if is_own else None
-    return found and found._replace(agent=NAME)
+    session = claude_code.begin_claude_session(name, first) if is_own else None
+    return session and session._replace(agent=NAME)
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_qwen_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a line; user lines written by the program have another provenance than
     `real_user`.
     """
     if speaker_of(NAME, line) is Speaker.AGENT:
         return ()
-    content, at = mapping(line.get("message")).get("parts"), line.get("timestamp")
-    identity = name_of(line.get("uuid")) or f"{session.id}/{fallback_id}"
+    content, at = read_object_field(line.get("message")).get("parts"), line.get("timestamp")
+    identity = read_text_field(line.get("uuid")) or f"{session.id}/{fallback_id}"
     match line.get("type"):
         case "user":
-            shown = mapping(line.get("systemPayload")).get("displayText")
-            text = shown if isinstance(shown, str) else gemini_cli.text_of(content)
+            shown = read_object_field(line.get("systemPayload")).get("displayText")
+            text = shown if isinstance(shown, str) else gemini_cli.read_gemini_text(content)
             return (heard(session, line, identity, text, at),)
         case "assistant":
-            made = (_called(part) for part in _parts(content, "functionCall"))
-            said = gemini_cli.text_of(content)
-            return (Said(identity, Role.ASSISTANT, said, at), *calls(identity, made, at, "args"))
+            calls_made = (
+                _resolve_deferred_call(part) for part in _iter_qwen_parts(content, "functionCall")
+            )
+            reply = gemini_cli.read_gemini_text(content)
+            return (
+                SpokenPart(identity, Role.ASSISTANT, reply, at),
+                *calls(identity, calls_made, at, "args"),
+            )
         case "tool_result":
-            failed = mapping(line.get("toolCallResult")).get("status") == "error"
-            return tuple(_results(identity, content, at, failed=failed))
+            failed = read_object_field(line.get("toolCallResult")).get("status") == "error"
+            return tuple(_iter_qwen_results(identity, content, at, failed=failed))
         case "system" if line.get("subtype") == "slash_command":
-            return _commanded(session, line, identity, at)
+            return _read_typed_command(session, line, identity, at)
     return ()
 
 
-def _commanded(session: Session, line: Line, identity: str, at: object) -> Sequence[Part]:
+def _read_typed_command(session: Session, line: Line, identity: str, at: object) -> Sequence[Part]:
     """Return the arguments of a command that a person typed: `/remember the depot opens at
     nine`.
     """
-    payload = mapping(line.get("systemPayload"))
-    command, _, arguments = name_of(payload.get("rawCommand")).strip().partition(" ")
+    payload = read_object_field(line.get("systemPayload"))
+    command, _, arguments = read_text_field(payload.get("rawCommand")).strip().partition(" ")
     if payload.get("phase", "invocation") != "invocation" or not command.startswith("/"):
         return ()
     text = (
@@ -74,13 +92,13 @@ def _commanded(session: Session, line: Line, identity: str, at: object) -> Seque
     return (heard(session, line, identity, text, at),)
 
 
-def _parts(content: object, kind: str) -> Iterator[Line]:
-    return (mapping(part[kind]) for part in parts(content) if kind in part)
+def _iter_qwen_parts(content: object, kind: str) -> Iterator[Line]:
+    return (read_object_field(part[kind]) for part in list_content_parts(content) if kind in part)
 
 
-def _called(call: Line) -> Line:
+def _resolve_deferred_call(call: Line) -> Line:
     """Return a call, that of a deferred tool as if it were made by name."""
-    inside = mapping(call.get("args"))
+    inside = read_object_field(call.get("args"))
     is_deferred = call.get("name") == _DEFERRED and "name" in inside
     return (
         {"id": call.get("id"), "name": inside["name"], "args": inside.get("arguments")}
@@ -89,29 +107,42 @@ def _called(call: Line) -> Line:
     )
 
 
-def _results(identity: str, content: object, at: object, *, failed: bool) -> Iterator[ToolUse]:
-    for number, part in enumerate(_parts(content, "functionResponse")):
-        response = mapping(part.get("response"))
-        text = name_of(response.get("output")) or name_of(response.get("error"))
+def _iter_qwen_results(
+    identity: str, content: object, at: object, *, failed: bool
+) -> Iterator[ToolUse]:
+    for number, part in enumerate(_iter_qwen_parts(content, "functionResponse")):
+        response = read_object_field(part.get("response"))
+        text = read_text_field(response.get("output")) or read_text_field(response.get("error"))
         yield ToolUse(
-            f"{identity}#{number}", name_of(part.get("id")), "tool", at, result=text, failed=failed
+            f"{identity}#{number}",
+            read_text_field(part.get("id")),
+            "tool",
+            at,
+            result=text,
+            failed=failed,
         )
 
 
-def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+def _build_qwen_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("QWEN_HOME", ".qwen")
 
     def entry(event: str) -> object:
-        return {"hooks": [edits.command(call, NAME, event, units_per_second=1000, name="gieok")]}
+        return {
+            "hooks": [
+                edits.build_hook_command(call, NAME, event, units_per_second=1000, name="gieok")
+            ]
+        }
 
     settings, search = (
         folder / "settings.json",
-        edits.text_of("search.md").replace("$ARGUMENTS", "{{args}}"),
+        edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}"),
     )
     return [
         edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
         own_file(folder / "commands" / "memory" / "search.md", search),
-        own_file(folder / "skills" / "memory-search" / "SKILL.md", edits.text_of("skill.md")),
+        own_file(
+            folder / "skills" / "memory-search" / "SKILL.md", edits.read_install_text("skill.md")
+        ),
     ]
 
 
@@ -132,8 +163,8 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     below("QWEN_RUNTIME_DIR QWEN_HOME", ".qwen", "projects", "*/chats/*.jsonl"),
-    Format(NAME, begin, read),
-    _edits,
+    Format(NAME, begin_qwen_session, read_qwen_parts),
+    _build_qwen_edits,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
     folder=own_folder("QWEN_HOME", ".qwen"),

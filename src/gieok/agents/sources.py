@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from gieok.agents import agent
-from gieok.agents.agent import Place
+from gieok.agents.agent import TranscriptPlace
 from gieok.agents.formats import is_transcript
 from gieok.model.memory import Scope
 
@@ -17,7 +17,7 @@ _MOST_NAMED = 5
 _BESIDE = re.compile(r"-(?:wal|shm|journal)$")
 
 
-class Source(NamedTuple):
+class ScopedTranscript(NamedTuple):
     """A transcript, or a database of them, and whose memory it is for."""
 
     path: Path
@@ -28,30 +28,33 @@ class Source(NamedTuple):
     cwd: str = ""
 
 
-def places(
+def list_transcript_places(
     home: Path, environment: Mapping[str, str], names: Sequence[str], folders: Sequence[Path]
-) -> list[Place]:
+) -> list[TranscriptPlace]:
     """Return the places of these agents, there or not, and of the user's own folders."""
-    own = [Place(folder, "**/*.jsonl*") for folder in folders]
+    own = [TranscriptPlace(folder, "**/*.jsonl*") for folder in folders]
     known = [
         place._replace(agent=name)
         for name in names
-        for place in agent.load(name).places(home, environment)
+        for place in agent.load_agent(name).places(home, environment)
     ]
     return known + own
 
 
-def sources(found: Sequence[Place], default: Scope) -> Iterator[Source]:
+def sources(found: Sequence[TranscriptPlace], default: Scope) -> Iterator[ScopedTranscript]:
     """Yield every transcript of the places. Some places give an agent a scope of its own; the rest
     share the default.
     """
     for place in found:
         for pattern in (*place.databases.split(), *place.files.split()):
-            sources = (_source(place, path, default) for path in sorted(place.folder.glob(pattern)))
+            sources = (
+                _match_place_transcript(place, path, default)
+                for path in sorted(place.folder.glob(pattern))
+            )
             yield from filter(None, sources)
 
 
-def unread(found: Sequence[Place]) -> Iterator[tuple[Path, str]]:
+def iter_unread_transcripts(found: Sequence[TranscriptPlace]) -> Iterator[tuple[Path, str]]:
     """Yield talk of the places that is not read, and why: a file, or the folder of more than a
     few.
     """
@@ -73,19 +76,25 @@ def unread(found: Sequence[Place]) -> Iterator[tuple[Path, str]]:
                 yield from ((path, why) for path in paths if path.is_file() or any(path.iterdir()))
 
 
-def source_of(path: Path, found: Sequence[Place], default: Scope) -> Source | None:
+def find_changed_transcript(
+    path: Path, found: Sequence[TranscriptPlace], default: Scope
+) -> ScopedTranscript | None:
     """Return what a path is that a watcher saw change; None where it is no transcript of these
     places.
     """
     inside = (place for place in found if path.is_relative_to(place.folder))
-    return next(filter(None, (_source(place, path, default) for place in inside)), None)
+    return next(
+        filter(None, (_match_place_transcript(place, path, default) for place in inside)), None
+    )
 
 
-def _source(place: Place, path: Path, default: Scope) -> Source | None:
+def _match_place_transcript(
+    place: TranscriptPlace, path: Path, default: Scope
+) -> ScopedTranscript | None:
     scope = place.scope_of(path.relative_to(place.folder)) or default
     database = path.with_name(_BESIDE.sub("", path.name))
     if place.databases and fnmatch(database.name, PurePath(place.databases).name):
-        return Source(database, scope, place.agent)
+        return ScopedTranscript(database, scope, place.agent)
     if not is_transcript(path.name) or place.is_silent(path):
         return None
-    return Source(path, scope, cwd=place.cwd_of(path))
+    return ScopedTranscript(path, scope, cwd=place.cwd_of(path))

@@ -38,7 +38,7 @@ EVENTS = {
 Payload = dict[str, object]
 
 
-class Row:
+class AgentRow:
     """One agent.
 
     `events` is our event → the agent's name for it, empty where the agent runs no hooks of ours.
@@ -71,14 +71,14 @@ class Row:
         self.shows_notices = shows_notices
 
 
-def _named(*names: str) -> dict[str, str]:
+def _map_event_names(*names: str) -> dict[str, str]:
     """Return our event → native name, given in the order of `EVENTS`; '' where the agent has no
     such event.
     """
     return {event: name for event, name in zip(EVENTS, names, strict=True) if name}
 
 
-def _is_of(payload: Payload, events: Mapping[str, str]) -> bool:
+def _is_native_event(payload: Payload, events: Mapping[str, str]) -> bool:
     return payload.get("hook_event_name") in events.values()
 
 
@@ -89,12 +89,16 @@ def _cursor_answer(native: str, context: str) -> Payload:
     return {**first, "additional_context": context}
 
 
-_CLAUDE_EVENTS = _named("UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd")
+_CLAUDE_EVENTS = _map_event_names(
+    "UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd"
+)
 # Gemini CLI 0.61.0 fires PreCompress at every prompt, before it looks whether there is anything to
 # compress: it tells nothing.
-_GEMINI_EVENTS = _named("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd")
-_CURSOR_EVENTS = _named("beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd")
-_OPENCODE_EVENTS = _named(
+_GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd")
+_CURSOR_EVENTS = _map_event_names(
+    "beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd"
+)
+_OPENCODE_EVENTS = _map_event_names(
     "chat.message", "session.created", "session.idle", "experimental.session.compacting", ""
 )
 
@@ -102,7 +106,7 @@ _OPENCODE_EVENTS = _named(
 #: is true.
 ROWS = (
     # Its plugin calls `gieok hook`; nothing stands in its settings.
-    Row(
+    AgentRow(
         "openclaw",
         (
             "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
@@ -112,7 +116,7 @@ ROWS = (
         answer=lambda native, context: {"additional_context": context},
         shows_notices=False,
     ),
-    Row(
+    AgentRow(
         "cursor",
         (
             "context at the start of a session, MCP tools, a command; its transcripts are read",
@@ -120,42 +124,42 @@ ROWS = (
         ),
         _CURSOR_EVENTS,
         lambda payload: (
-            _is_of(payload, _CURSOR_EVENTS)
+            _is_native_event(payload, _CURSOR_EVENTS)
             or "conversation_id" in payload
             or "workspace_roots" in payload
         ),
         _cursor_answer,
         shows_notices=False,
     ),
-    Row(
+    AgentRow(
         "opencode",
         (
             "a plugin, MCP tools, a command; its database is read",
             "플러그인, MCP 도구, 명령; 데이터베이스를 읽음",
         ),
         _OPENCODE_EVENTS,
-        lambda payload: _is_of(payload, _OPENCODE_EVENTS),
+        lambda payload: _is_native_event(payload, _OPENCODE_EVENTS),
         lambda native, context: {"additional_context": context},
         shows_notices=False,
     ),
     # Codex imitates Claude Code, but names its turn, or its own folder.
-    Row(
+    AgentRow(
         "codex",
         ("hooks that a person approves, and MCP tools", "승인하는 훅과 MCP 도구"),
         _CLAUDE_EVENTS,
         lambda payload: (
             "turn_id" in payload
-            or "/.codex/" in text_of(payload, "transcript_path").replace("\\", "/")
+            or "/.codex/" in read_payload_text(payload, "transcript_path").replace("\\", "/")
         ),
     ),
     # Claude Code's events, with the time that Gemini CLI adds.
-    Row(
+    AgentRow(
         "qwen-code",
         ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"),
         _CLAUDE_EVENTS,
         lambda payload: "timestamp" in payload and "permission_mode" in payload,
     ),
-    Row(
+    AgentRow(
         "gemini-cli",
         ("hooks, MCP tools, a command", "훅, MCP 도구, 명령"),
         _GEMINI_EVENTS,
@@ -164,7 +168,7 @@ ROWS = (
             or payload.get("hook_event_name") in ("BeforeAgent", "AfterAgent", "PreCompress")
         ),
     ),
-    Row(
+    AgentRow(
         "claude-code",
         ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"),
         _CLAUDE_EVENTS,
@@ -189,39 +193,39 @@ NAMES = tuple(sorted(BY_NAME))
 HOOKED = {name: BY_NAME[name] for name in NAMES if BY_NAME[name].events}
 
 
-def detect(payload: Payload) -> Row:
+def detect_agent(payload: Payload) -> AgentRow:
     """Return the agent that a payload comes from."""
     return next(row for row in ROWS if row.is_sender(payload))
 
 
-def text_of(payload: Payload, name: str) -> str:
+def read_payload_text(payload: Payload, name: str) -> str:
     """Return a field that should be text; '' where it is missing or something else."""
     value = payload.get(name)
     return value if isinstance(value, str) else ""
 
 
-def session_of(payload: Payload) -> str:
+def read_payload_session(payload: Payload) -> str:
     """Return the session's identifier; Cursor calls it a conversation."""
-    return text_of(payload, "session_id") or text_of(payload, "conversation_id")
+    return read_payload_text(payload, "session_id") or read_payload_text(payload, "conversation_id")
 
 
 def folder_of(payload: Payload) -> str:
     """Return the folder that the agent works in; '' where it does not say."""
     roots = payload.get("workspace_roots")
     if isinstance(roots, list) and roots and isinstance(roots[0], str):
-        return text_of(payload, "cwd") or roots[0]
-    return text_of(payload, "cwd")
+        return read_payload_text(payload, "cwd") or roots[0]
+    return read_payload_text(payload, "cwd")
 
 
-def own_scope(row: Row, payload: Payload) -> str:
+def own_scope(row: AgentRow, payload: Payload) -> str:
     """Return the scope of the agent's own that a session has wherever it works; '' where its folder
     decides.
     """
-    name = text_of(payload, "agent_id") if row.name == "openclaw" else ""
+    name = read_payload_text(payload, "agent_id") if row.name == "openclaw" else ""
     return f"agent:{name.replace(':', '-').replace(' ', '-').replace('/', '-')}" if name else ""
 
 
-def folded(folder: str) -> str:
+def fold_folder_path(folder: str) -> str:
     """Return a folder's path as Claude Code names folders of its own by it."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
 
@@ -234,7 +238,9 @@ def instructions(agent: str, folder: str, user: str) -> list[str]:
     found = [os.path.join(user, own)] if own else []
     if agent == "claude-code":  # its own notes, of which it reads the first 200 lines
         found.append(
-            os.path.join(user, ".claude", "projects", folded(folder), "memory", "MEMORY.md")
+            os.path.join(
+                user, ".claude", "projects", fold_folder_path(folder), "memory", "MEMORY.md"
+            )
         )
     while names:
         found += [os.path.join(folder, name) for name in names]
@@ -245,7 +251,7 @@ def instructions(agent: str, folder: str, user: str) -> list[str]:
     return found
 
 
-def output(row: Row, event: str, context: str, notice: str = "") -> Payload:
+def output(row: AgentRow, event: str, context: str, notice: str = "") -> Payload:
     """Return what the agent accepts: `context` is put before the model, `notice` shown to the
     person.
 

@@ -68,7 +68,7 @@ def open_context(
         is_placed=is_placed,
     )
     troubles: list[BadConfig] = []
-    settings = config.load(
+    settings = config.load_effective_settings(
         flags, caller.environment, caller.folder, troubles if forgiving else None
     )
     _use_rules(settings, in_call=resident is not None, is_sound=not troubles)
@@ -76,8 +76,10 @@ def open_context(
     zone = zone or find_zone(settings.text("zone"))
     lang = lang if settings.text("lang") == "auto" else settings.text("lang")
     wiring = Wiring(settings, caller, clock, zone, lang, say, wait, resident, daemon)
-    private.use(wiring.privacy)
-    scope, *also = _scopes(caller.folder, settings.text("scope"), settings.text("hook.scopes"))
+    private.use_privacy(wiring.privacy)
+    scope, *also = _resolve_scopes(
+        caller.folder, settings.text("scope"), settings.text("hook.scopes")
+    )
     return Context(
         home=settings.home,
         caller=caller,
@@ -99,26 +101,27 @@ def open_context(
 
 def ribs_of(wiring: Wiring) -> Ribs:
     """Return the openers of all ribs."""
-    return Ribs(*(cache(partial(_opened, rib, wiring)) for rib in Ribs._fields))
+    return Ribs(*(cache(partial(_open_rib, rib, wiring)) for rib in Ribs._fields))
 
 
-def _opened(rib: str, wiring: Wiring) -> Any:  # noqa: ANN401 - what `Ribs` says
+def _open_rib(rib: str, wiring: Wiring) -> Any:  # noqa: ANN401 - what `Ribs` says
     """Open the context of a rib, whose module is loaded now: a command pays for what it uses."""
-    return import_module(f"gieok.app.{rib}").opened(wiring)
+    module = import_module(f"gieok.app.{rib}")
+    return getattr(module, f"open_{rib}_context")(wiring)
 
 
-def scoped(context: Context) -> Context:
+def rescope_context(context: Context) -> Context:
     """Return the context with the scopes of its folder as it is now: the first record makes a
     project of it.
     """
     admin = context.admin
-    scope, *also = _scopes(
+    scope, *also = _resolve_scopes(
         context.caller.folder, admin.setting("scope"), admin.setting("hook.scopes")
     )
     return replace(context, scope=scope, also=tuple(also))
 
 
-def _scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
+def _resolve_scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
     """Return the scope to read and write, then those that are read beside it: in a project, the
     user's own.
 
@@ -129,12 +132,15 @@ def _scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
         return (Scope(named),)
     project = places.project_root(str(folder))
     if project:
-        return tuple(map(Scope, places.scopes(project, beside)))
+        return tuple(map(Scope, places.list_project_scopes(project, beside)))
     return tuple(
         map(
             Scope,
             dict.fromkeys(
-                (places.USER_SCOPE, *places.scopes(places.workplace(str(folder)), beside))
+                (
+                    places.USER_SCOPE,
+                    *places.list_project_scopes(places.find_workplace(str(folder)), beside),
+                )
             ),
         )
     )

@@ -16,11 +16,11 @@ from gieok.ports.setup import SetupAccess
 from gieok.ports.system import Watcher
 
 
-def opened(wiring: Wiring) -> AdminContext:
+def open_admin_context(wiring: Wiring) -> AdminContext:
     """Put the context together."""
     settings, stores = wiring.settings, wiring.stores
     return AdminContext(
-        settings=tuple(_row(settings, option) for option in config.OPTIONS),
+        settings=tuple(_build_setting_row(settings, option) for option in config.OPTIONS),
         store_names={name: row.is_remote for name, row in registry.STORES.items()},
         open_store=stores.open,
         choose=partial(config.choose, settings),
@@ -37,26 +37,28 @@ def opened(wiring: Wiring) -> AdminContext:
         model_trials=lambda: _model_trials(wiring),
         is_paid=partial(models.is_paid, settings),
         watching=Watching(
-            _watcher, settings.integer("watch.debounce_ms"), settings.integer("watch.rescan_s")
+            _open_file_watcher,
+            settings.integer("watch.debounce_ms"),
+            settings.integer("watch.rescan_s"),
         ),
         daemon=wiring.daemon,
         keys=lambda: keys.HomeKeys(wiring),
-        notices=lambda: notices.opened(wiring),
-        setup=partial(_setup, wiring),
-        reopened=partial(_reopened, wiring),
-        backups=lambda: _backups(wiring),
-        encryption=lambda: _encryption(wiring),
+        notices=lambda: notices.open_notices(wiring),
+        setup=partial(_open_setup, wiring),
+        reopened=partial(_reopen_ribs, wiring),
+        backups=lambda: _open_backups(wiring),
+        encryption=lambda: _open_encryption(wiring),
         secret=settings.secret,
     )
 
 
-def _setup(wiring: Wiring) -> SetupAccess:
+def _open_setup(wiring: Wiring) -> SetupAccess:
     from gieok.app.setup import HomeSetup  # for one command
 
     return HomeSetup(wiring)
 
 
-def _reopened(wiring: Wiring) -> Ribs:
+def _reopen_ribs(wiring: Wiring) -> Ribs:
     from gieok.app.setup import reopened
 
     return reopened(wiring)
@@ -68,24 +70,26 @@ def _model_trials(wiring: Wiring) -> tuple[ModelTrial, ...]:
     return tuple(trials(wiring))
 
 
-def _backups(wiring: Wiring) -> Backups:
+def _open_backups(wiring: Wiring) -> Backups:
     from gieok.app.backups import HomeBackups  # few commands need it
 
     return HomeBackups(wiring)
 
 
-def _encryption(wiring: Wiring) -> Encryption:
+def _open_encryption(wiring: Wiring) -> Encryption:
     from gieok.app.encryption import HomeEncryption  # as above
 
     return HomeEncryption(wiring)
 
 
-def _row(settings: Settings, option: Option) -> SettingRow:
+def _build_setting_row(settings: Settings, option: Option) -> SettingRow:
     setting = settings.values[option.name]
-    shown = config.without_password(str(setting.value)) if option.is_address else str(setting.value)
+    shown_value = (
+        config.without_password(str(setting.value)) if option.is_address else str(setting.value)
+    )
     return SettingRow(
         option.name,
-        shown,
+        shown_value,
         setting.origin,
         option.doc,
         default=str(option.default).lower()
@@ -94,8 +98,8 @@ def _row(settings: Settings, option: Option) -> SettingRow:
     )
 
 
-def _watcher() -> Watcher:
-    watcher: Watcher = registry.load(registry.WATCHERS, "watchfiles")()
+def _open_file_watcher() -> Watcher:
+    watcher: Watcher = registry.load_backend(registry.WATCHERS, "watchfiles")()
     return watcher
 
 

@@ -22,13 +22,13 @@ from gieok.ports.archive import Archive, PlainSealer
 _VAULT = "archive.vault"
 
 
-def opened(wiring: Wiring) -> ArchiveContext:
+def open_archive_context(wiring: Wiring) -> ArchiveContext:
     """Put the context together; nothing is read before it is asked for."""
     made = cache(partial(tiers, wiring))
     settings = wiring.settings
     return ArchiveContext(
         tiers=made,
-        sweep=lambda: sync.swept(made()),
+        sweep=lambda: sync.sweep_cold_tier(made()),
         drop_damaged=lambda: sweep.drop_damaged(made()).failed,
         reach=lambda: looked_into(wiring),
         cold=settings.text("archive.cold"),
@@ -43,7 +43,7 @@ def tiers(wiring: Wiring) -> Tiers:
         Tier.WARM: Shelf(
             Tier.WARM,
             DayForm(wiring.zone),
-            cache(partial(_warm, wiring)),
+            cache(partial(_open_warm_archive, wiring)),
             sealing.of_archives(wiring),
         )
     }
@@ -53,7 +53,7 @@ def tiers(wiring: Wiring) -> Tiers:
         journal=wiring.stores.journal(),
         store=wiring.stores.adopted(),
         shelves=shelves,
-        rules=retention.rules(wiring.settings.integer("archive.hot_days")),
+        rules=retention.build_retention_rules(wiring.settings.integer("archive.hot_days")),
         clock=wiring.clock,
         zone=wiring.zone,
         limits=Limits(
@@ -64,11 +64,11 @@ def tiers(wiring: Wiring) -> Tiers:
     )
 
 
-def _warm(wiring: Wiring, scope: Scope) -> Archive:
-    made: Archive = registry.load(registry.WARM, "folder")(
-        paths.warm(wiring.settings.home, scope.path)
+def _open_warm_archive(wiring: Wiring, scope: Scope) -> Archive:
+    archive: Archive = registry.load_backend(registry.WARM, "folder")(
+        paths.locate_warm_folder(wiring.settings.home, scope.path)
     )
-    return made
+    return archive
 
 
 def _cold_shelf(wiring: Wiring) -> Shelf:
@@ -77,7 +77,7 @@ def _cold_shelf(wiring: Wiring) -> Shelf:
 
     What is sealed Obsidian could not show: a vault is never.
     """
-    opened, name = cache(partial(_cold, wiring)), wiring.settings.text("archive.cold")
+    opened, name = cache(partial(_open_cold_archive, wiring)), wiring.settings.text("archive.cold")
     sealers = sealing.of_archives(wiring)
     if name == "dropbox":
         return Shelf(Tier.COLD, DayForm(wiring.zone), opened, sealers)
@@ -94,13 +94,13 @@ def _cold_shelf(wiring: Wiring) -> Shelf:
     return shelf
 
 
-def _cold(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Archive:
+def _open_cold_archive(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Archive:
     """Open the archive of a scope. Raises ArchiveFailed where no folder is known, or a key is
     missing.
     """
     settings, name = wiring.settings, wiring.settings.text("archive.cold")
     opening = ArchiveOpening(
-        folder=Path() if name == "dropbox" else _folder(wiring, name),
+        folder=Path() if name == "dropbox" else _find_cold_folder(wiring, name),
         own=settings.text("archive.subfolder").strip("/"),
         mark=vaults.MARK if name == "obsidian" else "",
         of_scope=places.scope_folder(scope.path),
@@ -111,7 +111,7 @@ def _cold(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Archive:
         wait=wiring.wait,
         trial_s=trial_s,
     )
-    made: Archive = registry.load(registry.ARCHIVES, name)(opening)
+    made: Archive = registry.load_backend(registry.ARCHIVES, name)(opening)
     return made
 
 
@@ -119,12 +119,14 @@ def looked_into(wiring: Wiring) -> str:
     """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed,
     MissingExtra.
     """
-    archive = _cold(wiring, Scope(places.USER_SCOPE), wiring.settings.number("doctor.timeout_s"))
+    archive = _open_cold_archive(
+        wiring, Scope(places.USER_SCOPE), wiring.settings.number("doctor.timeout_s")
+    )
     next(iter(archive.files()), None)
     return archive.location
 
 
-def _folder(wiring: Wiring, name: str) -> Path:
+def _find_cold_folder(wiring: Wiring, name: str) -> Path:
     """Return the folder that the settings name, else the vault that was open when cold was used
     first: it stays that one.
     """
@@ -134,7 +136,9 @@ def _folder(wiring: Wiring, name: str) -> Path:
     journal = wiring.stores.journal()
     if name == "obsidian" and (chosen := journal.kept(_VAULT).get(name)):
         return Path(chosen)
-    known = vaults.found(caller.environment, caller.user) if name == "obsidian" else []
+    known = (
+        vaults.find_obsidian_vaults(caller.environment, caller.user) if name == "obsidian" else []
+    )
     if known:
         journal.keep(_VAULT, {name: str(known[0].path)})
     else:

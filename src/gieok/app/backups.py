@@ -17,7 +17,7 @@ from gieok.errors import BadConfig, BadRequest, Damaged, GieokError, StoreError,
 from gieok.memory.talk import turns
 from gieok.ports.backup import BackupFile, BackupReport, Restored
 from gieok.storage.backups import bundle, members
-from gieok.storage.backups.bundle import Bundled, Source
+from gieok.storage.backups.bundle import BackupSource, Bundled
 from gieok.storage.backups.unfinished import unfinished
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
@@ -42,14 +42,14 @@ class HomeBackups:
         """Return where backups are put."""
         configured = self._wiring.settings.text("backup.folder")
         return to or (
-            self._wiring.caller.path(configured) if configured else paths.backups(self._home)
+            self._wiring.caller.path(configured) if configured else paths.locate_backups(self._home)
         )
 
     def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
         """Return what is in a folder, or in every one where backups were put, the newest first."""
         folders = {folder} if folder else {self.folder(), *self._others()}
         files = (file for there in folders if there.is_dir() for file in there.iterdir())
-        found = [one for file in files if (one := _backup(file))]
+        found = [one for file in files if (one := _parse_backup_file(file))]
         return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
     def _others(self) -> Sequence[Path]:
@@ -83,8 +83,12 @@ class HomeBackups:
                 f"there is nothing to back up in {str(self._home)!r}",
                 hint="set GIEOK_HOME to a home",
             )
-        with _room(folder), fs.exclusive(self._home / "backup.lock"), unfinished(folder) as fresh:
-            fs.sweep(folder)
+        with (
+            _translate_disk_errors(folder),
+            fs.exclusive(self._home / "backup.lock"),
+            unfinished(folder) as fresh,
+        ):
+            fs.sweep_temporary_files(folder)
             left_out: list[tuple[str, str]] = []
             now = self._wiring.clock.now().astimezone(UTC)
             summed = _Summed(fresh.stream)
@@ -93,12 +97,12 @@ class HomeBackups:
                 sources = self._sources(
                     held, left_out, with_keys=with_keys, is_sealed=seal is not None
                 )
-                made = bundle.write(
+                made = bundle.write_bundle(
                     out, {"gieok": __version__, "made_at": now.isoformat()}, sources
                 )
             name = f"gieok-{now:{_DATED}}Z.tar.gz{seal.suffix if seal else ''}"
             _verify_written(fresh.reread(), str(folder / name), seal, summed, made)
-            file = _backup(fresh.publish(name))
+            file = _parse_backup_file(fresh.publish(name))
             if folder != self.folder():
                 self._wiring.stores.journal().keep(
                     _FOLDERS, {str(folder.resolve()): now.isoformat()}
@@ -117,13 +121,13 @@ class HomeBackups:
 
     def _sources(
         self, held: ExitStack, left_out: list[tuple[str, str]], *, with_keys: bool, is_sealed: bool
-    ) -> Iterator[Source]:
+    ) -> Iterator[BackupSource]:
         """Yield what is backed up. Stores and journal are of one moment: what one handed over, the
         other has.
         """
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
-        copies: list[Source] = []
+        copies: list[BackupSource] = []
         if registry.STORES[self._wiring.stores.name].is_remote:
             left_out.append(
                 (
@@ -143,10 +147,10 @@ class HomeBackups:
         with ExitStack() as still:
             for lock in _HELD[1:]:
                 still.enter_context(journal.exclusive(lock))
-            for file in members.databases(self._home):
+            for file in members.list_home_databases(self._home):
                 what = members.what(file)
                 try:
-                    members.check(file, what)
+                    members.verify_backup_database(file, what)
                     source, stream = members.snapshot(file, folder)
                 except StoreError as error:
                     if what != "store":
@@ -158,18 +162,20 @@ class HomeBackups:
         yield from copies
         # Nothing moves between the tiers until the files are there of which the journal says that
         # memories live in them.
-        yield from members.files(self._home, left_out, below="archive")
+        yield from members.iter_backup_sources(self._home, left_out, below="archive")
         archive.close()
-        yield from members.files(self._home, left_out, without="archive", with_keys=with_keys)
+        yield from members.iter_backup_sources(
+            self._home, left_out, without="archive", with_keys=with_keys
+        )
         if is_sealed:
             yield from members.keys_of_databases(self._home)
 
     def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
         """Read every byte."""
-        found = _existing(file)
+        found = _find_existing_backup(file)
         with file.open("rb") as source:
             read = _read_back(source, str(file), self._opener(found, key_file))
-        return _report(found, read)
+        return _build_backup_report(found, read)
 
     # `StreamSealer`, or None.
     def _opener(self, found: BackupFile, key_file: Path | None) -> Any:  # noqa: ANN401
@@ -196,11 +202,20 @@ class HomeBackups:
         if (
             seal
             and opener
-            and _opens(one.path, sealing.sealer(self._wiring, *_first(sealing.state(self._home))))
+            and _is_sealed_with_key(
+                one.path,
+                sealing.sealer(
+                    self._wiring, *_select_current_key(sealing.read_sealing_state(self._home))
+                ),
+            )
         ):
             return 0
-        with _room(folder), fs.exclusive(self._home / "backup.lock"), unfinished(folder) as fresh:
-            fs.sweep(folder)
+        with (
+            _translate_disk_errors(folder),
+            fs.exclusive(self._home / "backup.lock"),
+            unfinished(folder) as fresh,
+        ):
+            fs.sweep_temporary_files(folder)
             with (
                 one.path.open("rb") as source,
                 opener.opening(source, what) if opener else nullcontext(source) as plain,
@@ -230,7 +245,7 @@ class HomeBackups:
         """Read all of a backup into a folder beside the home, bring it up to date, and only then
         let it take the place.
         """
-        found, home = _existing(file), home.resolve()
+        found, home = _find_existing_backup(file), home.resolve()
         opener = self._opener(found, key_file)
         used = restoring.is_used(home)
         if used and not replace:
@@ -240,7 +255,7 @@ class HomeBackups:
             raise BadRequest(f"{str(home)!r} holds memories already", hint=hint)
         staging = home.with_name(f".{home.name}.restoring")
         with (
-            _room(home),
+            _translate_disk_errors(home),
             fs.exclusive(home.with_name(f".{home.name}.restoring.lock"), wait=False) as is_alone,
         ):
             if not is_alone:
@@ -252,7 +267,7 @@ class HomeBackups:
                     read = _read_back(source, str(file), opener, extraction)
                 extraction.set_times()
                 restoring.bring_key(self._wiring, staging, key_file)
-                counts = restoring.settled(self._wiring, staging)
+                counts = restoring.settle_restored_home(self._wiring, staging)
                 with restoring.no_daemon(home):
                     aside = restoring.take_place(self._wiring, staging, home)
             finally:
@@ -261,7 +276,10 @@ class HomeBackups:
         if aside and not used:
             shutil.rmtree(aside, ignore_errors=True)
         return Restored(
-            _report(found, read), home, *counts, kept_aside=str(aside) if aside and used else ""
+            _build_backup_report(found, read),
+            home,
+            *counts,
+            kept_aside=str(aside) if aside and used else "",
         )
 
 
@@ -309,10 +327,10 @@ def _read_back(
     with (
         opener.opening(source, f"the backup {what!r}") if opener else nullcontext(source) as stream
     ):
-        return bundle.read(stream, what, take)
+        return bundle.read_bundle(stream, what, take)
 
 
-def _backup(file: Path) -> BackupFile | None:
+def _parse_backup_file(file: Path) -> BackupFile | None:
     """Return the backup that a file is, by its name; None for another."""
     named = _NAME.fullmatch(file.name)
     if not named or not file.is_file() or file.is_symlink():
@@ -321,21 +339,21 @@ def _backup(file: Path) -> BackupFile | None:
     return BackupFile(file, made_at, file.stat().st_size, is_encrypted=bool(named[2]))
 
 
-def _existing(file: Path) -> BackupFile:
+def _find_existing_backup(file: Path) -> BackupFile:
     """Return a backup, whatever its name is."""
     try:
         with file.open("rb") as opened:
             is_encrypted = opened.read(len(sealing.MAGIC)) == sealing.MAGIC
-        found, size = _backup(file), file.stat()
+        backup, size = _parse_backup_file(file), file.stat()
     except OSError as error:
         raise BadRequest(
             f"cannot read {str(file)!r}: {error.strerror}", hint="`gieok backup list`"
         ) from error
-    made_at = found.made_at if found else datetime.fromtimestamp(size.st_mtime, UTC)
+    made_at = backup.made_at if backup else datetime.fromtimestamp(size.st_mtime, UTC)
     return BackupFile(file, made_at, size.st_size, is_encrypted)
 
 
-def _first(state: sealing.SealingState) -> tuple[sealing.SealingKey, ...]:
+def _select_current_key(state: sealing.SealingState) -> tuple[sealing.SealingKey, ...]:
     return (state.key,) if state.key else ()
 
 
@@ -343,16 +361,16 @@ class _Enough(Exception):
     """Leaves a stream whose rest does not matter."""
 
 
-def _glance(stream: BinaryIO) -> NoReturn:
+def _read_first_byte(stream: BinaryIO) -> NoReturn:
     stream.read(1)
     raise _Enough
 
 
-def _opens(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
+def _is_sealed_with_key(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
     """Say whether a backup was sealed with a key, by its beginning."""
     try:
         with file.open("rb") as source, sealer.opening(source) as stream:
-            _glance(stream)
+            _read_first_byte(stream)
     except _Enough:
         return True
     except WrongKey:
@@ -361,14 +379,14 @@ def _opens(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
         return True
 
 
-def _report(found: BackupFile, read: Bundled) -> BackupReport:
+def _build_backup_report(found: BackupFile, read: Bundled) -> BackupReport:
     return BackupReport(
         found, len(read.files), read.content_bytes, str(read.about.get("gieok", ""))
     )
 
 
 @contextmanager
-def _room(folder: Path) -> Iterator[None]:
+def _translate_disk_errors(folder: Path) -> Iterator[None]:
     """Turn a full disk and a folder that cannot be written into errors of ours."""
     try:
         yield

@@ -13,14 +13,14 @@ from gieok.app.wiring import Wiring
 from gieok.character.accounts import returning
 from gieok.character.accounts.erasing import Erasing
 from gieok.character.accounts.inactivity import Inactivity
-from gieok.character.accounts.points import PointsDesk, Prices, prices_of
+from gieok.character.accounts.points import PointPrices, PointsDesk, prices_of
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.cards.canon import Canon
 from gieok.character.cards.roster import Roster
 from gieok.character.facts import scope_of
 from gieok.character.house import House
 from gieok.character.memory.control import Control
-from gieok.character.memory.service import RULES, Bond, Budget, Characters
+from gieok.character.memory.service import RULES, Bond, CharacterService, TurnBudget
 from gieok.character.play.play import PlayedClock
 from gieok.character.turn import meanings
 from gieok.character.turn.completion import Completions
@@ -37,10 +37,12 @@ from gieok.ports.models import ChatModel, Sampling
 from gieok.ports.store import Store
 
 
-def opened(wiring: Wiring) -> CharacterContext:
+def open_character_context(wiring: Wiring) -> CharacterContext:
     """Put the context together; a memory is opened when it is asked for."""
     return CharacterContext(
-        partial(_playground, wiring), cache(partial(_house, wiring)), partial(_has_accounts, wiring)
+        partial(_open_playground, wiring),
+        cache(partial(_open_house, wiring)),
+        partial(_has_accounts, wiring),
     )
 
 
@@ -48,24 +50,26 @@ def _has_accounts(wiring: Wiring) -> bool:
     return wiring.stores.has_accounts(wiring.stores.journal_name)
 
 
-def _house(wiring: Wiring) -> House:
+def _open_house(wiring: Wiring) -> House:
     stores = wiring.stores
     reply_tokens = wiring.settings.integer("character.max_reply_tokens")
     free = wiring.settings.integer("character.slots")
-    memory = Characters(
+    memory = CharacterService(
         journal=stores.journal(),
         store=stores.configured(),
         clock=wiring.clock,
-        embedder=partial(embedders.opened, wiring),
-        budget=_budget(wiring.settings.integer("character.context_tokens") - reply_tokens),
+        embedder=partial(embedders.open_embedder, wiring),
+        budget=_build_context_budget(
+            wiring.settings.integer("character.context_tokens") - reply_tokens
+        ),
         cache=stores.window_cache(),
         extractor=" + ".join(filter(None, (RULES, models.memory_model(wiring.settings)))),
         slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
         zone=wiring.zone,
         check_open=partial(withholding.check_pause, wiring.privacy, wiring.clock, wiring.zone),
     )
-    desk = _desk(wiring)
-    turns = _turns(wiring, memory, desk)
+    desk = _open_points_desk(wiring)
+    turns = _open_character_turns(wiring, memory, desk)
     return House(
         memory=memory,
         accounts=stores.accounts(),
@@ -76,7 +80,7 @@ def _house(wiring: Wiring) -> House:
             journal=memory.journal,
             store=memory.store,
             clock=wiring.clock,
-            letters=partial(notices.letters, wiring),
+            letters=partial(notices.open_letter_channel, wiring),
             zone=wiring.zone,
         ),
         takeout=Takeout(memory=memory, accounts=stores.accounts()),
@@ -87,17 +91,17 @@ def _house(wiring: Wiring) -> House:
     )
 
 
-def _budget(tokens: int) -> Budget:
+def _build_context_budget(tokens: int) -> TurnBudget:
     """Return the budget of a context of so many tokens: a small one is not filled by what is
     remembered.
     """
     tokens = max(tokens, 256)
-    return Budget(
-        context_tokens=tokens, narrative_tokens=min(Budget().narrative_tokens, tokens // 3)
+    return TurnBudget(
+        context_tokens=tokens, narrative_tokens=min(TurnBudget().narrative_tokens, tokens // 3)
     )
 
 
-def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
+def _open_character_turns(wiring: Wiring, memory: CharacterService, desk: PointsDesk) -> Turns:
     settings = wiring.settings
     sampling = Sampling(
         settings.number("character.temperature"), settings.integer("character.max_reply_tokens")
@@ -107,14 +111,14 @@ def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
         journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder
     )
     roster = Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=memory.clock)
-    tending = Tending(_tend(wiring, memory, roster))
+    tending = Tending(_build_bond_tending(wiring, memory, roster))
     return Turns(
         memory=memory,
         accounts=accounts,
         find=roster.find,
         canon=canon.told,
         points=desk,
-        chat=_chat(settings),
+        chat=_build_chat_opener(settings),
         later=tending.later,
         close=tending.close,
         sampling=sampling,
@@ -123,30 +127,32 @@ def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
     )
 
 
-def _tend(wiring: Wiring, memory: Characters, roster: Roster) -> Callable[[Bond], None]:
+def _build_bond_tending(
+    wiring: Wiring, memory: CharacterService, roster: Roster
+) -> Callable[[Bond], None]:
     """Return what learns and summarises beside the conversation: by a model where there is one."""
     reading = Reading(
         memory=memory,
         asker=partial(models.memory_asker, wiring)
         if models.memory_model(wiring.settings)
         else None,
-        incidents=Incidents(memory.journal, wiring.clock, notices.opened(wiring)),
+        incidents=Incidents(memory.journal, wiring.clock, notices.open_notices(wiring)),
         name_of=lambda bond: roster.find(bond.user, bond.character).name,
     )
 
     def tend(bond: Bond) -> None:
         reading.tend(bond)
         returning.form_again(memory, bond)
-        meanings.embed(memory, bond)
+        meanings.embed_recent_memories(memory, bond)
 
     return tend
 
 
-def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
+def _build_chat_opener(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
     """Return what opens the model of a character, each once: a user's own may name those alone that
     are allowed.
     """
-    opened = cache(partial(models.chat, settings))
+    opened = cache(partial(models.open_chat_model, settings))
     own = settings.text("character.model")
     allowed = {name.strip() for name in settings.text("character.models").split(",")}
 
@@ -157,9 +163,9 @@ def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
     return of
 
 
-def _desk(wiring: Wiring) -> PointsDesk:
+def _open_points_desk(wiring: Wiring) -> PointsDesk:
     settings = wiring.settings
-    prices = Prices(
+    prices = PointPrices(
         settings.integer("character.daily_points"),
         settings.integer("character.reply_points"),
         prices_of(settings.text("character.slot_prices")),
@@ -181,19 +187,23 @@ def _was_delivered(wiring: Wiring, hold: Hold) -> bool:
 
 
 @contextmanager
-def _playground(wiring: Wiring, clock: PlayedClock, by_meaning: bool) -> Iterator[Characters]:
+def _open_playground(
+    wiring: Wiring, clock: PlayedClock, by_meaning: bool
+) -> Iterator[CharacterService]:
     """Open a memory in a folder of its own: what is played for a measurement is nobody's."""
-    configured = embedders.opened(wiring) if by_meaning else None
+    configured = embedders.open_embedder(wiring) if by_meaning else None
     embedder = configured.wanted() if configured else None
     with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
-        journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(
+        journal: FullJournal = registry.load_backend(registry.JOURNALS, "sqlite")(
             Path(folder) / "journal.sqlite"
         )
-        store: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(
+        store: Store = registry.load_backend(registry.STORES, registry.LOCAL_STORE)(
             Path(folder) / "memory.sqlite"
         )
         try:
-            yield Characters(journal=journal, store=store, clock=clock, embedder=lambda: embedder)
+            yield CharacterService(
+                journal=journal, store=store, clock=clock, embedder=lambda: embedder
+            )
         finally:
             journal.close()
             store.close()

@@ -52,13 +52,14 @@ class SealedDatabases:
     def rows(self) -> list[SealedPlace]:
         """Return each database, and whether it is encrypted."""
         return [
-            SealedPlace(file.name, *self._counted(file)) for file in members.databases(self._home)
+            SealedPlace(file.name, *self._counted(file))
+            for file in members.list_home_databases(self._home)
         ]
 
     def _counted(self, file: Path) -> tuple[int, int]:
         try:
             with translated(file):
-                keys = driver.keys_of(str(file))
+                keys = driver.find_database_keys(str(file))
                 if not keys:
                     return 0, 1
                 connection, key = driver.with_keys(str(file), keys)
@@ -90,9 +91,9 @@ class SealedDatabases:
             return 0
         done = 0
         with no_daemon(self._home):
-            for file in members.databases(self._home):
+            for file in members.list_home_databases(self._home):
                 say(file.name)
-                done += converting.convert(file, keys, keys[0])
+                done += converting.convert_database_key(file, keys, keys[0])
         if keys[0]:
             self._keep(keys[:1])
         else:
@@ -101,10 +102,10 @@ class SealedDatabases:
 
     def _keys(self) -> list[str]:
         with translated(self._file):
-            return driver.read(str(self._file)) if self.has_key() else []
+            return driver.read_key_file(str(self._file)) if self.has_key() else []
 
     def _keep(self, keys: list[str]) -> None:
-        fs.replace_private(self._file, driver.text_of(keys))
+        fs.replace_private(self._file, driver.format_key_file(keys))
 
     def _set_aside(self, keys: list[str]) -> None:
         """Keep a key that goes: copies of the databases that were made before need it."""
@@ -112,5 +113,5 @@ class SealedDatabases:
             now = self._wiring.clock.now().astimezone(UTC)
             fs.replace_private(
                 self._file.with_name(f"databases-{now:%Y%m%dT%H%M%S}Z.txt"),
-                driver.text_of([key for key in keys if key]),
+                driver.format_key_file([key for key in keys if key]),
             )

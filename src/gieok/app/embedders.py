@@ -39,7 +39,7 @@ _MOST_KEPT = 20
 Values = Mapping[str, str]
 
 
-def opened(wiring: Wiring) -> "FollowingEmbedder | None":
+def open_embedder(wiring: Wiring) -> "FollowingEmbedder | None":
     """Return the embedder for the configured store; None where the user wants none. Nothing is
     opened yet.
     """
@@ -96,8 +96,10 @@ class FollowingEmbedder:
         """Return the embedder that the settings ask for, and keep how it is opened: other processes
         will want to know.
         """
-        made = _made(self._wiring, {name: self._wiring.settings.text(name) for name in _DECIDING})
-        _keep(self._wiring, made.model)
+        made = _open_shared_embedder(
+            self._wiring, {name: self._wiring.settings.text(name) for name in _DECIDING}
+        )
+        _store_embedder_values(self._wiring, made.model)
         return made
 
     def _opened(self) -> Embedder:
@@ -117,7 +119,7 @@ class FollowingEmbedder:
                 raise
             wanted, wrong, name = None, f"{error} ({error.hint})", ""
         if active is not None and name != active[0]:
-            kept = _kept(self._wiring, active[0])
+            kept = _reopen_kept_embedder(self._wiring, active[0])
             if kept is not None:
                 switch = f"`embedder` asks for {name!r}: run `gieok index --rebuild`"
                 return kept, f"vectors are of {active[0]!r}, {wrong or switch}"
@@ -126,26 +128,26 @@ class FollowingEmbedder:
         return wanted, ""
 
 
-def _made(wiring: Wiring, values: Values) -> Embedder:
+def _open_shared_embedder(wiring: Wiring, values: Values) -> Embedder:
     """Open an embedder by the settings that decide it, once for a call, or for all calls of a
     long-lived process.
     """
     key = (
         tuple(sorted(values.items())),
         wiring.settings.integer("threads"),
-        _key(wiring, values)[0],
+        _find_embedder_key(wiring, values)[0],
     )
     if wiring.resident is None:
         if key not in wiring.embedders:
-            wiring.embedders[key] = _new(wiring, values)
+            wiring.embedders[key] = _create_embedder(wiring, values)
         return wiring.embedders[key]
-    return wiring.resident.embedder(key, lambda: _new(wiring, values))
+    return wiring.resident.embedder(key, lambda: _create_embedder(wiring, values))
 
 
-def _new(wiring: Wiring, values: Values) -> Embedder:
+def _create_embedder(wiring: Wiring, values: Values) -> Embedder:
     settings, provider = wiring.settings, values["embedder"]
     row = registry.EMBEDDERS[provider]
-    key, variable = _key(wiring, values)
+    key, variable = _find_embedder_key(wiring, values)
     opening = ModelOpening(
         provider=provider,
         model=values.get("embedder.model", ""),
@@ -163,7 +165,7 @@ def _new(wiring: Wiring, values: Values) -> Embedder:
     )
     if row.is_service:
         verify_key(opening, row)
-    made = registry.load(registry.EMBEDDERS, provider)(opening)
+    made = registry.load_backend(registry.EMBEDDERS, provider)(opening)
     if row.is_service:
         from gieok.flow import service  # a tenth of a cold search; most never ask a service
 
@@ -173,7 +175,7 @@ def _new(wiring: Wiring, values: Values) -> Embedder:
     return found
 
 
-def _key(wiring: Wiring, values: Values) -> tuple[str, str]:
+def _find_embedder_key(wiring: Wiring, values: Values) -> tuple[str, str]:
     """Return the key of a service, and the variable that holds it."""
     variable = (
         values.get("embedder.key_variable") or registry.EMBEDDERS[values["embedder"]].key_variable
@@ -208,45 +210,45 @@ def metered_by(wiring: Wiring, role: str, failed: type[ModelFailed]) -> "service
     )
 
 
-def _kept(wiring: Wiring, model: str) -> Embedder | None:
+def _reopen_kept_embedder(wiring: Wiring, model: str) -> Embedder | None:
     """Return the embedder of a model that was used here before; None where it cannot be opened any
     more.
     """
-    values = _read(_file(wiring)).get(model, _BUNDLED)
+    values = _read_embedder_rows(_locate_embedder_file(wiring)).get(model, _BUNDLED)
     if values["embedder"] not in registry.EMBEDDERS:
         return None
     try:
-        made = _made(wiring, values)
-        is_same = made.model == model
+        embedder = _open_shared_embedder(wiring, values)
+        is_same = embedder.model == model
     except GieokError:
         return None
-    return made if is_same else None
+    return embedder if is_same else None
 
 
-def _keep(wiring: Wiring, model: str) -> None:
+def _store_embedder_values(wiring: Wiring, model: str) -> None:
     """Keep how a model is opened; the bundled one needs nothing. A home that is read-only goes
     without.
     """
     values = {name: wiring.settings.text(name) for name in _DECIDING}
     if values["embedder"] == _BUNDLED["embedder"]:
         return
-    file = _file(wiring)
-    if _read(file).get(model) == values:
+    file = _locate_embedder_file(wiring)
+    if _read_embedder_rows(file).get(model) == values:
         return
     with contextlib.suppress(OSError), fs.lock_resource(wiring.settings.home, file):
-        known = _read(file)
+        known = _read_embedder_rows(file)
         known.pop(model, None)
         rows = dict([*known.items(), (model, values)][-_MOST_KEPT:])
         fs.replace_private(file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
 
 
-def _file(wiring: Wiring) -> Path:
+def _locate_embedder_file(wiring: Wiring) -> Path:
     return wiring.settings.home / "embedders.json"
 
 
-def _read(file: Path) -> dict[str, Values]:
+def _read_embedder_rows(file: Path) -> dict[str, Values]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        rows = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return {name: row for name, row in found.items() if isinstance(row, dict) and "embedder" in row}
+    return {name: row for name, row in rows.items() if isinstance(row, dict) and "embedder" in row}

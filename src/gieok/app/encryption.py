@@ -17,7 +17,7 @@ from gieok.app.sealing import SealingKey, SealingState
 from gieok.app.wiring import Wiring
 from gieok.errors import BadRequest, GieokError, MissingExtra
 from gieok.memory.tiers import reseal
-from gieok.paths import encryption_key
+from gieok.paths import locate_encryption_key
 from gieok.ports.encryption import EncryptionChange, EncryptionStatus, SealedPlace
 from gieok.ports.journal import ArchivedTalk
 
@@ -52,7 +52,7 @@ class HomeEncryption:
 
     def status(self) -> EncryptionStatus:
         """Return how it is encrypted."""
-        known, databases = sealing.state(self._home), self._databases.rows()
+        known, databases = sealing.read_sealing_state(self._home), self._databases.rows()
         key = known.key
         found = self._backups.listed()
         sealed = sum(one.is_encrypted for one in found)
@@ -67,7 +67,7 @@ class HomeEncryption:
             is_changing=known.is_changing,
             places=places,
             databases=databases,
-            can_files=_has("age"),
+            can_files=_has_sealer("age"),
             can_databases=self._databases.is_possible(),
             in_clear=IN_CLEAR,
         )
@@ -75,7 +75,7 @@ class HomeEncryption:
     def _archived(self) -> tuple[int, int]:
         # a disk that is not plugged in says so where the archive is looked after
         with suppress(GieokError):
-            return reseal.left(archive.tiers(self._wiring))
+            return reseal.count_sealed_files(archive.tiers(self._wiring))
         return 0, 0
 
     def on(
@@ -87,7 +87,7 @@ class HomeEncryption:
     ) -> EncryptionChange:
         """Encrypt everything."""
         with self._alone():
-            known = sealing.state(self._home)
+            known = sealing.read_sealing_state(self._home)
             databases = databases or known.databases
             if databases and (known.is_changing or not known.databases):
                 self._databases.require()
@@ -107,7 +107,7 @@ class HomeEncryption:
                     "encryption is being switched off",
                     hint="`gieok encryption off` ends that; then again",
                 )
-            key, is_new = self._key(key_file or encryption_key(self._home), passphrase)
+            key, is_new = self._key(key_file or locate_encryption_key(self._home), passphrase)
             return self._carry_out(
                 SealingState(key, None, is_changing=True, databases=databases), is_new=is_new
             )
@@ -117,14 +117,16 @@ class HomeEncryption:
     ) -> EncryptionChange:
         """Encrypt everything with another key."""
         with self._alone():
-            known = sealing.state(self._home)
+            known = sealing.read_sealing_state(self._home)
             if known.key is None:
                 raise BadRequest("nothing is encrypted here", hint="`gieok encryption on`")
             if known.is_changing:
                 return self._carry_out(known)  # go on: the new key is there already
-            sealing.identity(self._wiring, known.key.file)  # the key that everything is opened with
+            sealing.load_sealing_identity(
+                self._wiring, known.key.file
+            )  # the key that everything is opened with
             now = self._wiring.clock.now().astimezone(UTC)
-            usual = encryption_key(self._home)
+            usual = locate_encryption_key(self._home)
             key, is_new = self._key(
                 key_file or usual.with_stem(f"{usual.stem}-{now:%Y%m%dT%H%M%S}Z"), passphrase
             )
@@ -142,7 +144,7 @@ class HomeEncryption:
     def off(self) -> EncryptionChange:
         """Decrypt everything."""
         with self._alone():
-            known = sealing.state(self._home)
+            known = sealing.read_sealing_state(self._home)
             before = known.key or known.before
             if before is None:
                 raise BadRequest("nothing is encrypted here", hint="`gieok encryption status`")
@@ -151,7 +153,7 @@ class HomeEncryption:
                     "the key is being changed",
                     hint="`gieok encryption rotate` ends that; then again",
                 )
-            sealing.identity(self._wiring, before.file)
+            sealing.load_sealing_identity(self._wiring, before.file)
             if self._databases.has_key():
                 self._databases.require()
             return self._carry_out(SealingState(None, before, is_changing=True))
@@ -159,12 +161,14 @@ class HomeEncryption:
     def _carry_out(self, wanted: SealingState, *, is_new: bool = False) -> EncryptionChange:
         """Say what is to be, do it, and say that it is done where nothing is left."""
         if wanted.is_changing:
-            sealing.keep(self._home, wanted)
+            sealing.store_sealing_state(self._home, wanted)
         say = self._wiring.say
         self._databases.begin(is_sealed=wanted.databases)
         # first: nobody may have them open, this process neither
         databases = self._databases.carry_out(say)
-        done = reseal.reseal(archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}"))
+        done = reseal.reseal_tiers(
+            archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}")
+        )
         files, wrong = done.written + databases, list(done.wrong)
         journal = self._wiring.stores.journal()
         if isinstance(journal, ArchivedTalk):
@@ -176,7 +180,9 @@ class HomeEncryption:
             except (GieokError, OSError) as error:
                 wrong.append(f"{one.path}: {error}")
         if not wrong:
-            sealing.keep(self._home, SealingState(wanted.key, databases=wanted.databases))
+            sealing.store_sealing_state(
+                self._home, SealingState(wanted.key, databases=wanted.databases)
+            )
         key = wanted.key
         return EncryptionChange(
             recipient=key.recipient if key else "",
@@ -188,17 +194,17 @@ class HomeEncryption:
 
     def _key(self, file: Path, passphrase: Callable[[], str] | None) -> tuple[SealingKey, bool]:
         """Return the key of a file, made where there is none, and whether it is new."""
-        age = registry.load(registry.SEALERS, "age")
+        age = registry.load_backend(registry.SEALERS, "age")
         if file.exists():
             return sealing.key_in(self._wiring, file), False
         word = passphrase() if passphrase else ""
         identity, recipient = age.generated()
         text = f"{_HEAD}# public key: {recipient}\n{identity}\n".encode()
         fs.make_private(file.parent)
-        if not fs.create(file, age.with_passphrase(text, word) if word else text):
+        if not fs.create_new_file(file, age.with_passphrase(text, word) if word else text):
             raise BadRequest(f"{str(file)!r} was made meanwhile", hint="run it again")
         key = SealingKey(recipient, file, bool(word))
-        if sealing.identity(self._wiring, file, word) != identity:
+        if sealing.load_sealing_identity(self._wiring, file, word) != identity:
             raise BadRequest(
                 f"{str(file)!r} does not read as it was written", hint="name a file on another disk"
             )
@@ -212,9 +218,9 @@ class HomeEncryption:
             yield
 
 
-def _has(sealer: str) -> bool:
+def _has_sealer(sealer: str) -> bool:
     try:
-        registry.load(registry.SEALERS, sealer)
+        registry.load_backend(registry.SEALERS, sealer)
     except MissingExtra:
         return False
     return True

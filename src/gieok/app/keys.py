@@ -48,12 +48,12 @@ class HomeKeys:
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
         self._settings = wiring.settings
-        self._file = paths.private(wiring.settings.home)
+        self._file = paths.locate_secrets_file(wiring.settings.home)
 
     def rows(self) -> Sequence[KeyRow]:
         """Return every key that there may be, those that are used first."""
         uses: dict[str, list[KeyUse]] = {}
-        for use in (*self._chosen(), *_known()):
+        for use in (*self._chosen(), *_iter_key_uses()):
             uses.setdefault(use.variable, []).append(use)
         private = resolved.private_variables(str(self._settings.home))
         return [
@@ -89,7 +89,7 @@ class HomeKeys:
         """
         if self._settings.text("keys.store") == "keyring":
             for variable, value in values.items():
-                _keyring().write(variable, value)
+                _open_system_keyring().write(variable, value)
             if self._file.exists():
                 self._rewrite(dict.fromkeys(values, ""))
             return "the system's keyring"
@@ -117,7 +117,7 @@ class HomeKeys:
     def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:
         """Ask each service that uses a key; where none is chosen, the first that would take it."""
         chosen = [use for use in self._chosen() if use.variable == row.variable]
-        uses = chosen or [use for use in _known() if use.variable == row.variable][:1]
+        uses = chosen or [use for use in _iter_key_uses() if use.variable == row.variable][:1]
         unique = {(id(use.table), use.provider, use.address, use.model): use for use in uses}
         return [
             self.tried(use, value or self._settings.secret(row.variable)) for use in unique.values()
@@ -148,13 +148,13 @@ class HomeKeys:
         except ServiceFailed as error:
             if error.status in _UNSURE and use.table is not registry.NOTIFIERS:
                 return self._listed(use, key, error)
-            return _judged(use, error, hint, key)
+            return _judge_key_failure(use, error, hint, key)
         except GieokError as error:
             return Trial(
                 name=use.provider,
                 variable=use.variable,
                 verdict=Verdict.UNTRIED,
-                said=_without(str(error), key),
+                said=_redact_key(str(error), key),
                 hint=error.hint,
             )
         return Trial(use.provider, use.variable, Verdict.VALID, said)
@@ -163,7 +163,7 @@ class HomeKeys:
         """Say of a key what the provider's list of models says, where a request failed for
         something else, perhaps.
         """
-        said, setting = _without(str(error), key), use.setting or "the address"
+        said, setting = _redact_key(str(error), key), use.setting or "the address"
         untried = Trial(
             name=use.provider,
             variable=use.variable,
@@ -180,12 +180,12 @@ class HomeKeys:
         is_usual = use.address == getattr(use.table[use.provider], "address", "")
         address = "" if is_usual and use.provider == "gemini" else use.address
         try:
-            registry.load(registry.KEY_PROBES, use.provider)(key, address, "", _TIMEOUT_S)
+            registry.load_backend(registry.KEY_PROBES, use.provider)(key, address, "", _TIMEOUT_S)
         except ServiceFailed as again:
             return (
                 untried
                 if again.status in _UNSURE
-                else _judged(use, again, f"`gieok keys set {use.provider}`", key)
+                else _judge_key_failure(use, again, f"`gieok keys set {use.provider}`", key)
             )
         except MissingExtra:
             return untried
@@ -199,7 +199,7 @@ class HomeKeys:
     def _probe(self, use: KeyUse, key: str) -> str:
         """Ask once; return what was seen. Raises ServiceFailed, MissingExtra, BadConfig."""
         if use.table is registry.GENERATORS:
-            registry.load(registry.KEY_PROBES, use.provider)(
+            registry.load_backend(registry.KEY_PROBES, use.provider)(
                 key, use.address, use.model, _TIMEOUT_S
             )
             return f"{use.model} answered" if use.model else "it is taken; no model was asked"
@@ -220,10 +220,10 @@ class HomeKeys:
             timeout_s=_TIMEOUT_S,
         )
         if use.table is registry.EMBEDDERS:
-            made = registry.load(registry.EMBEDDERS, use.provider)(opening)
+            made = registry.load_backend(registry.EMBEDDERS, use.provider)(opening)
             made.embed(["ok"], is_query=False)
         else:
-            made = registry.load(registry.RERANKERS, use.provider)(opening)
+            made = registry.load_backend(registry.RERANKERS, use.provider)(opening)
             made.rerank("ok", ["ok"])
         return f"{made.model} answered"
 
@@ -306,7 +306,8 @@ class HomeKeys:
             return ".env"
         return (
             "keyring"
-            if self._settings.text("keys.store") == "keyring" and _keyring().read(variable)
+            if self._settings.text("keys.store") == "keyring"
+            and _open_system_keyring().read(variable)
             else ""
         )
 
@@ -322,11 +323,11 @@ class HomeKeys:
                     origin=str(self._file),
                 ) from error
             for variable, value in values.items():
-                text = changed(text, variable, value)
+                text = edit_env_text(text, variable, value)
             fs.replace_private(self._file, text)
 
 
-def changed(text: str, variable: str, value: str) -> str:
+def edit_env_text(text: str, variable: str, value: str) -> str:
     """Return the text of a `.env` with one variable set, or with '' taken out; other lines stay.
     Raises BadRequest.
     """
@@ -338,7 +339,7 @@ def changed(text: str, variable: str, value: str) -> str:
     ]
     if not value:
         return "".join(line for number, line in enumerate(lines) if number not in own)
-    line = _line(variable, value)
+    line = _format_env_line(variable, value)
     if not own:
         return text + ("\n" if text and not text.endswith("\n") else "") + line + "\n"
     last = lines[own[-1]]
@@ -347,7 +348,7 @@ def changed(text: str, variable: str, value: str) -> str:
     return "".join(line for number, line in enumerate(lines) if number not in own[:-1])
 
 
-def _line(variable: str, value: str) -> str:
+def _format_env_line(variable: str, value: str) -> str:
     """Return the line that means just this value. Raises BadRequest."""
     for quote in ("", '"', "'"):
         line = f"{variable}={quote}{value}{quote}"
@@ -359,7 +360,7 @@ def _line(variable: str, value: str) -> str:
     )
 
 
-def _known() -> Iterator[KeyUse]:
+def _iter_key_uses() -> Iterator[KeyUse]:
     """Yield the services that take a key, chosen or not."""
     for table in _TABLES:
         for provider, row in table.items():
@@ -377,9 +378,9 @@ def _known() -> Iterator[KeyUse]:
         )
 
 
-def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
+def _judge_key_failure(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
     """Return what a failure says of the key."""
-    status, said = error.status, _without(str(error), key)
+    status, failure_text = error.status, _redact_key(str(error), key)
     if status in (401, 403):
         again = (
             error.hint
@@ -387,26 +388,34 @@ def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
             else f"get another from the provider, then {hint}"
         )
         return Trial(
-            name=use.provider, variable=use.variable, verdict=Verdict.INVALID, said=said, hint=again
+            name=use.provider,
+            variable=use.variable,
+            verdict=Verdict.INVALID,
+            said=failure_text,
+            hint=again,
         )
     if status in (402, 429):
-        told = "wait, or look at the account: too much was asked, or nothing is left to spend"
+        advice = "wait, or look at the account: too much was asked, or nothing is left to spend"
         return Trial(
-            name=use.provider, variable=use.variable, verdict=Verdict.QUOTA, said=said, hint=told
+            name=use.provider,
+            variable=use.variable,
+            verdict=Verdict.QUOTA,
+            said=failure_text,
+            hint=advice,
         )
     return Trial(
         name=use.provider,
         variable=use.variable,
         verdict=Verdict.UNREACHABLE,
-        said=said,
+        said=failure_text,
         hint=error.hint or "check the network and the address, then try again",
     )
 
 
-def _without(text: str, key: str) -> str:
+def _redact_key(text: str, key: str) -> str:
     return redact(text.replace(key, "…"))
 
 
-def _keyring() -> SecretStore:
-    made: SecretStore = registry.load(registry.KEYRINGS, "keyring")()
-    return made
+def _open_system_keyring() -> SecretStore:
+    keyring: SecretStore = registry.load_backend(registry.KEYRINGS, "keyring")()
+    return keyring

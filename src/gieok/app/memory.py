@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.code import Commit
 
 
-def opened(wiring: Wiring) -> MemoryContext:
+def open_memory_context(wiring: Wiring) -> MemoryContext:
     """Put the context together; stores and models are opened when they are asked for."""
     settings, stores = wiring.settings, wiring.stores
     return MemoryContext(
@@ -33,23 +33,25 @@ def opened(wiring: Wiring) -> MemoryContext:
         has_journal=stores.has_journal,
         notes=stores.notes,
         embedder_name=settings.text("embedder"),
-        embedder=partial(embedders.opened, wiring),
-        reranking=partial(rerankers.opened, wiring),
+        embedder=partial(embedders.open_embedder, wiring),
+        reranking=partial(rerankers.open_reranking, wiring),
         keep_calibration=partial(rerankers.keep_calibration, settings.home),
-        profile=partial(_profile, settings),
-        catch_up=partial(_catch_up, wiring),
+        profile=partial(_build_configured_profile, settings),
+        catch_up=partial(_catch_up_agents, wiring),
         cut=Cut(
             settings.integer("index.passage_tokens"),
             settings.integer("index.overlap_tokens"),
             wiring.zone,
         ),
         seeds=SeedAccess(
-            settings.flag("seed.files"), settings.integer("seed.commits"), partial(_log, wiring)
+            settings.flag("seed.files"),
+            settings.integer("seed.commits"),
+            partial(_read_commit_log, wiring),
         ),
     )
 
 
-def _catch_up(wiring: Wiring) -> "Backlog":
+def _catch_up_agents(wiring: Wiring) -> "Backlog":
     """Take in what agents wrote last, within a small budget; nothing in a process that follows
     them.
     """
@@ -61,7 +63,7 @@ def _catch_up(wiring: Wiring) -> "Backlog":
     if is_followed or not settings.flag("index.sessions") or (agents == "none" and not folders):
         return freshness.Backlog()
     whose, began_s = (
-        freshness.key(agents, folders, wiring.caller.environment),
+        freshness.build_freshness_key(agents, folders, wiring.caller.environment),
         wiring.clock.now().timestamp(),
     )
     if not freshness.is_new(home, whose):
@@ -69,19 +71,21 @@ def _catch_up(wiring: Wiring) -> "Backlog":
     from gieok.app import observe
     from gieok.memory import catching_up
 
-    sidecar = observe.opened(wiring).sidecar()
+    sidecar = observe.open_observe_context(wiring).sidecar()
     left = catching_up.catch_up(sidecar)
-    freshness.keep(home, whose, catching_up.patterns(sidecar), 0.0 if left else began_s)
+    freshness.store_freshness_mark(
+        home, whose, catching_up.patterns(sidecar), 0.0 if left else began_s
+    )
     return left
 
 
-def _log(wiring: Wiring, root: Path, most: int) -> "Sequence[Commit]":
+def _read_commit_log(wiring: Wiring, root: Path, most: int) -> "Sequence[Commit]":
     from gieok.machine.git import Git
 
     return Git(root, wiring.caller.environment).log(most)
 
 
-def _profile(settings: Settings, name: str) -> Profile:
+def _build_configured_profile(settings: Settings, name: str) -> Profile:
     name = name or settings.text("search.profile")
     if name not in PROFILES:
         raise BadConfig(f"unknown profile {name!r}", hint=f"profiles: {', '.join(PROFILES)}")

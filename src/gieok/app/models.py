@@ -54,13 +54,13 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
     row = registry.GENERATORS[provider]
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
-    made: Generator = registry.load(registry.GENERATORS, provider)(
+    made: Generator = registry.load_backend(registry.GENERATORS, provider)(
         model, key, address or row.address
     )
     return made
 
 
-def chat(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel:
+def open_chat_model(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel:
     """Return the model that talks of `provider:model`, or `scripted`. Raises BadConfig,
     MissingExtra, GeneratorFailed.
 
@@ -82,7 +82,7 @@ def chat(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
     limit = {"timeout_s": timeout_s} if timeout_s else {}
-    made: ChatModel = registry.load(registry.CHATS, provider)(
+    made: ChatModel = registry.load_backend(registry.CHATS, provider)(
         model, key, address or row.address, **limit
     )
     return made
@@ -115,7 +115,7 @@ def memory_asker(wiring: Wiring) -> Asker:
     return asker(wiring, "character", made, "character.daily_tokens")
 
 
-def verify(wiring: Wiring, setting: str, prefix: str) -> None:
+def verify_model_setting(wiring: Wiring, setting: str, prefix: str) -> None:
     """Raise where the model of a setting cannot be asked, as far as that is known without asking
     it.
 
@@ -163,7 +163,7 @@ def observer(wiring: Wiring) -> str:
             f"without a key"
         )
         return f"rules, no model: weaker; {command}"
-    verify(wiring, "observe.model", "observe.")
+    verify_model_setting(wiring, "observe.model", "observe.")
     program = rows[model.partition(":")[0]].program
     if not program:
         return model
@@ -178,7 +178,7 @@ def is_paid(settings: Settings, setting: str) -> bool:
     return (
         row is not None
         and row.is_service
-        and not _is_here(settings.text(f"{setting}.base_url") or row.address)
+        and not _is_local_address(settings.text(f"{setting}.base_url") or row.address)
     )
 
 
@@ -190,10 +190,10 @@ def costs(settings: Settings, prefix: str, model: str) -> bool:
     if row is None:
         return False
     address = (settings.text(f"{prefix}base_url") if prefix else "") or row.address
-    return bool(row.program) or not _is_here(address)
+    return bool(row.program) or not _is_local_address(address)
 
 
-def _is_here(address: str) -> bool:
+def _is_local_address(address: str) -> bool:
     """Say whether an address is this machine's; '' is a provider's own."""
     host = urlsplit(address).hostname or ""
     try:

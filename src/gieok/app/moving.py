@@ -9,17 +9,17 @@ from gieok.ops.context import MovingContext
 from gieok.ports.imports import ImportFiles, ImportReader
 
 
-def opened(wiring: Wiring) -> MovingContext:
+def open_moving_context(wiring: Wiring) -> MovingContext:
     """Put the context together; nothing is loaded before it is asked for."""
     del wiring
-    return MovingContext(_files, _readers)
+    return MovingContext(_open_import_files, _load_import_readers)
 
 
-def _files(path: Path) -> ImportFiles:
-    from gieok.machine.imports.opened import opened as open_files
+def _open_import_files(path: Path) -> ImportFiles:
+    from gieok.machine.imports.opened import open_import_files as open_files
 
     return open_files(path)
 
 
-def _readers() -> Mapping[str, ImportReader]:
-    return {name: registry.load(registry.IMPORTS, name)() for name in registry.IMPORTS}
+def _load_import_readers() -> Mapping[str, ImportReader]:
+    return {name: registry.load_backend(registry.IMPORTS, name)() for name in registry.IMPORTS}

@@ -18,10 +18,13 @@ from gieok.opening import ChannelOpening
 from gieok.ports.system import Channel
 
 
-def opened(wiring: Wiring) -> Notices:
+def open_notices(wiring: Wiring) -> Notices:
     """Put it together; a way is opened when it is used."""
-    settings, file = wiring.settings, paths.notices(wiring.settings.home)
-    record = FailureRecord(partial(_read, file), lambda told: _change(wiring, file, told))
+    settings, file = wiring.settings, paths.locate_notices_record(wiring.settings.home)
+    record = FailureRecord(
+        partial(_read_notice_failures, file),
+        lambda told: _update_notice_failures(wiring, file, told),
+    )
     return Notices(
         names(settings),
         partial(channel, wiring),
@@ -36,7 +39,7 @@ def names(settings: Settings) -> list[str]:
     return [name.strip() for name in settings.text("notify.to").split(",") if name.strip()]
 
 
-def letters(wiring: Wiring, address: str) -> Channel:
+def open_letter_channel(wiring: Wiring, address: str) -> Channel:
     """Open the way to somebody else's mail address, by the server that `notify` names."""
     return channel(wiring, "smtp", to={"mail_to": address})
 
@@ -62,34 +65,34 @@ def channel(
         secret=lambda variable: secrets.get(variable) or settings.secret(variable),
         environment=wiring.caller.environment,
         user=wiring.caller.user,
-        log=paths.log(settings.home),
+        log=paths.locate_daemon_log(settings.home),
         now=wiring.clock.now,
         timeout_s=settings.number("notify.timeout_s"),
         key_variable=row.key_variable,
         key_hint=f"run `gieok keys set {name}` ({row.key_variable})",
     )
-    made: Channel = registry.load(registry.NOTIFIERS, name)(opening)
+    made: Channel = registry.load_backend(registry.NOTIFIERS, name)(opening)
     return made
 
 
-def _read(file: Path) -> Mapping[str, str]:
+def _read_notice_failures(file: Path) -> Mapping[str, str]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        failures = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return (
-        {name: said for name, said in found.items() if isinstance(said, str)}
-        if isinstance(found, dict)
+        {name: said for name, said in failures.items() if isinstance(said, str)}
+        if isinstance(failures, dict)
         else {}
     )
 
 
-def _change(wiring: Wiring, file: Path, told: Sequence[Told]) -> None:
+def _update_notice_failures(wiring: Wiring, file: Path, told: Sequence[Told]) -> None:
     """Keep the failures among `told` with their time, and forget those of ways that work."""
     now = f"{wiring.clock.now().astimezone(wiring.zone):%Y-%m-%d %H:%M}"
     works = {one.channel for one in told if one.ok}
     with contextlib.suppress(OSError), fs.lock_resource(wiring.settings.home, file):
-        before = dict(_read(file))
+        before = dict(_read_notice_failures(file))
         after = {name: said for name, said in before.items() if name not in works}
         after |= {one.channel: f"{now} {one.said}" for one in told if not one.ok}
         if after != before:

@@ -42,20 +42,25 @@ from gieok.text.redact.names import named
 _REMEMBERED_TOKENS = 2_000
 
 
-def opened(wiring: Wiring) -> ObserveContext:
+def open_observe_context(wiring: Wiring) -> ObserveContext:
     """Put the context together; the sidecar is made when it is asked for."""
     return ObserveContext(
-        cache(partial(_sidecar, wiring)),
-        partial(_transcripts, wiring),
+        cache(partial(_open_sidecar, wiring)),
+        partial(_build_transcript_sources, wiring),
         wiring.settings.integer("observe.idle_minutes"),
         wiring.settings.flag("index.sessions"),
     )
 
 
-def _transcripts(wiring: Wiring) -> TranscriptSources:
+def _build_transcript_sources(wiring: Wiring) -> TranscriptSources:
     settings, caller = wiring.settings, wiring.caller
     return TranscriptSources(
-        places=sources.places(caller.user, caller.environment, _agents(settings), _folders(wiring)),
+        places=sources.list_transcript_places(
+            caller.user,
+            caller.environment,
+            _list_observed_agents(settings),
+            _list_observed_folders(wiring),
+        ),
         open_database=_open_transcripts,
         default_scope=_own_scope(settings),
         project_scope=_ProjectScopes(wiring),
@@ -68,7 +73,7 @@ def _own_scope(settings: Settings) -> Scope:
     return Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
 
 
-def _sidecar(wiring: Wiring) -> Sidecar:
+def _open_sidecar(wiring: Wiring) -> Sidecar:
     settings, caller, store = wiring.settings, wiring.caller, wiring.stores.adopted()
     template = settings.text("active_memory.template")
     return Sidecar(
@@ -76,10 +81,10 @@ def _sidecar(wiring: Wiring) -> Sidecar:
         store=store,
         clock=wiring.clock,
         zone=wiring.zone,
-        transcripts=_transcripts(wiring),
+        transcripts=_build_transcript_sources(wiring),
         models=_scope_models(wiring, store),
-        notifier=notices.opened(wiring),
-        spool=paths.spool(settings.home),
+        notifier=notices.open_notices(wiring),
+        spool=paths.locate_spool(settings.home),
         active_file=partial(_active_file, wiring, _own_scope(settings)),
         look=Look(
             wiring.lang,
@@ -94,7 +99,7 @@ def _sidecar(wiring: Wiring) -> Sidecar:
             reflect_tokens=settings.integer("reflect.tokens"),
         ),
         reflection=Schedule(settings.text("reflect.schedule"), wiring.zone),
-        notes=_notes(wiring),
+        notes=_find_notes_mirror(wiring),
         privacy=wiring.privacy,
         has_turns=settings.flag("index.sessions"),
         beside=lambda: wiring.stores.all()[1:],
@@ -103,7 +108,7 @@ def _sidecar(wiring: Wiring) -> Sidecar:
 
 def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
     """Open a database of an agent's transcripts."""
-    made: TranscriptStore = registry.load(registry.TRANSCRIPTS, agent)(file)
+    made: TranscriptStore = registry.load_backend(registry.TRANSCRIPTS, agent)(file)
     return made
 
 
@@ -119,7 +124,11 @@ class _ProjectScopes:
     def __call__(self, folder: str) -> Scope | None:
         if self._wiring.privacy.excludes_folder(folder):
             return None
-        folder = repointing.moved(self._wiring.stores.journal(), folder) if folder else folder
+        folder = (
+            repointing.find_moved_folder(self._wiring.stores.journal(), folder)
+            if folder
+            else folder
+        )
         scope = _project_scope(self._wiring.settings.home, folder)
         if scope and folder not in self._seen:
             journal = self._wiring.stores.journal()
@@ -148,8 +157,8 @@ def _project_scope(home: Path, folder: str) -> Scope | None:
     """
     if not folder:
         return None
-    if root := places.workplace(folder):
-        top = places.repository(folder)
+    if root := places.find_workplace(folder):
+        top = places.find_repository_top(folder)
         seen = top if places.common_folder(top) == root else root
         return Scope(
             projects.know(home, seen) if named(seen) == seen else places.project_scope(seen)
@@ -162,15 +171,15 @@ def _active_file(wiring: Wiring, default: Scope, scope: Scope) -> Path:
     configured = wiring.settings.text("active_memory.path")
     if configured and scope == default:
         return wiring.caller.path(configured)
-    return paths.active_memory(wiring.settings.home, scope.path)
+    return paths.locate_active_memory(wiring.settings.home, scope.path)
 
 
-def _agents(settings: Settings) -> list[str]:
+def _list_observed_agents(settings: Settings) -> list[str]:
     known = list(observed())
-    wanted = settings.text("observe.agents")
-    if wanted in ("auto", "none"):
-        return known if wanted == "auto" else []
-    names = [name.strip() for name in wanted.split(",") if name.strip()]
+    configured = settings.text("observe.agents")
+    if configured in ("auto", "none"):
+        return known if configured == "auto" else []
+    names = [name.strip() for name in configured.split(",") if name.strip()]
     unknown = sorted(set(names) - set(known))
     if unknown:
         raise BadConfig(
@@ -180,7 +189,7 @@ def _agents(settings: Settings) -> list[str]:
     return names
 
 
-def _folders(wiring: Wiring) -> list[Path]:
+def _list_observed_folders(wiring: Wiring) -> list[Path]:
     return [
         wiring.caller.path(name)
         for name in wiring.settings.text("observe.folders").split(os.pathsep)
@@ -188,24 +197,24 @@ def _folders(wiring: Wiring) -> list[Path]:
     ]
 
 
-def _notes(wiring: Wiring) -> NotesMirror:
+def _find_notes_mirror(wiring: Wiring) -> NotesMirror:
     """Find out where the user's notes go."""
     settings, caller = wiring.settings, wiring.caller
     named = (name.strip() for name in settings.text("observe.notes").split(","))
     chosen = (caller.path(name) for name in named if name)
     folders = tuple(folder for folder in chosen if not wiring.privacy.excludes_folder(str(folder)))
-    record, target = paths.notes(settings.home), settings.text("observe.notes_target")
+    record, target = paths.locate_notes_record(settings.home), settings.text("observe.notes_target")
     if target or not folders:
         return NotesMirror(folders, caller.path(target) if target else None, record)
     try:
-        agents = installation.find(caller.environment, caller.user).agents
-        found = next(agent for agent in agents if agent.id == "main")
+        agents = installation.find_openclaw(caller.environment, caller.user).agents
+        main_agent = next(agent for agent in agents if agent.id == "main")
     except BadRequest as error:
         return NotesMirror(folders, None, record, f"{error}; set observe.notes_target")
-    return NotesMirror(folders, found.workspace.absolute() / "memory", record)
+    return NotesMirror(folders, main_agent.workspace.absolute() / "memory", record)
 
 
-def _look(
+def _load_known_context(
     journal: FullJournal,
     store: Store,
     scope: Scope,
@@ -213,15 +222,17 @@ def _look(
     before: Sequence[Observed],
 ) -> Known:
     """Return what is known to a conversation, with what was observed ahead and is not kept yet."""
-    ahead = [observation.load(chunk.body) for chunk in journal.chunks(scope, READER)]
+    ahead = [observation.load_observed(chunk.body) for chunk in journal.chunks(scope, READER)]
     task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
-    held = scope_memory.load(store, scope, hashes=scope_memory.standing(journal, scope))
+    held = scope_memory.load_scope_memory(
+        store, scope, hashes=scope_memory.standing(journal, scope)
+    )
     return known.known(held, task, [*ahead, *before], messages, _REMEMBERED_TOKENS)
 
 
 def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
     settings, zone = wiring.settings, wiring.zone
-    judge = rules.Judge(partial(embedders.opened, wiring))
+    judge = rules.StatementJudge(partial(embedders.open_embedder, wiring))
 
     # Made for each run, so that a key that was replaced holds at once.
     def asker(role: str, prefix: str, model: str) -> Asker:
@@ -235,8 +246,8 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
 
     def observe(scope: Scope) -> Callable[[Any], Any]:
         if observing == "rules":
-            return _rules(wiring, store, scope, judge)
-        look = partial(_look, journal, store, scope)
+            return _open_rules_observer(wiring, store, scope, judge)
+        look = partial(_load_known_context, journal, store, scope)
         made = asker("observer", "observe", observing)
         return ModelObserver(made, zone, look, settings.number("observe.temperature"), paid[scope])
 
@@ -250,7 +261,9 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
     return ScopeModels(observe, reflect_on, "" if observing == "rules" else observing)
 
 
-def _rules(wiring: Wiring, store: Store, scope: Scope, judge: rules.Judge) -> Callable[[Any], Any]:
+def _open_rules_observer(
+    wiring: Wiring, store: Store, scope: Scope, judge: rules.StatementJudge
+) -> Callable[[Any], Any]:
     """Return the observer without a model, which looks up what a turn answers and what is held
     already.
     """
@@ -262,7 +275,7 @@ def _rules(wiring: Wiring, store: Store, scope: Scope, judge: rules.Judge) -> Ca
         return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
 
     def held() -> list[str]:
-        documents = scope_memory.load(
+        documents = scope_memory.load_scope_memory(
             store, scope, hashes=scope_memory.standing(journal, scope)
         ).documents
         return [document.text for document in documents if document.valid_to is None]

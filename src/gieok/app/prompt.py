@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from gieok.hook.matches import Reader
 
 
-def opened(wiring: Wiring) -> PromptContext:
+def open_prompt_context(wiring: Wiring) -> PromptContext:
     """Put the context together; the index is opened when it is asked for."""
     settings = wiring.settings
     location = registry.local_index(
         str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid")
     )
     values = {option.name: settings.values[option.name].value for option in OPTIONS}
-    return PromptContext(partial(_reader, location), HookSettings(values))
+    return PromptContext(partial(_open_prompt_index, location), HookSettings(values))
 
 
-def _reader(location: str) -> "tuple[Reader, type[Exception]]":
+def _open_prompt_index(location: str) -> "tuple[Reader, type[Exception]]":
     from gieok.storage.index.sqlite.index_reader import IndexReader, Late, Mismatch, Missing
 
     try:

@@ -17,15 +17,15 @@ from gieok.ranking.calibration import Calibration, Calibrations
 from gieok.ranking.rerank import Reranking
 
 
-def opened(wiring: Wiring) -> Reranking | None:
+def open_reranking(wiring: Wiring) -> Reranking | None:
     """Return the reranker with its calibration; None where the user wants none. Nothing is opened
     yet.
     """
     settings = wiring.settings
     if settings.text("reranker") == "none":
         return None
-    made = LazyReranker(wiring)
-    return Reranking(made, settings.integer("reranker.candidates"), calibrations(settings.home))
+    reranker = LazyReranker(wiring)
+    return Reranking(reranker, settings.integer("reranker.candidates"), calibrations(settings.home))
 
 
 class LazyReranker:
@@ -48,21 +48,23 @@ class LazyReranker:
     @cached_property
     def _opened(self) -> Reranker:
         if self._wiring.resident is None:
-            return _new(self._wiring)
+            return _create_reranker(self._wiring)
         settings = self._wiring.settings
         key = tuple(
             str(s.value)
             for name, s in settings.values.items()
             if name.startswith(("reranker", "threads"))
         )
-        return self._wiring.resident.reranker((key, _key(self._wiring)), lambda: _new(self._wiring))
+        return self._wiring.resident.reranker(
+            (key, _find_reranker_key(self._wiring)), lambda: _create_reranker(self._wiring)
+        )
 
 
-def _new(wiring: Wiring) -> Reranker:
+def _create_reranker(wiring: Wiring) -> Reranker:
     settings = wiring.settings
     provider = settings.text("reranker")
     row = registry.RERANKERS[provider]
-    key, variable = _key(wiring)
+    key, variable = _find_reranker_key(wiring)
     opening = ModelOpening(
         provider=provider,
         model=settings.text("reranker.model"),
@@ -76,7 +78,7 @@ def _new(wiring: Wiring) -> Reranker:
     )
     if row.is_service:
         verify_key(opening, row, RerankerFailed)
-    made = registry.load(registry.RERANKERS, provider)(opening)
+    made = registry.load_backend(registry.RERANKERS, provider)(opening)
     if row.is_service:
         from gieok.flow import service
 
@@ -85,7 +87,7 @@ def _new(wiring: Wiring) -> Reranker:
     return found
 
 
-def _key(wiring: Wiring) -> tuple[str, str]:
+def _find_reranker_key(wiring: Wiring) -> tuple[str, str]:
     settings = wiring.settings
     variable = (
         settings.text("reranker.key_variable")
@@ -97,7 +99,7 @@ def _key(wiring: Wiring) -> tuple[str, str]:
 def calibrations(home: Path) -> Calibrations:
     """Return what was fitted, by the name of the model."""
     try:
-        found = json.loads(_file(home).read_text(encoding="utf-8"))
+        found = json.loads(_locate_calibration_file(home).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     try:
@@ -108,12 +110,14 @@ def calibrations(home: Path) -> Calibrations:
 
 def keep_calibration(home: Path, model: str, calibration: Calibration | None) -> None:
     """Keep what was fitted for a model; None forgets it."""
-    with fs.lock_resource(home, _file(home)):
+    with fs.lock_resource(home, _locate_calibration_file(home)):
         known = {name: row._asdict() for name, row in calibrations(home).items() if name != model}
         if calibration is not None:
             known[model] = calibration._asdict()
-        fs.replace_private(_file(home), json.dumps(known, ensure_ascii=False, indent=1) + "\n")
+        fs.replace_private(
+            _locate_calibration_file(home), json.dumps(known, ensure_ascii=False, indent=1) + "\n"
+        )
 
 
-def _file(home: Path) -> Path:
+def _locate_calibration_file(home: Path) -> Path:
     return home / "calibrations.json"

@@ -93,11 +93,11 @@ class Resident:
             self._stores.clear()
         gc.collect()
         if sys.platform == "linux":
-            _trim()
+            _trim_heap()
         return True
 
 
-def _trim() -> None:
+def _trim_heap() -> None:
     """Let the C library return what is free: of 90 MB, 63 are left with it and 75 without."""
     import ctypes  # 3 ms
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from gieok import fs, paths, registry
 from gieok.app import sealing
-from gieok.app.stores import adopt
+from gieok.app.stores import adopt_old_store
 from gieok.app.wiring import Wiring
 from gieok.errors import BadConfig, BadRequest
 from gieok.flow import distil, durable
@@ -70,8 +70,8 @@ def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
     """Put the key with which a backup was opened into the restored home, where that looks for
     it.
     """
-    wanted = sealing.state(home).key
-    own = sealing.state(wiring.settings.home)
+    wanted = sealing.read_sealing_state(home).key
+    own = sealing.read_sealing_state(wiring.settings.home)
     known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
     if (
         wanted is None
@@ -85,27 +85,29 @@ def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
                 fs.replace_private(wanted.file, file.read_bytes())
 
 
-def settled(wiring: Wiring, home: Path) -> tuple[int, int, int]:
+def settle_restored_home(wiring: Wiring, home: Path) -> tuple[int, int, int]:
     """Check the databases of a restored home, bring them to this release, and the store in line
     with the journal.
     """
-    for file in members.databases(home):
-        members.check(file, members.what(file))
+    for file in members.list_home_databases(home):
+        members.verify_backup_database(file, members.what(file))
     for name, row in registry.ACCOUNTS.items():
         if row.file and (home / row.file).exists():
-            registry.load(registry.ACCOUNTS, name)(home / row.file).close()
-    if not paths.journal(home).exists():
+            registry.load_backend(registry.ACCOUNTS, name)(home / row.file).close()
+    if not paths.locate_journal(home).exists():
         return 0, 0, 0
-    journal = registry.load(registry.JOURNALS, "sqlite")(
-        paths.journal(home), sealers=partial(sealing.of_archives, wiring, home)
+    journal = registry.load_backend(registry.JOURNALS, "sqlite")(
+        paths.locate_journal(home), sealers=partial(sealing.of_archives, wiring, home)
     )
     documents = 0
-    if paths.database(home).exists():
-        store = registry.load(registry.STORES, registry.LOCAL_STORE)(paths.database(home))
-        adopt(lambda: journal, store)  # of an older release, which kept more in the store
+    if paths.locate_database(home).exists():
+        store = registry.load_backend(registry.STORES, registry.LOCAL_STORE)(
+            paths.locate_database(home)
+        )
+        adopt_old_store(lambda: journal, store)  # of an older release, which kept more in the store
         distil.deliver(journal, store)
         for scope in sorted({*journal.made_scopes(), *durable.noted_scopes(journal)}):
-            durable.restore(journal, store, scope)
+            durable.restore_scope(journal, store, scope)
         if wiring.settings.flag("index.sessions"):
             turns.update_all(journal, store)
         documents = store.stats().documents
@@ -123,7 +125,7 @@ def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
         return None
     for name in _CARRIED:
         if (home / name).exists():
-            _copy(home / name, staging / name)
+            _copy_missing_files(home / name, staging / name)
     # A pause after the backup was made stays one: transcripts are read again from where the backup
     # ends.
     Privacy(str(staging)).take_over(Privacy(str(home)))
@@ -138,12 +140,12 @@ def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
     return aside
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy_missing_files(source: Path, target: Path) -> None:
     """Copy what the target lacks; the keys of databases are those of the databases beside them."""
     if source.is_dir() and not source.is_symlink():
         fs.make_private(target)
         for one in source.iterdir():
             if not one.name.startswith("databases"):
-                _copy(one, target / one.name)
+                _copy_missing_files(one, target / one.name)
     elif not target.exists():
         shutil.copy2(source, target, follow_symlinks=False)

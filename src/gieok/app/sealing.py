@@ -50,14 +50,14 @@ class SealingState(NamedTuple):
     databases: bool = False
 
 
-def state(home: Path) -> SealingState:
+def read_sealing_state(home: Path) -> SealingState:
     """Return how the files of a home are encrypted. Raises BadConfig."""
-    file = paths.encryption(home)
+    file = paths.locate_encryption_record(home)
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
         return SealingState(
-            _key(home, row["key"]),
-            _key(home, row["before"]),
+            _parse_key_row(home, row["key"]),
+            _parse_key_row(home, row["before"]),
             bool(row["is_changing"]),
             bool(row.get("databases")),
         )
@@ -73,18 +73,18 @@ def state(home: Path) -> SealingState:
         ) from error
 
 
-def keep(home: Path, new: SealingState) -> None:
+def store_sealing_state(home: Path, new: SealingState) -> None:
     """Write it, in one step."""
     row = {
-        "key": _row(home, new.key),
-        "before": _row(home, new.before),
+        "key": _build_key_row(home, new.key),
+        "before": _build_key_row(home, new.before),
         "is_changing": new.is_changing,
     }
     row["databases"] = new.databases
-    fs.replace_private(paths.encryption(home), json.dumps(row, indent=1) + "\n")
+    fs.replace_private(paths.locate_encryption_record(home), json.dumps(row, indent=1) + "\n")
 
 
-def _row(home: Path, key: SealingKey | None) -> dict[str, object] | None:
+def _build_key_row(home: Path, key: SealingKey | None) -> dict[str, object] | None:
     if key is None:
         return None
     inside = key.file.is_relative_to(home)  # a home that moves takes its key along
@@ -92,7 +92,7 @@ def _row(home: Path, key: SealingKey | None) -> dict[str, object] | None:
     return {"recipient": key.recipient, "file": file, "has_passphrase": key.has_passphrase}
 
 
-def _key(home: Path, row: "dict[str, Any] | None") -> SealingKey | None:
+def _parse_key_row(home: Path, row: "dict[str, Any] | None") -> SealingKey | None:
     return (
         SealingKey(str(row["recipient"]), home / str(row["file"]), bool(row["has_passphrase"]))
         if row
@@ -107,39 +107,44 @@ def sealer(wiring: Wiring, *keys: SealingKey, passphrase: str = "") -> Any:  # n
 
     Raises MissingExtra.
     """
-    identities = [partial(identity, wiring, key.file, passphrase) for key in keys]
-    return registry.load(registry.SEALERS, "age")(keys[0].recipient, *identities)
+    identities = [partial(load_sealing_identity, wiring, key.file, passphrase) for key in keys]
+    return registry.load_backend(registry.SEALERS, "age")(keys[0].recipient, *identities)
 
 
 def key_in(wiring: Wiring, file: Path, passphrase: str = "") -> SealingKey:
     """Return the key that a file holds. Raises BadConfig, WrongKey."""
-    age = registry.load(registry.SEALERS, "age")
+    age = registry.load_backend(registry.SEALERS, "age")
     return SealingKey(
-        age.recipient_of(identity(wiring, file, passphrase)), file, _read(file).startswith(MAGIC)
+        age.recipient_of(load_sealing_identity(wiring, file, passphrase)),
+        file,
+        _read_key_file(file).startswith(MAGIC),
     )
 
 
-def identity(wiring: Wiring, file: Path, passphrase: str = "") -> str:
+def load_sealing_identity(wiring: Wiring, file: Path, passphrase: str = "") -> str:
     """Return the secret side of a key. Raises BadConfig where it is not there or open to others,
     WrongKey, Damaged.
     """
-    data = _read(file)
+    data = _read_key_file(file)
     if not data.startswith(MAGIC):
         return _secret_in(file, data)
-    age, known = registry.load(registry.SEALERS, "age"), (str(file), file.stat().st_mtime_ns)
+    age, known = (
+        registry.load_backend(registry.SEALERS, "age"),
+        (str(file), file.stat().st_mtime_ns),
+    )
     if passphrase or known not in _opened:
-        given = passphrase or wiring.settings.secret(PASSPHRASE) or _asked(wiring, file)
-        _opened[known] = _secret_in(file, age.by_passphrase(data, given, f"the key {str(file)!r}"))
+        phrase = passphrase or wiring.settings.secret(PASSPHRASE) or _ask_passphrase(wiring, file)
+        _opened[known] = _secret_in(file, age.by_passphrase(data, phrase, f"the key {str(file)!r}"))
     return _opened[known]
 
 
-def _read(file: Path) -> bytes:
+def _read_key_file(file: Path) -> bytes:
     try:
         mode = file.stat().st_mode
         if os.name == "posix" and stat.S_IMODE(mode) & (stat.S_IRWXG | stat.S_IRWXO):
-            told = f"the key {str(file)!r} can be read by others"
+            warning = f"the key {str(file)!r} can be read by others"
             raise BadConfig(
-                told,
+                warning,
                 hint=(
                     f"run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`"
                 ),
@@ -164,7 +169,7 @@ def _secret_in(file: Path, data: bytes) -> str:
     return found
 
 
-def _asked(wiring: Wiring, file: Path) -> str:
+def _ask_passphrase(wiring: Wiring, file: Path) -> str:
     if wiring.resident is None and sys.stdin.isatty() and sys.stderr.isatty():
         from getpass import getpass  # only here
 
@@ -172,7 +177,7 @@ def _asked(wiring: Wiring, file: Path) -> str:
     raise BadConfig(
         f"the key {str(file)!r} is protected by a passphrase, and nobody can be asked for it here",
         hint=(
-            f"set {PASSPHRASE} in the environment, in {paths.private(wiring.settings.home)} "
+            f"set {PASSPHRASE} in the environment, in {paths.locate_secrets_file(wiring.settings.home)} "
             f"(chmod 600) or in the keyring"
         ),
     )
@@ -182,13 +187,13 @@ def in_use(wiring: Wiring) -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSe
     """Return what seals new files of this home; None where nothing is encrypted. Raises
     MissingExtra, BadConfig.
     """
-    known = state(wiring.settings.home)
+    known = read_sealing_state(wiring.settings.home)
     return sealer(wiring, *filter(None, (known.key, known.before))) if known.key else None
 
 
 def opening(wiring: Wiring) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
     """Return what opens whatever this home encrypted; None where it has no key."""
-    known = state(wiring.settings.home)
+    known = read_sealing_state(wiring.settings.home)
     keys = [key for key in (known.key, known.before) if key]
     return sealer(wiring, *keys) if keys else None
 
@@ -197,7 +202,7 @@ def of_archives(wiring: Wiring, home: Path | None = None) -> tuple[Sealer, ...]:
     """Return the sealers of files in the archives of a home: the first seals, each opens what has
     its suffix.
     """
-    known = state(home or wiring.settings.home)
+    known = read_sealing_state(home or wiring.settings.home)
     if known.key:
         return (
             ArchiveSealer(sealer(wiring, *filter(None, (known.key, known.before)))),

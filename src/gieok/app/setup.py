@@ -106,7 +106,7 @@ class HomeSetup:
             if trial.verdict in (Verdict.INVALID, Verdict.QUOTA, Verdict.MISSING):
                 return trial
         with TemporaryDirectory(prefix="gieok-setup-") as folder:
-            journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(
+            journal: FullJournal = registry.load_backend(registry.JOURNALS, "sqlite")(
                 Path(folder) / "journal.sqlite"
             )
             try:
@@ -114,7 +114,7 @@ class HomeSetup:
                     provider, variable, Verdict.VALID, trials.observe_sentence(wiring, journal)
                 )
             except GieokError as error:
-                return _failed(provider, error)
+                return _build_failed_trial(provider, error)
             finally:
                 journal.close()
 
@@ -130,7 +130,7 @@ class HomeSetup:
         try:
             said = notices.channel(wiring, way).send(*told)
         except GieokError as error:
-            return _failed(way, error)
+            return _build_failed_trial(way, error)
         return Trial(way, "", Verdict.VALID, said)
 
     def try_archive(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
@@ -140,16 +140,16 @@ class HomeSetup:
         try:
             return Trial(cold, "", Verdict.VALID, archive.looked_into(wiring))
         except GieokError as error:
-            return _failed(cold, error)
+            return _build_failed_trial(cold, error)
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
         """Write secrets, which nothing uses yet, then the settings: killed between, the old
         settings are in force.
         """
         home = self._wiring.settings.home
-        file = paths.user_config(home)
+        file = paths.locate_user_config(home)
         with config.changing(home):
-            text = config.planned(self._wiring.settings, settings)
+            text = config.plan_settings_change(self._wiring.settings, settings)
             places = [self._keys.keep(secrets)] if secrets else []
             if text:
                 fs.replace_private(file, text)
@@ -159,7 +159,7 @@ class HomeSetup:
 def reopened(old: Wiring) -> Ribs:
     """Return the openers of all ribs under the settings as they are now."""
     caller = old.caller
-    settings = config.load(caller.flags, caller.environment, caller.folder)
+    settings = config.load_effective_settings(caller.flags, caller.environment, caller.folder)
     return ribs_of(
         Wiring(
             settings,
@@ -175,7 +175,7 @@ def reopened(old: Wiring) -> Ribs:
     )
 
 
-def _failed(name: str, error: GieokError) -> Trial:
+def _build_failed_trial(name: str, error: GieokError) -> Trial:
     """Return what an error says: what could not even be asked is not tried."""
     verdict = (
         Verdict.UNTRIED if isinstance(error, MissingExtra | BadConfig) else Verdict.UNREACHABLE

@@ -98,7 +98,7 @@ class Stores:
                 return self.open(copied)
         except MissingExtra:  # `status` and `doctor` tell of what is there
             pass
-        opened: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(file)
+        opened: Store = registry.load_backend(registry.STORES, registry.LOCAL_STORE)(file)
         return opened
 
     def elsewhere(self) -> dict[str, Path | None]:
@@ -127,10 +127,12 @@ class Stores:
                 f"the data of `store: {self.name}` is damaged",
                 hint="restore it from a backup of the server",
             )
-        folder = paths.aside(self._settings.home) / f"{self._clock.now():%Y%m%dT%H%M%S%fZ}"
+        folder = (
+            paths.locate_set_aside(self._settings.home) / f"{self._clock.now():%Y%m%dT%H%M%S%fZ}"
+        )
         fs.set_aside(file, folder)
         try:
-            salvaged: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(
+            salvaged: Store = registry.load_backend(registry.STORES, registry.LOCAL_STORE)(
                 folder / file.name
             )
         except GieokError:
@@ -138,7 +140,7 @@ class Stores:
         return folder, salvaged
 
     def _open(self, name: str) -> Store:
-        row = registry.load(registry.STORES, name)
+        row = registry.load_backend(registry.STORES, name)
         opened: Store = row.open(
             self._opening._replace(file=self._settings.home / registry.STORES[name].file)
         )
@@ -146,14 +148,14 @@ class Stores:
             _grant_what_was_known(self._settings.home, opened)
             fs.keep_reserve(self._settings.home)
             if not registry.STORES[name].is_remote:
-                adopt(self.journal, opened)
+                adopt_old_store(self.journal, opened)
         return opened
 
     def _open_adopted(self) -> Store:
         # A server is asked where the journal is written, not by every search, which must not wait
         # for one that is down.
         store = self.configured()
-        adopt(self.journal, store)
+        adopt_old_store(self.journal, store)
         return store
 
     def _open_journal(self) -> "FullJournal":
@@ -167,7 +169,7 @@ class Stores:
         users there too.
         """
         name, opening = self._beside(journal_name)
-        made: Accounts = registry.load(registry.ACCOUNTS, name).open(opening)
+        made: Accounts = registry.load_backend(registry.ACCOUNTS, name).open(opening)
         return made
 
     def has_accounts(self, journal_name: str) -> bool:
@@ -175,7 +177,7 @@ class Stores:
         StoreUnreachable.
         """
         name, opening = self._beside(journal_name)
-        return bool(registry.load(registry.ACCOUNTS, name).is_there(opening))
+        return bool(registry.load_backend(registry.ACCOUNTS, name).is_there(opening))
 
     def _beside(self, journal_name: str) -> tuple[str, Opening]:
         name = journal_name if journal_name in registry.ACCOUNTS else "sqlite"
@@ -186,19 +188,19 @@ class Stores:
         name = self._settings.text("character.windows")
         if name == "none":
             return None
-        made: WindowCache = registry.load(registry.CACHES, name).open(
+        made: WindowCache = registry.load_backend(registry.CACHES, name).open(
             self._opening, self.journal().identity
         )
         return made
 
     def _open_limiter(self) -> "RateLimiter":
         name = "redis" if self._settings.text("redis.url") else "memory"
-        made: RateLimiter = registry.load(registry.RATE_LIMITERS, name).open(self._opening)
+        made: RateLimiter = registry.load_backend(registry.RATE_LIMITERS, name).open(self._opening)
         return made
 
     def open_journal(self, name: str) -> "FullJournal":
         """Open a journal by name."""
-        row = registry.load(registry.JOURNALS, name)
+        row = registry.load_backend(registry.JOURNALS, name)
         file = self._settings.home / registry.JOURNALS[name].file
         made: FullJournal = row.open(self._opening._replace(file=file, sealers=self._sealers))
         return made
@@ -209,7 +211,7 @@ class Stores:
         return not file or Path(file).exists()
 
 
-def adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
+def adopt_old_store(journal: "Callable[[], FullJournal]", store: Store) -> None:
     """Make durable what an older release kept in the store alone."""
     if not isinstance(store, Adoptable):
         return
@@ -226,7 +228,7 @@ def _make_durable(journal: "FullJournal", store: Adoptable) -> None:
     from gieok.memory import observation
     from gieok.memory.files import sync
 
-    durable.adopt(
+    durable.adopt_store(
         journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,)
     )
 
@@ -237,10 +239,10 @@ def _grant_what_was_known(home: Path, store: Store) -> None:
     """
     if Path(trust.adopted_file(str(home))).exists():
         return
-    from gieok.memory.files.adopt import adopt
+    from gieok.memory.files.adopt import adopt_stored_records
 
     try:
-        adopt(home, store)
+        adopt_stored_records(home, store)
     # a server that is down, a home that is read-only: those who need it say so
     except (StoreError, OSError):
         return

@@ -19,7 +19,7 @@ from gieok.model.memory import Scope
 from gieok.ops.context import ModelTrial
 from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatMessage, Prompt, Sampling
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 #: What rules and models find worth keeping, by meaning and by words alone.
 _SENTENCE = "From now on, we settle payments on Tuesdays."
@@ -45,7 +45,7 @@ def trials(wiring: Wiring) -> Iterator[ModelTrial]:
         models.costs(settings, "observe.", model),
         partial(observe_sentence, wiring),
     )
-    for setting, prefix in _others(settings):
+    for setting, prefix in _iter_other_models(settings):
         model = settings.text(setting)
         attempt = partial(_ask_word, wiring, setting, prefix, model)
         yield ModelTrial(setting, model, models.costs(settings, prefix, model), attempt)
@@ -54,11 +54,11 @@ def trials(wiring: Wiring) -> Iterator[ModelTrial]:
             "character.model",
             model,
             models.costs(settings, "character.", model),
-            partial(_talk, wiring, model),
+            partial(_try_chat_model, wiring, model),
         )
 
 
-def _others(settings: Settings) -> Iterator[tuple[str, str]]:
+def _iter_other_models(settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield the settings that name a language model of their own, and where its address and key are
     set.
     """
@@ -87,11 +87,11 @@ def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
         at=now,
         session="doctor",
         agent="gieok",
-        tokens=count_tokens(_SENTENCE),
+        tokens=estimate_tokens(_SENTENCE),
     )
     span = MessageSpan(Scope("gieok:doctor"), 0, 1, (Journalled(1, message),))
     if model == "rules":
-        judge = rules.Judge(partial(embedders.opened, wiring))
+        judge = rules.StatementJudge(partial(embedders.open_embedder, wiring))
         found = rules.RulesObserver(wiring.zone, judge, lambda before: "", tuple)(span)
     else:
         generator = models.generator(settings, "observe.", model)
@@ -112,29 +112,31 @@ def _ask_word(wiring: Wiring, setting: str, prefix: str, model: str) -> str:
     """Ask a model for a word, once and within the tokens of the day. Raises GeneratorFailed,
     BadConfig, MissingExtra.
     """
-    models.verify(wiring, setting, prefix)
+    models.verify_model_setting(wiring, setting, prefix)
     asker = models.asker(wiring, "doctor", models.generator(wiring.settings, prefix, model))
-    replace(asker, delays_s=(), timeout_s=wiring.settings.number(_TIMEOUT)).ask(_WORD, _spoken)
+    replace(asker, delays_s=(), timeout_s=wiring.settings.number(_TIMEOUT)).ask(
+        _WORD, _check_spoken_answer
+    )
     return f"{model} answered"
 
 
-def _spoken(answer: str) -> str:
+def _check_spoken_answer(answer: str) -> str:
     if not answer.strip():
         raise GeneratorFailed("it answered nothing", hint=_HINT)
     return answer
 
 
-def _talk(wiring: Wiring, model: str) -> str:
+def _try_chat_model(wiring: Wiring, model: str) -> str:
     """Let the model of characters say a word. Raises GeneratorFailed, BadConfig, MissingExtra."""
     timeout_s, began = wiring.settings.number(_TIMEOUT), wiring.clock.now()
-    parts = models.chat(wiring.settings, model, timeout_s=timeout_s).stream(
+    parts = models.open_chat_model(wiring.settings, model, timeout_s=timeout_s).stream(
         [ChatMessage("system", _WORD.system), ChatMessage("user", _WORD.text)],
         Sampling(0.0, _WORD.max_output_tokens),
     )
-    said = ""
+    reply = ""
     for part in parts:
-        said += part.text
+        reply += part.text
         if (wiring.clock.now() - began).total_seconds() > timeout_s:
             raise GeneratorFailed(f"{model} did not answer within {timeout_s:g} s")
-    _spoken(said)
+    _check_spoken_answer(reply)
     return f"{model} answered"

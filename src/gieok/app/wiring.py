@@ -72,7 +72,7 @@ class Wiring:
     def privacy(self) -> Privacy:
         """Return what is nobody's business."""
         text, user = self.settings.text, str(self.caller.user)
-        return private.opened(
+        return private.open_privacy(
             str(self.settings.home), text("exclude.folders"), text("exclude.agents"), user
         )
 

@@ -66,7 +66,7 @@ def value_id(subject: str, predicate: str, value: str) -> str:
     return digest(f"{subject}\0{predicate}\0{same_value(value)}")
 
 
-class Learned(NamedTuple):
+class LearnedFact(NamedTuple):
     """What a fact was before the user changed it."""
 
     object: str
@@ -115,7 +115,7 @@ class Fact:
     ended_by: str = ""
     slips: tuple["Fact", ...] = ()
     edits: tuple[str, ...] = ()
-    learned: "Learned | None" = None
+    learned: "LearnedFact | None" = None
     by: str = ""
     is_important: bool = False
 
@@ -221,16 +221,16 @@ def fact_entry(scope: Scope, fact: Fact) -> Entry:
         "born": fact.born,
         "ended_by": fact.ended_by,
         "by": fact.by,
-        "slips": json.dumps([_packed(one) for one in fact.slips], ensure_ascii=False)
+        "slips": json.dumps([_pack_fact(one) for one in fact.slips], ensure_ascii=False)
         if fact.slips
         else "",
         "edits": " ".join(fact.edits),
         "learned": json.dumps(fact.learned, ensure_ascii=False) if fact.learned else "",
-        IMPORTANT: _marked(fact.is_important, fact.importance),
+        IMPORTANT: _format_importance_mark(fact.is_important, fact.importance),
     }
     text = f"{fact.object}. {fact.source}" if fact.source else fact.object
     importance = 1.0 if fact.is_important else fact.importance
-    return _entry(
+    return _build_memory_entry(
         scope,
         fact.key,
         fact.kind,
@@ -258,22 +258,22 @@ def fact_of(document: Document) -> Fact:
         subtype=held.get("subtype", ""),
         mentions=int(held.get("mentions", "1")),
         day=held.get("day", ""),
-        message_ids=_ids(document),
+        message_ids=_list_provenance_ids(document),
         until=document.valid_to,
         replaced_by=held.get(REPLACED_BY, ""),
         importance=float(marked) if marked else document.importance,
         is_idea=document.kind == IDEA,
         born=held.get("born", ""),
         ended_by=held.get("ended_by", ""),
-        slips=tuple(_unpacked(row) for row in json.loads(held.get("slips", "[]"))),
+        slips=tuple(_unpack_fact(row) for row in json.loads(held.get("slips", "[]"))),
         edits=tuple(held.get("edits", "").split()),
-        learned=Learned(*json.loads(held["learned"])) if "learned" in held else None,
+        learned=LearnedFact(*json.loads(held["learned"])) if "learned" in held else None,
         by=held.get("by", ""),
         is_important=bool(marked),
     )
 
 
-def _packed(fact: Fact) -> list[object]:
+def _pack_fact(fact: Fact) -> list[object]:
     """Return a fact as a row of JSON: what was said wrong stays with what put it right."""
     document = fact_entry(_ANY, fact).document
     return [
@@ -286,16 +286,16 @@ def _packed(fact: Fact) -> list[object]:
     ]
 
 
-def _unpacked(row: Sequence[Any]) -> Fact:
+def _unpack_fact(row: Sequence[Any]) -> Fact:
     kind, text, at, importance, metadata, ids = row
     return fact_of(
-        _entry(
+        _build_memory_entry(
             _ANY, "-", kind, text, datetime.fromisoformat(at), metadata, importance, tuple(ids)
         ).document
     )
 
 
-def _marked(is_important: bool, importance: float) -> str:
+def _format_importance_mark(is_important: bool, importance: float) -> str:
     """Return what is kept of a mark: how important it was without."""
     return f"{importance:.4f}" if is_important else ""
 
@@ -306,31 +306,31 @@ def moment_entry(scope: Scope, moment: Moment) -> Entry:
         "type": moment.type,
         "emotions": _COMMA.join(moment.emotions),
         "intensity": f"{moment.intensity:.2f}",
-        IMPORTANT: _marked(moment.is_important, moment.intensity),
+        IMPORTANT: _format_importance_mark(moment.is_important, moment.intensity),
         "edits": " ".join(moment.edits),
         "said": moment.said,
     }
     importance = 1.0 if moment.is_important else 0.5 + moment.intensity / 2
-    return _entry(
+    return _build_memory_entry(
         scope, moment.key, MOMENT, moment.text, moment.at, metadata, importance, moment.message_ids
     )
 
 
-def moment_of(document: Document) -> Moment:
+def read_moment_document(document: Document) -> Moment:
     """Return the moment that a document holds."""
-    held = document.metadata
+    metadata = document.metadata
     at = document.valid_from or document.created_at
-    emotions = tuple(held.get("emotions", "").split(_COMMA)) if held.get("emotions") else ()
+    emotions = tuple(metadata.get("emotions", "").split(_COMMA)) if metadata.get("emotions") else ()
     return Moment(
-        type=held.get("type", ""),
+        type=metadata.get("type", ""),
         text=document.text,
         at=at,
         emotions=emotions,
-        intensity=float(held.get("intensity", "0.5")),
-        message_ids=_ids(document),
-        is_important=IMPORTANT in held,
-        edits=tuple(held.get("edits", "").split()),
-        said=held.get("said", ""),
+        intensity=float(metadata.get("intensity", "0.5")),
+        message_ids=_list_provenance_ids(document),
+        is_important=IMPORTANT in metadata,
+        edits=tuple(metadata.get("edits", "").split()),
+        said=metadata.get("said", ""),
     )
 
 
@@ -341,12 +341,12 @@ def episode_entry(scope: Scope, episode: Episode) -> Entry:
         "emotion": episode.emotion,
         "count": str(episode.messages),
         "end": episode.end.isoformat(),
-        IMPORTANT: _marked(episode.is_important, 0.5),
+        IMPORTANT: _format_importance_mark(episode.is_important, 0.5),
         "edited": "yes" if episode.is_edited else "",
         "stale": "yes" if episode.is_stale else "",
     }
     importance = 1.0 if episode.is_important else 0.5
-    return _entry(
+    return _build_memory_entry(
         scope,
         episode.key,
         EPISODE,
@@ -370,18 +370,18 @@ def episode_of(document: Document) -> Episode:
         messages=int(held.get("count", "0")),
         topics=topics,
         emotion=held.get("emotion", ""),
-        message_ids=_ids(document),
+        message_ids=_list_provenance_ids(document),
         is_important=IMPORTANT in held,
         is_edited="edited" in held,
         is_stale="stale" in held,
     )
 
 
-def _ids(document: Document) -> tuple[str, ...]:
+def _list_provenance_ids(document: Document) -> tuple[str, ...]:
     return tuple(identity for origin in document.provenance for identity in origin.message_ids)
 
 
-def _entry(
+def _build_memory_entry(
     scope: Scope,
     key: str,
     kind: str,
@@ -392,19 +392,19 @@ def _entry(
     ids: tuple[str, ...],
     until: datetime | None = None,
 ) -> Entry:
-    held = {name: str(value) for name, value in metadata.items() if value}
+    fields = {name: str(value) for name, value in metadata.items() if value}
     document = Document(
         scope=scope,
         key=key,
         kind=kind,
         text=text,
-        content_hash=digest(f"{text}\0{sorted(held.items())}\0{until}\0{importance}"),
+        content_hash=digest(f"{text}\0{sorted(fields.items())}\0{until}\0{importance}"),
         created_at=at,
         updated_at=at,
         importance=importance,
         valid_from=at,
         valid_to=until,
-        metadata=held,
+        metadata=fields,
         provenance=(Provenance("journal", message_ids=ids),),
     )
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))

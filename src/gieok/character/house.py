@@ -11,7 +11,7 @@ from gieok.character.accounts.takeout import Takeout
 from gieok.character.cards.canon import Canon
 from gieok.character.cards.roster import Roster
 from gieok.character.memory.control import Control
-from gieok.character.memory.service import Characters
+from gieok.character.memory.service import CharacterService
 from gieok.character.turn.completion import Completions
 from gieok.character.turn.turn import Turns
 from gieok.ports.accounts import Accounts
@@ -26,7 +26,7 @@ class House:
     it.
     """
 
-    memory: Characters
+    memory: CharacterService
     accounts: Accounts
     points: PointsDesk
     control: Control

@@ -15,7 +15,7 @@ def _slot_prices(text: str) -> object:
     return points.prices_of(text)
 
 
-def _models(text: str) -> None:
+def _check_chat_models(text: str) -> None:
     for name in filter(None, (part.strip() for part in text.split(","))):
         registry.check_model(registry.CHATS, ("*", "scripted"), name)
 
@@ -32,7 +32,7 @@ OPTIONS = (
         "character.models",
         "",
         "other models that characters of users may name, joined by commas; *: any",
-        check=_models,
+        check=_check_chat_models,
         hint=_HINT,
     ),
     Option(
@@ -105,7 +105,7 @@ OPTIONS = (
             "when users who stay away are reminded, and episodes of those away for 90 days go: "
             "minute hour day month weekday, or never"
         ),
-        check=schedule.check,
+        check=schedule.check_cron_expression,
         hint='five fields, such as "40 4 * * *": every day at 04:40; or never',
     ),
     Option("character.reply_points", 1, "points that a reply costs", low=0),

@@ -11,34 +11,34 @@ from typing import Any
 from gieok import paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
-from gieok.daemon.call import HOOK, WAKING, Call
+from gieok.daemon.call import HOOK, WAKING, DaemonCall
 from gieok.daemon.client import Daemon
 from gieok.daemon.server import Answering
 from gieok.errors import unexpected
 from gieok.ops.operation import Surface
-from gieok.ops.run import Answer, failed, run
+from gieok.ops.run import OperationAnswer, build_failed_answer, run_operation
 from gieok.ports.store import VectorSearch
 
 
 def answering(resident: Resident) -> Answering:
     """Return what answers calls with the stores and models of `resident`."""
-    return partial(answered, resident)
+    return partial(answer_call, resident)
 
 
-def answered(
-    resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+def answer_call(
+    resident: Resident, call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
 ) -> Mapping[str, Any]:
     """Return the answer to a call (`ops.run.Answer` by name), also where something unexpected
     happens.
     """
     try:
-        answer = _answer(resident, call, say, tell)
+        answer = _run_called_operation(resident, call, say, tell)
     except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal
-        answer = failed(unexpected(error))
+        answer = build_failed_answer(unexpected(error))
     return answer._asdict() | {"failure": answer.failure and answer.failure._asdict()}
 
 
-def warm(resident: Resident, home: Path) -> bool:
+def warm_resident(resident: Resident, home: Path) -> bool:
     """Open what the first prompt needs, model and stores; return whether a model was loaded. Raises
     EmbedderFailed.
 
@@ -51,19 +51,19 @@ def warm(resident: Resident, home: Path) -> bool:
     )
     if embedder is not None:
         embedder.embed_query(WAKING)
-    answered(
+    answer_call(
         resident,
-        Call("recall", {"prompt": [WAKING]}, HOOK, str(home), os.environ),
+        DaemonCall("recall", {"prompt": [WAKING]}, HOOK, str(home), os.environ),
         lambda _: None,
         lambda _: None,
     )
     return embedder is not None
 
 
-def _answer(
-    resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]
-) -> Answer:
-    return run(
+def _run_called_operation(
+    resident: Resident, call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
+) -> OperationAnswer:
+    return run_operation(
         call.operation,
         call.values,
         lambda found: open_context(
@@ -74,7 +74,7 @@ def _answer(
             resident=resident,
             say=say,
             tell=tell,
-            daemon=lambda: Daemon(paths.home()),
+            daemon=lambda: Daemon(paths.locate_home()),
             forgiving=found.runs_without_settings,
         ),
         Surface(call.surface),

@@ -31,7 +31,7 @@ def _has_installs(folder: str) -> bool:
     return os.path.isdir(folder) and any(name.endswith(".json") for name in os.listdir(folder))
 
 
-def start(home: str) -> None:
+def start_daemon_process(home: str) -> None:
     """Start a process of its own that outlives this one. Raises OSError."""
     log = os.path.join(home, "daemon.log")
     fs.create_private(log)
@@ -72,7 +72,7 @@ def is_kept_down(home: str) -> bool:
     return os.path.exists(os.path.join(home, places.DAEMON_DOWN))
 
 
-def allow(home: str) -> None:
+def allow_daemon_start(home: str) -> None:
     """Start one again where it is wanted."""
     if os.path.exists(file := os.path.join(home, places.DAEMON_DOWN)):
         os.unlink(file)

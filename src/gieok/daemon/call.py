@@ -31,7 +31,7 @@ _DAEMONS_SHARE = 0.7
 HOOK = "hook"
 
 
-class Call(
+class DaemonCall(
     namedtuple(  # noqa: PYI024 - `typing` is slow
         "Call",
         "operation values surface folder environment flags lang text_lang colour verbatim",
@@ -55,9 +55,9 @@ class DaemonLost(GieokError):
     hint = "look whether it was done before you repeat it; `gieok logs` shows why the daemon ended"
 
 
-def ask(
+def ask_daemon(
     home: "Path | str",
-    call: Call,
+    call: DaemonCall,
     *,
     writes: bool,
     say: Callable[[str], None] = lambda line: None,
@@ -117,8 +117,11 @@ def ask_prompt(
         "scopes": ",".join(scopes),
         "within_ms": max(1, int(_DAEMONS_SHARE * 1000 * within_s)),
     }
-    answer = ask(
-        home, Call("recall", values, HOOK, folder, environment), writes=False, within_s=within_s
+    answer = ask_daemon(
+        home,
+        DaemonCall("recall", values, HOOK, folder, environment),
+        writes=False,
+        within_s=within_s,
     )
     found: dict[str, Any] | None = answer["data"] if answer and not answer["failure"] else None
     return found
@@ -131,7 +134,7 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
     to = wire.address(home)
     if to is None or to.version != __version__:
         return False
-    asked = Call("recall", {"prompt": [WAKING]}, HOOK, folder, environment)
+    asked = DaemonCall("recall", {"prompt": [WAKING]}, HOOK, folder, environment)
     try:
         next(wire.converse(to, {"do": "call", **asked._asdict()}, _WAKE_S))
     except (OSError, ValueError):
@@ -139,7 +142,7 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
     return True
 
 
-def is_of(call: Call, ours: Mapping[str, str]) -> bool:
+def is_answerable_for(call: DaemonCall, ours: Mapping[str, str]) -> bool:
     """Say whether a process may answer for a caller: what is read of the process's own environment
     is the same.
 

@@ -25,7 +25,7 @@ _TICK_S = 1
 _NICE = 10
 
 
-def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
+def run_in_child(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
     """Run a function of this module in a child process, and return what it prints; it ends where we
     are to stop.
 
@@ -50,7 +50,7 @@ def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> st
                     child.terminate()
 
 
-def embed() -> None:
+def embed_missing_vectors() -> None:
     """Fill in the vectors that are missing, behind whatever else the machine does; print what went
     wrong.
     """
@@ -62,7 +62,7 @@ def embed() -> None:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
             fill_lines(store, embedder)
-            promotion.update(
+            promotion.update_promotions(
                 store,
                 context.home,
                 context.memory.journal(),
@@ -73,14 +73,14 @@ def embed() -> None:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
 
 
-def sync() -> None:
+def sync_child_project() -> None:
     """Sync the project of the folder that is the first argument; print the result as JSON, or what
     went wrong.
     """
     try:
         os.chdir(sys.argv[1])
-        found = operation("code sync")
-        row = encode(found.handler(open_context({}), found.request(trigger="daemon")))
+        command = operation("code sync")
+        row = encode(command.handler(open_context({}), command.request(trigger="daemon")))
     except (GieokError, OSError) as error:
         hint = f" ({error.hint})" if isinstance(error, GieokError) and error.hint else ""
         row = {"error": f"{error}{hint}"}

@@ -29,7 +29,7 @@ class Daemon:
     def status(self) -> DaemonStatus | None:
         """Ask it."""
         to = wire.address(self._home)
-        row = wire.ask(to, "status") if to and self._is_alive() else None
+        row = wire.ask_one_line(to, "status") if to and self._is_alive() else None
         if to is None or row is None:
             return None
         parts = row.get("parts")
@@ -39,11 +39,11 @@ class Daemon:
 
     def start(self) -> tuple[DaemonStatus, bool]:
         """Start a process of its own, and wait until it answers."""
-        autostart.allow(str(self._home))
+        autostart.allow_daemon_start(str(self._home))
         running = self.status()
         if running is not None:
             return running, False
-        log = paths.log(self._home)
+        log = paths.locate_daemon_log(self._home)
         fs.create_private(log)
         with log.open("ab") as out:
             child = subprocess.Popen(
@@ -69,11 +69,11 @@ class Daemon:
 
     def serve(self) -> tuple[ServerStatus, bool]:
         """Start a server for the pages unless one runs, and wait until it is ready."""
-        return launch.start(self._home)
+        return launch.start_server(self._home)
 
     def server(self) -> ServerStatus | None:
         """Ask the server of the record."""
-        return listening.found(self._home)
+        return listening.find_listening_server(self._home)
 
     def recalled(
         self,
@@ -115,8 +115,8 @@ class Daemon:
             # may follow it.
             if to and to.token not in asked:
                 asked.add(to.token)
-                if wire.ask(to, "stop") is None:
-                    _terminate(to.pid)
+                if wire.ask_one_line(to, "stop") is None:
+                    _terminate_daemon(to.pid)
             if time.monotonic() > deadline:
                 raise GieokError(
                     "the daemon does not stop", hint=f"end process {to.pid if to else '?'}"
@@ -125,14 +125,14 @@ class Daemon:
         return True
 
     def _is_alive(self) -> bool:
-        lock = wire.lock_file(self._home)
+        lock = wire.find_daemon_lock(self._home)
         if not lock.exists():
             return False
         with fs.exclusive(lock, wait=False) as free:
             return not free
 
 
-def _terminate(pid: int) -> None:
+def _terminate_daemon(pid: int) -> None:
     try:
         os.kill(pid, signal.SIGTERM)
     except OSError:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gieok import __version__, fs, paths, places
 from gieok.daemon import listening, wire
-from gieok.daemon.serving import COMMAND, FAILED, PART, reason
+from gieok.daemon.serving import COMMAND, FAILED, PART, find_exit_reason
 from gieok.errors import GieokError
 from gieok.ops.control import ServerStatus
 
@@ -22,36 +22,36 @@ _POLL_S = 0.05
 _MOST_LOG_BYTES = 1_000_000
 
 
-def start(home: Path) -> tuple[ServerStatus, bool]:
+def start_server(home: Path) -> tuple[ServerStatus, bool]:
     """Return a server that is ready, and whether it was started now. Two at once start one. Raises
     GieokError.
     """
     with fs.exclusive(home / "serve.lock"):
-        if listening.found(home):
-            return _ready(home, lambda: ""), False
-        return _in_daemon(home) or _alone(home), True
+        if listening.find_listening_server(home):
+            return _wait_for_server(home, lambda: ""), False
+        return _in_daemon(home) or _start_server_alone(home), True
 
 
 def _in_daemon(home: Path) -> ServerStatus | None:
     """Have the daemon start it; None where none runs, or it cannot."""
     to = wire.address(home)
-    if to is None or to.version != __version__ or wire.ask(to, "serve") is None:
+    if to is None or to.version != __version__ or wire.ask_one_line(to, "serve") is None:
         return None
 
     def failed() -> str:
-        row = wire.ask(to, "status")
+        row = wire.ask_one_line(to, "status")
         part = str(row["parts"].get(PART, "")) if row else FAILED
         return part if part.startswith(FAILED) else ""
 
     try:
-        return _ready(home, failed)
+        return _wait_for_server(home, failed)
     except GieokError:  # its port is another's: one of our own takes any
         return None
 
 
-def _alone(home: Path) -> ServerStatus:
-    log = paths.server_log(home)
-    fs.rotate(log, _MOST_LOG_BYTES)
+def _start_server_alone(home: Path) -> ServerStatus:
+    log = paths.locate_server_log(home)
+    fs.rotate_log_file(log, _MOST_LOG_BYTES)
     fs.create_private(log)
     before = log.stat().st_size
     with log.open("ab") as out:
@@ -69,10 +69,10 @@ def _alone(home: Path) -> ServerStatus:
         if child.poll() is None:
             return ""
         said = log.read_bytes()[before:].decode("utf-8", "replace").strip()
-        return reason(said) or f"it ended ({child.returncode})"
+        return find_exit_reason(said) or f"it ended ({child.returncode})"
 
     try:
-        found = _ready(home, failed)
+        found = _wait_for_server(home, failed)
     except BaseException:
         end(child)
         raise
@@ -90,13 +90,13 @@ def end(child: "subprocess.Popen[bytes]") -> None:
         child.wait()
 
 
-def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:
+def _wait_for_server(home: Path, failed: Callable[[], str]) -> ServerStatus:
     """Wait until a server of the home is ready. Raises GieokError where it fails or takes too
     long.
     """
     deadline, status = time.monotonic() + _START_S, None
     while time.monotonic() < deadline:
-        if status is None and (status := listening.found(home)):
+        if status is None and (status := listening.find_listening_server(home)):
             deadline = time.monotonic() + _READY_S
         if status and listening.is_ready(status):
             return status

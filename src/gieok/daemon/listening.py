@@ -37,49 +37,51 @@ def url(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def note(home: Path, status: ServerStatus) -> None:
+def note_listening_server(home: Path, status: ServerStatus) -> None:
     """Write down where this process listens, once it does."""
-    fs.replace_private(paths.listening(home), json.dumps(status._asdict()))
+    fs.replace_private(paths.locate_server_record(home), json.dumps(status._asdict()))
 
 
-def forget(home: Path, pid: int) -> None:
+def forget_listening_server(home: Path, pid: int) -> None:
     """Remove the record of a process, unless it is another's by now."""
     if is_noted(home, pid):
-        paths.listening(home).unlink(missing_ok=True)
+        paths.locate_server_record(home).unlink(missing_ok=True)
 
 
 def is_noted(home: Path, pid: int) -> bool:
     """Say whether the record is of this process."""
-    kept = _kept(home)
+    kept = _read_listening_record(home)
     return kept is not None and kept.pid == pid
 
 
-def found(home: Path) -> ServerStatus | None:
+def find_listening_server(home: Path) -> ServerStatus | None:
     """Return the server of the record; None where it does not answer, or is none of this home's."""
-    kept = _kept(home)
-    if kept is None:
+    record = _read_listening_record(home)
+    if record is None:
         return None
-    asked = secrets.token_hex(16)
-    status, said = _get(kept.url, f"{WHO}?nonce={asked}")
-    due = Gate(home, time.time).proof(asked, urlsplit(kept.url).port or 0, kept.pid)
-    return kept if status == 200 and hmac.compare_digest(said, due.encode()) else None
+    nonce = secrets.token_hex(16)
+    status, proof = _fetch_server_page(record.url, f"{WHO}?nonce={nonce}")
+    due = Gate(home, time.time).proof(nonce, urlsplit(record.url).port or 0, record.pid)
+    return record if status == 200 and hmac.compare_digest(proof, due.encode()) else None
 
 
 def is_ready(status: ServerStatus) -> bool:
     """Say whether a server can answer: its journal, store and accounts do."""
-    return _get(status.url, "/ready")[0] == 200
+    return _fetch_server_page(status.url, "/ready")[0] == 200
 
 
 def stop(home: Path) -> bool:
     """Stop a server that `gieok open` started; False where none is there. Raises GieokError."""
-    status = found(home)
+    status = find_listening_server(home)
     if status is None or status.by != OPEN:
         return False
     os.kill(status.pid, signal.SIGTERM)
     begun = time.monotonic()
     while is_noted(home, status.pid):
         waited = time.monotonic() - begun
-        if waited > _GONE_S and found(home) is None:  # it was killed meanwhile, and left its record
+        if (
+            waited > _GONE_S and find_listening_server(home) is None
+        ):  # it was killed meanwhile, and left its record
             break
         if waited > _STOP_S:
             raise GieokError("the server does not stop", hint=f"end process {status.pid}")
@@ -87,7 +89,7 @@ def stop(home: Path) -> bool:
     return True
 
 
-def _get(address: str, path: str) -> tuple[int, bytes]:
+def _fetch_server_page(address: str, path: str) -> tuple[int, bytes]:
     """Return a status and a body; 0 where nobody answers."""
     from http.client import HTTPConnection, HTTPException  # 20 ms, for who has a record
 
@@ -103,9 +105,9 @@ def _get(address: str, path: str) -> tuple[int, bytes]:
         connection.close()
 
 
-def _kept(home: Path) -> ServerStatus | None:
+def _read_listening_record(home: Path) -> ServerStatus | None:
     try:
-        row = json.loads(paths.listening(home).read_text(encoding="utf-8"))
+        row = json.loads(paths.locate_server_record(home).read_text(encoding="utf-8"))
         status = ServerStatus(**{name: row[name] for name in ServerStatus._fields})
         return status if urlsplit(status.url).port and isinstance(status.pid, int) else None
     except (OSError, ValueError, KeyError, TypeError):

@@ -32,7 +32,7 @@ class MemoryFiles:
         """Return the roots that are there; what is gone for now keeps its place in the index."""
         store = self._context.memory.store()
         known = {
-            scope: [root for root in roots.load(store, scope) if root.path.exists()]
+            scope: [root for root in roots.load_roots(store, scope) if root.path.exists()]
             for scope in store.scopes()
         }
         return {scope: found for scope, found in known.items() if found}
@@ -42,7 +42,7 @@ class MemoryFiles:
         self._board.note(_PART, f"watching {len(found)} folders")
         # Without a root yet, something must be watched all the same, so that one that is added is
         # found.
-        return sorted(found) or [fs.make_private(paths.spool(self._context.home))]
+        return sorted(found) or [fs.make_private(paths.locate_spool(self._context.home))]
 
     def _read(self, changed: set[Path]) -> bool:
         if self._context.privacy.pause(self._context.clock.now().timestamp()):

@@ -17,7 +17,7 @@ from gieok import config, fs, paths, places
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.daemon import autostart, child, wire
-from gieok.daemon.answers import answering, warm
+from gieok.daemon.answers import answering, warm_resident
 from gieok.daemon.board import Board
 from gieok.daemon.memory import MemoryFiles
 from gieok.daemon.projects import Projects
@@ -47,15 +47,15 @@ _QUIET_S = 20.0
 
 def main() -> int:
     """Run until a signal or a client ends it; 0 also where another daemon runs already."""
-    home = paths.home()
+    home = paths.locate_home()
     is_idle = autostart.IDLE in sys.argv
     if is_idle and not home.is_dir():  # it was erased meanwhile, and the lock would make it again
         return 0
-    with fs.exclusive(wire.lock_file(home), wait=False) as is_alone:
+    with fs.exclusive(wire.find_daemon_lock(home), wait=False) as is_alone:
         # One that a session start began may come to the lock after `gieok down`.
         if not is_alone or (is_idle and autostart.is_kept_down(str(home))):
             return 0
-        fs.rotate(paths.log(home), _MOST_LOG_BYTES)
+        fs.rotate_log_file(paths.locate_daemon_log(home), _MOST_LOG_BYTES)
         os.chdir(home)  # a session start leaves us in the agent's folder
         service = DaemonProcess(home)
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -63,12 +63,12 @@ def main() -> int:
         return service.run()
 
 
-def _settings() -> Mapping[str, object] | None:
+def _load_settings_in_force() -> Mapping[str, object] | None:
     """Return the settings in force in this process; None while one of them is wrong: then those of
     before stay.
     """
     try:
-        return config.load({}).values
+        return config.load_effective_settings({}).values
     except BadConfig:
         return None
 
@@ -81,7 +81,7 @@ class DaemonProcess:
         self._home = home
         self._resident = Resident(follows=True)
         #: Before the context is opened: what changes meanwhile counts as a change.
-        self._settings = _settings()
+        self._settings = _load_settings_in_force()
         self._is_renewed = False
         self._context = open_context({}, wait=self.board.stop.wait)
         places.set_process_zone(self._context.admin.setting("zone"))
@@ -126,7 +126,7 @@ class DaemonProcess:
             if idle_s and board.idle_s > idle_s:
                 board.say("nobody needs this process: ended")
                 board.stop.set()
-            if _settings() not in (self._settings, None):
+            if _load_settings_in_force() not in (self._settings, None):
                 self._is_renewed = True
                 board.say("the settings changed: starting anew")
                 board.stop.set()
@@ -138,7 +138,7 @@ class DaemonProcess:
         for part in parts:
             part.join(max(deadline - time.monotonic(), 0))
         listening.close()
-        wire.forget(self._home)
+        wire.remove_daemon_address(self._home)
         board.say("stopped")
         # A model may still be answering: what it says is not needed, and every transaction is
         # whole.
@@ -150,7 +150,7 @@ class DaemonProcess:
 
     def _warm(self) -> None:
         try:
-            if warm(self._resident, self._home):
+            if warm_resident(self._resident, self._home):
                 self.board.note("model", "loaded")
         # a model that cannot be loaded, a store that is away: prompts are told
         except GieokError as error:
@@ -190,7 +190,7 @@ class DaemonProcess:
     def _settle(self, store: Store) -> bool:
         """Judge what lasts, and what it replaced; return whether more waits."""
         rewrite = self._context.observe.sidecar().write_active_memory
-        return promotion.update(
+        return promotion.update_promotions(
             store,
             self._home,
             self._context.memory.journal(),
@@ -209,7 +209,7 @@ class DaemonProcess:
                 pass
             while not self.board.stop.is_set() and fill_lines(store, embedder, batches=1):
                 pass
-        elif said := child.run(self._home, self.board.stop, "embed"):
+        elif said := child.run_in_child(self._home, self.board.stop, "embed_missing_vectors"):
             self.board.say(said)
 
     def _control(self, what: str) -> Mapping[str, object]:

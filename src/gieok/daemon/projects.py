@@ -14,7 +14,7 @@ from gieok.code.model import layout
 from gieok.daemon import child
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
-from gieok.ops.code.watch import relevant
+from gieok.ops.code.watch import select_indexable_paths
 from gieok.ops.context import Context
 
 _TICK_S = 1
@@ -38,7 +38,7 @@ class Projects:
             for root in self._roots:
                 if root not in running or not running[root].is_alive():
                     running[root] = self._board.start(
-                        watched.part(root), partial(self._follow, root)
+                        watched.name_watched_part(root), partial(self._follow, root)
                     )
             self._board.note("code", f"watching {len(self._roots)} projects")
             self._board.stop.wait(_TICK_S)
@@ -48,9 +48,9 @@ class Projects:
     def _handed_over(self) -> list[Path]:
         """Return the projects to watch; one that is gone is dropped."""
         home = self._context.home
-        roots = watched.roots(home)
-        for root in filter(_is_gone, list(roots)):
-            watched.remove(home, root)
+        roots = watched.list_watched_roots(home)
+        for root in filter(_is_index_gone, list(roots)):
+            watched.unwatch_project(home, root)
             roots.remove(root)
             self._board.say(
                 f"{root} is not watched any more: it has no index, `gieok code init` makes one"
@@ -64,10 +64,10 @@ class Projects:
         self._context.admin.watching.follow(
             lambda: [root], partial(self._read, root), is_stopped=is_stopped
         )
-        self._board.note(watched.part(root), "")
+        self._board.note(watched.name_watched_part(root), "")
 
     def _read(self, root: Path, changed: set[Path]) -> bool:
-        is_behind = not changed or _concerns(root, changed)
+        is_behind = not changed or _may_concern_project(root, changed)
         while is_behind:  # what changes while vectors are made is read before more of them are
             with self._syncing:
                 is_behind = self._sync(root)
@@ -77,27 +77,32 @@ class Projects:
         """Sync a project once; return whether vectors are still to be made."""
         if self._board.stop.is_set():
             return False
-        self._board.note(watched.part(root), "syncing")
+        self._board.note(watched.name_watched_part(root), "syncing")
         try:
-            found = json.loads(child.run(self._context.home, self._board.stop, "sync", str(root)))
+            found = json.loads(
+                child.run_in_child(
+                    self._context.home, self._board.stop, "sync_child_project", str(root)
+                )
+            )
         except ValueError:
             if self._board.stop.is_set():
                 return False
             found = {"error": "the sync ended without an answer"}
         if error := found.get("error"):
             self._board.say(f"{root}: {error}")
-            self._board.note(watched.part(root), f"failed: {error}")
+            self._board.note(watched.name_watched_part(root), f"failed: {error}")
             return False
         note = f"; {found['note']}" if found["note"] else ""
         if count := found["added"] + found["changed"] + found["removed"]:
             self._board.say(f"{root}: {count} files synced in {found['ms']} ms{note}")
         self._board.note(
-            watched.part(root), f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}"
+            watched.name_watched_part(root),
+            f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}",
         )
         return bool(found["embedded"] and found["waiting"])
 
 
-def _is_gone(root: Path) -> bool:
+def _is_index_gone(root: Path) -> bool:
     try:
         layout.index_file(root).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -109,13 +114,13 @@ def _is_gone(root: Path) -> bool:
     return False
 
 
-def _concerns(root: Path, changed: set[Path]) -> bool:
+def _may_concern_project(root: Path, changed: set[Path]) -> bool:
     """Say whether a change may be one of a project's code.
 
     The index is not opened for it: a connection that outlives its file would take the write-ahead
     log of the next one along.
     """
     try:
-        return bool(relevant(root, changed, ignored_in(root)))
+        return bool(select_indexable_paths(root, changed, ignored_in(root)))
     except GieokError:  # the sync says why
         return True

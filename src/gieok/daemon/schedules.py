@@ -9,7 +9,7 @@ from gieok.daemon.board import Board
 from gieok.errors import GieokError
 from gieok.ops.context import Context
 from gieok.ops.home import jobs
-from gieok.ops.home.jobs import Job
+from gieok.ops.home.jobs import HomeJob
 
 #: A clock that is set, or a machine that wakes up, is noticed after this at the latest.
 _LONGEST_S = 600.0
@@ -24,7 +24,7 @@ class Schedules:
     """
 
     def __init__(
-        self, opened: Callable[[], Context], board: Board, table: Sequence[Job] = jobs.JOBS
+        self, opened: Callable[[], Context], board: Board, table: Sequence[HomeJob] = jobs.JOBS
     ) -> None:
         self._opened = opened
         self._board = board
@@ -53,7 +53,9 @@ class Schedules:
             if ran.said or not ran.ok:
                 self._board.say(f"{ran.name}{'' if ran.ok else ' failed'}: {ran.said}")
             gc.collect()  # what a job held is large, and the next may be hours away
-        planned = [(p.next_at, p.job.name) for p in jobs.plan(context, self._table) if p.next_at]
+        planned = [
+            (p.next_at, p.job.name) for p in jobs.plan_jobs(context, self._table) if p.next_at
+        ]
         if not planned:
             self._board.note(_PART, "nothing is scheduled")
             return _LONGEST_S

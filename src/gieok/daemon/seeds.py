@@ -5,7 +5,7 @@ from collections.abc import Callable
 from gieok.daemon.board import Board
 from gieok.errors import GieokError
 from gieok.ops.context import Context
-from gieok.ops.memory.seeding import seed
+from gieok.ops.memory.seeding import index_seeds
 
 _PART = "seeds"
 #: After the start, so that transcripts are read first: they tell the folders.
@@ -26,7 +26,7 @@ class Seeds:
         while not self._board.stop.wait(wait):
             wait = self._context.admin.watching.rescan_s
             try:
-                report = seed(self._context, self._board.stop.is_set)
+                report = index_seeds(self._context, self._board.stop.is_set)
             except GieokError as error:
                 self._board.note(_PART, f"failed: {error}")
                 continue

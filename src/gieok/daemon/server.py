@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from gieok.daemon import wire
-from gieok.daemon.call import HOOK, Call, is_of
+from gieok.daemon.call import HOOK, DaemonCall, is_answerable_for
 from gieok.precedence import PROMPTS
 
 #: Connections at once; the next waits to be accepted.
@@ -21,7 +21,9 @@ _MOST_CALLS = 8
 
 #: Answers a call, given what shows progress and what tells a line that stays; returns what goes
 #: back.
-Answering = Callable[[Call, Callable[[str], None], Callable[[str], None]], Mapping[str, object]]
+Answering = Callable[
+    [DaemonCall, Callable[[str], None], Callable[[str], None]], Mapping[str, object]
+]
 
 
 class Server:
@@ -56,14 +58,16 @@ class Server:
 
     def _converse(self, connection: socket.socket, answer: Answering) -> None:
         connection.settimeout(wire.TIMEOUT_S)
-        lines = wire.Lines(connection)
+        lines = wire.WireLines(connection)
         try:
             row = lines.receive()
             if row.get("token") != self._token:
                 return
             if row.get("do") == "call":
                 self._call(
-                    lines, Call(**{name: row[name] for name in Call._fields if name in row}), answer
+                    lines,
+                    DaemonCall(**{name: row[name] for name in DaemonCall._fields if name in row}),
+                    answer,
                 )
             else:
                 lines.send(self._control(str(row.get("do"))))
@@ -73,8 +77,8 @@ class Server:
             lines.close()
             self._connections.release()
 
-    def _call(self, lines: wire.Lines, call: Call, answer: Answering) -> None:
-        if not is_of(call, os.environ) or not Path(call.folder).is_dir():
+    def _call(self, lines: wire.WireLines, call: DaemonCall, answer: Answering) -> None:
+        if not is_answerable_for(call, os.environ) or not Path(call.folder).is_dir():
             lines.send({"answer": None})
             return
         if not self._calls.acquire(blocking=False):
@@ -100,7 +104,7 @@ class Server:
 class _Told:
     """Sends progress to a client; one that left stops nothing, because what was begun is done."""
 
-    def __init__(self, lines: wire.Lines) -> None:
+    def __init__(self, lines: wire.WireLines) -> None:
         self._lines = lines
 
     def say(self, line: str) -> None:

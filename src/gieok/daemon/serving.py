@@ -124,7 +124,7 @@ class Serving:
         self._board.note(PART, "starting")
         with child:
             said = self._follow(child)
-        why = " ".join(reason("\n".join(said)).split()) if child.returncode else ""
+        why = " ".join(find_exit_reason("\n".join(said)).split()) if child.returncode else ""
         return why or f"it ended ({child.returncode})"
 
     def _follow(self, child: "subprocess.Popen[str]") -> list[str]:
@@ -167,7 +167,7 @@ class Serving:
         return Incidents(context.memory.journal(), context.clock, context.admin.notices())
 
 
-def reason(said: str) -> str:
+def find_exit_reason(said: str) -> str:
     """Return what a process said last; of a traceback the error alone."""
     errors = [
         line for line in said.splitlines() if "Error" in line or line.startswith("gieok.errors.")

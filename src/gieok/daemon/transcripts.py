@@ -11,7 +11,7 @@ from gieok.memory.exchange.notes import Mirrored
 from gieok.memory.sidecar import RULES_REST
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.observe.run import settled
+from gieok.ops.observe.run import settle_scope
 from gieok.precedence import PROMPTS
 
 #: Between a change of a transcript and reading it; short, because a line costs less than a
@@ -110,7 +110,7 @@ class Transcripts:
             # All of them, before anything is embedded.
             if any(
                 [  # noqa: C419
-                    settled(self._context, s, flush=s in ended, is_stopped=stopped)
+                    settle_scope(self._context, s, flush=s in ended, is_stopped=stopped)
                     for s in self._sidecar.scopes()
                 ]
             ):

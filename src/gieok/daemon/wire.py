@@ -35,7 +35,7 @@ class DaemonAddress(namedtuple("DaemonAddress", ("pid socket port token started_
     __slots__ = ()
 
 
-class Lines:
+class WireLines:
     """Both ends of a connection, by lines of JSON."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -64,7 +64,7 @@ class Lines:
         self._connection.close()
 
 
-def lock_file(home: "Path") -> "Path":
+def find_daemon_lock(home: "Path") -> "Path":
     """Return the lock file that the daemon holds as long as it lives."""
     return home / "daemon.lock"
 
@@ -101,13 +101,13 @@ def address(home: "Path | str") -> DaemonAddress | None:
         return None
 
 
-def forget(home: "Path") -> None:
+def remove_daemon_address(home: "Path") -> None:
     """Remove what `listen` left."""
     for name in ("daemon.sock", "daemon.json"):
         (home / name).unlink(missing_ok=True)
 
 
-def ask(to: DaemonAddress, what: str) -> "dict[str, Any] | None":
+def ask_one_line(to: DaemonAddress, what: str) -> "dict[str, Any] | None":
     """Ask for one line and return it; None where nobody answers."""
     try:
         return next(converse(to, {"do": what}))
@@ -125,8 +125,8 @@ def converse(
     it takes.
     """
     end = time.monotonic() + within_s
-    connection = _connect(to, min(within_s or TIMEOUT_S, TIMEOUT_S))
-    lines = Lines(connection)
+    connection = _connect_to_daemon(to, min(within_s or TIMEOUT_S, TIMEOUT_S))
+    lines = WireLines(connection)
     try:
         lines.send({**row, "token": to.token})
         while True:
@@ -144,7 +144,7 @@ def _left_s(end: float) -> float:
     return left
 
 
-def _connect(to: DaemonAddress, timeout_s: float) -> socket.socket:
+def _connect_to_daemon(to: DaemonAddress, timeout_s: float) -> socket.socket:
     if not to.socket:
         return socket.create_connection(("127.0.0.1", to.port), timeout_s)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -14,14 +14,14 @@ def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Docum
         document,
         text=dialect(document.text),
         title=redact(document.title),
-        metadata=dict(_pair(name, value) for name, value in document.metadata.items()),
+        metadata=dict(_redact_field(name, value) for name, value in document.metadata.items()),
         provenance=tuple(
             origin._replace(source=named(origin.source)) for origin in document.provenance
         ),
     )
 
 
-def _pair(name: str, value: str) -> tuple[str, str]:
+def _redact_field(name: str, value: str) -> tuple[str, str]:
     """Redact a field as one line: only the name tells that the value of `password: …` is a
     secret.
     """

@@ -42,7 +42,7 @@ def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) ->
     return MessageSpan(scope, after, found[-1].seq, tuple(found)) if found else None
 
 
-def finish(
+def finish_span(
     journal: FullJournal,
     store: Documents,
     expected: int,
@@ -63,7 +63,7 @@ def finish(
         put, forget = _left_alone(journal, store, run.scope, put, forget)
     else:
         put, forget = _without_corrected(held, put, forget)
-    if not journal.commit(expected, run, put=[_clean(entry) for entry in put], forget=forget):
+    if not journal.commit(expected, run, put=[_clean_entry(entry) for entry in put], forget=forget):
         return False
     if held is None:
         deliver(journal, store)
@@ -92,7 +92,7 @@ def correct(
             documents=1,
             document_tokens=0,
         )
-        if journal.commit(position, run, put=[_clean(new)], forget=[old]):
+        if journal.commit(position, run, put=[_clean_entry(new)], forget=[old]):
             deliver_scope(journal, store, old.scope)
             return
 
@@ -154,8 +154,8 @@ def deliver(journal: FullJournal, store: Documents) -> int:
     # Serialised: a slow process must not put again what a faster one has forgotten meanwhile.
     with journal.exclusive("deliver"):
         while waiting := journal.undelivered(_DELIVERIES):
-            for scope, is_put, group in _groups(waiting):
-                _apply(store, scope, is_put=is_put, group=group)
+            for scope, is_put, group in _group_waiting_documents(waiting):
+                _apply_document_changes(store, scope, is_put=is_put, group=group)
             journal.delivered([row for row, _, _ in waiting])
             done += len(waiting)
     return done
@@ -168,7 +168,7 @@ def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
 
     def take(waiting: Sequence[Entry | str]) -> None:
         for is_put, group in groupby(waiting, key=lambda what: isinstance(what, Entry)):
-            _apply(store, scope, is_put=is_put, group=list(group))
+            _apply_document_changes(store, scope, is_put=is_put, group=list(group))
 
     done = 0
     while handed := journal.hand_out(scope, take, _DELIVERIES):
@@ -178,14 +178,16 @@ def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
     return done
 
 
-def _apply(store: Documents, scope: Scope, *, is_put: bool, group: Sequence[Entry | str]) -> None:
+def _apply_document_changes(
+    store: Documents, scope: Scope, *, is_put: bool, group: Sequence[Entry | str]
+) -> None:
     if is_put:
         store.put([entry for entry in group if isinstance(entry, Entry)])
     else:
         store.forget(scope, [key for key in group if isinstance(key, str)])
 
 
-def _groups(
+def _group_waiting_documents(
     waiting: Sequence[tuple[int, Scope, Entry | str]],
 ) -> Iterator[tuple[Scope, bool, list[Entry | str]]]:
     """Yield runs of one kind and scope: the order stays, and each run is one transaction."""
@@ -195,7 +197,7 @@ def _groups(
         yield scope, is_put, [what for _, _, what in group]
 
 
-def _clean(entry: Entry) -> Entry:
+def _clean_entry(entry: Entry) -> Entry:
     """Redact once more: a model may join the parts of a secret. Passages are clipped to the
     text.
     """

@@ -87,7 +87,7 @@ def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
     )
 
 
-def adopt(
+def adopt_store(
     journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool], derived: Collection[str]
 ) -> None:
     """Reconcile store and journal: documents by key, and all notes but `derived` ones.
@@ -102,7 +102,7 @@ def adopt(
             if name not in derived and not name.startswith(DERIVED):
                 _keep_unless_kept(journal, scope, name, value)
     for scope in {*noted_scopes(journal), *journal.made_scopes()}:
-        restore(journal, store, scope)
+        restore_scope(journal, store, scope)
     store.set_adopted()
 
 
@@ -114,7 +114,7 @@ def adopt_scope(
         journal.adopt(store.entries(scope, keys[start : start + _AT_ONCE]))
 
 
-def restore(journal: Durable, store: Store, scope: Scope) -> None:
+def restore_scope(journal: Durable, store: Store, scope: Scope) -> None:
     """Write to a store a scope's notes, and the documents that it lacks or holds with other
     content.
     """

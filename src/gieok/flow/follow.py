@@ -14,7 +14,7 @@ _TICK_S = 1
 _LONGEST_PAUSE_S = 300
 
 
-class Followed(NamedTuple):
+class FollowedFolders(NamedTuple):
     """What is followed: folders, which may grow, and who reads them.
 
     `read` takes the paths that changed, or an empty set: compare everything. It returns False where
@@ -30,15 +30,17 @@ class Followed(NamedTuple):
     folders_s: int = 60
 
 
-def follow(
-    watcher: Watcher, followed: Followed, is_stopped: Callable[[], bool] = lambda: False
+def follow_files(
+    watcher: Watcher, followed: FollowedFolders, is_stopped: Callable[[], bool] = lambda: False
 ) -> None:
     """Read until `is_stopped`, which is asked every second, or until the process is interrupted."""
     while not is_stopped() and _follow_folders(watcher, followed, is_stopped):
         pass
 
 
-def _follow_folders(watcher: Watcher, followed: Followed, is_stopped: Callable[[], bool]) -> bool:
+def _follow_folders(
+    watcher: Watcher, followed: FollowedFolders, is_stopped: Callable[[], bool]
+) -> bool:
     """Return True where other folders are to be watched."""
     folders = followed.folders()
     quiet_s, pause_s = 0, 1

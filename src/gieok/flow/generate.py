@@ -18,7 +18,7 @@ from gieok.ports.models import Generated, Generator, Prompt
 from gieok.ports.system import Clock
 from gieok.text.echo import MARKER
 from gieok.text.redact import redact
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _T = TypeVar("_T")
 
@@ -77,7 +77,7 @@ class Asker:
         )
         answer = self._try(roomier, asked_at)
         if answer.is_cut:
-            used = answer.output_tokens or count_tokens(answer.text)
+            used = answer.output_tokens or estimate_tokens(answer.text)
             raise AnswerCut(
                 f"{self.generator.model} was cut off after {used:,} tokens of its answer"
             )
@@ -95,7 +95,7 @@ class Asker:
                     raise
                 self.wait(delay_s)
             else:
-                self._charge(_usage(prompt, answer, self._since(began)))
+                self._charge(_measure_usage(prompt, answer, self._since(began)))
                 return answer
         raise AssertionError("unreachable")
 
@@ -116,7 +116,7 @@ class Asker:
     def _check_budget(self, prompt: Prompt) -> None:
         spent = spent_tokens(self.ledger, self._today())
         room = prompt.max_output_tokens + prompt.thinking_tokens
-        wanted = count_tokens(prompt.system) + count_tokens(prompt.text) + room
+        wanted = estimate_tokens(prompt.system) + estimate_tokens(prompt.text) + room
         if spent + wanted > self.daily_tokens:
             raise BudgetReached(
                 f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {wanted:,} "
@@ -144,12 +144,13 @@ def spent_tokens(ledger: Ledger, today: date) -> int:
     )
 
 
-def _usage(prompt: Prompt, answer: Generated, seconds: float) -> Usage:
+def _measure_usage(prompt: Prompt, answer: Generated, seconds: float) -> Usage:
     """Return the usage; tokens that the provider did not count are estimated."""
     return Usage(
         calls=1,
-        input_tokens=answer.input_tokens or count_tokens(prompt.system) + count_tokens(prompt.text),
-        output_tokens=answer.output_tokens or count_tokens(answer.text),
+        input_tokens=answer.input_tokens
+        or estimate_tokens(prompt.system) + estimate_tokens(prompt.text),
+        output_tokens=answer.output_tokens or estimate_tokens(answer.text),
         seconds=seconds,
         reported_dollars=answer.dollars,
     )

@@ -102,7 +102,9 @@ def ingest(
     known = store.hashes(scope)
     seen: set[str] = set()
     skipped = frozenset(forgotten.values())
-    for batch in _batches(_sift(items, known, seen, report, force=force, forgotten=skipped)):
+    for batch in _batch_entries(
+        _sift_source_items(items, known, seen, report, force=force, forgotten=skipped)
+    ):
         store.put(batch)
         for entry in batch:
             (report.changed if entry.document.key in known else report.added).append(
@@ -129,7 +131,7 @@ def gone(
     )
 
 
-def _sift(
+def _sift_source_items(
     items: Iterable[SourceItem | Failed],
     known: Mapping[str, str],
     seen: set[str],
@@ -158,7 +160,7 @@ def _sift(
             report.unchanged += 1
             continue
         try:
-            yield _entry(item)
+            yield _build_source_entry(item)
         except StoreError:
             raise
         # One bad item must not stop the others; it is reported.
@@ -166,7 +168,7 @@ def _sift(
             report.failed.append(Failed(item.key, f"{type(error).__name__}: {error}"))
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     batch: list[Entry] = []
     chars = 0
     for entry in entries:
@@ -179,7 +181,7 @@ def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield batch
 
 
-def _entry(item: SourceItem) -> Entry:
+def _build_source_entry(item: SourceItem) -> Entry:
     """Build the document, redact it, and cut it only then: offsets and tokens are those of the
     stored text.
     """

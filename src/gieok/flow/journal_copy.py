@@ -19,28 +19,32 @@ class Copied(NamedTuple):
     scopes: int
 
 
-def fingerprint(journal: CopiedJournal, scope: Scope | None) -> str:
+def hash_copied_rows(journal: CopiedJournal, scope: Scope | None) -> str:
     """Return a hash of what a journal holds of a scope, or of none; '' for nothing."""
     # Sorted: databases put texts in an order of their own.
     rows = sorted(repr(tuple(row)) for row in journal.copied_rows(scope))
     return sha256("\n".join(rows).encode("utf-8", "surrogatepass")).hexdigest() if rows else ""
 
 
-def parts(journal: CopiedJournal) -> list[Scope | None]:
+def list_copied_parts(journal: CopiedJournal) -> list[Scope | None]:
     """Return what is copied one after the other: each scope, and at the end what belongs to
     none.
     """
     return [*journal.copied_scopes(), None]
 
 
-def differences(source: CopiedJournal, target: CopiedJournal) -> list[Scope | None]:
+def find_differing_parts(source: CopiedJournal, target: CopiedJournal) -> list[Scope | None]:
     """Return the parts of which both do not hold the same."""
-    known = {*parts(source), *target.copied_scopes()}
+    known = {*list_copied_parts(source), *target.copied_scopes()}
     ordered = sorted(known, key=lambda scope: (scope is None, str(scope)))
-    return [scope for scope in ordered if fingerprint(source, scope) != fingerprint(target, scope)]
+    return [
+        scope
+        for scope in ordered
+        if hash_copied_rows(source, scope) != hash_copied_rows(target, scope)
+    ]
 
 
-def copy(
+def copy_journal(
     source: CopiedJournal,
     target: CopiedJournal,
     *,
@@ -54,8 +58,8 @@ def copy(
     Raises BadRequest where the target holds something else of a part, unless it may be replaced;
     StoreError where others go on writing.
     """
-    wrong = differences(source, target)
-    own = [scope for scope in wrong if fingerprint(target, scope)]
+    wrong = find_differing_parts(source, target)
+    own = [scope for scope in wrong if hash_copied_rows(target, scope)]
     if own and not replace:
         named = ", ".join(str(scope) if scope else "what belongs to no scope" for scope in own[:3])
         raise BadRequest(
@@ -71,7 +75,7 @@ def copy(
             target.take_rows(scope, source.copied_rows(scope))
             done += 1
             progress(done)
-        wrong = differences(source, target)
+        wrong = find_differing_parts(source, target)
         if not wrong:
             return Copied(done, len(source.copied_scopes()))
     raise StoreError(

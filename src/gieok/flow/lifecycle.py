@@ -48,15 +48,15 @@ def fill_vectors(
     done = 0
     chosen = is_wanted or is_first
     if chosen and not batches and isinstance(store, ModelSwitch):
-        for waiting in _first(store, embedder, chosen, with_late=is_wanted is None):
-            store.put_vectors(embedder.model, _embed(embedder, waiting, form))
+        for waiting in _iter_first_passages(store, embedder, chosen, with_late=is_wanted is None):
+            store.put_vectors(embedder.model, _embed_waiting_passages(embedder, waiting, form))
             done += len(waiting)
             progress(done)
         if is_wanted:
             return done
     left = batches or -1
     while left and (waiting := store.missing(_BATCH)):
-        store.put_vectors(embedder.model, _embed(embedder, waiting, form))
+        store.put_vectors(embedder.model, _embed_waiting_passages(embedder, waiting, form))
         done += len(waiting)
         left -= 1
         progress(done)
@@ -92,7 +92,7 @@ def fill_lines(
     return done
 
 
-def _first(
+def _iter_first_passages(
     store: ModelSwitch, embedder: Embedder, is_first: Callable[[str], bool], *, with_late: bool
 ) -> Iterator[list[tuple[PassageId, str]]]:
     """Yield batches of the passages that come first, newest first; between them what was stored
@@ -135,7 +135,7 @@ def fill_in_order(
         waiting = [
             (found.id, found.text) for found in store.passages(order[start : start + _BATCH])
         ]
-        store.put_vectors(embedder.model, _embed(embedder, waiting, form))
+        store.put_vectors(embedder.model, _embed_waiting_passages(embedder, waiting, form))
         done += len(waiting)
         progress(done)
     return done
@@ -162,7 +162,7 @@ def switch_model(
         before: PassageId | None = None
         made = 0
         while waiting := store.missing_for(model, dimension, before, _BATCH):
-            store.keep_vectors(model, _embed(embedder, waiting, form))
+            store.keep_vectors(model, _embed_waiting_passages(embedder, waiting, form))
             made += len(waiting)
             progress(done + made)
             before = waiting[-1][0]
@@ -251,7 +251,7 @@ def _copy_lines(source: VectorCopy, target: ModelSwitch, model: str) -> None:
         before = page[-1][0]
 
 
-def differences(source: Store, target: Store) -> list[str]:
+def find_store_differences(source: Store, target: Store) -> list[str]:
     """Return the differences of two stores over the scopes of the first, and the second's own
     faults; empty: a good copy.
     """
@@ -271,7 +271,7 @@ def differences(source: Store, target: Store) -> list[str]:
     return found
 
 
-def _embed(
+def _embed_waiting_passages(
     embedder: Embedder, waiting: list[tuple[PassageId, str]], form: Form
 ) -> dict[PassageId, bytes]:
     vectors = embedder.embed_passages([form(text) for _, text in waiting])

@@ -40,7 +40,7 @@ class Schedule(NamedTuple):
         return next_at is not None and next_at <= now
 
 
-def check(text: str) -> None:
+def check_cron_expression(text: str) -> None:
     """Raise ValueError where a text is no cron expression of five fields, and does not say
     never.
     """

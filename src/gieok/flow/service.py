@@ -16,7 +16,7 @@ from gieok.ports.journal import Ledger
 from gieok.ports.models import EmbeddingService, RerankingService, Vector
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _T = TypeVar("_T")
 
@@ -123,7 +123,7 @@ class ServiceEmbedder:
         clean = [redact(text)[:_MOST_CHARACTERS].strip() or "-" for text in texts]
         return [
             vector
-            for batch in _batches(clean, self._service.most_texts)
+            for batch in _split_request_batches(clean, self._service.most_texts)
             for vector in self._embed(batch)
         ]
 
@@ -139,7 +139,7 @@ class ServiceEmbedder:
         try:
             found = self._metered.ask(
                 lambda: self._service.embed(texts, is_query=is_query),
-                lambda answer: answer.tokens or sum(map(count_tokens, texts)),
+                lambda answer: answer.tokens or sum(map(estimate_tokens, texts)),
                 delays_s,
             )
         except EmbedderFailed as error:
@@ -185,7 +185,8 @@ class ServiceReranker:
         found = self._metered.ask(
             lambda: self._service.rerank(asked, clean),
             lambda answer: (
-                answer.tokens or count_tokens(asked) * len(clean) + sum(map(count_tokens, clean))
+                answer.tokens
+                or estimate_tokens(asked) * len(clean) + sum(map(estimate_tokens, clean))
             ),
             HURRIED_S,
         )
@@ -196,7 +197,7 @@ class ServiceReranker:
         return found.scores
 
 
-def _batches(texts: Sequence[str], most: int) -> list[list[str]]:
+def _split_request_batches(texts: Sequence[str], most: int) -> list[list[str]]:
     """Cut texts into requests, none of too many texts or characters."""
     batches: list[list[str]] = []
     characters = 0

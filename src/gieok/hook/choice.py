@@ -12,8 +12,8 @@ from gieok import trust
 from gieok.hook import inject
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.options import HookSettings
-from gieok.hook.window import Window
-from gieok.ranking.likelihood import SURE, log_odds
+from gieok.hook.window import ContextWindow
+from gieok.ranking.likelihood import SURE, invert_logistic
 from gieok.text.gist import as_told
 
 #: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for
@@ -46,12 +46,14 @@ def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[Inj
     """
     best = found[0].score if found else 0.0
     asking = ASKING * min(max(asks_memory, LEAST_ASKING), MOST_ASKING)
-    if best <= 0 or log_odds(best) + asking < FIRST:
+    if best <= 0 or invert_logistic(best) + asking < FIRST:
         return []
     return [memory for memory in found if memory.score >= max(OTHERS, SHARE * best)]
 
 
-def fresh(found: "list[InjectedMemory]", window: Window, folder: str) -> "list[InjectedMemory]":
+def fresh(
+    found: "list[InjectedMemory]", window: ContextWindow, folder: str
+) -> "list[InjectedMemory]":
     """Return memories, each once and with what is to be said of the files it cites, without those
     in the context already.
     """
@@ -62,10 +64,10 @@ def fresh(found: "list[InjectedMemory]", window: Window, folder: str) -> "list[I
         # Of a turn and what was observed of it, the one that has the day of "by Friday" says more.
         if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
             kept[words] = memory
-    return [checked(memory, folder) for memory in kept.values()]
+    return [mark_missing_paths(memory, folder) for memory in kept.values()]
 
 
-def rendered(
+def render_chosen_memories(
     found: "list[InjectedMemory]", settings: HookSettings, home: str, root: str
 ) -> Injection:
     """Return memories, given best first, as text within the user's limits; `root` is the project's
@@ -75,7 +77,9 @@ def rendered(
     if settings.text("hook.output_mode") == "full":
         for memory in shown:
             memory.is_sure = True
-    return inject.render(shown, int(settings.number("hook.budget_tokens")), owners(home, root))
+    return inject.render_injection(
+        shown, int(settings.number("hook.budget_tokens")), owners(home, root)
+    )
 
 
 def owners(home: str, root: str) -> dict[str, str]:
@@ -89,7 +93,7 @@ def owners(home: str, root: str) -> dict[str, str]:
 CURRENT, UNSURE_STATUS = "current", "unsure"
 
 
-def status(score: float) -> str:
+def format_unsure_status(score: float) -> str:
     """Return what is said of a memory that nothing is known to have ended: that it may not answer,
     or nothing.
     """
@@ -107,22 +111,22 @@ def day(moment_s: float) -> str:
     )
 
 
-def checked(memory: InjectedMemory, folder: str) -> InjectedMemory:
+def mark_missing_paths(memory: InjectedMemory, folder: str) -> InjectedMemory:
     """Return a memory that says so where a file that it cites is gone."""
     cited = (
         list(dict.fromkeys(_PATH.findall(memory.text)))[:_MOST_PATHS]
         if folder and "." in memory.text
         else []
     )
-    gone = [path for path in cited if "/" in path and _is_gone(folder, path)]
-    if gone:
+    missing = [path for path in cited if "/" in path and _is_cited_path_gone(folder, path)]
+    if missing:
         memory.status = ", ".join(
-            filter(None, (memory.status, f"{' and '.join(gone)} is not there any more"))
+            filter(None, (memory.status, f"{' and '.join(missing)} is not there any more"))
         )
     return memory
 
 
-def _is_gone(folder: str, path: str) -> bool:
+def _is_cited_path_gone(folder: str, path: str) -> bool:
     """Say whether a path below the folder leads nowhere, though where it would be is there: else it
     is of another place.
     """
@@ -140,12 +144,12 @@ def has_changed(source: str, text: str) -> bool:
             content = opened.read(_MOST_FILE_BYTES + 1)
     except OSError:
         return False
-    return len(content) <= _MOST_FILE_BYTES and _squeezed(text) not in _squeezed(
-        content.decode("utf-8", "replace")
-    )
+    return len(content) <= _MOST_FILE_BYTES and _strip_nonword_characters(
+        text
+    ) not in _strip_nonword_characters(content.decode("utf-8", "replace"))
 
 
-def _squeezed(text: str) -> str:
+def _strip_nonword_characters(text: str) -> str:
     return _NO_WORD.sub("", text)
 
 
@@ -154,7 +158,7 @@ TURN = "turn"
 _TITLE_CHARS = 70
 
 
-def title(text: str) -> str:
+def build_fallback_title(text: str) -> str:
     """Return a title for a memory without one: the first of its own words."""
     first = " ".join(text.split())
     return (

@@ -7,7 +7,7 @@ on its own echo.
 
 from gieok import places
 from gieok.text.inert import one_line, safe
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def whose(scope: str, words: dict[str, str]) -> str:
     return f"{words.get(scope, own)} ({one_line(scope)})"
 
 
-def render(
+def render_injection(
     memories: list[InjectedMemory], budget_tokens: int, whose: dict[str, str] | None = None
 ) -> Injection:
     """Return memories, given best first, as text: as many as the budget allows, what is sure before
@@ -157,31 +157,42 @@ def render(
     own.
     """
     whose = whose or {}
-    kept: list[InjectedMemory] = []
+    shown_memories: list[InjectedMemory] = []
     blocks: dict[tuple[str, str], list[tuple[str, str]]] = {}
     tokens = spent = 0
     are_turns = all(memory.who for memory in memories)
     # What holds no more comes last, and is the first to go where there is no room.
-    for memory in sorted(memories, key=lambda memory: (is_replaced(memory), not _is_whole(memory))):
+    for memory in sorted(
+        memories, key=lambda memory: (is_replaced_memory(memory), not _is_whole(memory))
+    ):
         words = _SAID if memory.who else whose.get(memory.scope, _USERS)
         tag, head = (
             ("memory-context", _CONTEXT_HEAD)
             if _is_whole(memory)
             else ("memory-compact", _COMPACT_HEAD)
         )
-        is_past = is_replaced(memory) and not are_turns  # turns alone are newest first anyway
-        place, text = (tag, _PAST if is_past else head.format(whose=words)), _shown(memory)
-        new = 0 if place in blocks else count_tokens(place[1]) + _TAG_TOKENS
-        length = size(text) + 1 + (0 if place in blocks else size(place[1]) + _TAG_BYTES)
-        cost = count_tokens(text) + new
-        if spent + length > MOST_BYTES or (tokens + cost > budget_tokens and kept):
+        is_past = (
+            is_replaced_memory(memory) and not are_turns
+        )  # turns alone are newest first anyway
+        place, text = (
+            (tag, _PAST if is_past else head.format(whose=words)),
+            _render_injected_memory(memory),
+        )
+        new = 0 if place in blocks else estimate_tokens(place[1]) + _TAG_TOKENS
+        length = (
+            count_text_bytes(text)
+            + 1
+            + (0 if place in blocks else count_text_bytes(place[1]) + _TAG_BYTES)
+        )
+        cost = estimate_tokens(text) + new
+        if spent + length > MOST_BYTES or (tokens + cost > budget_tokens and shown_memories):
             continue
         blocks.setdefault(place, []).append((memory.day if memory.who else "", text))
-        kept.append(memory)
+        shown_memories.append(memory)
         tokens, spent = tokens + cost, spent + length
     # A stable sort: turns are newest first, the others stay as they are.
     parts = [
-        fenced(
+        wrap_in_tag(
             tag,
             "\n".join(
                 (head, *(text for _, text in sorted(rows, key=lambda row: row[0], reverse=True)))
@@ -189,19 +200,19 @@ def render(
         )
         for (tag, head), rows in blocks.items()
     ]
-    return Injection("\n".join(parts), kept, tokens)
+    return Injection("\n".join(parts), shown_memories, tokens)
 
 
 #: What the two tags of a block take.
 _TAG_TOKENS, _TAG_BYTES = 16, 60
 
 
-def size(text: str) -> int:
+def count_text_bytes(text: str) -> int:
     """Return the bytes of a text, which `MOST_BYTES` limits."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def is_replaced(memory: InjectedMemory) -> bool:
+def is_replaced_memory(memory: InjectedMemory) -> bool:
     """Say whether something else holds in the place of a memory."""
     return memory.status.startswith(("replaced", "ended"))
 
@@ -210,49 +221,53 @@ def _is_whole(memory: InjectedMemory) -> bool:
     """Say whether a memory's own words are shown: where it is sure, a turn, or no longer than its
     title would be.
     """
-    return memory.is_sure or bool(memory.who) or _is_short(memory.text, _LINE_TOKENS // 2)
+    return memory.is_sure or bool(memory.who) or _is_short_line(memory.text, _LINE_TOKENS // 2)
 
 
-def _is_short(text: str, tokens: int) -> bool:
-    return bool(text) and "\n" not in text.strip() and count_tokens(text) <= tokens
+def _is_short_line(text: str, tokens: int) -> bool:
+    return bool(text) and "\n" not in text.strip() and estimate_tokens(text) <= tokens
 
 
-def _shown(memory: InjectedMemory) -> str:
+def _render_injected_memory(memory: InjectedMemory) -> str:
     if not _is_whole(memory):
-        return _line(memory)
-    return _words(memory) if memory.who or _is_short(memory.text, _LINE_TOKENS) else _full(memory)
+        return _render_memory_title(memory)
+    return (
+        _render_memory_words(memory)
+        if memory.who or _is_short_line(memory.text, _LINE_TOKENS)
+        else _render_memory_block(memory)
+    )
 
 
-def fenced(tag: str, text: str) -> str:
+def wrap_in_tag(tag: str, text: str) -> str:
     """Return text between tags that mark it as Gieok's."""
     return f'<{tag} source="gieok">\n{text}\n</{tag}>'
 
 
-def pass_on(notice: str) -> str:
+def format_user_notice(notice: str) -> str:
     """Return a text that asks the model to pass a notice on to the user."""
-    return fenced("memory-note", _FOR_THE_USER.format(notice=notice))
+    return wrap_in_tag("memory-note", _FOR_THE_USER.format(notice=notice))
 
 
-def note() -> str:
+def format_near_note() -> str:
     """Return the hint that nothing sure was found, but something near."""
-    return fenced("memory-note", _NOTE)
+    return wrap_in_tag("memory-note", _NOTE)
 
 
-def _full(memory: InjectedMemory) -> str:
+def _render_memory_block(memory: InjectedMemory) -> str:
     quoted = "\n".join(
-        f"| {line}" for line in safe(_within(memory.text)).splitlines() if line.strip()
+        f"| {line}" for line in safe(_cut_to_entry_budget(memory.text)).splitlines() if line.strip()
     )
-    return f"<memory {_attributes(memory)}>\n{quoted}\n</memory>"
+    return f"<memory {_format_memory_attributes(memory)}>\n{quoted}\n</memory>"
 
 
-def _within(text: str) -> str:
+def _cut_to_entry_budget(text: str) -> str:
     """Return a text cut to the budget of one memory."""
-    while count_tokens(text) > _ENTRY_TOKENS:
+    while estimate_tokens(text) > _ENTRY_TOKENS:
         text = text[: len(text) * 4 // 5].rstrip() + " …"
     return text
 
 
-def _attributes(memory: InjectedMemory) -> str:
+def _format_memory_attributes(memory: InjectedMemory) -> str:
     pairs = (
         ("title", memory.title),
         ("path", memory.citation),
@@ -269,7 +284,7 @@ def _attributes(memory: InjectedMemory) -> str:
     )
 
 
-def _words(memory: InjectedMemory) -> str:
+def _render_memory_words(memory: InjectedMemory) -> str:
     """Return a memory's own words as one line: what it is, the words, what they answer, and what
     they are known by.
     """
@@ -294,7 +309,7 @@ def index_line(category: str, title: str, path: str) -> str:
     return f"- {one_line(category, 40) or 'note'}: {one_line(title, 80)} ({one_line(path, 300)})"
 
 
-def _line(memory: InjectedMemory) -> str:
+def _render_memory_title(memory: InjectedMemory) -> str:
     known = ", ".join(
         one_line(part, 300) for part in (memory.citation, memory.status, memory.handle) if part
     )

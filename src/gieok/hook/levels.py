@@ -4,10 +4,10 @@ the package.
 
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM, SURE, UNSURE, level
 
-__all__ = ["HIGH", "LOW", "MEDIUM", "cuts", "level"]
+__all__ = ["HIGH", "LOW", "MEDIUM", "level", "select_level_cuts"]
 
 
-def cuts(floor: float = -1.0) -> tuple[float, float]:
+def select_level_cuts(floor: float = -1.0) -> tuple[float, float]:
     """Return the least probability to be shown, and the least for HIGH.
 
     `floor` is the user's own for HIGH; 0 turns both off, a negative one means the calibrated cuts.

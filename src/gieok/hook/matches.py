@@ -16,7 +16,13 @@ from gieok.hook.options import HookSettings
 from gieok.hook.question import asks_about_the_past, asks_the_world
 from gieok.hook.unasked import NoteGate
 from gieok.ranking.age import age_factor
-from gieok.ranking.likelihood import Asked, Evidence, judge, logistic, standardised
+from gieok.ranking.likelihood import (
+    Evidence,
+    ScopedQuestion,
+    apply_logistic,
+    judge_evidence,
+    standardised,
+)
 from gieok.ranking.likelihood import weights as learned
 from gieok.ranking.snippet import snippet
 from gieok.text.annotations import importance_factor
@@ -118,7 +124,7 @@ class _Candidate:
     __slots__ = ("log_odds", "passage", "row", "scope", "tokens")
 
     def __init__(
-        self, passage: int, row: "_Row", log_odds: float, tokens: Iterable[str], scope: str
+        self, passage: int, row: "_MatchedRow", log_odds: float, tokens: Iterable[str], scope: str
     ) -> None:
         self.passage = passage
         self.row = row
@@ -127,7 +133,7 @@ class _Candidate:
         self.scope = scope
 
 
-class _Query:
+class _ScopeQuery:
     """One question to one scope, as `KeywordQuery` has it, which takes too long to import."""
 
     __slots__ = ("b", "context_weight", "k1", "spread", "spread_tokens", "weights")
@@ -171,12 +177,12 @@ def find_matches(
         pass
     for c in candidates.values():
         c.log_odds += math.log(c.row.weight(now_unix_s, chosen.number("hook.half_life_days")))
-    cuts = levels.cuts(chosen.number("hook.floor"))
+    cuts = levels.select_level_cuts(chosen.number("hook.floor"))
     words = named.content_words(prompt)
     gate = NoteGate(chosen.text("hook.asked_only"), scopes, prompt)
     for c in _one_per_document(candidates.values()):
-        probability = logistic(c.log_odds)
-        level = _levelled(levels.level(probability, cuts), c.row, words, prompt)
+        probability = apply_logistic(c.log_odds)
+        level = _adjust_match_level(levels.level(probability, cuts), c.row, words, prompt)
         if not c.row.may_enter(gate, c.scope, probability):
             continue
         # A deleted file is no memory any more, whatever the index still holds.
@@ -194,7 +200,9 @@ def find_matches(
     return matches
 
 
-def _levelled(level: str, row: "_Row", words: "list[tuple[str, ...]]", prompt: str) -> str:
+def _adjust_match_level(
+    level: str, row: "_MatchedRow", words: "list[tuple[str, ...]]", prompt: str
+) -> str:
     """Return the level of a match by what its words tell: one shared word makes nothing sure, and
     answers no question.
 
@@ -206,11 +214,11 @@ def _levelled(level: str, row: "_Row", words: "list[tuple[str, ...]]", prompt: s
     is_named = row.is_record and named.is_named(words, row.title, row.tags, row.text)
     if level == levels.LOW:
         return levels.MEDIUM if is_named else level
-    shares = named.shared(words, f"{row.title} {row.tags} {row.text}")
+    shares = named.count_shared_words(words, f"{row.title} {row.tags} {row.text}")
     if shares >= _FEWEST_SHARED or shares >= len(words):
         is_lead = level == levels.HIGH or is_named
         return level if is_lead or not asks_the_world(prompt) else levels.LOW
-    if not is_named and tasks.is_question(prompt) and not asks_about_the_past(prompt):
+    if not is_named and tasks.is_prompt_question(prompt) and not asks_about_the_past(prompt):
         return levels.LOW
     return levels.MEDIUM
 
@@ -245,19 +253,21 @@ def _search_scope(
     # Asked first: without conversations no passage's document needs to be looked up.
     talk = reader.has_talk(sid)
     for weights in asked:
-        question = Asked(prompt, weights, passages, holding)
+        question = ScopedQuestion(prompt, weights, passages, holding)
         if not with_low and 1 - question.unseen < _LEAST_PRESENT:
             continue
         for family, by in _FAMILIES if talk else _FAMILIES[:1]:
-            query = _Query(_searched(weights, holding), by)
+            query = _ScopeQuery(_select_searched_tokens(weights, holding), by)
             rare = token_weights(query, passages, holding)  # type: ignore[arg-type]
             ranked = reader.ranked(
                 sid, mean_length, query, rare, _CANDIDATES, family if talk else ""
             )
-            rows = {passage: _Row(*reader.row(passage)) for passage, _ in ranked}
+            rows = {passage: _MatchedRow(*reader.row(passage)) for passage, _ in ranked}
             top = ceiling(query, passages, holding)  # type: ignore[arg-type]
-            found = _evidence({passage: score / top for passage, score in ranked}, rows)
-            for one in judge(question, found, learned(family, with_vectors=False)).ranked:
+            found = _build_keyword_evidence(
+                {passage: score / top for passage, score in ranked}, rows
+            )
+            for one in judge_evidence(question, found, learned(family, with_vectors=False)).ranked:
                 if one.id not in candidates or one.log_odds > candidates[one.id].log_odds:
                     candidates[one.id] = _Candidate(
                         one.id, rows[one.id], one.log_odds, weights, scope
@@ -265,7 +275,7 @@ def _search_scope(
     return passages
 
 
-def _searched(weights: dict[str, float], holding: dict[str, int]) -> dict[str, float]:
+def _select_searched_tokens(weights: dict[str, float], holding: dict[str, int]) -> dict[str, float]:
     """Return the tokens to search for, those that occur nowhere included."""
     searched: dict[str, float] = {}
     looked_at = 0
@@ -277,16 +287,18 @@ def _searched(weights: dict[str, float], holding: dict[str, int]) -> dict[str, f
     return searched
 
 
-def _evidence(scores: dict[int, float], rows: "dict[int, _Row]") -> list[Evidence]:
+def _build_keyword_evidence(
+    scores: dict[int, float], rows: "dict[int, _MatchedRow]"
+) -> list[Evidence]:
     keyword_z = standardised(scores, scores, 0.0)
-    made = {}
+    evidence_by_passage = {}
     for passage, score in scores.items():
         near = [
             keyword_z[i]
             for i in (passage - 1, passage + 1)
             if i in rows and rows[i].document == rows[passage].document
         ]
-        made[passage] = Evidence(
+        evidence_by_passage[passage] = Evidence(
             passage,
             rows[passage].text,
             keyword=score,
@@ -295,15 +307,15 @@ def _evidence(scores: dict[int, float], rows: "dict[int, _Row]") -> list[Evidenc
             near_keyword=max(near, default=0.0),
             heading=rows[passage].title,
         )
-    for passage, one in made.items():
+    for passage, one in evidence_by_passage.items():
         for step, name in ((-1, "before"), (1, "after")):
             other = rows.get(passage + step)
             if other is not None and other.document == rows[passage].document:
-                setattr(one, name, made[passage + step])
-    return list(made.values())
+                setattr(one, name, evidence_by_passage[passage + step])
+    return list(evidence_by_passage.values())
 
 
-class _Row:
+class _MatchedRow:
     """A passage, and the fields of its document that are shown."""
 
     def __init__(
@@ -324,12 +336,12 @@ class _Row:
         #: What is shown once: a note, or a line of a conversation.
         self.once: object = (document, first) if kind == "turn" else document
         self.key = key
-        self._source = source_of(provenance)
+        self._source = read_provenance_source(provenance)
         self.title, self.text, self._lines = title, text, (first, last)
         self.is_record = kind != "turn"
         self._updated_ms, self._day_ms = updated_ms, day_ms
         self._metadata: dict[str, str] = json.loads(metadata)
-        self._category = category_of(self._metadata, key)
+        self._category = find_record_category(self._metadata, key)
 
     @property
     def tags(self) -> str:
@@ -381,13 +393,13 @@ class _Row:
         )
 
 
-def category_of(metadata: dict[str, str], key: str) -> str:
+def find_record_category(metadata: dict[str, str], key: str) -> str:
     """Return a record's category, from its front matter, else from its folder; '' for a note."""
     folder = key.split("/")[-2:-1]
     return metadata.get("category") or (folder[0] if folder and folder[0] in CATEGORIES else "")
 
 
-def source_of(provenance: str) -> str:
+def read_provenance_source(provenance: str) -> str:
     """Return the source of a document from its stored provenance (JSON); '' without one."""
     rows = json.loads(provenance)
     return str(rows[0]["source"]) if rows else ""

@@ -28,7 +28,7 @@ class Label(NamedTuple):
         return any(f"/{key.removesuffix('.md')}".endswith(f"/{name}") for name in plain)
 
 
-class Decision(NamedTuple):
+class LabelDecision(NamedTuple):
     """The outcome of one label: level of each shown memory, and whether it is right; the keys of
     what was shown.
     """
@@ -87,7 +87,7 @@ class Bin(NamedTuple):
     memories: int
 
 
-def load(file: Path) -> list[Label]:
+def load_prompt_labels(file: Path) -> list[Label]:
     """Return the labels of a file, none if it is missing. Raises BadRequest, which names the
     line.
     """
@@ -101,10 +101,14 @@ def load(file: Path) -> list[Label]:
             f"cannot read the labels {str(file)!r}: {error}",
             hint="make it a readable UTF-8 file, or name another",
         ) from error
-    return [_label(file, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    return [
+        _parse_prompt_label(file, number, line)
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
 
 
-def _label(file: Path, number: int, line: str) -> Label:
+def _parse_prompt_label(file: Path, number: int, line: str) -> Label:
     try:
         row = json.loads(line)
         prompt, expect = row["prompt"], row.get("expect", [])
@@ -123,33 +127,37 @@ def _label(file: Path, number: int, line: str) -> Label:
         ) from error
 
 
-def append(file: Path, label: Label) -> None:
+def append_prompt_label(file: Path, label: Label) -> None:
     """Append a redacted label to a file, which is created if missing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     torn = file.exists() and file.read_bytes()[-1:] not in (b"", b"\n")
     row = {"prompt": redact(label.prompt), "expect": [redact(name) for name in label.expect]}
-    with file.open("a", encoding="utf-8") as opened:
-        opened.write("\n" if torn else "")
-        opened.write(json.dumps(row, ensure_ascii=False) + "\n")
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write("\n" if torn else "")
+        stream.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]) -> list[Decision]:
+def outcomes(
+    labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]
+) -> list[LabelDecision]:
     """Return the decision for each label's prompt."""
     return [
-        _decided(label, [found for found in recall(label.prompt) if found.level != levels.LOW])
+        _build_label_decision(
+            label, [found for found in recall(label.prompt) if found.level != levels.LOW]
+        )
         for label in labels
     ]
 
 
-def _decided(label: Label, shown: Sequence[Match]) -> Decision:
-    return Decision(
+def _build_label_decision(label: Label, shown: Sequence[Match]) -> LabelDecision:
+    return LabelDecision(
         label,
         tuple((found.level, label.means(found.key)) for found in shown),
         tuple(found.key for found in shown),
     )
 
 
-def failed(found: Sequence[Decision]) -> tuple[FailedPrompt, ...]:
+def select_failed_prompts(found: Sequence[LabelDecision]) -> tuple[FailedPrompt, ...]:
     """Return the prompts whose outcome was wrong."""
     return tuple(
         FailedPrompt(one.label.prompt, one.label.expect, one.keys)
@@ -158,48 +166,57 @@ def failed(found: Sequence[Decision]) -> tuple[FailedPrompt, ...]:
     )
 
 
-def measured(found: Sequence[Decision]) -> Measured:
+def measured(found: Sequence[LabelDecision]) -> Measured:
     """Return the figures of decisions."""
     answerable = [outcome for outcome in found if outcome.label.expect]
     others = [outcome for outcome in found if not outcome.label.expect]
     silent = sum(1 for outcome in others if not outcome.shown)
     rows = (
-        _level(name, {level}, found, answerable)
+        _measure_hook_level(name, {level}, found, answerable)
         for name, level in ((levels.HIGH, levels.HIGH), (levels.MEDIUM, levels.MEDIUM))
     )
-    either = _level("either", {levels.HIGH, levels.MEDIUM}, found, answerable)
-    return Measured(len(answerable), len(others), (*rows, either), _share(silent, len(others)))
+    either = _measure_hook_level("either", {levels.HIGH, levels.MEDIUM}, found, answerable)
+    return Measured(
+        len(answerable), len(others), (*rows, either), _compute_share(silent, len(others))
+    )
 
 
-def reliability(found: Sequence[tuple[float, bool]], bins: int = 5) -> list[Bin]:
+def build_reliability_bins(found: Sequence[tuple[float, bool]], bins: int = 5) -> list[Bin]:
     """Return what the probabilities were worth: pairs of a probability and whether the memory is
     right, in equal bins.
     """
-    made = []
+    reliability_bins = []
     for number in range(bins):
-        some = [(said, right) for said, right in found if min(int(said * bins), bins - 1) == number]
-        if some:
-            made.append(
+        pairs = [
+            (said, right) for said, right in found if min(int(said * bins), bins - 1) == number
+        ]
+        if pairs:
+            reliability_bins.append(
                 Bin(
-                    sum(p for p, _ in some) / len(some),
-                    sum(r for _, r in some) / len(some),
-                    len(some),
+                    sum(p for p, _ in pairs) / len(pairs),
+                    sum(r for _, r in pairs) / len(pairs),
+                    len(pairs),
                 )
             )
-    return made
+    return reliability_bins
 
 
-def _level(
-    name: str, wanted: set[str], found: Sequence[Decision], answerable: Sequence[Decision]
+def _measure_hook_level(
+    name: str, wanted: set[str], found: Sequence[LabelDecision], answerable: Sequence[LabelDecision]
 ) -> Level:
     shown = [right for outcome in found for level, right in outcome.shown if level in wanted]
-    hit = sum(
+    hits = sum(
         1
         for outcome in answerable
         if any(right for level, right in outcome.shown if level in wanted)
     )
-    return Level(name, len(shown), _share(sum(shown), len(shown)), _share(hit, len(answerable)))
+    return Level(
+        name,
+        len(shown),
+        _compute_share(sum(shown), len(shown)),
+        _compute_share(hits, len(answerable)),
+    )
 
 
-def _share(part: int, whole: int) -> float | None:
+def _compute_share(part: int, whole: int) -> float | None:
     return part / whole if whole else None

@@ -24,7 +24,7 @@ def content_words(prompt: str) -> list[tuple[str, ...]]:
     return list(found)
 
 
-def shared(words: "list[tuple[str, ...]]", text: str) -> int:
+def count_shared_words(words: "list[tuple[str, ...]]", text: str) -> int:
     """Return how many words of a prompt a text has; of a Korean word its beginning, under whatever
     ending.
     """
@@ -40,9 +40,9 @@ def is_named(words: "list[tuple[str, ...]]", title: str, tags: str, text: str) -
     names = [tag for tag in re.split(r"[,;]", tags) if tag.strip()]
     if title and not " ".join(text.split()).startswith(title.rstrip("….").strip()):
         names.append(title)
-    return any(tokens and said.issuperset(tokens) for tokens in map(_tokens, names))
+    return any(tokens and said.issuperset(tokens) for tokens in map(_find_distinct_tokens, names))
 
 
-def _tokens(name: str) -> "list[str]":
+def _find_distinct_tokens(name: str) -> "list[str]":
     tokens = keyword_tokens(name)
     return [token for token in tokens if token not in COMMON] and tokens

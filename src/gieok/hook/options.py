@@ -11,19 +11,19 @@ from gieok.ranking.age import HALF_LIFE_DAYS
 _SCOPE = places.SCOPE_PATTERN.replace(r"\s", r"\s,")
 
 
-def _rules(text: str) -> object:
+def _parse_redaction_rules(text: str) -> object:
     from gieok.text.redact import own  # a third of what a cold search has
 
     return own.read(text)
 
 
-def _zone(text: str) -> object:
+def _parse_zone_setting(text: str) -> object:
     from gieok.zone import find_zone  # only where it is set
 
     return find_zone(text)
 
 
-def _agents(text: str) -> None:
+def _check_excluded_agents(text: str) -> None:
     registry.check_names(NAMES, ("",), text)
 
 
@@ -113,14 +113,14 @@ RULES = Option(
     "",
     "your own redaction rules: a list of name, pattern, example, counter_example",
     is_list=True,
-    check=_rules,
+    check=_parse_redaction_rules,
     hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
 )
 ZONE = Option(
     "zone",
     places.AUTO_ZONE,
     "where your days are, such as Asia/Seoul; auto: as the machine",
-    check=_zone,
+    check=_parse_zone_setting,
     hint="a name of the IANA time zones, such as Asia/Seoul or America/Los_Angeles, or auto",
 )
 EXCLUDED_FOLDERS = Option(
@@ -132,7 +132,7 @@ EXCLUDED_AGENTS = Option(
     "exclude.agents",
     "",
     "agents that are nobody's business, joined by commas: not read, and nothing is injected",
-    check=_agents,
+    check=_check_excluded_agents,
     hint=f"agents: {', '.join(NAMES)}",
 )
 USED = (*OPTIONS, ZONE, STORE, JOURNAL, HYBRID, RULES, ACTIVE, EXCLUDED_FOLDERS, EXCLUDED_AGENTS)

@@ -169,20 +169,20 @@ def texts(prompt: str) -> list[str]:
     )
     asked: dict[str, dict[str, float]] = {}
     for text in many:
-        weights = _weights(text)
+        weights = _weigh_question_tokens(text)
         if weights and weights not in asked.values():
             asked[text] = weights
     return list(asked)
 
 
-def questions(prompt: str) -> list[dict[str, float]]:
+def build_prompt_questions(prompt: str) -> list[dict[str, float]]:
     """Return token → weight for the whole prompt and for each sentence; empty without anything to
     ask.
     """
-    return [_weights(text) for text in texts(prompt)]
+    return [_weigh_question_tokens(text) for text in texts(prompt)]
 
 
-def _weights(text: str) -> dict[str, float]:
+def _weigh_question_tokens(text: str) -> dict[str, float]:
     # Most prompts end in a full stop and are questions to memory all the same: interrogatives are
     # always dropped.
     tokens = query_tokens(text + "?" if is_statement(text) else text)

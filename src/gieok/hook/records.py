@@ -60,9 +60,9 @@ class Record(NamedTuple):
 
     def markdown(self) -> str:
         """Return the file's text."""
-        head = [f"title: {_quoted(self.title)}", f"category: {self.category}"]
+        head = [f"title: {_quote_record_title(self.title)}", f"category: {self.category}"]
         head += [f"tags: [{', '.join(self.tags)}]"] if self.tags else []
-        head.append(f"created: {_stamp(self.created)}")
+        head.append(f"created: {_format_record_time(self.created)}")
         head += [f"until: {self.until}"] if self.until else []
         is_told = self.text.lstrip("# ").startswith(self.title.removesuffix("…"))
         body = self.text if is_told else f"# {self.title}\n\n{self.text}"
@@ -88,7 +88,7 @@ def make(
         raise BadRequest(
             "there is nothing to remember", hint='say it: `gieok remember "…" --category decision`'
         )
-    title = " ".join(normalise(title).split()) or _first_line(text)
+    title = " ".join(normalise(title).split()) or _derive_record_title(text)
     words = [" ".join(re.sub(r"[\[\],:#\"']", " ", normalise(tag)).split()) for tag in tags]
     named = tuple(dict.fromkeys(filter(None, words)))
     return Record(
@@ -96,17 +96,17 @@ def make(
     )
 
 
-def _first_line(text: str) -> str:
+def _derive_record_title(text: str) -> str:
     line = " ".join(text.split("\n", 1)[0].lstrip("#").split())
     return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1].rstrip() + "…"
 
 
-def _quoted(title: str) -> str:
+def _quote_record_title(title: str) -> str:
     # The reader takes the text between quotes literally, without escapes.
     return title if re.fullmatch(r"[\w가-힣][^\"':#\[\]]*", title) else f'"{title}"'
 
 
-def _stamp(moment: datetime) -> str:
+def _format_record_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -120,40 +120,42 @@ class Saved(NamedTuple):
     days: tuple[date, ...]
 
 
-def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> Saved:
+def save_record(
+    base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True
+) -> Saved:
     """Write a record below `base` (a `.gieok` folder), unless one says the same already: that one
     gets the day.
 
     It gets new tags and a new `until` too; one that is over holds again where it is told anew. A
     file that `is_known` denies counts only if its text and its front matter are the same.
     """
-    folder = _made(base, base / MEMORY / record.category)
-    for known, text in _restated(base, record):
+    folder = _make_record_folder(base, base / MEMORY / record.category)
+    for known, text in _iter_restating_records(base, record):
         if is_known(known) or (
-            _body(text) == _body(record.markdown())
-            and _undated(text) == _undated(record.markdown())
+            _read_record_body(text) == _read_record_body(record.markdown())
+            and _strip_record_dates(text) == _strip_record_dates(record.markdown())
         ):
             told = _told_again(text, record)
             if told != text:
                 fs.replace(known, told)
             return Saved(known, False, told_days(front_matter(told).fields))
     day = f"{record.created:%Y-%m-%d}-" if record.category == SUMMARY else ""
-    file = _created(folder, day + slug(record.title), record.markdown())
+    file = _create_record_file(folder, day + slug(record.title), record.markdown())
     return Saved(file, True, (record.day,))
 
 
-def _restated(base: Path, record: Record) -> Iterator[tuple[Path, str]]:
+def _iter_restating_records(base: Path, record: Record) -> Iterator[tuple[Path, str]]:
     """Yield the records that say what another one says, with their texts; those of its own category
     first.
     """
-    mine, statement = _body(record.markdown()), Restatement(record.text)
-    files = listed(base)
+    mine, statement = _read_record_body(record.markdown()), Restatement(record.text)
+    files = list_records(base)
     for file in sorted(files, key=lambda one: one.parent.name != record.category):
         category = file.parent.name
         if category != record.category and SUMMARY in (category, record.category):
             continue  # what a session was about is no statement
         text = file.read_text(encoding="utf-8", errors="replace")
-        is_same = _body(text) == mine
+        is_same = _read_record_body(text) == mine
         if is_same or (
             record.category != SUMMARY and statement.says_same(Restatement(own_text(text)))
         ):
@@ -166,12 +168,12 @@ def told_days(fields: Mapping[str, str]) -> tuple[date, ...]:
         day
         for name in ("created", TOLD)
         for word in fields.get(name, "").split(",")
-        if (day := _day(word))
+        if (day := _parse_record_day(word))
     }
     return tuple(sorted(found))
 
 
-def _day(word: str) -> date | None:
+def _parse_record_day(word: str) -> date | None:
     try:
         return date.fromisoformat(word.strip()[:10])
     except ValueError:
@@ -184,7 +186,7 @@ def _told_again(text: str, record: Record) -> str:
     until, days = fields.get("until", ""), told_days(fields)
     if record.until and until != str(record.until):
         text = _with_field(text, "until", str(record.until))
-    elif not record.until and until and (last := _day(until)) and last < record.day:
+    elif not record.until and until and (last := _parse_record_day(until)) and last < record.day:
         text = _with_field(text, "until", "")
     tags = [tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip()]
     if more := [tag for tag in record.tags if tag.lower() not in map(str.lower, tags)]:
@@ -205,7 +207,7 @@ def _with_field(file_text: str, name: str, value: str) -> str:
     return f"{opening}\n{line}{field.sub('', rest, count=1)}{file_text[end:]}"
 
 
-def _made(base: Path, folder: Path) -> Path:
+def _make_record_folder(base: Path, folder: Path) -> Path:
     """Make a folder below `base`, as private as that."""
     if base.exists() and not base.stat().st_mode & 0o077:
         return fs.make_private(folder)
@@ -218,11 +220,11 @@ def _made(base: Path, folder: Path) -> Path:
     return folder
 
 
-def _created(folder: Path, stem: str, text: str) -> Path:
+def _create_record_file(folder: Path, stem: str, text: str) -> Path:
     """Write a file under the first free name. Raises BadRequest."""
     for name in (stem, *(f"{stem}-{n}" for n in range(2, _MOST_NAMESAKES))):
         file = folder / f"{name}.md"
-        if fs.create(file, text):
+        if fs.create_new_file(file, text):
             return file
     raise BadRequest(f"too many records are named {stem!r}", hint="give this one another --title")
 
@@ -233,7 +235,7 @@ def rewritten(file: Path, title: str, text: str) -> Path:
     if stem == file.stem:
         fs.replace(file, text)
         return file
-    return _created(file.parent, stem, text)
+    return _create_record_file(file.parent, stem, text)
 
 
 def with_text(file_text: str, text: str) -> str:
@@ -250,9 +252,11 @@ def with_text(file_text: str, text: str) -> str:
     title = matter.fields.get("title", "")
     has_heading = bool(title) and body.startswith(f"# {title}\n")
     said = body.removeprefix(f"# {title}\n").strip() if has_heading else body
-    if title and (title == _first_line(said) or _tells_what_is_gone(title, said, text)):
-        new = _first_line(text)
-        head = head.replace(f"title: {_quoted(title)}\n", f"title: {_quoted(new)}\n", 1)
+    if title and (title == _derive_record_title(said) or _tells_what_is_gone(title, said, text)):
+        new = _derive_record_title(text)
+        head = head.replace(
+            f"title: {_quote_record_title(title)}\n", f"title: {_quote_record_title(new)}\n", 1
+        )
         return f"{head}{text}\n"
     return f"{head}# {title}\n\n{text}\n" if has_heading else f"{head}{text}\n"
 
@@ -279,8 +283,8 @@ def renamed(base: Path, file: Path) -> Path:
     stem = (day[0] if day else "") + stem
     if file.stem == stem or re.fullmatch(rf"{re.escape(stem)}-\d+", file.stem):
         return file
-    target = _created(file.parent, stem, text)
-    for other in listed(base):
+    target = _create_record_file(file.parent, stem, text)
+    for other in list_records(base):
         said = other.read_text(encoding="utf-8", errors="replace")
         linked = re.sub(
             rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", said
@@ -295,15 +299,15 @@ def own_text(file_text: str) -> str:
     """Return what a record says, without its front matter and the heading that repeats its title:
     what `with_text` takes.
     """
-    title, body = front_matter(file_text).fields.get("title", ""), _body(file_text)
+    title, body = front_matter(file_text).fields.get("title", ""), _read_record_body(file_text)
     return body.removeprefix(f"# {title}\n").strip() if title else body
 
 
-def _body(text: str) -> str:
+def _read_record_body(text: str) -> str:
     return text[front_matter(text).end :].strip()
 
 
-def _undated(text: str) -> str:
+def _strip_record_dates(text: str) -> str:
     return _UNTIL_LINE.sub(
         "", _TOLD_LINE.sub("", _CREATED_LINE.sub("", text, count=1), count=1), count=1
     )
@@ -315,31 +319,31 @@ def slug(title: str) -> str:
     return words.encode()[:_SLUG_BYTES].decode("utf-8", "ignore").strip("-_")
 
 
-def find(base: Path, shelf: str, name: str) -> Path:
+def find_record(base: Path, shelf: str, name: str) -> Path:
     """Return the record with that path, `category/name` or file name on a shelf. Raises
     BadRequest.
     """
     root = base / shelf
-    wanted = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
-    is_named = bool(wanted.strip("./"))
-    records = listed(base, shelf)
-    found = [
-        file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{wanted}")
+    stem = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
+    is_named = bool(stem.strip("./"))
+    records = list_records(base, shelf)
+    matching = [
+        file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{stem}")
     ]
-    if is_named and len(found) == 1:
-        return found[0]
-    if is_named and found:
-        names = ", ".join(_name(file) for file in found)
+    if is_named and len(matching) == 1:
+        return matching[0]
+    if is_named and matching:
+        names = ", ".join(_format_record_name(file) for file in matching)
         raise BadRequest(f"{name!r} names several records", hint=f"name one: {names}")
-    known = ", ".join(_name(file) for file in records[:10]) or "none"
+    known = ", ".join(_format_record_name(file) for file in records[:10]) or "none"
     raise BadRequest(f"no record {name!r} in {str(root)!r}", hint=f"records there: {known}")
 
 
-def _name(file: Path) -> str:
+def _format_record_name(file: Path) -> str:
     return f"{file.parent.name}/{file.stem}"
 
 
-def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
+def move_record(base: Path, file: Path, shelf: str, now: datetime) -> Path:
     """Move a record to another shelf; return its file. A retired one notes the time, from which
     grace counts.
     """
@@ -348,36 +352,38 @@ def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
     text = _RETIRED_LINE.sub("", text[:end], count=1) + text[end:]
     if shelf == RETIRED:
         opening, _, rest = text.partition("\n") if end else ("---", "", f"---\n{text}")
-        text = f"{opening}\nretired: {_stamp(now)}\n{rest}"
-    folder = _made(base, base / shelf / file.parent.name)
+        text = f"{opening}\nretired: {_format_record_time(now)}\n{rest}"
+    folder = _make_record_folder(base, base / shelf / file.parent.name)
     if shelf == MEMORY and (folder / file.name).exists():
-        raise BadRequest(f"the record {_name(file)!r} exists already", hint="rename one of them")
-    target = _created(folder, file.stem, text)
+        raise BadRequest(
+            f"the record {_format_record_name(file)!r} exists already", hint="rename one of them"
+        )
+    target = _create_record_file(folder, file.stem, text)
     file.unlink()
     return target
 
 
-def copied(base: Path, file: Path) -> Path:
+def copy_record(base: Path, file: Path) -> Path:
     """Copy a record to the shelf of another `.gieok` folder; return its file, the one that is there
     where it says the same.
     """
     text = file.read_text(encoding="utf-8")
-    folder = _made(base, base / MEMORY / file.parent.name)
+    folder = _make_record_folder(base, base / MEMORY / file.parent.name)
     known = folder / file.name
     if known.is_file() and known.read_text(encoding="utf-8", errors="replace") == text:
         return known
-    return _created(folder, file.stem, text)
+    return _create_record_file(folder, file.stem, text)
 
 
 def purge(base: Path, now: datetime) -> list[Path]:
     """Delete retired records whose grace period is over; return them."""
-    over = [file for file in listed(base, RETIRED) if _is_over(file, now)]
+    over = [file for file in list_records(base, RETIRED) if _is_grace_over(file, now)]
     for file in over:
         file.unlink(missing_ok=True)
     return over
 
 
-def _is_over(file: Path, now: datetime) -> bool:
+def _is_grace_over(file: Path, now: datetime) -> bool:
     stamp = front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get(
         "retired", ""
     )
@@ -388,7 +394,7 @@ def _is_over(file: Path, now: datetime) -> bool:
     return now - retired.astimezone(UTC) > timedelta(days=GRACE_DAYS)
 
 
-def listed(base: Path, shelf: str = MEMORY) -> list[Path]:
+def list_records(base: Path, shelf: str = MEMORY) -> list[Path]:
     """Return the records on a shelf, sorted, without links that lead out of it (Git keeps links)
     and special files.
     """

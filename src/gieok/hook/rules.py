@@ -14,7 +14,7 @@ from gieok.hook.inject import InjectedMemory
 from gieok.ranking.likelihood import SURE
 from gieok.text.binding import bears_on
 from gieok.text.inert import one_line
-from gieok.text.turns import asked, is_users
+from gieok.text.turns import find_answered_question, is_users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class BindingRule:
     @property
     def handle(self) -> str:
         """Return the handle of its turn."""
-        return places.handle(self.scope, self.key, self.line)
+        return places.build_handle(self.scope, self.key, self.line)
 
     @property
     def shown(self) -> str:
@@ -80,29 +80,29 @@ class BindingRule:
         )
 
 
-def read(
+def read_binding_rules(
     home: str, scopes: "Iterable[str]", lines: "Callable[[str, str], list[str]]"
 ) -> "list[BindingRule]":
     """Return the rules of scopes, newest first in each. `lines` returns those of a document by
     scope and key.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    document_lines: dict[tuple[str, str], list[str]] = {}
     rules: dict[str, BindingRule] = {}
     for scope in scopes:
-        for at, whose, key, number, check, parts in _rows(places.rules_file(home, scope))[
+        for at, whose, key, number, check, parts in _load_rule_rows(places.rules_file(home, scope))[
             :_MOST_RULES
         ]:
-            if (whose, key) not in found:
-                found[whose, key] = lines(whose, key)
-            said = found[whose, key]
-            line = said[number - 1] if 0 < number <= len(said) else ""
+            if (whose, key) not in document_lines:
+                document_lines[whose, key] = lines(whose, key)
+            lines_here = document_lines[whose, key]
+            line = lines_here[number - 1] if 0 < number <= len(lines_here) else ""
             if not is_users(line) or places.line_check(line) != check:
                 continue  # forgotten, or another line by now
             words = line.partition(": ")[2]
             # Words that merely accept a rule are shown with what they accept.
             text = (
                 " ".join(words[start:end] for start, end in parts)
-                or f"{asked(said, number)} – {words}"
+                or f"{find_answered_question(lines_here, number)} – {words}"
             )
             rules.setdefault(text, BindingRule(text, words, whose, key, number, at))
     return list(rules.values())
@@ -112,13 +112,13 @@ def bearing(rules: "Sequence[BindingRule]", prompt: str) -> "list[InjectedMemory
     """Return the rules that govern what a prompt is about, where it asks for work, or whether
     something may be done.
     """
-    is_question = tasks.is_question(prompt) and not question.asks_about_the_past(prompt)
+    is_question = tasks.is_prompt_question(prompt) and not question.asks_about_the_past(prompt)
     if is_question and re.search(_ASKS_LEAVE, prompt) is None:
         return []
     return [rule.memory() for rule in rules if bears_on(rule.text, prompt)][:_MOST_BEARING]
 
 
-def first(
+def merge_rules_first(
     binding: "Sequence[InjectedMemory]", found: "Iterable[InjectedMemory]"
 ) -> "list[InjectedMemory]":
     """Return rules before what was found, without the turns that state them."""
@@ -126,7 +126,7 @@ def first(
     return [*binding, *(memory for memory in found if memory.handle not in handles)]
 
 
-def _rows(file: str) -> "list[tuple[float, str, str, int, int, list[tuple[int, int]]]]":
+def _load_rule_rows(file: str) -> "list[tuple[float, str, str, int, int, list[tuple[int, int]]]]":
     try:
         with open(file, encoding="utf-8") as opened:
             rows = json.load(opened)

@@ -11,7 +11,7 @@ from gieok import places
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
 from gieok.text.claimed import is_whole_claim
-from gieok.text.turns import spoken
+from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class EndedClaim:
         """Return the handle of what holds in its place; '' for none."""
         if not self.key:
             return ""
-        return places.handle(
+        return places.build_handle(
             self.scope, self.key, self.line if self.key.startswith(f"{places.SESSIONS}/") else 0
         )
 
@@ -236,7 +236,7 @@ def _looked_up(ended: EndedClaim, old: InjectedMemory, reader: "Lines") -> Injec
     says something else by now.
     """
     text = reader.line(ended.scope, ended.key, ended.line)
-    turn = spoken([text], 1)
+    turn = read_spoken_line([text], 1)
     if turn is None or not ended.holds_instead(text):
         return None
     return InjectedMemory(

@@ -14,7 +14,7 @@ from gieok.text import due
 from gieok.text.assent import is_small_talk
 from gieok.text.gist import as_told, gist, is_same
 from gieok.text.inert import one_line
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import is_answer
 
 TYPE_CHECKING = False
@@ -98,12 +98,10 @@ class SaidTurn:
     @property
     def line(self) -> str:
         """Return the line as it is shown."""
-        return (
-            f"- {self.day} {one_line(self.text, _TURN_CHARS)}{_to(self.question)} ({self.handle})"
-        )
+        return f"- {self.day} {one_line(self.text, _TURN_CHARS)}{_format_answered_question(self.question)} ({self.handle})"
 
 
-class Told:
+class ShownBefore:
     """What is shown already: what stands in it again, in the same words or nearly, is not shown
     twice.
     """
@@ -138,26 +136,28 @@ class Told:
         return not before or is_small_talk(before)
 
 
-def render(parts: "Sequence[StartPart]", whose: str, budget_tokens: int) -> tuple[str, int]:
+def render_session_start(
+    parts: "Sequence[StartPart]", whose: str, budget_tokens: int
+) -> tuple[str, int]:
     """Return the text within the budget, and how many lines it shows; ('', 0) for none."""
     parts = [part for part in parts if part.lines]
     head = HEAD.format(whose=whose, more=_MORE)
-    costs = [[count_tokens(line) for _, line in part.lines] for part in parts]
+    costs = [[estimate_tokens(line) for _, line in part.lines] for part in parts]
     kept: list[set[int]] = [set() for _ in parts]
     said: set[str] = set()  # what is about the user stands in two scopes
-    headings = count_tokens(head) + sum(count_tokens(part.heading) + 2 for part in parts)
+    headings = estimate_tokens(head) + sum(estimate_tokens(part.heading) + 2 for part in parts)
     left = min(budget_tokens, max(_LEAST_TOKENS, budget_tokens - headings))
     room_bytes = (
         inject.MOST_BYTES
-        - inject.size(head)
-        - sum(inject.size(part.heading) + 4 for part in parts)
+        - inject.count_text_bytes(head)
+        - sum(inject.count_text_bytes(part.heading) + 4 for part in parts)
         - 100
     )
     for is_second in (False, True):
         for number, part in reversed(list(enumerate(parts))) if is_second else enumerate(parts):
             room = left if is_second else min(left, int(budget_tokens * part.share))
             for line in sorted(range(len(part.lines)), key=lambda n: -part.lines[n][0]):
-                cost, length = costs[number][line], inject.size(part.lines[line][1]) + 1
+                cost, length = costs[number][line], inject.count_text_bytes(part.lines[line][1]) + 1
                 if part.lines[line][1] not in said and cost <= room and length <= room_bytes:
                     kept[number].add(line)
                     said.add(part.lines[line][1])
@@ -169,7 +169,7 @@ def render(parts: "Sequence[StartPart]", whose: str, budget_tokens: int) -> tupl
     ]
     if not shown:
         return "", 0
-    return inject.fenced("memory-context", "\n".join((head, *shown))), sum(map(len, kept))
+    return inject.wrap_in_tag("memory-context", "\n".join((head, *shown))), sum(map(len, kept))
 
 
 def told_beside(
@@ -178,18 +178,18 @@ def told_beside(
     others: "Sequence[str]",
     turns: "Iterable[str]",
     budget_tokens: int,
-) -> Told:
+) -> ShownBefore:
     """Return what is told beside active memory, of which `rest` could be shown, and beside other
     lines.
 
     How much of what was said is shown depends on what active memory takes, and that on what was
     said: asked twice.
     """
-    turns, taken = sorted(turns), _HEADINGS_TOKENS + sum(map(count_tokens, others))
-    told = Told(_likely_shown(lasting, budget_tokens - taken, budget_tokens), turns)
-    beside = sum(count_tokens(line.text) + 2 for line in rest if not told.holds(line))
+    turns, taken = sorted(turns), _HEADINGS_TOKENS + sum(map(estimate_tokens, others))
+    told = ShownBefore(_likely_shown(lasting, budget_tokens - taken, budget_tokens), turns)
+    beside = sum(estimate_tokens(line.text) + 2 for line in rest if not told.holds(line))
     most = int(1.5 * ACTIVE * budget_tokens)  # of the project, and half of it of the user
-    return Told(
+    return ShownBefore(
         _likely_shown(lasting, budget_tokens - taken - min(beside, most), budget_tokens), turns
     )
 
@@ -204,7 +204,7 @@ def _likely_shown(
     for number, part in reversed(list(enumerate(lasting))):
         room = room_tokens if number == 0 else min(room_tokens, int(budget_tokens * part.share))
         for _, line in sorted(part.lines, key=lambda row: -row[0]):
-            cost = count_tokens(line)
+            cost = estimate_tokens(line)
             if cost <= room:
                 room, room_tokens = room - cost, room_tokens - cost
                 shown.append(line)
@@ -242,7 +242,7 @@ def is_worth_showing(value: float, text: str, question: str) -> bool:
         return False
     judged = f"{text} {question}" if question else text
     return bool(
-        value * max(_FEWEST_TOKENS, count_tokens(judged[:_JUDGED_CHARS])) ** 0.5 >= _LEAST_LIKELY
+        value * max(_FEWEST_TOKENS, estimate_tokens(judged[:_JUDGED_CHARS])) ** 0.5 >= _LEAST_LIKELY
     )
 
 
@@ -276,7 +276,7 @@ def split_due(
 
 def due_words(day: str, today: str) -> str:
     """Return when something is due."""
-    return due.words(day, today)
+    return due.format_due_day(day, today)
 
 
 def is_about_something(turns: "Sequence[tuple[str, str, int]]") -> bool:
@@ -315,17 +315,17 @@ def last_lines(turns: "Sequence[tuple[str, str]]") -> "list[tuple[float, str]]":
     shown = last_turns(turns)
     befores = ["", *(text for _, text, _ in shown)]
     return [
-        (float(n), _said(role, text, question if question != before else ""))
+        (float(n), _render_turn_line(role, text, question if question != before else ""))
         for n, ((role, text, question), before) in enumerate(zip(shown, befores, strict=False))
     ]
 
 
-def _said(role: str, text: str, question: str) -> str:
+def _render_turn_line(role: str, text: str, question: str) -> str:
     is_user = role == "user"
     shown = one_line(text, _SAID_CHARS if is_user else _ANSWER_CHARS)
-    return f"| {'User' if is_user else 'Assistant'}: {shown}{_to(question)}"
+    return f"| {'User' if is_user else 'Assistant'}: {shown}{_format_answered_question(question)}"
 
 
-def _to(question: str) -> str:
+def _format_answered_question(question: str) -> str:
     """Return the end of a question, as it is shown behind its answer."""
     return f' (to: "{one_line(question[-_TURN_CHARS:], _TURN_CHARS)}")' if question else ""

@@ -36,7 +36,7 @@ class Stats(NamedTuple):
     events: Mapping[str, int]
 
 
-def read(home: Path) -> list[dict[str, object]]:
+def read_hook_calls(home: Path) -> list[dict[str, object]]:
     """Return the rows of the counters, oldest first; invalid lines are skipped."""
     rows = []
     for name in ("calls.jsonl.1", "calls.jsonl"):
@@ -44,11 +44,11 @@ def read(home: Path) -> list[dict[str, object]]:
         lines = (
             file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
         )
-        rows += [row for row in map(_row, lines) if row and row.get("session") != PROBE]
+        rows += [row for row in map(_parse_hook_call, lines) if row and row.get("session") != PROBE]
     return rows
 
 
-def _row(line: str) -> dict[str, object] | None:
+def _parse_hook_call(line: str) -> dict[str, object] | None:
     try:
         row = json.loads(line)
     except ValueError:
@@ -64,24 +64,28 @@ def share_by_words(stats: Stats) -> float | None:
     return stats.by_words / answered if answered else None
 
 
-def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
+def count_hook_calls(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
     """Return the figures of rows."""
-    rows = [row for row in rows if _number(row, "at") >= since_ms]
+    rows = [row for row in rows if _read_call_number(row, "at") >= since_ms]
     prompts = [row for row in rows if row["event"] == "prompt"]
-    compact = [row for row in prompts if _number(row, "medium")]
+    compact = [row for row in prompts if _read_call_number(row, "medium")]
     searches = _by_session([row for row in rows if row["event"] == "search"])
-    spent = sorted(_number(row, "ms") for row in prompts)
+    spent = sorted(_read_call_number(row, "ms") for row in prompts)
     return Stats(
         prompts=len(prompts),
-        high=sum(1 for row in prompts if _number(row, "high")),
+        high=sum(1 for row in prompts if _read_call_number(row, "high")),
         medium=len(compact),
         notes=sum(1 for row in prompts if row.get("noted")),
         silent=sum(
-            1 for r in prompts if not (_number(r, "high") or _number(r, "medium") or r.get("noted"))
+            1
+            for r in prompts
+            if not (
+                _read_call_number(r, "high") or _read_call_number(r, "medium") or r.get("noted")
+            )
         ),
         followed=sum(1 for row in compact if _is_followed(row, searches)),
-        p50_ms=_percentile(spent, 0.5),
-        p95_ms=_percentile(spent, 0.95),
+        p50_ms=_find_percentile(spent, 0.5),
+        p95_ms=_find_percentile(spent, 0.95),
         by_meaning=sum(1 for row in prompts if row.get("by") == "daemon"),
         by_words=sum(1 for row in prompts if row.get("by") == "words"),
         events=Counter(str(row["event"]) for row in rows),
@@ -92,7 +96,7 @@ def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[floa
     """Return the times of searches by session, in order; '' for searches without one."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in searches:
-        found[str(row.get("session") or "")].append(_number(row, "at"))
+        found[str(row.get("session") or "")].append(_read_call_number(row, "at"))
     return {session: sorted(times) for session, times in found.items()}
 
 
@@ -100,7 +104,7 @@ def _is_followed(shown: Mapping[str, object], searches: Mapping[str, list[float]
     """Say whether a search followed a shown title: in its session, or soon after without a
     session.
     """
-    at = _number(shown, "at")
+    at = _read_call_number(shown, "at")
     own = searches.get(str(shown.get("session") or "-"), [])
     unknown = searches.get("", [])
     soon = bisect_left(unknown, at)
@@ -109,11 +113,11 @@ def _is_followed(shown: Mapping[str, object], searches: Mapping[str, list[float]
     )
 
 
-def _number(row: Mapping[str, object], name: str) -> float:
+def _read_call_number(row: Mapping[str, object], name: str) -> float:
     value = row.get(name)
     return float(value) if isinstance(value, int | float) and abs(value) < _MOST else 0.0
 
 
-def _percentile(values: list[float], share: float) -> float:
+def _find_percentile(values: list[float], share: float) -> float:
     """Return the least value that a share of the values does not exceed."""
     return values[max(0, ceil(share * len(values)) - 1)] if values else 0.0

@@ -114,17 +114,17 @@ _MOST_CHARS = 600
 def question_of(prompt: str) -> str:
     """Return what to ask memory about the kinds of task that a prompt is; '' where it is none."""
     text = prompt[:_MOST_CHARS].strip()
-    if is_question(text):
+    if is_prompt_question(text):
         return ""
     found = [about for asks, about in _KINDS if re.search(asks, text, re.IGNORECASE)]
     return " ".join(found[:2])
 
 
-def is_question(prompt: str) -> bool:
+def is_prompt_question(prompt: str) -> bool:
     """Say whether a prompt asks to be answered rather than for work."""
     return re.search(_ASKS, prompt[:_MOST_CHARS].strip(), re.IGNORECASE) is not None
 
 
-def is_rule(text: str) -> bool:
+def is_rule_text(text: str) -> bool:
     """Say whether a text reads like a rule, or like what somebody wants."""
     return re.search(_RULE, text) is not None

@@ -21,7 +21,7 @@ class NoteGate:
     """
 
     def __init__(self, folders: str, scopes: "list[str]", prompt: str) -> None:
-        self._asked_only = private.opened("", folders, "")
+        self._asked_only = private.open_privacy("", folders, "")
         self._is_work = any(scope.startswith("project:") for scope in scopes)
         self._prompt = prompt
         self._words: list[tuple[str, ...]] | None = None
@@ -47,4 +47,4 @@ class NoteGate:
     def _shares_a_word(self, text: str) -> bool:
         if self._words is None:
             self._words = named.content_words(self._prompt)
-        return named.shared(self._words, text) > 0
+        return named.count_shared_words(self._words, text) > 0

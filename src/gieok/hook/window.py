@@ -37,32 +37,36 @@ _NO_WORD = re.compile(r"(?:&(?:lt|gt|quot|amp);|[\W_])+")
 _INCLUDED = re.compile(r"^[ \t]*@(\S+)[ \t]*$", re.MULTILINE)
 
 
-class Window:
+class ContextWindow:
     """What an agent has before it in one session."""
 
     def __init__(self, home: str, agent: str, session: str) -> None:
         self._home = home
         self._file = session_file(home, agent, session)
         self.agent, self.session = agent, session
-        row = _read(self._file) if session else {}
+        row = _read_window_file(self._file) if session else {}
         self._handles: dict[str, bool] = {
-            str(k): bool(v) for k, v in _of(dict, row.get("handles")).items()
+            str(k): bool(v) for k, v in _coerce_to_kind(dict, row.get("handles")).items()
         }
         #: Unix seconds; what was said in this session since then is in the context.
-        self.since_s = float(_of(float, row.get("since")))
+        self.since_s = float(_coerce_to_kind(float, row.get("since")))
         #: Whether the session was told what it begins with, and its context still holds that.
         self.is_begun = row.get("begun") is True
-        self._texts = [letters(text) for text in _texts(row)]
+        self._texts = [strip_to_letters(text) for text in _list_injected_texts(row)]
 
     def read(self, files: "list[str]") -> None:
         """Take what stands in files of instructions, and in those that they include."""
         for file in files:
-            text = _text(file)
+            text = _read_instruction_file(file)
             included = [
                 os.path.join(os.path.dirname(file), os.path.expanduser(name))
                 for name in _INCLUDED.findall(text)
             ]
-            self._texts += [letters(part) for part in (text, *map(_text, included)) if part]
+            self._texts += [
+                strip_to_letters(part)
+                for part in (text, *map(_read_instruction_file, included))
+                if part
+            ]
 
     def holds(self, memory: InjectedMemory) -> bool:
         """Say whether a memory stands there already, at least as fully as it would be shown."""
@@ -70,7 +74,7 @@ class Window:
             memory.is_sure or bool(memory.who)
         ):
             return True
-        words = letters(memory.text)
+        words = strip_to_letters(memory.text)
         return len(words) >= _SHORTEST and any(words in text for text in self._texts)
 
     def was_said_here(self, key: str, moment_s: float) -> bool:
@@ -109,10 +113,12 @@ class Window:
             if not injection.text:
                 return row
             if stays:
-                row["injected"] = _newest([*_texts(row), injection.text])
-                row["handles"] = _of(dict, row.get("handles")) | handles
+                row["injected"] = _keep_newest_texts([*_list_injected_texts(row), injection.text])
+                row["handles"] = _coerce_to_kind(dict, row.get("handles")) | handles
             if isinstance(row.get("last"), dict):
-                row["earlier"] = _bounded([row["last"], *_of(list, row.get("earlier"))])
+                row["earlier"] = _select_newest_injections(
+                    [row["last"], *_coerce_to_kind(list, row.get("earlier"))]
+                )
             row["last"] = last
             return row
 
@@ -133,7 +139,7 @@ class Window:
         folder = os.path.dirname(self._file)
         try:
             with fs.lock_resource(self._home, folder):
-                row = _read(self._file)
+                row = _read_window_file(self._file)
                 is_new = not row
                 row = change(
                     {
@@ -151,19 +157,19 @@ class Window:
                     json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"),
                 )
                 if is_new:
-                    _prune(folder)
+                    _prune_session_files(folder)
         except OSError:
             return
 
 
-def _texts(row: "dict[str, Any]") -> "list[str]":
+def _list_injected_texts(row: "dict[str, Any]") -> "list[str]":
     """Return texts as they were injected since the session began or was compacted, the last one
     last.
     """
-    return [text for text in _of(list, row.get("injected")) if isinstance(text, str)]
+    return [text for text in _coerce_to_kind(list, row.get("injected")) if isinstance(text, str)]
 
 
-def _newest(texts: "list[str]") -> "list[str]":
+def _keep_newest_texts(texts: "list[str]") -> "list[str]":
     """Return the last texts, as much of them as is kept."""
     while sum(map(len, texts)) > _MOST_CHARS:
         del texts[0]
@@ -180,26 +186,28 @@ def sessions(home: str) -> "list[dict[str, Any]]":
     """Return what is kept of every session, the one with the last injection first."""
     folder = os.path.join(home, FOLDER)
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    rows = [row for name in names if (row := _read(os.path.join(folder, name))).get("last")]
+    rows = [
+        row for name in names if (row := _read_window_file(os.path.join(folder, name))).get("last")
+    ]
     return sorted(rows, key=lambda row: -float(row["last"].get("at", 0)))
 
 
-def _bounded(earlier: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
+def _select_newest_injections(earlier: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
     """Return the newest injections, as many as are kept."""
-    kept, chars = [], 0
+    newest, chars = [], 0
     for one in earlier[:_MOST_EARLIER]:
         chars += len(str(one.get("text", "")))
         if chars > _MOST_EARLIER_CHARS:
             break
-        kept.append(one)
-    return kept
+        newest.append(one)
+    return newest
 
 
-def _of(kind: "type[Any]", value: object) -> "Any":  # noqa: ANN401 - of that kind
+def _coerce_to_kind(kind: "type[Any]", value: object) -> "Any":  # noqa: ANN401 - of that kind
     return value if isinstance(value, kind) else kind()
 
 
-def _read(file: str) -> "dict[str, Any]":
+def _read_window_file(file: str) -> "dict[str, Any]":
     try:
         with open(file, encoding="utf-8") as opened:
             row = json.load(opened)
@@ -208,7 +216,7 @@ def _read(file: str) -> "dict[str, Any]":
     return row if isinstance(row, dict) else {}
 
 
-def _text(file: str) -> str:
+def _read_instruction_file(file: str) -> str:
     try:
         with open(file, "rb") as opened:
             return opened.read(_MOST_FILE_BYTES).decode("utf-8", "replace")
@@ -216,14 +224,14 @@ def _text(file: str) -> str:
         return ""
 
 
-def letters(text: str) -> str:
+def strip_to_letters(text: str) -> str:
     """Return the letters and digits of a text: neither wrapping nor marks nor escapes make another
     text of it.
     """
     return _NO_WORD.sub("", visible(text).casefold())
 
 
-def _prune(folder: str) -> None:
+def _prune_session_files(folder: str) -> None:
     """Remove the files of sessions that were not used for longest."""
     files = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".json")]
     if len(files) > _MOST_SESSIONS:

@@ -40,7 +40,7 @@ class CoverageFile:
 
     def files(self) -> list[str]:
         """Return the paths of all files that were measured."""
-        return sorted(map(_posix, self._asked(self._data.measured_files)))
+        return sorted(map(_convert_to_posix, self._asked(self._data.measured_files)))
 
     def contexts(self) -> list[str]:
         """Return the names under which lines were run."""
@@ -50,7 +50,7 @@ class CoverageFile:
         """Yield what ran of a file, context by context."""
         found: dict[str, set[int]] = defaultdict(set)
         for name in self._asked(self._data.measured_files):
-            if _posix(name) == path:
+            if _convert_to_posix(name) == path:
                 for line, contexts in self._asked(
                     partial(self._data.contexts_by_lineno, name)
                 ).items():
@@ -98,5 +98,5 @@ class CoverageFile:
             ) from error
 
 
-def _posix(path: str) -> str:
+def _convert_to_posix(path: str) -> str:
     return path.replace("\\", "/")

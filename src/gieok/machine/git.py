@@ -98,9 +98,9 @@ class Git:
             parts = path.split("/")
             for folder in ("/".join(parts[:n]) for n in range(1, len(parts))):
                 if (self._root / folder / ".git").exists():
-                    asked[repository][_below(folder, repository)].add(path)
+                    asked[repository][_strip_folder_prefix(folder, repository)].add(path)
                     repository = folder
-            asked[repository][_below(path, repository)].add(path)
+            asked[repository][_strip_folder_prefix(path, repository)].add(path)
         return asked
 
     def _is_ignored(self, repository: str, paths: Sequence[str]) -> frozenset[str] | None:
@@ -169,7 +169,11 @@ class Git:
             "--format=%x1e%H%x1f%an%x1f%at%x1f%B%x1f",
         )
         rows = (row.split("\x1f") for row in said.split("\x1e"))
-        return [_commit(*row) for row in rows if len(row) == _COMMIT_FIELDS and row[2].isdigit()]
+        return [
+            _parse_git_commit(*row)
+            for row in rows
+            if len(row) == _COMMIT_FIELDS and row[2].isdigit()
+        ]
 
     def hooks_folder(self) -> Path | None:
         """Return where git looks for hooks; None without git."""
@@ -208,7 +212,7 @@ class Git:
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
 
 
-def _commit(identity: str, author: str, at: str, message: str, files: str) -> Commit:
+def _parse_git_commit(identity: str, author: str, at: str, message: str, files: str) -> Commit:
     when = datetime.fromtimestamp(min(int(at), _LATEST_S), UTC)
     return Commit(
         id=identity,
@@ -219,5 +223,5 @@ def _commit(identity: str, author: str, at: str, message: str, files: str) -> Co
     )
 
 
-def _below(path: str, folder: str) -> str:
+def _strip_folder_prefix(path: str, folder: str) -> str:
     return path[len(folder) + 1 :] if folder else path

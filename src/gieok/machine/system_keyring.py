@@ -17,14 +17,14 @@ class SystemKeyring:
 
     def read(self, name: str) -> str:
         """Return a secret, '' for none."""
-        return _done(lambda: keyring.get_password(_SERVICE, name)) or ""
+        return _call_keyring(lambda: keyring.get_password(_SERVICE, name)) or ""
 
     def write(self, name: str, value: str) -> None:
         """Set a secret."""
-        _done(lambda: keyring.set_password(_SERVICE, name, value))
+        _call_keyring(lambda: keyring.set_password(_SERVICE, name, value))
 
 
-def _done(do: Callable[[], T]) -> T:
+def _call_keyring(do: Callable[[], T]) -> T:
     try:
         return do()
     except (KeyringError, OSError) as error:

@@ -23,7 +23,7 @@ from gieok.text import active, binding, due
 from gieok.text.active import MARKER
 from gieok.text.gist import Gist, gist, is_finished, is_same
 from gieok.text.inert import visible
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _RECENT_DAYS = 7
 _LONGEST_CHARS = 400
@@ -59,7 +59,7 @@ class Look(NamedTuple):
     zone: tzinfo
 
 
-class _Line(NamedTuple):
+class _OutlineLine(NamedTuple):
     section: str
     mark: str
     day: date | None
@@ -83,27 +83,31 @@ class _Line(NamedTuple):
         return self.due, -self.at, self.said
 
 
-def render(held: ScopeMemory, look: Look, today: date) -> str:
+def render_active_memory(held: ScopeMemory, look: Look, today: date) -> str:
     """Return the text above the marker; the budget drops the least valuable lines first."""
     look = look if look.lang in active.TITLES else look._replace(lang="en")
     pairs = zip_longest(held.documents, held.observations)
     current = [
         (document, o)
         for document, o in pairs
-        if not (document and is_replaced(document, look.zone, today))
+        if not (document and is_replaced_by_day(document, look.zone, today))
     ]
-    lines = sorted(_lines(held, current, look, today), key=lambda line: (-line.worth, line.order))
-    bare = _filled(held, (), look, len(current))
-    kept = _Page(look.budget_tokens - count_tokens(bare) - _SPARE, lines, _headings(look)).filled()
-    return _filled(held, sorted(kept, key=lambda line: line.order), look, len(current))
+    lines = sorted(
+        _build_active_lines(held, current, look, today), key=lambda line: (-line.worth, line.order)
+    )
+    bare = _fill_outline(held, (), look, len(current))
+    kept = _Page(
+        look.budget_tokens - estimate_tokens(bare) - _SPARE, lines, _map_section_headings(look)
+    ).filled()
+    return _fill_outline(held, sorted(kept, key=lambda line: line.order), look, len(current))
 
 
-def is_replaced(document: Document, zone: tzinfo, today: date) -> bool:
+def is_replaced_by_day(document: Document, zone: tzinfo, today: date) -> bool:
     """Say whether something newer took the place of an observation, by the end of a day."""
     return document.valid_to is not None and document.valid_to.astimezone(zone).date() <= today
 
 
-def _headings(look: Look) -> dict[str, str]:
+def _map_section_headings(look: Look) -> dict[str, str]:
     """Return the heading of each section in the default outline; none in a template of the user,
     which has its own.
     """
@@ -115,30 +119,30 @@ def _headings(look: Look) -> dict[str, str]:
     }
 
 
-def _lines(
+def _build_active_lines(
     held: ScopeMemory,
     current: Sequence[tuple[Document | None, Observation]],
     look: Look,
     today: date,
-) -> Iterator[_Line]:
+) -> Iterator[_OutlineLine]:
     """Yield what could be shown."""
     has_due = not look.template or "{due}" in look.template
-    before = _before(held, look, today)
+    before = _find_lately_replaced(held, look, today)
     done: list[tuple[date, tuple[str, ...]]] = []
     for document, o in current:
         day = o.at.astimezone(look.zone).date()
         if deeds.is_deed(o.text):
             done.append((day, (o.text,)))
             continue
-        section, is_due = _section(o, day, today), ""
+        section, is_due = _select_line_section(o, day, today), ""
         if has_due and section in ("states", "preferences", "decisions", "pending"):
             is_due = due.due_day(o.text, str(day), str(today), is_task=o.category is Category.TASK)
         section = "due" if is_due else section
-        age_days = 0 if binding.is_rule(o.text) else (today - day).days
-        worth = active.worth(section, o.priority.mark, age_days)
+        age_days = 0 if binding.has_binding_rule(o.text) else (today - day).days
+        worth = active.score_active_line(section, o.priority.mark, age_days)
         worth += _CORRECTED_WORTH if document and document.metadata.get(CORRECTED) else 0.0
-        was = _was(before.get(document.key), look) if document else ""
-        yield _Line(
+        was = _format_former_wording(before.get(document.key), look) if document else ""
+        yield _OutlineLine(
             section=section,
             mark=o.priority.mark,
             day=day,
@@ -150,33 +154,33 @@ def _lines(
         )
     for pattern in held.patterns:
         days = (today - pattern.updated_at.astimezone(look.zone).date()).days
-        yield _Line(
+        yield _OutlineLine(
             section="notes",
             mark="",
             day=None,
             said=pattern.text,
-            worth=active.worth("notes", "🟢", days),
+            worth=active.score_active_line("notes", "🟢", days),
             at=0.0,
         )
-    yield from _deeds(done, today)
+    yield from _build_deed_lines(done, today)
 
 
-def _before(held: ScopeMemory, look: Look, today: date) -> dict[str, Document]:
+def _find_lately_replaced(held: ScopeMemory, look: Look, today: date) -> dict[str, Document]:
     """Return what was replaced lately, by the key of what replaced it: the last where there are
     several.
     """
-    found: dict[str, Document] = {}
+    replaced: dict[str, Document] = {}
     for document in held.documents:
         by = document.metadata.get(REPLACED_BY)
-        if by and is_replaced(document, look.zone, today) and (until := document.valid_to):
-            other = found.get(by)
+        if by and is_replaced_by_day(document, look.zone, today) and (until := document.valid_to):
+            other = replaced.get(by)
             is_later = other is None or other.valid_to is None or until >= other.valid_to
             if is_later and (today - until.astimezone(look.zone).date()).days <= _TOLD_DAYS:
-                found[by] = document
-    return found
+                replaced[by] = document
+    return replaced
 
 
-def _was(before: Document | None, look: Look) -> str:
+def _format_former_wording(before: Document | None, look: Look) -> str:
     if before is None or before.valid_to is None:
         return ""
     text = _one_line(before.text)
@@ -185,7 +189,9 @@ def _was(before: Document | None, look: Look) -> str:
     return _WAS[look.lang].format(text.rstrip("."), before.valid_to.astimezone(look.zone).date())
 
 
-def _deeds(done: Iterable[tuple[date, tuple[str, ...]]], today: date) -> Iterator[_Line]:
+def _build_deed_lines(
+    done: Iterable[tuple[date, tuple[str, ...]]], today: date
+) -> Iterator[_OutlineLine]:
     """Yield a line for each of the last days on which tools edited or failed: the least of what is
     known.
     """
@@ -194,7 +200,7 @@ def _deeds(done: Iterable[tuple[date, tuple[str, ...]]], today: date) -> Iterato
         days[day] += texts
     for day in sorted(days, reverse=True)[: deeds.SHOWN_DAYS]:
         if (today - day).days < _RECENT_DAYS:
-            yield _Line(
+            yield _OutlineLine(
                 section="states",
                 mark="🟢",
                 day=day,
@@ -204,7 +210,7 @@ def _deeds(done: Iterable[tuple[date, tuple[str, ...]]], today: date) -> Iterato
             )
 
 
-def _section(o: Observation, day: date, today: date) -> str:
+def _select_line_section(o: Observation, day: date, today: date) -> str:
     if o.is_done:
         return "done" if day > today - timedelta(days=_RECENT_DAYS) else "done_earlier"
     match o.category:
@@ -222,23 +228,25 @@ class _Page:
     is done.
     """
 
-    def __init__(self, room: int, lines: Sequence[_Line], headings: Mapping[str, str]) -> None:
+    def __init__(
+        self, room: int, lines: Sequence[_OutlineLine], headings: Mapping[str, str]
+    ) -> None:
         self._room, self._lines = room, lines
-        self._headings = {name: count_tokens(heading) + 2 for name, heading in headings.items()}
-        self._kept: list[_Line] = []
+        self._headings = {name: estimate_tokens(heading) + 2 for name, heading in headings.items()}
+        self._kept: list[_OutlineLine] = []
         self._by_word: dict[str, list[int]] = defaultdict(list)
         done = (line for line in lines if line.section.startswith("done"))
-        self._finished = [(line.at, line.said, _beginnings(line.said)) for line in done]
+        self._finished = [(line.at, line.said, _find_word_beginnings(line.said)) for line in done]
 
-    def filled(self) -> list[_Line]:
+    def filled(self) -> list[_OutlineLine]:
         """Return the best lines of each section within its share, then the best of all."""
-        waiting: list[_Line] = []
+        waiting: list[_OutlineLine] = []
         left = {section: int(self._room * share) for section, share in _SHARES.items()}
         full: set[str] = set()
         for line in self._lines:
             before = self._room
             if line.worth < _CORRECTED_WORTH and (
-                line.section in full or left[line.section] < count_tokens(line.text)
+                line.section in full or left[line.section] < estimate_tokens(line.text)
             ):
                 full.add(line.section)
                 waiting.append(line)
@@ -252,18 +260,18 @@ class _Page:
                 break
         return self._kept
 
-    def _take(self, line: _Line) -> bool:
+    def _take(self, line: _OutlineLine) -> bool:
         """Keep a line, or its wording of what is kept; False if there is no room."""
         about = gist(line.said)
         if line.section in ("pending", "due") and self._is_finished(line, about):
             return True
         known = self._known(about)
         if known is not None:
-            line = _joined(self._kept[known], line)
-            self._room += count_tokens(self._kept[known].text) - count_tokens(line.text)
+            line = _merge_same_lines(self._kept[known], line)
+            self._room += estimate_tokens(self._kept[known].text) - estimate_tokens(line.text)
             self._kept[known] = line
             return True
-        cost = count_tokens(line.text) + 1 + self._headings.get(line.section, 0)
+        cost = estimate_tokens(line.text) + 1 + self._headings.get(line.section, 0)
         if cost > self._room:
             return False
         self._room -= cost
@@ -273,11 +281,11 @@ class _Page:
         self._kept.append(line)
         return True
 
-    def _is_finished(self, line: _Line, about: Gist) -> bool:
+    def _is_finished(self, line: _OutlineLine, about: Gist) -> bool:
         """Say whether something done since is what a line plans. Few are near enough to be looked
         at whole.
         """
-        near, least = _beginnings(line.said), len(about.words) // 3
+        near, least = _find_word_beginnings(line.said), len(about.words) // 3
         rows = (
             said
             for at, said, words in self._finished
@@ -295,12 +303,12 @@ class _Page:
         return next((n for n in sorted(near) if is_same(about, gist(self._kept[n].said))), None)
 
 
-def _beginnings(text: str) -> frozenset[str]:
+def _find_word_beginnings(text: str) -> frozenset[str]:
     """Return the first two letters of each word: endings and particles differ."""
     return frozenset(word[:2] for word in text.casefold().split())
 
 
-def _joined(kept: _Line, other: _Line) -> _Line:
+def _merge_same_lines(kept: _OutlineLine, other: _OutlineLine) -> _OutlineLine:
     """Return the newer of two lines that say the same, as weighty as the weightier; what a person
     corrected outranks both.
     """
@@ -323,7 +331,7 @@ def _one_line(text: str) -> str:
     return text if len(text) <= _LONGEST_CHARS else text[: _LONGEST_CHARS - 1] + "…"
 
 
-def _filled(held: ScopeMemory, kept: Sequence[_Line], look: Look, all_: int) -> str:
+def _fill_outline(held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, all_: int) -> str:
     """Return the file with the lines; without a template of the user, headings with nothing below
     are left out.
     """
@@ -344,7 +352,9 @@ def _filled(held: ScopeMemory, kept: Sequence[_Line], look: Look, all_: int) -> 
     values["states"] = "\n".join(filter(None, (values["task"], values["states"])))
     parts = [f"# {active.TITLES[lang]}\n\n{active.HEADS[lang]}"]
     parts += [
-        f"{heading}\n{values[name]}" for name, heading in _headings(look).items() if values[name]
+        f"{heading}\n{values[name]}"
+        for name, heading in _map_section_headings(look).items()
+        if values[name]
     ]
     return "\n\n".join(parts).rstrip() + "\n"
 
@@ -367,7 +377,7 @@ def read_template(file: Path | None) -> str:
     return text
 
 
-def write(file: Path, rendered: str) -> bool:
+def write_active_file(file: Path, rendered: str) -> bool:
     """Write the file if the text above the marker differs; return whether it did. Raises
     BadRequest, OSError.
     """

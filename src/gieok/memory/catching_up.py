@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.sources import Source, sources
+from gieok.agents.sources import ScopedTranscript, sources
 from gieok.memory.capture import spool
 from gieok.memory.capture.freshness import Backlog
 from gieok.memory.capture.tail import PORTION_BYTES
@@ -26,7 +26,7 @@ class _Grown(NamedTuple):
     changed_ns: int
     bytes: int
     looks: str
-    source: Source
+    source: ScopedTranscript
 
 
 def catch_up(
@@ -38,7 +38,11 @@ def catch_up(
     A long one is read a megabyte at a time. Nothing is done while another process does it.
     """
     with sidecar.journal.exclusive("catch-up", wait=False) as held:
-        grown = sorted(_grown(sidecar), key=lambda found: -found.changed_ns) if held else []
+        grown = (
+            sorted(_find_grown_transcripts(sidecar), key=lambda found: -found.changed_ns)
+            if held
+            else []
+        )
         looked: dict[str, str] = {}
         for found in list(grown):
             if budget_bytes <= 0:
@@ -70,7 +74,7 @@ def patterns(sidecar: Sidecar) -> list[str]:
     return [*named, *walls, str(sidecar.spool / "*.json")]
 
 
-def _grown(sidecar: Sidecar) -> Iterator[_Grown]:
+def _find_grown_transcripts(sidecar: Sidecar) -> Iterator[_Grown]:
     """Yield what is to be read, by a look at each file; one that is rewritten at the same size
     waits for a whole capture.
     """
@@ -82,7 +86,9 @@ def _grown(sidecar: Sidecar) -> Iterator[_Grown]:
         source.path: source for source in sources(transcripts.places, transcripts.default_scope)
     }
     found |= {
-        path: Source(path, transcripts.default_scope) for path in waiting if path not in found
+        path: ScopedTranscript(path, transcripts.default_scope)
+        for path in waiting
+        if path not in found
     }
     for path, source in found.items():
         try:

@@ -11,7 +11,7 @@ from gieok.model.memory import Document
 from gieok.ports.journal import FullJournal
 
 
-def follow(journal: FullJournal, old: Document, new: Document, day: date) -> bool:
+def correct_source_message(journal: FullJournal, old: Document, new: Document, day: date) -> bool:
     """Correct the message that an observation was made of, where it says it in the same words; say
     whether it was done.
 
@@ -25,11 +25,13 @@ def follow(journal: FullJournal, old: Document, new: Document, day: date) -> boo
     text = unmarked(journal.corrections(old.scope).get(ids[0], said[0].message.text))
     if old.text not in text:
         return False
-    journal.correct(old.scope, ids[0], marked(text.replace(old.text, new.text, 1), day))
+    journal.correct(
+        old.scope, ids[0], format_corrected_text(text.replace(old.text, new.text, 1), day)
+    )
     return True
 
 
-def marked(text: str, day: date) -> str:
+def format_corrected_text(text: str, day: date) -> str:
     """Return what a person wrote in the place of a message, as it is shown."""
     return f"{' '.join(text.split())}{CORRECTED_MARK}{day})"
 

@@ -24,11 +24,11 @@ def summed_up(texts: Sequence[str]) -> str:
         ("edited", [deed["path"] for deed in found]),
         ("failed", [deed["failed"] for deed in found]),
     )
-    parts = [f"{what}: {_first(names)}" for what, names in named if any(names)]
+    parts = [f"{what}: {_format_deed_names(names)}" for what, names in named if any(names)]
     return f"[{'; '.join(parts)}]"
 
 
-def _first(names: Sequence[str | None]) -> str:
-    kept = list(dict.fromkeys(name for name in names if name))
-    more = f", {len(kept) - _SHOWN} more" if len(kept) > _SHOWN else ""
-    return ", ".join(name.rsplit("/", 1)[-1] for name in kept[-_SHOWN:]) + more
+def _format_deed_names(names: Sequence[str | None]) -> str:
+    distinct = list(dict.fromkeys(name for name in names if name))
+    more = f", {len(distinct) - _SHOWN} more" if len(distinct) > _SHOWN else ""
+    return ", ".join(name.rsplit("/", 1)[-1] for name in distinct[-_SHOWN:]) + more

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Provenance, Scope
 from gieok.model.retrieval import AGENT_FIELD
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 KIND = "observation"
 #: No key of this rib has a `/`, and every file's key has one: no indexed folder can own an
@@ -77,12 +77,12 @@ class Observation(NamedTuple):
     @property
     def key(self) -> str:
         """Return the key of its document."""
-        return f"{PREFIX}{self.at:%Y-%m-%d}:{_hash(self.text)}"
+        return f"{PREFIX}{self.at:%Y-%m-%d}:{_hash_observation_text(self.text)}"
 
     @property
     def tokens(self) -> int:
         """Return the estimated tokens of its line."""
-        return count_tokens(self.text) + 6
+        return estimate_tokens(self.text) + 6
 
 
 class Observed(NamedTuple):
@@ -106,14 +106,14 @@ def most_important(found: Iterable[Observation], limit: int) -> tuple[Observatio
     return tuple(sorted(kept, key=lambda o: o.at))
 
 
-def dump(observed: Observed) -> str:
+def dump_observed(observed: Observed) -> str:
     """Return an `Observed` as JSON, the body of a `BufferedSpan`."""
     rows = [[*o[:1], o.at.isoformat(), *o[2:]] for o in observed.observations]
     at = observed.task_at.isoformat() if observed.task_at else ""
     return json.dumps([rows, *observed[1:-1], at], ensure_ascii=False)
 
 
-def load(body: str) -> Observed:
+def load_observed(body: str) -> Observed:
     """Return the `Observed` of a body, also of one that an earlier release wrote."""
     rows, task, patterns, model, *of_task = json.loads(body)
     session, at = of_task or ("", "")
@@ -160,7 +160,7 @@ def merge(parts: Iterable[Observed]) -> Observed:
     )
 
 
-def entries(
+def build_observed_entries(
     scope: Scope,
     observed: Observed,
     now: datetime,
@@ -172,7 +172,9 @@ def entries(
     `agents` is message id → the agent that it was said to or by, as far as known.
     """
     made = [
-        _entry(scope, o.key, KIND, o.text, now, o, {AGENT_FIELD: ",".join(_agents_of(o, agents))})
+        _build_observation_entry(
+            scope, o.key, KIND, o.text, now, o, {AGENT_FIELD: ",".join(_agents_of(o, agents))}
+        )
         for o in observed.observations
     ]
     if observed.task:
@@ -180,9 +182,13 @@ def entries(
             _SESSION: observed.task_session,
             _SAID_AT: observed.task_at.isoformat() if observed.task_at else "",
         }
-        made.append(_entry(scope, TASK_KEY, TASK_KIND, observed.task, now, more=of_task))
+        made.append(
+            _build_observation_entry(scope, TASK_KEY, TASK_KIND, observed.task, now, more=of_task)
+        )
     made += [
-        _entry(scope, PREFIX + "pattern:" + _hash(p), PATTERN_KIND, p, now)
+        _build_observation_entry(
+            scope, PREFIX + "pattern:" + _hash_observation_text(p), PATTERN_KIND, p, now
+        )
         for p in observed.patterns
     ]
     return list({entry.document.key: entry for entry in made}.values())
@@ -208,13 +214,13 @@ def with_ends(
             older = ends.get(key)
             is_circle = ends[newer.key].metadata.get(REPLACED_BY) == key
             if older is not None and key != newer.key and not is_circle and _may_end(older, newer):
-                ends[key] = ended(older, found[newer.key])
+                ends[key] = end_document(older, found[newer.key])
     changed = {
         key: document
         for key, document in ends.items()
         if key in found or document is not stored[key]
     }
-    return [whole(document) for document in changed.values()]
+    return [build_whole_entry(document) for document in changed.values()]
 
 
 def _may_end(older: Document, newer: Observation) -> bool:
@@ -226,18 +232,18 @@ def _may_end(older: Document, newer: Observation) -> bool:
 
 def stamp(document: Document) -> str:
     """Return the hash of a document as it stands, its end included."""
-    return _hash(
+    return _hash_observation_text(
         f"{document.text}\0{document.metadata}\0"
         f"{document.valid_to.isoformat() if document.valid_to else ''}"
     )
 
 
-def ended(older: Document, newer: Document) -> Document:
+def end_document(older: Document, newer: Document) -> Document:
     """Return a document as it stands once another took its place: nothing of it is gone."""
     since, until = older.said_at, newer.said_at
     metadata = {**older.metadata, REPLACED_BY: newer.key}
     end = max(since, until)
-    content_hash = _hash(f"{older.text}\0{metadata}\0{end.isoformat()}")
+    content_hash = _hash_observation_text(f"{older.text}\0{metadata}\0{end.isoformat()}")
     return replace(older, valid_to=end, metadata=metadata, content_hash=content_hash)
 
 
@@ -251,16 +257,16 @@ def is_older_task(observed: Observed, stored: Document | None) -> bool:
     )
 
 
-def session_of(task: Document) -> str:
+def read_task_session(task: Document) -> str:
     """Return the session that the current task is of; '' where that is not known."""
     return task.metadata.get(_SESSION, "")
 
 
-def _hash(text: str) -> str:
+def _hash_observation_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HEX]
 
 
-def _entry(
+def _build_observation_entry(
     scope: Scope,
     key: str,
     kind: str,
@@ -281,7 +287,7 @@ def _entry(
         key=key,
         kind=kind,
         text=text,
-        content_hash=_hash(f"{text}\0{metadata}"),
+        content_hash=_hash_observation_text(f"{text}\0{metadata}"),
         created_at=o.at if o else now,
         updated_at=o.at if o else now,
         importance=_IMPORTANCE[o.priority] if o else 0.5,
@@ -289,10 +295,10 @@ def _entry(
         metadata={name: str(value) for name, value in metadata.items() if value},
         provenance=(Provenance("journal", message_ids=o.message_ids),) if o else (),
     )
-    return whole(document)
+    return build_whole_entry(document)
 
 
-def whole(document: Document) -> Entry:
+def build_whole_entry(document: Document) -> Entry:
     """Return a document with one passage."""
     text = document.text
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
@@ -308,13 +314,13 @@ def corrected(document: Document, text: str, now: datetime) -> Entry:
     fresh = replace(
         document,
         text=text,
-        content_hash=_hash(f"{text}\0{metadata}"),
+        content_hash=_hash_observation_text(f"{text}\0{metadata}"),
         updated_at=now,
         importance=max(document.importance, _IMPORTANCE[Priority.HIGH]),
         valid_to=None,  # whatever a model took it for: now a person says it
         metadata=metadata,
     )
-    return whole(fresh)
+    return build_whole_entry(fresh)
 
 
 def observation_of(document: Document) -> Observation:

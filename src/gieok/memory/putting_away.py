@@ -36,7 +36,7 @@ class AwayTurn(NamedTuple):
     at: str
 
 
-def retired(document: Document, now: datetime, message: str = "") -> Entry:
+def build_retired_entry(document: Document, now: datetime, message: str = "") -> Entry:
     """Return an observation as it is put away, alone or with a message."""
     more = {RETIRED: now.isoformat(timespec="seconds"), **({_WITH: message} if message else {})}
     fresh = replace(document, metadata={**document.metadata, **more})
@@ -49,7 +49,7 @@ def restored(document: Document) -> Entry:
         name: value for name, value in document.metadata.items() if name not in (RETIRED, _WITH)
     }
     fresh = replace(document, metadata=metadata)
-    return observation.whole(replace(fresh, content_hash=observation.stamp(fresh)))
+    return observation.build_whole_entry(replace(fresh, content_hash=observation.stamp(fresh)))
 
 
 def is_retired_with(document: Document, message: str) -> bool:

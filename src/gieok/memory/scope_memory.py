@@ -45,7 +45,7 @@ def standing(journal: Archived, scope: Scope) -> dict[str, str]:
     return journal.standing(scope, MOST_ARCHIVED)
 
 
-def load(
+def load_scope_memory(
     store: Documents,
     scope: Scope,
     known: dict[str, Document] | None = None,
@@ -83,7 +83,7 @@ def load(
     )
 
 
-def line(o: Observation) -> str:
+def format_observation_line(o: Observation) -> str:
     """Return an observation in the line format of prompts."""
     done = "✅ " if o.is_done else ""
     return f"* {o.priority.mark} {done}({o.at:%Y-%m-%d %H:%M}) [{o.category}] {o.text}"

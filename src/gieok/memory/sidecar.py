@@ -12,8 +12,13 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.agent import Place
-from gieok.agents.sources import Source, source_of, sources, unread
+from gieok.agents.agent import TranscriptPlace
+from gieok.agents.sources import (
+    ScopedTranscript,
+    find_changed_transcript,
+    iter_unread_transcripts,
+    sources,
+)
 from gieok.errors import (
     AnswerCut,
     BadConfig,
@@ -74,7 +79,7 @@ class TranscriptSources(NamedTuple):
     project's, else the default.
     """
 
-    places: Sequence[Place]
+    places: Sequence[TranscriptPlace]
     open_database: Callable[[str, Path], TranscriptStore]
     default_scope: Scope
     project_scope: Callable[[str], Scope | None]
@@ -90,7 +95,7 @@ class ScopeModels(NamedTuple):
     observer_model: str = ""
 
 
-def _changed_at(source: Source) -> tuple[int, str]:
+def _read_source_change(source: ScopedTranscript) -> tuple[int, str]:
     """Return when a transcript was written last; 0 where it is gone."""
     try:
         return source.path.stat().st_mtime_ns, str(source.path)
@@ -161,11 +166,12 @@ class Sidecar:
                 Path(p).exists() for p in (path, path.rpartition("#")[0]) if p
             ):
                 self.journal.resolve_incident(incident.name)
-        for kept, why in unread(self.transcripts.places):
+        for kept, why in iter_unread_transcripts(self.transcripts.places):
             self._tell_unread(str(kept), why)
         added, began_s = 0, self.clock.now().timestamp()
         for source in sorted(
-            sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at
+            sources(self.transcripts.places, self.transcripts.default_scope),
+            key=_read_source_change,
         ):
             added += self.capture_source(source)
             each()
@@ -183,7 +189,7 @@ class Sidecar:
         """
         ended: set[Scope] = set()
         for event in spool.events(self.spool, self.clock.now()):
-            source = self._source_of(event.transcript) or Source(
+            source = self._source_of(event.transcript) or ScopedTranscript(
                 event.transcript, self.transcripts.default_scope
             )
             self.capture_source(source)
@@ -193,16 +199,18 @@ class Sidecar:
                 ended.add(self.transcripts.project_scope(event.folder) or source.scope)
         return ended
 
-    def _source_of(self, path: Path) -> Source | None:
-        return source_of(path, self.transcripts.places, self.transcripts.default_scope)
+    def _source_of(self, path: Path) -> ScopedTranscript | None:
+        return find_changed_transcript(
+            path, self.transcripts.places, self.transcripts.default_scope
+        )
 
-    def capture_source(self, source: Source) -> int:
+    def capture_source(self, source: ScopedTranscript) -> int:
         """Add the new messages of one transcript or database; return how many."""
         if source.database:
             return capture_database(self.capture, source, self.transcripts.open_database)
         return self.capture.file(source.scope, source.path, source.cwd)
 
-    def capture_some(self, source: Source) -> bool:
+    def capture_some(self, source: ScopedTranscript) -> bool:
         """Add the new messages of a database, or of about a megabyte of a transcript; return
         whether none are left.
         """
@@ -237,7 +245,9 @@ class Sidecar:
         """
         stores = [self.store, *self.beside()]
         if not self.has_turns:
-            return Derived(forgotten=sum(turns.drop(self.journal, store) for store in stores))
+            return Derived(
+                forgotten=sum(turns.drop_turn_documents(self.journal, store) for store in stores)
+            )
         # The configured store last: its answer is what is told.
         return [
             turns.update_all(
@@ -400,13 +410,15 @@ class Sidecar:
         deliver(self.journal, self.store)
         held = self._held(scope)
         today = self.clock.now().astimezone(self.zone).date()
-        return active_memory.write(
-            self.active_file(scope), active_memory.render(held, self.look, today)
+        return active_memory.write_active_file(
+            self.active_file(scope), active_memory.render_active_memory(held, self.look, today)
         )
 
     def _held(self, scope: Scope) -> ScopeMemory:
         held = scope_memory.standing(self.journal, scope)
-        return scope_memory.load(self.store, scope, self._known.setdefault(scope, {}), hashes=held)
+        return scope_memory.load_scope_memory(
+            self.store, scope, self._known.setdefault(scope, {}), hashes=held
+        )
 
     def scopes(self) -> list[Scope]:
         """Return the scopes that are observed: those of agents."""

@@ -103,7 +103,7 @@ class Document:
         return self.valid_from or self.updated_at
 
 
-def status_of(document: Document, now: datetime) -> str:
+def find_document_status(document: Document, now: datetime) -> str:
     """Return what holds of a document.
 
     `retired` or `corrected` by a person, `replaced` by another, `ended` by itself, `done`, or

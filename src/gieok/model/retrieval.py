@@ -6,7 +6,7 @@ from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok.model.memory import Document, PassageId, Scope, Tier, status_of
+from gieok.model.memory import Document, PassageId, Scope, Tier, find_document_status
 from gieok.places import SEEDS, SESSIONS
 
 
@@ -56,7 +56,7 @@ class Filter(NamedTuple):
             )
             and (
                 not self.statuses
-                or status_of(document, self.at or document.updated_at) in self.statuses
+                or find_document_status(document, self.at or document.updated_at) in self.statuses
             )
         )
 

@@ -36,7 +36,7 @@ _TOO_LONG = (
 )
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
+class _RefuseRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *arguments: object) -> None:
         """Follow nothing."""
 
@@ -121,14 +121,14 @@ class Service:
             raise self._failed(
                 f"{self._address!r} is no address of a service", hint="write http://… or https://…"
             )
-        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
+        handlers: list[urllib.request.BaseHandler] = [_RefuseRedirect()]
         if _is_local(parts.hostname):
             handlers.append(urllib.request.ProxyHandler({}))
         return urllib.request.build_opener(*handlers)
 
     def _refused(self, error: urllib.error.HTTPError, hints: Mapping[int, str]) -> ServiceFailed:
         try:
-            told = _message(error.read(_MOST_BYTES))
+            told = _parse_failure_message(error.read(_MOST_BYTES))
         except (OSError, http.client.HTTPException):
             told = ""
         status = error.code
@@ -158,12 +158,12 @@ class Service:
         return self._failed(told, hint="check that it runs, and its address", worth_retrying=True)
 
 
-def bearer(key: str) -> dict[str, str]:
+def build_bearer_header(key: str) -> dict[str, str]:
     """Return the header that carries a key; nothing without one."""
     return {"authorization": f"Bearer {key}"} if key else {}
 
 
-def key_hints(variable: str, home: object) -> dict[int, str]:
+def build_key_hints(variable: str, home: object) -> dict[int, str]:
     """Return what to do where a service refuses the key."""
     if not variable:
         return {}
@@ -173,18 +173,18 @@ def key_hints(variable: str, home: object) -> dict[int, str]:
     return {401: hint, 403: hint}
 
 
-def _message(body: bytes) -> str:
+def _parse_failure_message(body: bytes) -> str:
     """Return what a service says of a failure, without secrets: services repeat keys and texts."""
     text = body.decode("utf-8", "replace")
     try:
-        found = json.loads(text)
+        part = json.loads(text)
     except ValueError:
-        found = text
+        part = text
     for name in ("error", "detail", "message"):
-        if isinstance(found, dict) and name in found:
-            found = found[name]
-    shown = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-    return " ".join(redact(shown).split())[:_MOST_SHOWN]
+        if isinstance(part, dict) and name in part:
+            part = part[name]
+    failure_text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+    return " ".join(redact(failure_text).split())[:_MOST_SHOWN]
 
 
 def _is_local(host: str) -> bool:

@@ -33,13 +33,13 @@ def openai(key: str, address: str, model: str, timeout_s: float) -> None:
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
         said: Any = [{"role": "user", "content": _WORD}]
         if model:
-            _asked(
+            _run_key_probe(
                 lambda: client.chat.completions.create(
                     model=model, messages=said, max_completion_tokens=_TOKENS
                 )
             )
         else:
-            _asked(client.models.list)
+            _run_key_probe(client.models.list)
 
 
 def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
@@ -50,13 +50,13 @@ def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
         said: Any = [{"role": "user", "content": _WORD}]
         if model:
-            _asked(
+            _run_key_probe(
                 lambda: client.chat.completions.create(
                     model=model, messages=said, max_tokens=_TOKENS
                 )
             )
         else:
-            _asked(client.models.list)
+            _run_key_probe(client.models.list)
 
 
 def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
@@ -69,9 +69,11 @@ def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
     ) as client:
         if model:
             said: Any = [{"role": "user", "content": _WORD}]
-            _asked(lambda: client.messages.create(model=model, messages=said, max_tokens=_TOKENS))
+            _run_key_probe(
+                lambda: client.messages.create(model=model, messages=said, max_tokens=_TOKENS)
+            )
         else:
-            _asked(lambda: client.models.list(limit=1))
+            _run_key_probe(lambda: client.models.list(limit=1))
 
 
 def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
@@ -89,29 +91,29 @@ def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
     try:
         if model:
             config = GenerateContentConfig(max_output_tokens=_TOKENS)
-            _asked(
+            _run_key_probe(
                 lambda: client.models.generate_content(model=model, contents=_WORD, config=config)
             )
         else:
-            _asked(lambda: client.models.list(config={"page_size": 1}))
+            _run_key_probe(lambda: client.models.list(config={"page_size": 1}))
     finally:
         client.close()
 
 
-def _asked(ask: Callable[[], object]) -> None:
+def _run_key_probe(ask: Callable[[], object]) -> None:
     """Ask once. Raises ServiceFailed in words of our own."""
     try:
         ask()
     except Exception as error:  # each library has its own
-        status = _status(error)
-        told = (
+        status = _find_probe_status(error)
+        reason = (
             f"it answered {status}" if status else f"it cannot be reached ({type(error).__name__})"
         )
-        raise ServiceFailed(told, status=status) from error
+        raise ServiceFailed(reason, status=status) from error
 
 
-def _status(error: Exception) -> int:
-    found = getattr(error, "status_code", None) or getattr(error, "code", None)
-    status = found if isinstance(found, int) else 0
+def _find_probe_status(error: Exception) -> int:
+    status_value = getattr(error, "status_code", None) or getattr(error, "code", None)
+    status = status_value if isinstance(status_value, int) else 0
     words = str(error).lower()
     return next((better for sign, better in _REFUSALS if status == 400 and sign in words), status)

@@ -122,7 +122,9 @@ class OnnxFolder:
         Raises ModelFailed.
         """
         tokenizer = self._session()[1]
-        encoded = tokenizer.encode(_whole(text), None if pair is None else _whole(pair))
+        encoded = tokenizer.encode(
+            _replace_surrogates(text), None if pair is None else _replace_surrogates(pair)
+        )
         return [encoded, *encoded.overflowing]
 
     def run(self, encoded: "Encoding") -> dict[str, "NDArray[Any]"]:
@@ -146,7 +148,7 @@ class OnnxFolder:
             if wanted.name in given:
                 feeds[wanted.name] = np.array([given[wanted.name]], kind)
             elif wanted.name.startswith("past_key_values"):
-                feeds[wanted.name] = np.zeros(_empty(wanted.shape), kind)
+                feeds[wanted.name] = np.zeros(_build_empty_cache_shape(wanted.shape), kind)
             else:
                 raise self._failed(
                     f"{str(self.graph)!r} wants an input that is not known: {wanted.name!r}"
@@ -207,12 +209,12 @@ class OnnxFolder:
         return min(known, _MOST_TOKENS)
 
 
-def _whole(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Return a text without half characters, which the tokenizer refuses."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _empty(shape: Sequence[object]) -> list[int]:
+def _build_empty_cache_shape(shape: Sequence[object]) -> list[int]:
     """Return the shape of a cache that holds nothing: one row, zero tokens, the rest as the graph
     says.
     """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gieok import places
 from gieok.errors import BadConfig, BadRequest
-from gieok.flow.follow import Followed, follow
+from gieok.flow.follow import FollowedFolders, follow_files
 from gieok.hook.options import HookSettings
 from gieok.memory.files.cut import Cut
 from gieok.model.memory import Scope
@@ -27,7 +27,7 @@ from gieok.ranking.rerank import Reranking
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.character.house import House
-    from gieok.character.memory.service import Characters
+    from gieok.character.memory.service import CharacterService
     from gieok.character.play.play import PlayedClock
     from gieok.code.index.project import Project
     from gieok.flow.generate import Asker
@@ -129,14 +129,14 @@ class Watching(NamedTuple):
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """Follow files (`engine.follow`) until `is_stopped`, or the process is interrupted."""
-        followed = Followed(
+        followed = FollowedFolders(
             folders=folders,
             read=read,
             debounce_ms=debounce_ms or self.debounce_ms,
             rescan_s=self.rescan_s,
             folders_s=folders_s,
         )
-        follow(self.open(), followed, is_stopped)
+        follow_files(self.open(), followed, is_stopped)
 
 
 class SeedAccess(NamedTuple):
@@ -230,7 +230,7 @@ class CharacterContext(NamedTuple):
     accounts are on a server.
     """
 
-    playground: "Callable[[PlayedClock, bool], AbstractContextManager[Characters]]"
+    playground: "Callable[[PlayedClock, bool], AbstractContextManager[CharacterService]]"
     house: "Callable[[], House]"
     has_accounts: Callable[[], bool]
 
@@ -394,7 +394,7 @@ class Context:
         The latter is for who asks for it, and injected nowhere: others write it, and every pull
         changes it.
         """
-        root = "" if self.is_scope_named else places.workplace(str(self.caller.folder))
+        root = "" if self.is_scope_named else places.find_workplace(str(self.caller.folder))
         brought = (Scope(places.repository_scope(places.project_scope(root))),) if root else ()
         return (*self.scopes, *brought)
 

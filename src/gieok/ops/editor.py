@@ -11,7 +11,7 @@ from gieok.errors import BadRequest
 from gieok.ops.context import Context
 
 
-def edited(context: Context, before: str, name: str, instead: str) -> str:
+def edit_in_editor(context: Context, before: str, name: str, instead: str) -> str:
     """Return a text as a person leaves it in $VISUAL or $EDITOR; `name` is the file's, which has
     its syntax.
 

@@ -72,7 +72,7 @@ class _Part:
         self.marks: tuple[object, ...] = getattr(annotation, "__metadata__", ())
 
 
-def shown(getter: _GetterT) -> _GetterT:
+def mark_encoded_getter(getter: _GetterT) -> _GetterT:
     """Mark the getter of a property as a part of the JSON."""
     getter.is_shown = True  # type: ignore[attr-defined]
     return getter
@@ -85,14 +85,14 @@ def encode(value: object) -> object:
         return value
     if isinstance(value, Mapping):
         return {str(encode(key)): encode(one) for key, one in value.items()}
-    if parts := _parts(kind):
-        return dict(_encoded(value, parts))
+    if parts := _list_record_parts(kind):
+        return dict(_iter_encoded_parts(value, parts))
     if isinstance(value, tuple | list | set | frozenset) and kind not in _TEXTS:
         return [encode(one) for one in value]
-    return _text(value)
+    return _encode_scalar(value)
 
 
-def _text(value: object) -> object:
+def _encode_scalar(value: object) -> object:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, date):
@@ -100,7 +100,7 @@ def _text(value: object) -> object:
     return value.en if isinstance(value, Words) else str(value)
 
 
-def _encoded(record: object, parts: tuple[_Part, ...]) -> Iterator[tuple[str, object]]:
+def _iter_encoded_parts(record: object, parts: tuple[_Part, ...]) -> Iterator[tuple[str, object]]:
     for part in parts:
         value, marks = getattr(record, part.attribute), part.marks
         if value is None and OMITTED in marks:
@@ -109,7 +109,7 @@ def _encoded(record: object, parts: tuple[_Part, ...]) -> Iterator[tuple[str, ob
             value = value or None
         for mark in marks:
             value = mark.made(value) if isinstance(mark, As) else value
-            value = _rounded(value, mark.digits) if isinstance(mark, Rounded) else value
+            value = _round_floats(value, mark.digits) if isinstance(mark, Rounded) else value
         encoded = encode(value)
         if INLINE in marks and isinstance(encoded, dict):
             yield from encoded.items()
@@ -117,14 +117,14 @@ def _encoded(record: object, parts: tuple[_Part, ...]) -> Iterator[tuple[str, ob
             yield part.name, encoded
 
 
-def _rounded(value: object, digits: int) -> object:
+def _round_floats(value: object, digits: int) -> object:
     if isinstance(value, Mapping):
-        return {key: _rounded(one, digits) for key, one in value.items()}
+        return {key: _round_floats(one, digits) for key, one in value.items()}
     return round(value, digits) if isinstance(value, float) else value
 
 
 @cache
-def _parts(kind: type[Any]) -> tuple[_Part, ...]:
+def _list_record_parts(kind: type[Any]) -> tuple[_Part, ...]:
     """Return what the JSON of a record holds; nothing for what is no record."""
     if kind in _TEXTS:
         return ()
@@ -144,28 +144,30 @@ def _parts(kind: type[Any]) -> tuple[_Part, ...]:
 
 def result_schema(found: Operation[Any, Any]) -> dict[str, Any]:
     """Return the JSON Schema of what an operation returns."""
-    return schema(found.handler.__annotations__["return"])
+    return build_type_schema(found.handler.__annotations__["return"])
 
 
 # A type, or what stands for one in an annotation.
-def schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401
+def build_type_schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the JSON Schema of what `encode` makes of values of a type."""
     if marks := getattr(kind, "__metadata__", ()):
-        made = next((mark.made for mark in marks if isinstance(mark, As)), None)
-        inner = schema(made.__annotations__["return"] if made else kind.__origin__)
-        return _either([inner, {"type": "null"}]) if _OR_NULL in marks else inner
+        converter = next((mark.made for mark in marks if isinstance(mark, As)), None)
+        inner = build_type_schema(
+            converter.__annotations__["return"] if converter else kind.__origin__
+        )
+        return _merge_schema_choices([inner, {"type": "null"}]) if _OR_NULL in marks else inner
     if kind in _NAMES:
         return {"type": _NAMES[kind]}
-    if given := getattr(kind, "__args__", ()):
-        return _schema_of_several(getattr(kind, "__origin__", None), given)
+    if type_arguments := getattr(kind, "__args__", ()):
+        return _schema_of_several(getattr(kind, "__origin__", None), type_arguments)
     return _schema_of_class(kind) if isinstance(kind, type) and kind is not object else {}
 
 
 # As above.
 def _schema_of_several(origin: Any, given: tuple[Any, ...]) -> dict[str, Any]:  # noqa: ANN401
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": schema(given[1])}
-    inner = _either([schema(one) for one in given if one is not ...])
+        return {"type": "object", "additionalProperties": build_type_schema(given[1])}
+    inner = _merge_schema_choices([build_type_schema(one) for one in given if one is not ...])
     return (
         {"type": "array", "items": inner}
         if isinstance(origin, type) and origin is not UnionType
@@ -178,21 +180,21 @@ def _schema_of_class(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
         return {"enum": [one.value for one in kind]}
     if kind in _TEXTS or issubclass(kind, Path | date):
         return {"type": "string"}
-    found: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
-    for part in _parts(kind):
-        inner = schema(part.annotation)
+    class_schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
+    for part in _list_record_parts(kind):
+        inner = build_type_schema(part.annotation)
         if INLINE not in part.marks:
-            found["properties"][part.name] = inner
-            found["required"] += [] if OMITTED in part.marks else [part.name]
+            class_schema["properties"][part.name] = inner
+            class_schema["required"] += [] if OMITTED in part.marks else [part.name]
         elif "properties" in inner:
-            found["properties"] |= inner["properties"]
-            found["required"] += inner["required"]
+            class_schema["properties"] |= inner["properties"]
+            class_schema["required"] += inner["required"]
         else:
-            found |= inner
-    return found
+            class_schema |= inner
+    return class_schema
 
 
-def _either(found: list[dict[str, Any]]) -> dict[str, Any]:
+def _merge_schema_choices(found: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the schema of one of several."""
     different = [one for place, one in enumerate(found) if one not in found[:place]]
     if len(different) == 1:

@@ -148,10 +148,11 @@ class Style(NamedTuple):
         """Return `text` with the words of a question marked where the place can show it."""
         if not self.colour or not question:
             return text
-        from gieok.text.marks import parts  # only where there is a terminal
+        from gieok.text.marks import split_at_question_words  # only where there is a terminal
 
         return "".join(
-            f"\033[1;31m{p}\033[0m" if i % 2 else p for i, p in enumerate(parts(text, question))
+            f"\033[1;31m{p}\033[0m" if i % 2 else p
+            for i, p in enumerate(split_at_question_words(text, question))
         )
 
     def path(self, path: str) -> str:
@@ -210,9 +211,11 @@ class Operation(Generic[RequestT, ResultT]):
         may be taken in now.
         """
         if self.takes_in:
-            from gieok.ops.withholding import check  # which only such operations need
+            from gieok.ops.withholding import (
+                check_caller_withheld,
+            )  # which only such operations need
 
-            check(context)
+            check_caller_withheld(context)
         return self.handler(context, request)
 
     @property

@@ -27,7 +27,7 @@ _NAMES: dict[type, str] = {
 }
 
 
-def parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
+def list_parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
     """Return the fields of an operation's request that callers on a surface may give."""
     return [
         one
@@ -48,50 +48,56 @@ def type_name(field: Field[Any]) -> str:
 
 def request_schema(found: Operation[Any, Any], surface: Surface) -> dict[str, Any]:
     """Return the JSON Schema of an operation's request."""
-    given = parameters(found, surface)
+    given = list_parameters(found, surface)
     return {
         "type": "object",
-        "properties": {name_of(field): _property(field, surface) for field in given},
-        "required": [name_of(field) for field in given if field.metadata["needed"]],
+        "properties": {
+            find_parameter_name(field): _build_schema_property(field, surface) for field in given
+        },
+        "required": [find_parameter_name(field) for field in given if field.metadata["needed"]],
         "additionalProperties": False,
     }
 
 
-def _property(field: Field[Any], surface: Surface) -> dict[str, object]:
+def _build_schema_property(field: Field[Any], surface: Surface) -> dict[str, object]:
     default = default_of(field)
-    shown: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
+    schema: dict[str, object] = {"type": type_name(field), "description": field.metadata["doc"].en}
     if isinstance(default, list) and surface is Surface.MCP:
         default = ""  # a model is told of one text alone, which is shorter
     elif isinstance(default, list):
-        shown |= {"type": ["string", "array"], "items": {"type": "string"}}
+        schema |= {"type": ["string", "array"], "items": {"type": "string"}}
     if field.metadata["choices"]:
-        shown["enum"] = list(field.metadata["choices"])
-    return shown if field.metadata["needed"] else {**shown, "default": default}
+        schema["enum"] = list(field.metadata["choices"])
+    return schema if field.metadata["needed"] else {**schema, "default": default}
 
 
 # The request.
-def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: Surface) -> Any:  # noqa: ANN401
+def check_request(
+    found: Operation[Any, Any], values: Mapping[str, object], surface: Surface
+) -> Any:  # noqa: ANN401
     """Return the operation's request of values by name. Raises BadRequest, which names the
     parameter.
     """
-    known = {name_of(field): field for field in parameters(found, surface)}
+    known = {find_parameter_name(field): field for field in list_parameters(found, surface)}
     if unknown := sorted(set(values) - set(known)):
         raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
-    given = {name: _value(known[name], value, surface) for name, value in values.items()}
+    checked_values = {
+        name: _coerce_parameter_value(known[name], value, surface) for name, value in values.items()
+    }
     for name, field in known.items():
-        if field.metadata["needed"] and not _has_text(given.get(name)):
+        if field.metadata["needed"] and not _has_text(checked_values.get(name)):
             raise BadRequest(
                 f"{shown_name(field, surface)} is missing",
                 hint=f"such as `{field.metadata['needed']}`",
             )
-    return found.request(**{known[name].name: value for name, value in given.items()})
+    return found.request(**{known[name].name: value for name, value in checked_values.items()})
 
 
 def _has_text(value: object) -> bool:
     return bool("".join(value if isinstance(value, list) else str(value or "")).strip())
 
 
-def _value(field: Field[Any], value: object, surface: Surface) -> object:
+def _coerce_parameter_value(field: Field[Any], value: object, surface: Surface) -> object:
     expected = type(default_of(field))
     if surface is Surface.HTTP and any(
         map(_UNKEPT.search, map(str, value if isinstance(value, list) else [value]))
@@ -101,7 +107,7 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
             hint="neither NUL, nor half of a surrogate pair",
         )
     if surface is Surface.CLI and expected in (int, float) and isinstance(value, str):
-        value = _number(value, expected)
+        value = _parse_cli_number(value, expected)
     if expected is list:
         value = [value] * bool(value) if isinstance(value, str) else value
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
@@ -112,12 +118,14 @@ def _value(field: Field[Any], value: object, surface: Surface) -> object:
         return int(value)
     name = shown_name(field, surface)
     if type(value) is not expected or expected is list:
-        raise BadRequest(f"{name} is {value!r}", hint=_wanted(field, expected, surface))
+        raise BadRequest(
+            f"{name} is {value!r}", hint=_describe_expected_type(field, expected, surface)
+        )
     if isinstance(value, int | float):
         _check_size(field, name, value)
     choices = field.metadata["choices"]
     if choices and value not in choices:
-        raise BadRequest(f"{name} is {value!r}", hint=_choices(str(value), choices))
+        raise BadRequest(f"{name} is {value!r}", hint=_format_choice_hint(str(value), choices))
     return value
 
 
@@ -128,7 +136,7 @@ def _check_size(field: Field[Any], name: str, value: float) -> None:
         raise BadRequest(f"{name} is {value}", hint="it may not be negative")
 
 
-def _wanted(field: Field[Any], expected: type, surface: Surface) -> str:
+def _describe_expected_type(field: Field[Any], expected: type, surface: Surface) -> str:
     if surface is Surface.CLI and expected in _KINDS:
         return f"it must be {_KINDS[expected]}"
     return f"it must be of type {type_name(field)}"
@@ -137,17 +145,21 @@ def _wanted(field: Field[Any], expected: type, surface: Surface) -> str:
 def shown_name(field: Field[Any], surface: Surface) -> str:
     """Return a parameter as its caller writes it."""
     is_option = surface is Surface.CLI and not field.metadata["positional"]
-    return f"--{name_of(field).replace('_', '-')}" if is_option else name_of(field)
+    return (
+        f"--{find_parameter_name(field).replace('_', '-')}"
+        if is_option
+        else find_parameter_name(field)
+    )
 
 
-def name_of(field: Field[Any]) -> str:
+def find_parameter_name(field: Field[Any]) -> str:
     """Return a parameter's name: that of its field, without what keeps it apart from a word of
     Python (`for_`).
     """
     return field.name.rstrip("_")
 
 
-def _choices(word: str, known: Sequence[str]) -> str:
+def _format_choice_hint(word: str, known: Sequence[str]) -> str:
     """Return the choice that was probably meant, and all of them."""
     from difflib import get_close_matches  # 2 ms, for an error
 
@@ -159,7 +171,7 @@ def _choices(word: str, known: Sequence[str]) -> str:
     )
 
 
-def _number(text: str, expected: type[int | float]) -> object:
+def _parse_cli_number(text: str, expected: type[int | float]) -> object:
     """Return the number that a word of the command line is; the word itself where it is none."""
     try:
         return expected(text)

@@ -10,7 +10,7 @@ from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
 from gieok.ops.operation import Operation, Style, Surface
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 
 
 class Failure(NamedTuple):
@@ -21,7 +21,7 @@ class Failure(NamedTuple):
     hint: str
 
 
-class Answer(NamedTuple):
+class OperationAnswer(NamedTuple):
     """What a caller gets. `data` is the documented JSON; `status` the exit status: 0 done, 1
     nothing found, 2 an error.
     """
@@ -33,7 +33,7 @@ class Answer(NamedTuple):
     failure: Failure | None = None
 
 
-def run(
+def run_operation(
     name: str,
     values: Mapping[str, object],
     context_for: Callable[[Operation[Any, Any]], Context],
@@ -42,7 +42,7 @@ def run(
     lang: str = "",
     colour: bool = False,
     verbatim: bool = False,
-) -> Answer:
+) -> OperationAnswer:
     """Check the request, run the operation, and encode what came of it; a GieokError becomes a
     failure.
 
@@ -51,7 +51,7 @@ def run(
     """
     found = operation(name)
     try:
-        request = checked(found, values, surface)
+        request = check_request(found, values, surface)
         context = context_for(found)
         for error in () if found.forgives_config else context.troubles:
             context.tell(f"{error}; it is left out: `gieok config show`")
@@ -66,14 +66,14 @@ def run(
         )
         text = found.present(result, style)
     except GieokError as error:
-        return failed(error)
-    return Answer(result.found, encode(result), text, 0 if result.found else 1)
+        return build_failed_answer(error)
+    return OperationAnswer(result.found, encode(result), text, 0 if result.found else 1)
 
 
-def failed(error: GieokError) -> Answer:
+def build_failed_answer(error: GieokError) -> OperationAnswer:
     """Return an error as an answer."""
     failure = Failure(error.code, str(error), error.hint)
-    return Answer(
+    return OperationAnswer(
         found=False,
         data={"error": failure._asdict()},
         text="",

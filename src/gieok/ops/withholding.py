@@ -11,7 +11,7 @@ from gieok.ports.system import Clock
 from gieok.private import Privacy
 
 
-def check(context: Context) -> None:
+def check_caller_withheld(context: Context) -> None:
     """Raise Withheld where nothing may be taken in from this caller now."""
     check_pause(context.privacy, context.clock, context.zone)
     if private.is_asked_for(context.caller.environment):
@@ -30,7 +30,7 @@ def check_pause(privacy: Privacy, clock: Clock, zone: tzinfo) -> None:
         return
     if pause.until is None:
         raise Withheld("memory is paused: nothing was taken in")
-    until = moment(pause.until, zone)
+    until = format_local_time(pause.until, zone)
     raise Withheld(f"memory is paused until {until}: nothing was taken in")
 
 
@@ -46,12 +46,12 @@ def check_folder(context: Context, folder: str) -> None:
         )
 
 
-def moment(at_s: float, zone: tzinfo) -> str:
+def format_local_time(at_s: float, zone: tzinfo) -> str:
     """Return a time as a person reads it."""
     return datetime.fromtimestamp(at_s, zone).strftime("%Y-%m-%d %H:%M")
 
 
-def notice(why: str, lang: str) -> str:
+def format_withheld_notice(why: str, lang: str) -> str:
     """Return what a person is told at the start of a session that is withheld; `why` as of
     `surfaces.hook.withheld`.
     """

@@ -50,7 +50,7 @@ class Calibration(NamedTuple):
         """Return the corrected probability."""
         if (self.slope, self.shift) == (1.0, 0.0):
             return probability
-        return logistic(self.slope * log_odds(probability) + self.shift)
+        return apply_stable_logistic(self.slope * bound_log_odds(probability) + self.shift)
 
 
 #: By name of a model.
@@ -102,40 +102,40 @@ def fitted(judged: Sequence[Judged]) -> tuple[float, float]:
     """Return slope and shift of the log-odds that make the outcomes likeliest, pulled towards (1,
     0).
     """
-    points = [(log_odds(one.score), float(one.is_right)) for one in judged]
-    slope, shift = _found(points, 1.0, 0.0, free=True)
+    points = [(bound_log_odds(one.score), float(one.is_right)) for one in judged]
+    slope, shift = _fit_slope_and_shift(points, 1.0, 0.0, free=True)
     # a score never falls where the evidence rises: the order stays the ranking's
     if slope < _LEAST_SLOPE:
-        slope, shift = _found(points, _LEAST_SLOPE, 0.0, free=False)
+        slope, shift = _fit_slope_and_shift(points, _LEAST_SLOPE, 0.0, free=False)
     return slope, shift
 
 
-def _found(
+def _fit_slope_and_shift(
     points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool
 ) -> tuple[float, float]:
     """Return what Newton's method finds, each step shortened until it helps; the slope stays unless
     it is free.
     """
     for _ in range(_STEPS):
-        by_slope, by_shift = _step(points, slope, shift, free=free)
-        now, share = _surprise(points, slope, shift), 1.0
+        by_slope, by_shift = _find_newton_step(points, slope, shift, free=free)
+        now, share = _measure_surprise(points, slope, shift), 1.0
         while (
             share > _SHORTEST_STEP
-            and _surprise(points, slope - share * by_slope, shift - share * by_shift) > now
+            and _measure_surprise(points, slope - share * by_slope, shift - share * by_shift) > now
         ):
             share /= 2
         slope, shift = slope - share * by_slope, shift - share * by_shift
     return slope, shift
 
 
-def _step(
+def _find_newton_step(
     points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool
 ) -> tuple[float, float]:
     """Return how far Newton's method goes: the gradient divided by the curvature."""
     g0, g1 = _PRIOR_SLOPE * (slope - 1.0), _PRIOR_SHIFT * shift
     h00, h01, h11 = _PRIOR_SLOPE, 0.0, _PRIOR_SHIFT
     for x, right in points:
-        p = logistic(slope * x + shift)
+        p = apply_stable_logistic(slope * x + shift)
         weight = p * (1 - p)
         g0, g1 = g0 + (p - right) * x, g1 + p - right
         h00, h01, h11 = h00 + weight * x * x, h01 + weight * x, h11 + weight
@@ -145,7 +145,7 @@ def _step(
     return (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
 
 
-def _surprise(points: Sequence[tuple[float, float]], slope: float, shift: float) -> float:
+def _measure_surprise(points: Sequence[tuple[float, float]], slope: float, shift: float) -> float:
     """Return what the fit makes small: the surprise at the outcomes, and the distance to no
     correction.
     """
@@ -177,20 +177,22 @@ def log_loss(judged: Sequence[Judged]) -> float:
     return math.fsum(losses) / max(len(losses), 1)
 
 
-def error(judged: Sequence[Judged], bins: int = 10) -> float:
+def measure_calibration_error(judged: Sequence[Judged], bins: int = 10) -> float:
     """Return the expected calibration error: how far probabilities are from shares that are right,
     over equal bins of them.
     """
     total = 0.0
     for b in range(bins):
-        own = [
+        in_bin = [
             one
             for one in judged
             if b / bins <= one.score < (b + 1) / bins or (b == bins - 1 and one.score >= 1)
         ]
-        if own:
-            told = math.fsum(one.score for one in own) / len(own)
-            total += len(own) * abs(told - sum(one.is_right for one in own) / len(own))
+        if in_bin:
+            mean_score = math.fsum(one.score for one in in_bin) / len(in_bin)
+            total += len(in_bin) * abs(
+                mean_score - sum(one.is_right for one in in_bin) / len(in_bin)
+            )
     return total / max(len(judged), 1)
 
 
@@ -199,11 +201,11 @@ def log_sure(probability: float) -> float:
     return math.log(max(probability, math.exp(-_MOST_ODDS)))
 
 
-def log_odds(probability: float) -> float:
+def bound_log_odds(probability: float) -> float:
     """Return log(p / (1 - p)), within ±12."""
     return max(-_MOST_ODDS, min(_MOST_ODDS, log_sure(probability) - log_sure(1 - probability)))
 
 
-def logistic(x: float) -> float:
+def apply_stable_logistic(x: float) -> float:
     """Return 1 / (1 + e^-x) without overflow."""
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))

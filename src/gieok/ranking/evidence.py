@@ -10,14 +10,14 @@ from typing import NamedTuple
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import FoundPassage, Line, Ranking
 from gieok.ranking import likelihood, rank
-from gieok.ranking.likelihood import Asked, Evidence
+from gieok.ranking.likelihood import Evidence, ScopedQuestion
 from gieok.ranking.profile import Profile
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 _LEAST = 1e-6
 
 
-class Candidate(NamedTuple):
+class AnswerCandidate(NamedTuple):
     """A passage that may answer, with its score, what the retrievers say of it, and the parts of
     its log-odds.
     """
@@ -28,18 +28,20 @@ class Candidate(NamedTuple):
     parts: Callable[[], dict[str, float]] = dict
     line: Line | None = None
 
-    def weighed(self, factors: Mapping[str, float]) -> "Candidate":
+    def weighed(self, factors: Mapping[str, float]) -> "AnswerCandidate":
         """Return it with its odds (without parts: its score) multiplied by factors, which become
         signals.
         """
         product = math.prod(factors.values())
         signals, parts = {**self.signals, **factors}, self.parts
         if parts is dict:
-            return Candidate(self.passage, min(self.score * product, 1.0), signals, line=self.line)
+            return AnswerCandidate(
+                self.passage, min(self.score * product, 1.0), signals, line=self.line
+            )
         odds = self.score * product
         score = odds / (odds + 1 - self.score) if self.score < 1 else 1.0
         added = {name: math.log(max(factor, _LEAST)) for name, factor in factors.items()}
-        return Candidate(
+        return AnswerCandidate(
             passage=self.passage,
             score=score,
             signals=signals,
@@ -48,7 +50,7 @@ class Candidate(NamedTuple):
         )
 
 
-class Found(NamedTuple):
+class RankedPassages(NamedTuple):
     """The best passages of one scope and family, the rankings that they come from, and their fused
     scores.
     """
@@ -65,24 +67,24 @@ class Found(NamedTuple):
         )
 
 
-def candidates(
-    text: str, tokens: Mapping[str, float], found: Found, profile: Profile
-) -> list[Candidate]:
+def judge_candidates(
+    text: str, tokens: Mapping[str, float], found: RankedPassages, profile: Profile
+) -> list[AnswerCandidate]:
     """Return the passages, best first, with scores that compare between questions, families and
     scopes.
 
     A passage without a vector yet is judged by its words alone: it can be found as soon as it is
     stored.
     """
-    signals = _signals(found)
+    signals = _collect_signals(found)
     if not profile.learned:
-        return [Candidate(p, found.fused[p.id], signals[p.id]) for p in found.passages]
+        return [AnswerCandidate(p, found.fused[p.id], signals[p.id]) for p in found.passages]
     words = found.ranking("keyword")
-    asked = Asked(text, tokens, words.passages, words.holding)
+    asked = ScopedQuestion(text, tokens, words.passages, words.holding)
     for passage in found.passages:
-        if language_of(passage.text) != asked.language:
+        if detect_text_language(passage.text) != asked.language:
             signals[passage.id]["other_language"] = 1.0
-    made = list[Candidate]()
+    made = list[AnswerCandidate]()
     with_vector = [
         p for p in found.passages if found.all_have_vectors or _has_vector(signals[p.id])
     ]
@@ -91,12 +93,15 @@ def candidates(
     ]
     for passages, has_vectors in ((with_vector, True), (without, False)):
         by = likelihood.weights(profile.learned, with_vectors=has_vectors)
-        evidence = _evidence(found, passages, profile.candidates, has_vectors=has_vectors)
-        judged = likelihood.judge(
+        evidence = _gather_evidence(found, passages, profile.candidates, has_vectors=has_vectors)
+        judged = likelihood.judge_evidence(
             asked, evidence, by, found.ranking("vector").cosines if has_vectors else ()
         )
         by_id = {p.id: p for p in passages}
-        made += (_judged(by_id[one.id], one, judged, signals[one.id]) for one in judged.ranked)
+        made += (
+            _build_judged_candidate(by_id[one.id], one, judged, signals[one.id])
+            for one in judged.ranked
+        )
     return sorted(made, key=lambda c: -c.score)
 
 
@@ -104,13 +109,16 @@ def _has_vector(signals: Mapping[str, float]) -> bool:
     return "vector" in signals or "mapped" in signals
 
 
-def _judged(
-    passage: FoundPassage, one: Evidence, judged: likelihood.Judgement, signals: dict[str, float]
-) -> Candidate:
-    return Candidate(passage, one.probability, signals, lambda: judged.parts(one))
+def _build_judged_candidate(
+    passage: FoundPassage,
+    one: Evidence,
+    judged: likelihood.EvidenceJudgement,
+    signals: dict[str, float],
+) -> AnswerCandidate:
+    return AnswerCandidate(passage, one.probability, signals, lambda: judged.parts(one))
 
 
-def _signals(found: Found) -> dict[PassageId, dict[str, float]]:
+def _collect_signals(found: RankedPassages) -> dict[PassageId, dict[str, float]]:
     """Return the fused score, and each ranking's place and comparable value, by passage."""
     signals: dict[PassageId, dict[str, float]] = defaultdict(dict)
     for passage, score in found.fused.items():
@@ -124,8 +132,8 @@ def _signals(found: Found) -> dict[PassageId, dict[str, float]]:
     return signals
 
 
-def _evidence(
-    found: Found, passages: Sequence[FoundPassage], full: int, *, has_vectors: bool
+def _gather_evidence(
+    found: RankedPassages, passages: Sequence[FoundPassage], full: int, *, has_vectors: bool
 ) -> list[Evidence]:
     words, vectors, mapped = (found.ranking(name) for name in ("keyword", "vector", "mapped"))
     keyword_z = rank.standard_scores(words, found.fused, full)

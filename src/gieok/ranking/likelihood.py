@@ -19,7 +19,7 @@ import re
 
 from gieok.text.bm25 import idf
 from gieok.text.keywords import is_statement, keyword_tokens, normalise
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,10 +141,10 @@ class Evidence:
     @property
     def probability(self) -> float:
         """Return how likely the passage answers."""
-        return logistic(self.log_odds)
+        return apply_logistic(self.log_odds)
 
 
-class Asked:
+class ScopedQuestion:
     """A question, and how rare its tokens are in the scope that is asked."""
 
     __slots__ = (
@@ -175,7 +175,7 @@ class Asked:
             sum(rare for token, rare in self.rarities.items() if token not in holding) / self.total
         )
         self.prefixes = {token[:2] for token in tokens if token.isascii()}
-        self.language = language_of(text)
+        self.language = detect_text_language(text)
         self.statement = is_statement(text)
         self.when = bool(re.search(_WHEN, text))
         self.counts = bool(re.search(_COUNT, text))
@@ -204,7 +204,7 @@ class Asked:
         )
 
 
-class Weights:
+class FamilyWeights:
     """The fitted figures of one family, with vectors or without."""
 
     __slots__ = ("answer", "rank", "scale")
@@ -215,14 +215,16 @@ class Weights:
         self.scale: float = figures["scale"]  # type: ignore[assignment]
 
 
-_loaded: dict[str, dict[str, Weights]] = {}
+_loaded: dict[str, dict[str, FamilyWeights]] = {}
 
 
-def weights(family: str, *, with_vectors: bool) -> Weights:
+def weights(family: str, *, with_vectors: bool) -> FamilyWeights:
     """Return the figures of a family: `turns`, `notes`, `code`."""
     if family not in _loaded:
         with open(os.path.join(_FOLDER, f"{family}.json"), encoding="utf-8") as file:
-            _loaded[family] = {name: Weights(figures) for name, figures in json.load(file).items()}
+            _loaded[family] = {
+                name: FamilyWeights(figures) for name, figures in json.load(file).items()
+            }
     return _loaded[family]["vectors" if with_vectors else "words"]
 
 
@@ -234,12 +236,12 @@ def level(probability: float, least_and_certain: "tuple[float, float]" = (UNSURE
     return HIGH if probability >= certain else MEDIUM
 
 
-def logistic(x: float) -> float:
+def apply_logistic(x: float) -> float:
     """Return 1 / (1 + e^-x) without overflow."""
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
-def log_odds(probability: float) -> float:
+def invert_logistic(probability: float) -> float:
     """Return ln(p / (1 - p)), the inverse of `logistic`, for 0 < p; 1 is taken for nearly 1."""
     return math.log(probability / max(1 - probability, 1e-9))
 
@@ -269,13 +271,17 @@ def standardised(
     return {passage: (v - mean) / max(deviation, 1e-6) for passage, v in values.items()}
 
 
-class Judgement:
+class EvidenceJudgement:
     """The evidence of one scope and family, best first, and what the log-odds are made of."""
 
     __slots__ = ("about", "by", "doubt", "ranked")
 
     def __init__(
-        self, ranked: "list[Evidence]", about: "dict[str, float]", by: Weights, doubt: float = 0.0
+        self,
+        ranked: "list[Evidence]",
+        about: "dict[str, float]",
+        by: FamilyWeights,
+        doubt: float = 0.0,
     ) -> None:
         self.ranked = ranked
         #: What the log-odds of all lose because words of the question stand nowhere.
@@ -295,16 +301,19 @@ class Judgement:
         return {name: part for name, part in parts.items() if part}
 
 
-def judge(
-    asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequence[float]" = ()
-) -> Judgement:
+def judge_evidence(
+    asked: ScopedQuestion,
+    found: "Sequence[Evidence]",
+    by: FamilyWeights,
+    cosines: "Sequence[float]" = (),
+) -> EvidenceJudgement:
     """Order the evidence, and set of each its features, its order and the log-odds that it answers.
 
     `cosines` are those of all candidates of the scope: the best one counts by how far it stands
     out.
     """
     if not found:
-        return Judgement([], {}, by)
+        return EvidenceJudgement([], {}, by)
     for one in found:
         one.held = asked.held(one.text)
     for one in found:
@@ -331,17 +340,17 @@ def judge(
     doubt = _doubt_of_unseen(base, asked.unseen) if best.cosine is not None else 0.0
     for one in ranked:
         one.log_odds = base + doubt + by.scale * (one.order - best.order)
-    return Judgement(ranked, about, by, doubt)
+    return EvidenceJudgement(ranked, about, by, doubt)
 
 
 def _doubt_of_unseen(base: float, unseen: float) -> float:
     """Return what log-odds lose, so that nothing is sure where much of the question stands nowhere;
     0 where little does.
     """
-    return min(0.0, log_odds(SURE - _DOUBT) - base) if unseen > _MOST_UNSEEN else 0.0
+    return min(0.0, invert_logistic(SURE - _DOUBT) - base) if unseen > _MOST_UNSEEN else 0.0
 
 
-def features(asked: Asked, one: Evidence) -> dict[str, float]:
+def features(asked: ScopedQuestion, one: Evidence) -> dict[str, float]:
     """Return the features of a passage, all of them; the weights choose."""
     text, near = one.text, [n for n in (one.before, one.after) if n]
     label = _LABEL.match(text)
@@ -354,8 +363,8 @@ def features(asked: Asked, one: Evidence) -> dict[str, float]:
         "keyword": one.keyword,
         "vector_z": one.vector_z,
         "cosine": 10 * (one.cosine - 0.85) if one.cosine is not None else 0.0,
-        "coverage": _share(asked, one.held),
-        "coverage_near": _share(asked, one.held.union(*(n.held for n in near))),
+        "coverage": _measure_rarity_share(asked, one.held),
+        "coverage_near": _measure_rarity_share(asked, one.held.union(*(n.held for n in near))),
         "near_keyword": one.near_keyword,
         "near_vector": one.near_vector,
         "speaker": float(bool(speaker) and speaker.split()[0] in asked.words),
@@ -367,7 +376,7 @@ def features(asked: Asked, one: Evidence) -> dict[str, float]:
         "number": float(asked.counts and bool(re.search(r"\d", text))),
         # Of a few words is mostly chat; what is longer than two sentences is not worth more for it.
         "length": min(math.log1p(len(text)), _LENGTH_ENOUGH) - 4.5,
-        "other_language": float(language_of(text) != asked.language),
+        "other_language": float(detect_text_language(text) != asked.language),
         # An observation has no label: it is of either.
         "user": float(speaker == "user") if speaker else 0.5,
         "own_user": float(asked.is_own and speaker == "user"),
@@ -380,7 +389,7 @@ def features(asked: Asked, one: Evidence) -> dict[str, float]:
 
 
 def question_features(
-    asked: Asked, best: Evidence, lead: float, cosines: "Sequence[float]"
+    asked: ScopedQuestion, best: Evidence, lead: float, cosines: "Sequence[float]"
 ) -> dict[str, float]:
     """Return the features of the question and of its best passage, by which the probability of all
     is set.
@@ -405,7 +414,7 @@ def question_features(
     }
 
 
-def _unseen_names(asked: Asked, found: "Iterable[Evidence]") -> float:
+def _unseen_names(asked: ScopedQuestion, found: "Iterable[Evidence]") -> float:
     """Return the share of the names in a question that no candidate holds, nor is called: it is
     asked of another memory.
     """
@@ -415,5 +424,5 @@ def _unseen_names(asked: Asked, found: "Iterable[Evidence]") -> float:
     return sum(not any(name in text for text in texts) for name in asked.names) / len(asked.names)
 
 
-def _share(asked: Asked, held: "Iterable[str]") -> float:
+def _measure_rarity_share(asked: ScopedQuestion, held: "Iterable[str]") -> float:
     return sum(asked.rarities[token] for token in held) / asked.total

@@ -15,7 +15,7 @@ from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, Ranking
 from gieok.ports.store import Documents, ManagedSearch
 from gieok.ranking import rank
-from gieok.ranking.evidence import Candidate
+from gieok.ranking.evidence import AnswerCandidate
 from gieok.ranking.likelihood import SURE, UNSURE
 
 #: How far above `UNSURE` the first of a service's order stands, where nothing here bears it out:
@@ -34,7 +34,7 @@ class ManagedLeg(NamedTuple):
     is_silent: bool = False
 
 
-def ask(
+def ask_managed_service(
     store: Documents, scopes: tuple[Scope, ...], text: str, where: Filter, limit: int
 ) -> ManagedLeg:
     """Ask the service of a store, once for all scopes; a store without one is not asked."""
@@ -47,7 +47,7 @@ def ask(
     return ManagedLeg(found.by_scope, found.note, is_asked=True)
 
 
-def weigh(made: Iterable[Candidate], fused: rank.Scores) -> list[Candidate]:
+def weigh(made: Iterable[AnswerCandidate], fused: rank.Scores) -> list[AnswerCandidate]:
     """Return candidates in the fused order, which the service's is part of, each as sure as the
     words here are.
 
@@ -55,11 +55,11 @@ def weigh(made: Iterable[Candidate], fused: rank.Scores) -> list[Candidate]:
     service ranks it. No score is above that of a passage before it: the order is the better judge
     of which answers, the words of whether any does.
     """
-    lowest, kept = 1.0, list[Candidate]()
+    lowest, kept = 1.0, list[AnswerCandidate]()
     for one in sorted(made, key=lambda c: (-fused[c.passage.id], c.passage.id)):
         score = one.score
         if "managed" in one.signals:
             by_order = UNSURE + _ORDER_SHARE * (SURE - UNSURE) * one.signals["managed"]
             score = lowest = min(lowest, max(score, by_order))
-        kept.append(Candidate(one.passage, score, one.signals))
+        kept.append(AnswerCandidate(one.passage, score, one.signals))
     return kept

@@ -38,12 +38,12 @@ from gieok.ports.system import Clock
 from gieok.ranking import calibration, likelihood, managed, rank, timeline
 from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
-from gieok.ranking.evidence import Candidate, Found, candidates
+from gieok.ranking.evidence import AnswerCandidate, RankedPassages, judge_candidates
 from gieok.ranking.learned.query_map import query_map
 from gieok.ranking.managed import ManagedLeg
 from gieok.ranking.pool import pool_rankings
 from gieok.ranking.profile import Profile
-from gieok.ranking.rerank import Reranking, placed
+from gieok.ranking.rerank import Reranking, rerank_texts
 from gieok.ranking.snippet import snippet
 from gieok.text.dates import DateSpan, find_past_span, refused_times
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
@@ -109,7 +109,7 @@ def documents_of(store: Documents, hits: Iterable[Hit]) -> dict[tuple[Scope, str
     return {(document.scope, document.key): document for document in found}
 
 
-class _Query(NamedTuple):
+class _PreparedQuestion(NamedTuple):
     """A question prepared for every scope."""
 
     question: Question
@@ -159,14 +159,14 @@ def recall(
     """
     for _ in range(_SWITCHES):
         try:
-            return _recalled(store, embedder, question, profile, clock, zone, reranking)
+            return _recall_hits(store, embedder, question, profile, clock, zone, reranking)
         except ShapeMismatch:
             if not isinstance(embedder, Followed):
                 raise
-    return _recalled(store, embedder, question, profile, clock, zone, reranking)
+    return _recall_hits(store, embedder, question, profile, clock, zone, reranking)
 
 
-def _recalled(
+def _recall_hits(
     store: Documents,
     embedder: Embedder | None,
     question: Question,
@@ -183,18 +183,18 @@ def _recalled(
     today = now.astimezone(zone).date()
     span = find_past_span(question.text, today)
     vector, model, degraded = _query_vector(store, embedder, question, profile)
-    if asked := timeline.period(question.text, today):
-        wanted = timeline.Question(
+    if asked := timeline.find_asked_period(question.text, today):
+        wanted = timeline.PeriodQuestion(
             period=asked, scopes=question.scopes, where=question.where, vector=vector, zone=zone
         )
         # A day and nothing else (화요일) may also be a word that notes hold: 매주 화요일.
-        if (hits := timeline.listed(store, wanted, profile)) or not (
+        if (hits := timeline.list_period_hits(store, wanted, profile)) or not (
             asked.is_newest or asked.words or question.text == asked.span.words
         ):
             listed_span = None if asked.is_newest else asked.span
             return RankedHits(hits, degraded, listed_span, is_timeline=not asked.is_newest)
-    tokens = _tokens(question, span, profile)
-    query = _Query(
+    tokens = _build_query_tokens(question, span, profile)
+    query = _PreparedQuestion(
         question=question,
         tokens=tokens,
         vector=vector,
@@ -203,29 +203,34 @@ def _recalled(
         model=model,
         calibrations=profile.calibrations,
     )
-    found, below, reasons = _found(
-        store, query, lambda one, family: _weighed(one, family, now, span, zone)
+    found, below, reasons = _find_candidates(
+        store, query, lambda one, family: _weigh_candidate(one, family, now, span, zone)
     )
     # A stable sort: among equal scores the fused order stands.
     ordered = sorted(found, key=lambda c: -c.score)
     distinct = {passage.id for passage in _drop_doubles(c.passage for c in ordered)}
     best = [c for c in ordered if c.passage.id in distinct][: profile.considered]
-    ranked, unread = _reranked(best, question.text, reranking)
-    chosen = _chosen(ranked, tokens, profile)
-    reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
+    ranked, unread = _rerank_candidates(best, question.text, reranking)
+    chosen = _choose_hits(ranked, tokens, profile)
+    reasons = [
+        degraded,
+        unread,
+        *reasons,
+        _explain_waiting_vectors(store, question.scopes) if vector else None,
+    ]
     near = max((*below, *best), key=lambda c: c.score, default=None) if not chosen else None
     if asks_newest(question.text):
-        chosen = _newest_first(chosen, zone)
+        chosen = _sort_likely_by_day(chosen, zone)
     return RankedHits(
         tuple(chosen),
         "; ".join(dict.fromkeys(filter(None, reasons))) or None,
         span,
-        nearest=_hit(near, tokens, profile.snippet_chars) if near else None,
+        nearest=_build_hit(near, tokens, profile.snippet_chars) if near else None,
         refused=refused_times(question.text, today),
     )
 
 
-def _newest_first(hits: Sequence[Hit], zone: tzinfo) -> list[Hit]:
+def _sort_likely_by_day(hits: Sequence[Hit], zone: tzinfo) -> list[Hit]:
     """Return hits, those that are likely by their day, the newest first, and the others behind
     them.
     """
@@ -233,31 +238,33 @@ def _newest_first(hits: Sequence[Hit], zone: tzinfo) -> list[Hit]:
     likely = [hit for hit in hits if hit.score >= least]
     rest = [hit for hit in hits if hit.score < least]
     return [
-        *sorted(likely, key=lambda hit: timeline.day_of(hit.passage, zone), reverse=True),
+        *sorted(likely, key=lambda hit: timeline.find_passage_day(hit.passage, zone), reverse=True),
         *rest,
     ]
 
 
-def _found(
-    store: Documents, query: _Query, weighed: Callable[[Candidate, Profile], Candidate]
-) -> tuple[list[Candidate], list[Candidate], list[str | None]]:
+def _find_candidates(
+    store: Documents,
+    query: _PreparedQuestion,
+    weighed: Callable[[AnswerCandidate, Profile], AnswerCandidate],
+) -> tuple[list[AnswerCandidate], list[AnswerCandidate], list[str | None]]:
     """Return the candidates of every family and scope, those of families without an answer, and why
     retrievers took no part.
     """
-    found, below, reasons = list[Candidate](), list[Candidate](), list[str | None]()
-    for family in _families(store, query.question, query.profile):
+    found, below, reasons = list[AnswerCandidate](), list[AnswerCandidate](), list[str | None]()
+    for family in _select_families(store, query.question, query.profile):
         question = _of_family(query.question, family)
         if question is None:
             continue
         service = ManagedLeg()
         if question.use_vectors:
-            service = managed.ask(
+            service = managed.ask_managed_service(
                 store, question.scopes, question.text, question.where, family.candidates
             )
             reasons.append(service.note)
-        mapped = _mapped(query.vector, query.model, family)
+        mapped = _map_query_vector(query.vector, query.model, family)
         own = query._replace(question=question, profile=family, mapped=mapped, service=service)
-        of_family: list[Candidate] = []
+        of_family: list[AnswerCandidate] = []
         for scopes in _searched_together(own):
             of_family += (
                 weighed(candidate, family) for candidate in _search_scopes(store, scopes, own)
@@ -269,7 +276,7 @@ def _found(
     return found, below, reasons
 
 
-def _families(store: Documents, question: Question, profile: Profile) -> tuple[Profile, ...]:
+def _select_families(store: Documents, question: Question, profile: Profile) -> tuple[Profile, ...]:
     """Return the families to search, each by itself; a service is asked once, because every call
     costs.
     """
@@ -295,7 +302,9 @@ def _of_family(question: Question, profile: Profile) -> Question | None:
     )
 
 
-def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict[str, float]:
+def _build_query_tokens(
+    question: Question, span: DateSpan | None, profile: Profile
+) -> dict[str, float]:
     """Return the tokens to look for; the words of a date count little, because notes carry their
     date elsewhere.
     """
@@ -327,7 +336,7 @@ def _query_vector(
     return vector, embedder.model, behind or None
 
 
-def _mapped(vector: bytes | None, model: str, profile: Profile) -> bytes | None:
+def _map_query_vector(vector: bytes | None, model: str, profile: Profile) -> bytes | None:
     """Return the question's vector moved towards statements that answer it, where that was
     learned.
     """
@@ -341,14 +350,14 @@ def _unit_sum(a: bytes, b: bytes) -> bytes:
     return array("f", [v / norm for v in values]).tobytes()
 
 
-def _unfinished(store: Documents, scopes: Sequence[Scope]) -> str | None:
-    waiting = sum(_waiting(store, scope) for scope in scopes)
+def _explain_waiting_vectors(store: Documents, scopes: Sequence[Scope]) -> str | None:
+    waiting = sum(_count_waiting_vectors(store, scope) for scope in scopes)
     if waiting == 1:
         return "1 passage has no vector yet"
     return f"{waiting} passages have no vector yet" if waiting else None
 
 
-def _waiting(store: Documents, scope: Scope) -> int:
+def _count_waiting_vectors(store: Documents, scope: Scope) -> int:
     return store.waiting(scope) if isinstance(store, VectorSearch) else 0
 
 
@@ -364,7 +373,7 @@ def _drop_doubles(passages: Iterable[FoundPassage]) -> list[FoundPassage]:
     return list(first.values())
 
 
-def _searched_together(query: _Query) -> list[tuple[Scope, ...]]:
+def _searched_together(query: _PreparedQuestion) -> list[tuple[Scope, ...]]:
     """Return the scopes that are judged together: all; each alone where no probability is made, or
     a service answers.
     """
@@ -374,17 +383,19 @@ def _searched_together(query: _Query) -> list[tuple[Scope, ...]]:
 
 
 def _search_scopes(
-    store: Documents, scopes: Sequence[Scope], query: _Query, tries: int = _TRIES
-) -> list[Candidate]:
+    store: Documents, scopes: Sequence[Scope], query: _PreparedQuestion, tries: int = _TRIES
+) -> list[AnswerCandidate]:
     """Return candidates."""
-    retrieved = {scope: _retrieve(store, scope, query) for scope in scopes}
+    retrieved = {scope: _retrieve_rankings(store, scope, query) for scope in scopes}
     rankings = [_as_judged(one, query) for one in pool_rankings(list(retrieved.values()))]
-    rankings, lines = _with_lines(store, rankings, query)
+    rankings, lines = _add_line_ranking(store, rankings, query)
     is_answered = not query.service.by_scope.keys().isdisjoint(scopes)
     # Where the service alone is to find, words say how sure its passages are, and find nothing
     # beside them.
     is_services = is_answered and not query.question.hybrid
-    fused = _fuse([one for one in rankings if not (is_services and one.name == "keyword")], query)
+    fused = _fuse_rankings(
+        [one for one in rankings if not (is_services and one.name == "keyword")], query
+    )
     profile = query.profile
     judged = likelihood.JUDGED if profile.learned else 0
     best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
@@ -393,14 +404,14 @@ def _search_scopes(
     if len(passages) < len(best) and tries > 1:
         return _search_scopes(store, scopes, query, tries - 1)
     all_have_vectors = query.vector is not None and not any(
-        _waiting(store, scope) for scope in scopes
+        _count_waiting_vectors(store, scope) for scope in scopes
     )
-    found = Found(_drop_doubles(passages), rankings, fused, all_have_vectors)
-    made = candidates(query.question.text, query.tokens, found, profile)
+    found = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors)
+    made = judge_candidates(query.question.text, query.tokens, found, profile)
     if is_answered:
         made = managed.weigh(made, fused)
     return [
-        _corrected(one, query)._replace(line=_line(one.passage, lines))
+        _calibrate_candidate(one, query)._replace(line=_find_best_line(one.passage, lines))
         for one in made[: profile.considered]
     ]
 
@@ -416,7 +427,7 @@ def _read_passages(
     return [found[i] for i in ids if i in found]
 
 
-def _as_judged(ranking: Ranking, query: _Query) -> Ranking:
+def _as_judged(ranking: Ranking, query: _PreparedQuestion) -> Ranking:
     """Return a ranking with the cosines that it is judged by: as fitted; none of the mapped
     question's.
 
@@ -429,8 +440,8 @@ def _as_judged(ranking: Ranking, query: _Query) -> Ranking:
     )
 
 
-def _with_lines(
-    store: Documents, rankings: list[Ranking], query: _Query
+def _add_line_ranking(
+    store: Documents, rankings: list[Ranking], query: _PreparedQuestion
 ) -> tuple[list[Ranking], Mapping[PassageId, NearLine]]:
     """Return the rankings with that of vectors by passages and their best lines, and these lines.
 
@@ -455,7 +466,7 @@ def _with_lines(
     return [made if ranking is near else ranking for ranking in rankings], lines
 
 
-def _line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) -> Line | None:
+def _find_best_line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) -> Line | None:
     """Return the best line of a passage; None where it is the passage itself, whose lines have no
     vectors.
     """
@@ -468,34 +479,34 @@ def _line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) -> Line | 
     return Line(passage.start_line + line_number(passage.text, near.start), text.strip())
 
 
-def _corrected(candidate: Candidate, query: _Query) -> Candidate:
+def _calibrate_candidate(candidate: AnswerCandidate, query: _PreparedQuestion) -> AnswerCandidate:
     """Return a candidate with the probability as fitted for the model of the vectors."""
-    known = query.calibrations.get(query.model)
+    fitted = query.calibrations.get(query.model)
     return (
-        candidate._replace(score=known.score(candidate.score))
-        if known and query.vector
+        candidate._replace(score=fitted.score(candidate.score))
+        if fitted and query.vector
         else candidate
     )
 
 
-def _reranked(
-    ranked: Sequence[Candidate], text: str, by: Reranking | None
-) -> tuple[Sequence[Candidate], str | None]:
+def _rerank_candidates(
+    ranked: Sequence[AnswerCandidate], text: str, by: Reranking | None
+) -> tuple[Sequence[AnswerCandidate], str | None]:
     """Return the candidates as the reranker orders them, and why it did not take part."""
     if by is None:
         return ranked, None
-    order, why = placed(
+    order, why = rerank_texts(
         text, [one.passage.text for one in ranked], [one.score for one in ranked], by
     )
-    made = []
+    reordered = []
     for to in order:
         one = ranked[to.at]
         signals = one.signals if to.said is None else {**one.signals, "reranker": to.said}
-        made.append(one._replace(score=to.score, signals=signals))
-    return made, why
+        reordered.append(one._replace(score=to.score, signals=signals))
+    return reordered, why
 
 
-def _retrieve(store: Documents, scope: Scope, query: _Query) -> list[Ranking]:
+def _retrieve_rankings(store: Documents, scope: Scope, query: _PreparedQuestion) -> list[Ranking]:
     """Ask every retriever of the store but a service, which has answered."""
     question, profile = query.question, query.profile
     rankings = [query.service.by_scope[scope]] if scope in query.service.by_scope else []
@@ -520,7 +531,7 @@ def _retrieve(store: Documents, scope: Scope, query: _Query) -> list[Ranking]:
     return rankings
 
 
-def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:
+def _fuse_rankings(rankings: Sequence[Ranking], query: _PreparedQuestion) -> rank.Scores:
     """Return one score per candidate of any ranking: keywords have their share, the others have the
     rest.
     """
@@ -546,9 +557,9 @@ def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:
     return profile.fuse(rankings, weights, profile.candidates)
 
 
-def _weighed(
-    candidate: Candidate, profile: Profile, now: datetime, span: DateSpan | None, zone: tzinfo
-) -> Candidate:
+def _weigh_candidate(
+    candidate: AnswerCandidate, profile: Profile, now: datetime, span: DateSpan | None, zone: tzinfo
+) -> AnswerCandidate:
     """Weigh a candidate by its age, its own mark, and the days that the question names."""
     day = candidate.passage.valid_from
     is_dated = day is not None and MADE_THEN not in candidate.passage.metadata
@@ -563,13 +574,18 @@ def _weighed(
 
 
 def _days_factor(passage: FoundPassage, span: DateSpan, profile: Profile, zone: tzinfo) -> float:
-    if passage.valid_from is not None and span.first <= timeline.day_of(passage, zone) <= span.last:
+    if (
+        passage.valid_from is not None
+        and span.first <= timeline.find_passage_day(passage, zone) <= span.last
+    ):
         return 1.0
     is_undated = passage.valid_from is None or MADE_THEN in passage.metadata
     return profile.undated_share if is_undated else profile.other_days_share
 
 
-def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profile) -> list[Hit]:
+def _choose_hits(
+    ranked: Sequence[AnswerCandidate], tokens: Collection[str], profile: Profile
+) -> list[Hit]:
     """Diversify, cut at the threshold and the limit, and make snippets."""
     passing = {c.passage.id: c for c in ranked if c.score >= profile.min_score}
     is_diverse = profile.relevance_trade < 1
@@ -578,15 +594,15 @@ def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profi
     order = rank.diversify(
         scores, words, profile.relevance_trade, profile.likeness_floor, profile.limit
     )
-    return [_hit(passing[i], tokens, profile.snippet_chars) for i in order]
+    return [_build_hit(passing[i], tokens, profile.snippet_chars) for i in order]
 
 
-def _hit(candidate: Candidate, tokens: Collection[str], snippet_chars: int) -> Hit:
-    shown = snippet(candidate.passage.text, tokens, snippet_chars) if snippet_chars else ""
+def _build_hit(candidate: AnswerCandidate, tokens: Collection[str], snippet_chars: int) -> Hit:
+    snippet_text = snippet(candidate.passage.text, tokens, snippet_chars) if snippet_chars else ""
     return Hit(
         passage=candidate.passage,
         score=candidate.score,
-        snippet=shown,
+        snippet=snippet_text,
         signals=candidate.signals,
         parts=candidate.parts(),
         line=candidate.line,

@@ -16,7 +16,7 @@ class Reranking(NamedTuple):
     calibrations: Calibrations
 
 
-class Placed(NamedTuple):
+class RerankedPlace(NamedTuple):
     """Where a candidate stood, its probability now, and the score of the reranker; None where it
     was not read.
     """
@@ -26,16 +26,16 @@ class Placed(NamedTuple):
     said: float | None = None
 
 
-def placed(
+def rerank_texts(
     question: str, texts: Sequence[str], scores: Sequence[float], by: Reranking | None
-) -> tuple[list[Placed], str | None]:
+) -> tuple[list[RerankedPlace], str | None]:
     """Return candidates, best first as they are given, in the order of the reranker, and why it did
     not take part.
 
     Calibrated, its score is the probability. Else it decides the order alone: the best keeps the
     probability that the best had.
     """
-    as_they_are = [Placed(i, score) for i, score in enumerate(scores)]
+    as_they_are = [RerankedPlace(i, score) for i, score in enumerate(scores)]
     if by is None or not texts:
         return as_they_are, None
     count = min(by.candidates, len(texts))
@@ -46,6 +46,8 @@ def placed(
     known = by.calibrations.get(by.reranker.model)
     order = sorted(range(count), key=lambda i: (-said[i], i))
     given = [known.score(said[i]) for i in order] if known else sorted(scores[:count], reverse=True)
-    read = [Placed(i, score, said[i]) for i, score in zip(order, given, strict=True)]
+    read = [RerankedPlace(i, score, said[i]) for i, score in zip(order, given, strict=True)]
     # What it did not read stays below what it read.
-    return read + [Placed(one.at, min(one.score, given[-1])) for one in as_they_are[count:]], None
+    return read + [
+        RerankedPlace(one.at, min(one.score, given[-1])) for one in as_they_are[count:]
+    ], None

@@ -122,7 +122,7 @@ class Period(NamedTuple):
     is_newest: bool = False
 
 
-class Question(NamedTuple):
+class PeriodQuestion(NamedTuple):
     """What is asked of which scopes; `vector` is that of the question, if there is one."""
 
     period: Period
@@ -132,7 +132,7 @@ class Question(NamedTuple):
     zone: tzinfo
 
 
-def period(question: str, today: date) -> Period | None:
+def find_asked_period(question: str, today: date) -> Period | None:
     """Return the time that a question wants listed, seen from `today`; None for any other
     question.
     """
@@ -164,7 +164,9 @@ def bounds(span: DateSpan, zone: tzinfo) -> tuple[datetime, datetime]:
     )
 
 
-def listed(store: Documents, question: Question, profile: Profile) -> tuple[Hit, ...]:
+def list_period_hits(
+    store: Documents, question: PeriodQuestion, profile: Profile
+) -> tuple[Hit, ...]:
     """Return the lines of a time, the most important first, at most `profile.limit`; none where
     nothing is of that time.
     """
@@ -172,18 +174,18 @@ def listed(store: Documents, question: Question, profile: Profile) -> tuple[Hit,
     recent = asked.span.last - _RECENT
     if asked.is_newest and asked.span.first < recent:
         near = question._replace(period=asked._replace(span=asked.span._replace(first=recent)))
-        if hits := listed(store, near, profile):
+        if hits := list_period_hits(store, near, profile):
             return hits
     found: list[tuple[float, FoundPassage, dict[str, float]]] = []
     for scope in question.scopes:
-        where = _within(question)
+        where = _filter_period(question)
         held = store.passages(store.within(scope, where, _MOST), scope)
-        passages = [p for p in held if is_of(p, asked.span, question.zone)]
-        relevance = _relevance(store, scope, question, profile, where) if passages else {}
-        judged = _judged(store, passages, relevance)
+        passages = [p for p in held if is_passage_in_days(p, asked.span, question.zone)]
+        relevance = _find_relevance(store, scope, question, profile, where) if passages else {}
+        judged = _judge_turns_of_user(store, passages, relevance)
         for passage in passages:
             own, words = (
-                judged.get(passage.id, 0.0) or worth(passage),
+                judged.get(passage.id, 0.0) or estimate_memory_worth(passage),
                 relevance.get(passage.id, 0.0),
             )
             found.append((own + _RELEVANCE * words, passage, {"worth": own, "words": words}))
@@ -191,22 +193,22 @@ def listed(store: Documents, question: Question, profile: Profile) -> tuple[Hit,
     if asked.is_newest and found:
         least = found[0][0] - _NEAR_BEST
         found = [row for row in found if row[0] >= least]
-        found.sort(key=lambda row: day_of(row[1], question.zone), reverse=True)
+        found.sort(key=lambda row: find_passage_day(row[1], question.zone), reverse=True)
     tokens = query_tokens(question.period.words) if question.period.words else {}
     return tuple(
         Hit(
             passage,
-            _score(value),
+            _bound_worth_score(value),
             snippet(passage.text, tokens, profile.snippet_chars or len(passage.text)),
             signals,
         )
         for value, passage, signals in (
-            found if asked.is_newest else _spread(found, profile.limit)
+            found if asked.is_newest else _spread_over_talks(found, profile.limit)
         )[: profile.limit]
     )
 
 
-def _within(question: Question) -> Filter:
+def _filter_period(question: PeriodQuestion) -> Filter:
     first, end = bounds(question.period.span, question.zone)
     since = max(filter(None, (first - _SLACK, question.where.since)))
     return question.where._replace(
@@ -214,18 +216,18 @@ def _within(question: Question) -> Filter:
     )
 
 
-def is_of(passage: FoundPassage, span: DateSpan, zone: tzinfo) -> bool:
+def is_passage_in_days(passage: FoundPassage, span: DateSpan, zone: tzinfo) -> bool:
     """Say whether a passage's document falls into the days: by its day, or from its first turn to
     its last.
     """
-    day = day_of(passage, zone)
+    day = find_passage_day(passage, zone)
     last = (
         passage.updated_at.astimezone(zone).date() if passage.key.startswith("sessions/") else day
     )
     return day <= span.last and max(day, last) >= span.first
 
 
-def day_of(passage: FoundPassage, zone: tzinfo) -> date:
+def find_passage_day(passage: FoundPassage, zone: tzinfo) -> date:
     """Return the day of a passage: a note's own, else when it was said, in the user's zone."""
     return day_of_moment(passage.valid_from, passage.updated_at, zone)
 
@@ -238,8 +240,8 @@ def day_of_moment(valid_from: datetime | None, updated_at: datetime, zone: tzinf
     return (valid_from or updated_at).astimezone(UTC if is_day else zone).date()
 
 
-def _relevance(
-    store: Documents, scope: Scope, question: Question, profile: Profile, where: Filter
+def _find_relevance(
+    store: Documents, scope: Scope, question: PeriodQuestion, profile: Profile, where: Filter
 ) -> Mapping[PassageId, float]:
     """Return how well passages fit what else the question says, 0–1; nothing where it says
     nothing.
@@ -271,7 +273,7 @@ def _relevance(
     return found
 
 
-def _judged(
+def _judge_turns_of_user(
     store: Documents, passages: Sequence[FoundPassage], relevance: Mapping[PassageId, float]
 ) -> dict[PassageId, float]:
     """Return how much the most promising turns of the user are worth, by meaning; nothing where
@@ -282,23 +284,23 @@ def _judged(
     said = {p.id: m for p in passages if (m := _SPEAKER.match(p.text)) and m[1] == "User"}
     promising = sorted(
         (p for p in passages if p.id in said),
-        key=lambda p: -worth(p) - _RELEVANCE * relevance.get(p.id, 0.0),
+        key=lambda p: -estimate_memory_worth(p) - _RELEVANCE * relevance.get(p.id, 0.0),
     )[:_JUDGED]
     vectors = store.vectors_of(active[0], [text_to_embed(p.text) for p in promising])
     found = {}
     for p in promising:
         vector = vectors.get(text_to_embed(p.text))
         text = p.text[said[p.id].end() :]
-        if vector and (value := heads.worth(text, vector, active[0])):
+        if vector and (value := heads.judge_turn_worth(text, vector, active[0])):
             found[p.id] = (
-                worth(p)
+                estimate_memory_worth(p)
                 + _JUDGED_SPAN * value
                 - _ABOUT_USER * heads.about_user(text, vector, active[0])
             )
     return found
 
 
-def worth(passage: FoundPassage) -> float:
+def estimate_memory_worth(passage: FoundPassage) -> float:
     """Return how much a memory is worth telling, about 0–1, by what it is and how it reads."""
     said = _SPEAKER.match(passage.text)
     text = passage.text[said.end() :] if said else passage.text
@@ -317,11 +319,11 @@ def _value_of_kind(passage: FoundPassage, speaker: str) -> float:
     return 0.35 + 0.4 * passage.importance
 
 
-def _score(value: float) -> float:
+def _bound_worth_score(value: float) -> float:
     return min(max(0.4 + 0.35 * value, _LEAST_SCORE), _MOST_SCORE)
 
 
-def _spread(
+def _spread_over_talks(
     found: Sequence[tuple[float, FoundPassage, dict[str, float]]], limit: int
 ) -> list[tuple[float, FoundPassage, dict[str, float]]]:
     """Return the best, without what was said twice, and not all of one talk."""

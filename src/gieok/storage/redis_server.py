@@ -39,13 +39,13 @@ class RedisServer:
         rest_s: float = REST_S,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.location = _location(url)
+        self.location = _find_redis_location(url)
         self._rest_s, self._now, self._closed_until = rest_s, now, float("-inf")
         self._is_gone = False
         # Again at once where the connection had been idle and the server hung up; a server that is
         # silent is asked once.
         again = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
-        self.client = _client(url, self.location, password, timeout_s, again)
+        self.client = _build_redis_client(url, self.location, password, timeout_s, again)
 
     @classmethod
     def open(cls, opening: Opening) -> "RedisServer":
@@ -91,40 +91,42 @@ class RedisServer:
         self.client.close()
 
 
-def _client(url: str, location: str, password: str, timeout_s: float, again: Retry) -> redis.Redis:
+def _build_redis_client(
+    url: str, location: str, password: str, timeout_s: float, again: Retry
+) -> redis.Redis:
     options = {"password": password} if password and not urlsplit(url).password else {}
     try:
-        made = redis.Redis.from_url(
+        client = redis.Redis.from_url(
             _as_redis(url),
             socket_timeout=timeout_s,
             socket_connect_timeout=timeout_s,
             retry=again,
             **options,
         )
-        pool = made.connection_pool
+        pool = client.connection_pool
         # an option that it does not know shows here
         pool.connection_class(**pool.connection_kwargs)
     except (ValueError, TypeError, redis.RedisError):  # the message may quote the password
-        raise _no_address(location) from None
-    return made
+        raise _build_redis_address_error(location) from None
+    return client
 
 
 def _as_redis(url: str) -> str:
     return f"redis{url.removeprefix('valkey')}" if url.startswith("valkey") else url
 
 
-def _location(url: str) -> str:
+def _find_redis_location(url: str) -> str:
     try:
         parts = urlsplit(url)
         where = f"{parts.hostname or ''}:{parts.port}" if parts.port else parts.hostname or ""
     except ValueError:
-        raise _no_address("it") from None
+        raise _build_redis_address_error("it") from None
     if parts.scheme not in _SCHEMES:
-        raise _no_address(f"{parts.scheme or '…'}://")
+        raise _build_redis_address_error(f"{parts.scheme or '…'}://")
     return f"{parts.scheme}://{where}{parts.path}"
 
 
-def _no_address(said: str) -> BadConfig:
+def _build_redis_address_error(said: str) -> BadConfig:
     hint = (
         "such as redis://localhost:6379/0, rediss://host:6380/0 for TLS, or unix:///path; a "
         "password as REDIS_PASSWORD"

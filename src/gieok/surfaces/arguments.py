@@ -5,14 +5,14 @@ options stand.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gieok.surfaces.commands import DEFAULTS, GLOBAL, members
+from gieok.surfaces.commands import DEFAULTS, GLOBAL, list_group_commands
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
 _VALUED = tuple(flag for flag, *_ in GLOBAL)
 
 
-class Line(NamedTuple):
+class CommandLine(NamedTuple):
     """A command line: the command's name, or what was typed for one, and its own arguments.
 
     `is_help`: what the command does is asked for, and nothing else. `is_group`: the name is that of
@@ -25,44 +25,46 @@ class Line(NamedTuple):
     is_group: bool = False
 
 
-def read(arguments: Sequence[str]) -> Line:
+def read_command_line(arguments: Sequence[str]) -> CommandLine:
     """Return what is called. Global options may stand in front of the command, within its name or
     behind it.
     """
-    options, rest = _leading(arguments)
+    options, rest = _split_leading_options(arguments)
     word, rest = (rest[0], rest[1:]) if rest else ("", [])
     if word in ("", *HELP, *VERSION):
-        return Line(
+        return CommandLine(
             "", (word, *options) if word in VERSION else tuple(options), is_help=word in HELP
         )
     if word == "help":
-        return _helped(rest, options)
-    if members(word):
+        return _read_help_line(rest, options)
+    if list_group_commands(word):
         return _in_group(word, options, rest)
-    return Line(word, (*options, *rest), is_help=_asks(rest))
+    return CommandLine(word, (*options, *rest), is_help=_asks_for_help(rest))
 
 
-def _helped(rest: list[str], options: list[str]) -> Line:
+def _read_help_line(rest: list[str], options: list[str]) -> CommandLine:
     """Return what help is asked for; `help` with an option of its own is a command."""
-    more, rest = _leading(rest)
+    more, rest = _split_leading_options(rest)
     options = [*options, *more]
     if rest[:1] and rest[0].startswith("-") and rest[0] not in HELP:
-        return Line("help", (*rest, *options))
-    inner = read([word for word in rest if word not in HELP])
+        return CommandLine("help", (*rest, *options))
+    inner = read_command_line([word for word in rest if word not in HELP])
     return inner._replace(arguments=(*inner.arguments, *options), is_help=True)
 
 
-def _in_group(group: str, options: list[str], rest: list[str]) -> Line:
-    more, rest = _leading(rest)
+def _in_group(group: str, options: list[str], rest: list[str]) -> CommandLine:
+    more, rest = _split_leading_options(rest)
     options = [*options, *more]
     if rest and not rest[0].startswith("-"):
-        return Line(f"{group} {rest[0]}", (*options, *rest[1:]), is_help=_asks(rest))
-    if group in DEFAULTS and not _asks(rest):
-        return Line(f"{group} {DEFAULTS[group]}", (*options, *rest))
-    return Line(group, tuple(options), is_help=_asks(rest), is_group=True)
+        return CommandLine(
+            f"{group} {rest[0]}", (*options, *rest[1:]), is_help=_asks_for_help(rest)
+        )
+    if group in DEFAULTS and not _asks_for_help(rest):
+        return CommandLine(f"{group} {DEFAULTS[group]}", (*options, *rest))
+    return CommandLine(group, tuple(options), is_help=_asks_for_help(rest), is_group=True)
 
 
-def _leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+def _split_leading_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the global options that stand in front, and the rest."""
     options, rest = list[str](), list(arguments)
     while rest:
@@ -75,7 +77,7 @@ def _leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return options, rest
 
 
-def _asks(arguments: Sequence[str]) -> bool:
+def _asks_for_help(arguments: Sequence[str]) -> bool:
     """Say whether help is asked for: behind `--` everything is text."""
     before = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return any(word in HELP for word in before)

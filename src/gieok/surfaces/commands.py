@@ -73,7 +73,7 @@ GROUPS = {
 DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
 
 
-class Server(NamedTuple):
+class ServerCommand(NamedTuple):
     """A command that is no operation but a surface: what it does, and the module whose `main` runs
     it.
 
@@ -90,7 +90,7 @@ class Server(NamedTuple):
 
 
 SERVERS = {
-    "mcp": Server(
+    "mcp": ServerCommand(
         Words(
             "Serve the memory tools to an agent (MCP over stdio)",
             "에이전트에 기억 도구를 제공합니다 (MCP, stdio)",
@@ -98,7 +98,7 @@ SERVERS = {
         "gieok.surfaces.mcp",
         examples=("gieok mcp",),
     ),
-    "serve": Server(
+    "serve": ServerCommand(
         Words("Serve characters that remember, over HTTP", "기억하는 캐릭터를 HTTP로 제공합니다"),
         "gieok.surfaces.http.serve",
         (
@@ -112,7 +112,7 @@ SERVERS = {
         ),
         examples=("gieok serve", "gieok serve --port 8080"),
     ),
-    "completion": Server(
+    "completion": ServerCommand(
         Words(
             "Print a script by which a shell completes commands",
             "셸이 명령을 완성하게 하는 스크립트를 출력합니다",
@@ -177,7 +177,7 @@ def summaries() -> Mapping[str, Words]:
 SUMMARIES = Path(__file__).with_name("summaries.json")
 
 
-def members(group: str) -> list[str]:
+def list_group_commands(group: str) -> list[str]:
     """Return the commands of a group by their last word; nothing where it is none."""
     return [
         name.partition(" ")[2] for name in NAMES if name.partition(" ")[0] == group and " " in name
@@ -195,15 +195,15 @@ def doc_of(word: str) -> Words:
         return OWN[word]
     if word in SERVERS:
         return SERVERS[word].doc
-    if inner := members(word):
+    if inner := list_group_commands(word):
         return GROUPS.get(word) or summaries()[f"{word} {inner[0]}"]
     return summaries()[word]
 
 
-def parts() -> list[tuple[Words, list[str]]]:
+def list_help_parts() -> list[tuple[Words, list[str]]]:
     """Return the parts of the help, with their commands."""
     known = first_words()
-    named = {word for _, words in PARTS for word in words}
-    made = [(title, [word for word in words if word in known]) for title, words in PARTS]
-    made[-1][1][:0] = [word for word in known if word not in named]
-    return made
+    placed = {word for _, words in PARTS for word in words}
+    help_parts = [(title, [word for word in words if word in known]) for title, words in PARTS]
+    help_parts[-1][1][:0] = [word for word in known if word not in placed]
+    return help_parts

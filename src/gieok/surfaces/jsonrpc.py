@@ -19,7 +19,9 @@ class Refusal(NamedTuple):
     message: str
 
 
-def error(id_: str | int | None, code: int, message: str, data: object = None) -> dict[str, object]:
+def build_rpc_error(
+    id_: str | int | None, code: int, message: str, data: object = None
+) -> dict[str, object]:
     """Return an error as a message."""
     told = {"code": code, "message": message} | ({} if data is None else {"data": data})
     return {"jsonrpc": "2.0", "id": id_, "error": told}
@@ -47,10 +49,10 @@ def refusal(line: bytes) -> Refusal | None:
         )
     if not isinstance(message, dict):
         return Refusal(None, INVALID_REQUEST, "the message is no object")
-    return _wrong(message, line)
+    return _find_rpc_fault(message, line)
 
 
-def _wrong(message: dict[str, object], line: bytes) -> Refusal | None:
+def _find_rpc_fault(message: dict[str, object], line: bytes) -> Refusal | None:
     id_ = message.get("id")
     known = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
     if _has_surrogate(known):
@@ -59,22 +61,22 @@ def _wrong(message: dict[str, object], line: bytes) -> Refusal | None:
     problem, code = "", INVALID_REQUEST
     if message.get("jsonrpc") != "2.0":
         problem = '`jsonrpc` must be "2.0"'
-    elif "id" in message and known is None and not _is_answer(message):
+    elif "id" in message and known is None and not _is_rpc_answer(message):
         problem = "`id` must be a string or a whole number"
     elif not isinstance(method, str):
-        problem = "" if _is_answer(message) else "`method` must be a string"
+        problem = "" if _is_rpc_answer(message) else "`method` must be a string"
     elif "id" not in message and not method.startswith(_NOTIFICATIONS):
         problem = f"{method!r} needs an `id`"
     elif not isinstance(message.get("params"), dict | None):
         problem, code = "`params` must be an object", INVALID_PARAMS
-    elif _depth(message) > _DEEPEST:
+    elif _measure_json_depth(message) > _DEEPEST:
         problem = "the message is nested too deeply"
     elif b"\\u" in line and _has_surrogate(json.dumps(message, ensure_ascii=False)):
         problem, code = "a text holds half of a surrogate pair", INVALID_PARAMS
     return Refusal(known, code, problem) if problem else None
 
 
-def _depth(message: object) -> int:
+def _measure_json_depth(message: object) -> int:
     depth, level = 0, [message]
     while level:
         depth += 1
@@ -87,7 +89,7 @@ def _depth(message: object) -> int:
     return depth
 
 
-def _is_answer(message: dict[str, object]) -> bool:
+def _is_rpc_answer(message: dict[str, object]) -> bool:
     return "method" not in message and ("result" in message or "error" in message)
 
 

@@ -16,10 +16,12 @@ def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
         (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)),
         "",
     )
-    return _named(arguments, environment) or ("ko" if locale.lower().startswith("ko") else "en")
+    return _find_named_language(arguments, environment) or (
+        "ko" if locale.lower().startswith("ko") else "en"
+    )
 
 
-def _named(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+def _find_named_language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     """Return the language that this call names; '' where it names none."""
     for before, argument in zip(["", *arguments], arguments, strict=False):
         flag, _, value = argument.partition("=")
@@ -31,7 +33,7 @@ def _named(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     return configured if configured in _KNOWN else ""
 
 
-class Reader:
+class TerminalReader:
     """Who reads what a command says besides its answer: its errors, its progress, its help. Known
     once it is needed.
     """
@@ -42,9 +44,9 @@ class Reader:
     @cached_property
     def lang(self) -> str:
         """Return the reader's language, with a look at the settings."""
-        if named := _named(self._arguments, self._environment):
+        if named := _find_named_language(self._arguments, self._environment):
             return named
-        configured = _configured(self._environment)
+        configured = _read_configured_language(self._environment)
         return configured if configured in _KNOWN else language(self._arguments, self._environment)
 
     def told(self, text: str) -> str:
@@ -56,7 +58,7 @@ class Reader:
         return in_language(text, self.lang)
 
 
-def _configured(environment: Mapping[str, str]) -> str:
+def _read_configured_language(environment: Mapping[str, str]) -> str:
     """Return what the settings say; '' where there are none, or where they are what is wrong."""
     from pathlib import Path
 
@@ -64,13 +66,13 @@ def _configured(environment: Mapping[str, str]) -> str:
     from gieok.errors import GieokError
 
     try:
-        home, here = Path(places.home()), Path.cwd()
+        home, here = Path(places.build_home_path()), Path.cwd()
         if not any(
             place.exists() for place in (home / "config.yaml", home / ".env")
         ) and not places.project_root(str(here)):
             return ""  # help has no time for the table of settings
         from gieok import config
 
-        return config.load({}, environment, here, []).text("lang")
+        return config.load_effective_settings({}, environment, here, []).text("lang")
     except (GieokError, OSError):
         return ""

@@ -39,7 +39,7 @@ def has_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
     return stream.isatty() and environment.get("TERM") != "dumb"
 
 
-def columns(text: str) -> int:
+def count_text_columns(text: str) -> int:
     """Return how many columns a text takes."""
     return len(text) if text.isascii() else sum(2 if _is_wide(char) else 1 for char in text)
 
@@ -62,7 +62,7 @@ def wrapped(text: str, room: int) -> Iterator[str]:
     line = ""
     for word in text.split():
         joined = f"{line} {word}" if line else word
-        if line and columns(joined) > room:
+        if line and count_text_columns(joined) > room:
             yield line
             joined = word
         line = joined

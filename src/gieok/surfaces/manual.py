@@ -8,8 +8,8 @@ from typing import Any
 from gieok import __version__
 from gieok.ops import NAMES, operation
 from gieok.ops.operation import Surface, Words
-from gieok.ops.request import default_of, name_of, shown_name
-from gieok.surfaces.commands import ABOUT, GLOBAL, SERVERS, parts
+from gieok.ops.request import default_of, find_parameter_name, shown_name
+from gieok.surfaces.commands import ABOUT, GLOBAL, SERVERS, list_help_parts
 
 _STATUSES = (
     ("0", Words("done", "끝남")),
@@ -38,76 +38,84 @@ _HEADS = {
 }
 
 
-def page(lang: str) -> str:
+def render_manual_page(lang: str) -> str:
     """Return the page."""
-    lines = [f'.TH GIEOK 1 "" "Gieok {__version__}"', *_head("name", lang)]
-    lines += [_safe(f"gieok - {ABOUT.say(lang)}"), *_head("synopsis", lang)]
+    lines = [f'.TH GIEOK 1 "" "Gieok {__version__}"', *_format_manual_heading("name", lang)]
+    lines += [_escape_roff(f"gieok - {ABOUT.say(lang)}"), *_format_manual_heading("synopsis", lang)]
     lines += [".B gieok", r"\fICOMMAND\fR [\fIARGUMENTS\fR] [\fIOPTIONS\fR]"]
-    for title, words in parts():
-        lines.append(f".SH {_safe(title.say(lang).upper())}")
+    for title, words in list_help_parts():
+        lines.append(f".SH {_escape_roff(title.say(lang).upper())}")
         for word in words:
-            lines += [line for name in _named(word) for line in _command(name, lang)]
+            lines += [
+                line
+                for name in _list_named_commands(word)
+                for line in _format_manual_command(name, lang)
+            ]
     lines += [
-        *_head("options", lang),
-        *_term("--json", Words("print JSON", "JSON으로 출력").say(lang)),
+        *_format_manual_heading("options", lang),
+        *_format_manual_term("--json", Words("print JSON", "JSON으로 출력").say(lang)),
     ]
     for flag, _, value, doc in GLOBAL:
-        lines += _term(f"{flag} {value}", doc.say(lang))
-    lines += _head("status", lang)
-    lines += [line for status, doc in _STATUSES for line in _term(status, doc.say(lang))]
-    lines += _head("files", lang)
-    lines += _term(
+        lines += _format_manual_term(f"{flag} {value}", doc.say(lang))
+    lines += _format_manual_heading("status", lang)
+    lines += [
+        line for status, doc in _STATUSES for line in _format_manual_term(status, doc.say(lang))
+    ]
+    lines += _format_manual_heading("files", lang)
+    lines += _format_manual_term(
         "~/.gieok", Words("the home folder (GIEOK_HOME)", "홈 폴더 (GIEOK_HOME)").say(lang)
     )
-    lines += _term(
+    lines += _format_manual_term(
         "~/.gieok/config.yaml", Words("settings (gieok config)", "설정 (gieok config)").say(lang)
     )
     return "\n".join(lines) + "\n"
 
 
-def _named(word: str) -> list[str]:
+def _list_named_commands(word: str) -> list[str]:
     return [name for name in (*NAMES, *SERVERS) if name.partition(" ")[0] == word]
 
 
-def _head(key: str, lang: str) -> list[str]:
-    return [f".SH {_safe(_HEADS[key].say(lang))}"]
+def _format_manual_heading(key: str, lang: str) -> list[str]:
+    return [f".SH {_escape_roff(_HEADS[key].say(lang))}"]
 
 
-def _command(name: str, lang: str) -> Iterator[str]:
+def _format_manual_command(name: str, lang: str) -> Iterator[str]:
     if name in SERVERS:
         server = SERVERS[name]
-        yield from _title(
+        yield from _format_manual_title(
             name, [server.word[0].upper()] if server.word[0] else [], server.doc.say(lang)
         )
         for flag, _, doc in server.flags:
-            yield from _term(f"{flag} {flag[2:].upper()}", doc.say(lang))
+            yield from _format_manual_term(f"{flag} {flag[2:].upper()}", doc.say(lang))
         return
-    found = operation(name)
-    if Surface.CLI not in found.surfaces:
+    command = operation(name)
+    if Surface.CLI not in command.surfaces:
         return
-    fields = dataclasses.fields(found.request)
-    yield from _title(
+    fields = dataclasses.fields(command.request)
+    yield from _format_manual_title(
         name,
-        [_word(field) for field in fields if field.metadata["positional"]],
-        found.doc.say(lang),
+        [_format_manual_argument(field) for field in fields if field.metadata["positional"]],
+        command.doc.say(lang),
     )
     for field in fields:
-        yield from _term(_shown(field), field.metadata["doc"].say(lang))
-    for example in found.examples:
-        yield from (".RS", ".EX", _safe(example), ".EE", ".RE")
+        yield from _format_manual_term(
+            _format_manual_option(field), field.metadata["doc"].say(lang)
+        )
+    for example in command.examples:
+        yield from (".RS", ".EX", _escape_roff(example), ".EE", ".RE")
 
 
-def _title(name: str, words: list[str], doc: str) -> Iterator[str]:
-    yield f".SS {_safe(' '.join(['gieok', name, *words]))}"
-    yield _safe(f"{doc}.")
+def _format_manual_title(name: str, words: list[str], doc: str) -> Iterator[str]:
+    yield f".SS {_escape_roff(' '.join(['gieok', name, *words]))}"
+    yield _escape_roff(f"{doc}.")
 
 
-def _word(field: "Field[Any]") -> str:
+def _format_manual_argument(field: "Field[Any]") -> str:
     word = field.name.upper() + ("..." if isinstance(default_of(field), list) else "")
     return word if field.metadata["needed"] else f"[{word}]"
 
 
-def _shown(field: "Field[Any]") -> str:
+def _format_manual_option(field: "Field[Any]") -> str:
     default = default_of(field)
     if field.metadata["positional"]:
         return field.name.upper()
@@ -115,15 +123,15 @@ def _shown(field: "Field[Any]") -> str:
     return (
         flag
         if isinstance(default, bool)
-        else f"{flag} {'|'.join(field.metadata['choices']) or name_of(field).upper()}"
+        else f"{flag} {'|'.join(field.metadata['choices']) or find_parameter_name(field).upper()}"
     )
 
 
-def _term(term: str, doc: str) -> Iterator[str]:
-    yield from (".TP", rf"\fB{_safe(term)}\fR", _safe(doc))
+def _format_manual_term(term: str, doc: str) -> Iterator[str]:
+    yield from (".TP", rf"\fB{_escape_roff(term)}\fR", _escape_roff(doc))
 
 
-def _safe(text: str) -> str:
+def _escape_roff(text: str) -> str:
     """Return text as roff shows it in any encoding: no escape, no request at the beginning of a
     line.
     """

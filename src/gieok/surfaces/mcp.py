@@ -71,7 +71,7 @@ class McpSession:
                 self._write(found)
             return
         if wrong := jsonrpc.refusal(line):
-            self._write(jsonrpc.error(wrong.id, wrong.code, wrong.message))
+            self._write(jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))
             return
         message = json.loads(line)
         if message.get("method") == "notifications/cancelled":
@@ -96,7 +96,7 @@ class McpSession:
             thread.join()
 
     def _answer(self, request: Request) -> None:
-        row = mcp_protocol.answered(request, self._call)
+        row = mcp_protocol.answer_mcp_request(request, self._call)
         self._running.pop(request.id, None)
         if request.id in self._cancelled:
             self._cancelled.discard(request.id)
@@ -105,4 +105,4 @@ class McpSession:
 
     def _call(self, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
         with self._free:
-            return tools.answer(name, arguments)
+            return tools.answer_tool_call(name, arguments)

@@ -59,14 +59,14 @@ def request(message: Mapping[str, Any]) -> Request | None:
     return Request(message["id"], message["method"], message.get("params") or {})
 
 
-def answered(asked: Request, call: Calling) -> dict[str, object]:
+def answer_mcp_request(asked: Request, call: Calling) -> dict[str, object]:
     """Return the message that answers a request: a result, or an error of the protocol."""
     try:
-        return {"jsonrpc": "2.0", "id": asked.id, "result": _result(asked, call)}
+        return {"jsonrpc": "2.0", "id": asked.id, "result": _build_mcp_result(asked, call)}
     except _Failed as error:
-        return jsonrpc.error(asked.id, error.code, str(error), error.data)
+        return jsonrpc.build_rpc_error(asked.id, error.code, str(error), error.data)
     except Exception as error:  # noqa: BLE001 - one tool that fails ends no session
-        return jsonrpc.error(
+        return jsonrpc.build_rpc_error(
             asked.id, jsonrpc.INTERNAL_ERROR, f"unexpected {type(error).__name__}: {error}"
         )
 
@@ -78,19 +78,19 @@ def of_batch(line: bytes, call: Calling) -> object:
     except (ValueError, RecursionError):
         messages = None
     if not isinstance(messages, list) or not 0 < len(messages) <= _MOST_MESSAGES:
-        return jsonrpc.error(
+        return jsonrpc.build_rpc_error(
             None, jsonrpc.INVALID_REQUEST, f"a batch is a list of 1 to {_MOST_MESSAGES} messages"
         )
     rows = []
     for one in messages:
         if wrong := jsonrpc.refusal(json.dumps(one).encode()):
-            rows.append(jsonrpc.error(wrong.id, wrong.code, wrong.message))
+            rows.append(jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))
         elif asked := request(one):
-            rows.append(answered(asked, call))
+            rows.append(answer_mcp_request(asked, call))
     return rows or None
 
 
-def _result(asked: Request, call: Calling) -> dict[str, object]:
+def _build_mcp_result(asked: Request, call: Calling) -> dict[str, object]:
     result: dict[str, object]
     version = asked.version
     if version and asked.method != "initialize" and version != VERSION:
@@ -98,17 +98,17 @@ def _result(asked: Request, call: Calling) -> dict[str, object]:
         raise _Failed(UNSUPPORTED_VERSION, "unsupported protocol version", supported)
     match asked.method:
         case "initialize" if not version:
-            return _initialized(asked.params)
+            return _build_mcp_handshake(asked.params)
         case "ping" if not version:
             return {}
         case "server/discover" if version:
             about = {"capabilities": _CAPABILITIES, "instructions": tools.INSTRUCTIONS}
             result = {"supportedVersions": [VERSION], **about, "ttlMs": 0, "cacheScope": "private"}
         case "tools/list":
-            result = {"tools": tools.listed()}
+            result = {"tools": tools.list_tool_definitions()}
             result |= {"ttlMs": 0, "cacheScope": "private"} if version else {}
         case "tools/call":
-            result = _called(asked.params, call)
+            result = _call_mcp_tool(asked.params, call)
         case _:
             raise _Failed(METHOD_NOT_FOUND, "Method not found", asked.method)
     return result | (
@@ -116,19 +116,19 @@ def _result(asked: Request, call: Calling) -> dict[str, object]:
     )
 
 
-def _initialized(params: Mapping[str, Any]) -> dict[str, object]:
-    asked = params.get("protocolVersion")
-    if not isinstance(asked, str):
+def _build_mcp_handshake(params: Mapping[str, Any]) -> dict[str, object]:
+    requested = params.get("protocolVersion")
+    if not isinstance(requested, str):
         raise _Failed(jsonrpc.INVALID_PARAMS, "`protocolVersion` must be a string")
     return {
-        "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+        "protocolVersion": requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
         "capabilities": _CAPABILITIES,
         "serverInfo": _SERVER,
         "instructions": tools.INSTRUCTIONS,
     }
 
 
-def _called(params: Mapping[str, Any], call: Calling) -> dict[str, object]:
+def _call_mcp_tool(params: Mapping[str, Any], call: Calling) -> dict[str, object]:
     name, arguments = params.get("name"), params.get("arguments") or {}
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise _Failed(jsonrpc.INVALID_PARAMS, "`name` must be a string, and `arguments` an object")

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator
 from gieok import __version__
 from gieok.agents.table import EVENTS
 from gieok.ops.operation import Style, Words
-from gieok.surfaces.commands import ABOUT, DEFAULTS, GROUPS, doc_of, members, parts, summaries
+from gieok.surfaces.commands import (
+    ABOUT,
+    DEFAULTS,
+    GROUPS,
+    doc_of,
+    list_group_commands,
+    list_help_parts,
+    summaries,
+)
 from gieok.surfaces.layout import table
 
 _EXAMPLES = (
@@ -24,7 +32,7 @@ _EXAMPLES = (
 )
 
 
-def whole(style: Style, room: int) -> str:
+def render_command_overview(style: Style, room: int) -> str:
     """Return the help of `gieok`."""
     usage = style.say(
         (
@@ -38,21 +46,21 @@ def whole(style: Style, room: int) -> str:
             f"gieok {__version__}: {ABOUT.say(style.lang)}",
             "",
             usage,
-            *_parts(style, room),
-            *_end(style),
+            *_format_command_parts(style, room),
+            *_format_overview_end(style),
         ]
     )
 
 
-def _parts(style: Style, room: int) -> Iterator[str]:
-    names = max(len(word) for _, words in parts() for word in words)
-    for title, words in parts():
+def _format_command_parts(style: Style, room: int) -> Iterator[str]:
+    names = max(len(word) for _, words in list_help_parts() for word in words)
+    for title, words in list_help_parts():
         yield ""
         yield style.bold(title.say(style.lang))
         yield from table(((word, doc_of(word).say(style.lang)) for word in words), room, names)
 
 
-def _end(style: Style) -> Iterator[str]:
+def _format_overview_end(style: Style) -> Iterator[str]:
     wide = max(len(line) for line, _ in _EXAMPLES)
     yield ""
     yield style.bold(style.say("examples", "예"))
@@ -63,8 +71,10 @@ def _end(style: Style) -> Iterator[str]:
 
 def group(name: str, style: Style, room: int) -> str:
     """Return the help of a group: its commands."""
-    rows = [(word, summaries()[f"{name} {word}"].say(style.lang)) for word in members(name)]
-    rows += [(event, Words(*words).say(style.lang)) for event, words in _events(name)]
+    rows = [
+        (word, summaries()[f"{name} {word}"].say(style.lang)) for word in list_group_commands(name)
+    ]
+    rows += [(event, Words(*words).say(style.lang)) for event, words in _list_hook_events(name)]
     doc = GROUPS[name].say(style.lang) if name in GROUPS else rows[0][1]
     lines = [
         f"{doc}.",
@@ -86,5 +96,5 @@ def group(name: str, style: Style, room: int) -> str:
     return "\n".join([*lines, "", *more])
 
 
-def _events(name: str) -> Iterable[tuple[str, tuple[str, str]]]:
+def _list_hook_events(name: str) -> Iterable[tuple[str, tuple[str, str]]]:
     return EVENTS.items() if name == "hook" else ()

@@ -16,8 +16,8 @@ from gieok.agents.table import EVENTS, HOOKED
 from gieok.errors import BadRequest
 from gieok.ops import operation
 from gieok.ops.operation import Operation, Surface, Words
-from gieok.ops.request import default_of, name_of, shown_name
-from gieok.surfaces.commands import GLOBAL, SERVERS, Server
+from gieok.ops.request import default_of, find_parameter_name, shown_name
+from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
 from gieok.surfaces.layout import width
 
 _JSON = Words("print JSON (docs/cli.md)", "JSON으로 출력 (docs/cli.md)")
@@ -118,7 +118,7 @@ class _Help(argparse.HelpFormatter):
     ) -> None:
         """Show the arguments, and that there are options: they stand below."""
         del usage, groups, prefix
-        words = [_shown(action) for action in actions if not action.option_strings]
+        words = [_format_usage_argument(action) for action in actions if not action.option_strings]
         super().add_usage(
             " ".join([self._prog, *words, self._options]).replace("%", "%%"),
             [],
@@ -131,7 +131,7 @@ class _Help(argparse.HelpFormatter):
         return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
-def _shown(action: argparse.Action) -> str:
+def _format_usage_argument(action: argparse.Action) -> str:
     many = "…" if action.nargs == "*" else ""
     return f"{action.metavar}{many}" if action.required else f"[{action.metavar}{many}]"
 
@@ -151,22 +151,24 @@ def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> Com
     if group == "hook" and event in EVENTS:
         return _of_event(name, Words(*EVENTS[event]), lang, report)
     found = operation(name)
-    parser = CommandParser(name, found.doc.say(lang), lang, report, _examples(found.examples, lang))
+    parser = CommandParser(
+        name, found.doc.say(lang), lang, report, _format_command_examples(found.examples, lang)
+    )
     for field in dataclasses.fields(found.request):
-        _add(parser, field, lang)
+        _add_field_argument(parser, field, lang)
     _add_global(parser, lang)
     return parser
 
 
-def _examples(lines: tuple[str, ...], lang: str) -> str:
+def _format_command_examples(lines: tuple[str, ...], lang: str) -> str:
     return "\n".join([f"{_EXAMPLES.say(lang)}:", *(f"  {line}" for line in lines)]) if lines else ""
 
 
 def _of_server(
-    name: str, server: Server, lang: str, report: Callable[[BadRequest], int]
+    name: str, server: ServerCommand, lang: str, report: Callable[[BadRequest], int]
 ) -> CommandParser:
     parser = CommandParser(
-        name, server.doc.say(lang), lang, report, _examples(server.examples, lang)
+        name, server.doc.say(lang), lang, report, _format_command_examples(server.examples, lang)
     )
     metavar, words = server.word
     if words:
@@ -210,7 +212,7 @@ def _add_help(parser: CommandParser, lang: str) -> None:
     parser.sections["global"].add_argument("-h", "--help", action="help", help=_HELP.say(lang))
 
 
-def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> None:
+def _add_field_argument(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> None:
     default, metadata = default_of(field), field.metadata
     options: dict[str, Any] = {"help": metadata["doc"].say(lang).replace("%", "%%")}
     if isinstance(default, bool):
@@ -241,5 +243,6 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
 def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:
     """Return the parameters of an operation by name."""
     return {
-        name_of(field): getattr(parsed, field.name) for field in dataclasses.fields(found.request)
+        find_parameter_name(field): getattr(parsed, field.name)
+        for field in dataclasses.fields(found.request)
     }

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from gieok.app import open_context, scoped
+from gieok.app import open_context, rescope_context
 from gieok.errors import NotIndexed
 from gieok.ops import operation
 from gieok.ops.operation import Surface
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 from gieok.zone import find_zone
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from gieok.app.resident import Resident
     from gieok.character.memory.holding import Memories
-    from gieok.character.memory.recalling import RecalledMemory
-    from gieok.character.memory.service import Bond, Characters, TurnContext
+    from gieok.character.memory.recalling import RecalledDocument
+    from gieok.character.memory.service import Bond, CharacterService, TurnContext
     from gieok.ops.code.query import QueryResult
     from gieok.ops.memory.forget import ForgetResult
     from gieok.ops.memory.get import GetResult
@@ -49,7 +49,9 @@ class Memory:
         resident: "Resident | None" = None,
     ) -> None:
         """See `gieok.open`; `resident` keeps what several of them share."""
-        flags = {name: _text(value) for name, value in (settings or {}).items()} | {"scope": scope}
+        flags = {name: _format_setting_text(value) for name, value in (settings or {}).items()} | {
+            "scope": scope
+        }
         flags |= {"zone": zone} if zone else {}
         self.context = open_context(
             flags, folder=Path(folder) if folder else None, resident=resident
@@ -64,7 +66,7 @@ class Memory:
         """
         found = operation(name)
         # The scopes as they are now: the first record makes a project of a folder.
-        return found.call(scoped(self.context), checked(found, values, Surface.CLI))
+        return found.call(rescope_context(self.context), check_request(found, values, Surface.CLI))
 
     def add(
         self,
@@ -193,7 +195,7 @@ class Memory:
 class CharacterMemory:
     """What a character remembers of one user."""
 
-    def __init__(self, characters: "Characters", bond: "Bond") -> None:
+    def __init__(self, characters: "CharacterService", bond: "Bond") -> None:
         bond.scope  # noqa: B018 - a bad name is said here, not at the first message
         self._characters = characters
         self._bond = bond
@@ -208,7 +210,7 @@ class CharacterMemory:
         """
         return self._characters.context(self._bond, text)
 
-    def search(self, text: str, limit: int = 5) -> "list[RecalledMemory]":
+    def search(self, text: str, limit: int = 5) -> "list[RecalledDocument]":
         """Return memories for a question, best first."""
         return self._characters.search(self._bond, text, limit)
 
@@ -290,5 +292,5 @@ def open_async(
     return AsyncMemory(Memory(folder, scope=scope, zone=zone))
 
 
-def _text(value: object) -> str:
+def _format_setting_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -25,7 +25,7 @@ from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.operation import Surface
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 from gieok.surfaces import streams
 from gieok.surfaces.progress import Progress
 
@@ -68,61 +68,61 @@ class Collection(NamedTuple):
         )
 
 
-class _Refused(Exception):
+class _QmdRefusal(Exception):
     """A refusal that OpenClaw recognises by its text: printed on stderr, exit status 1."""
 
 
 def run() -> int:
     """Run the process's command."""
-    return streams.run(main)
+    return streams.run_process_command(main)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command as qmd would and return its exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
     if not argv or argv[0] in ("--help", "-h", "help"):
-        return _print(_HELP)
+        return _print_qmd_answer(_HELP)
     if argv[0] in ("--version", "-v"):
-        return _print(f"qmd 2.8.3 (gieok {__version__})")
+        return _print_qmd_answer(f"qmd 2.8.3 (gieok {__version__})")
     command = _COMMANDS.get(argv[0])
     if command is None:
-        return _fail(f"Unknown command: {argv[0]}")
+        return _print_qmd_error(f"Unknown command: {argv[0]}")
     try:
         with Progress(sys.stderr) as progress:
-            context = _context(progress)
-            return _print(command(context, argv[1:]))
-    except _Refused as refused:
-        return _fail(str(refused))
+            context = _open_qmd_context(progress)
+            return _print_qmd_answer(command(context, argv[1:]))
+    except _QmdRefusal as refused:
+        return _print_qmd_error(str(refused))
     except GieokError as error:
-        return _fail(f"{error} ({error.hint})")
+        return _print_qmd_error(f"{error} ({error.hint})")
 
 
-def _context(progress: Progress) -> Context:
+def _open_qmd_context(progress: Progress) -> Context:
     from gieok.app import open_context
 
-    agent = _agent(os.environ.get("XDG_CACHE_HOME", ""))
+    agent = _find_calling_agent(os.environ.get("XDG_CACHE_HOME", ""))
     return open_context(
         {"scope": f"agent:{agent}"} if agent else {}, say=progress.say, tell=progress.tell
     )
 
 
-def _agent(cache: str) -> str:
+def _find_calling_agent(cache: str) -> str:
     """Return the agent for whom OpenClaw calls: its folder is `…/agents/<id>/qmd/xdg-cache`."""
     parts = Path(cache).parts
     return parts[-3] if len(parts) > 3 and parts[-4] == "agents" and parts[-2] == "qmd" else ""
 
 
-def _print(text: str) -> int:
-    streams.write(text, "utf-8")
+def _print_qmd_answer(text: str) -> int:
+    streams.write_answer_text(text, "utf-8")
     return 0
 
 
-def _fail(text: str) -> int:
+def _print_qmd_error(text: str) -> int:
     sys.stderr.write(text.encode("utf-8", "replace").decode() + "\n")
     return 1
 
 
-def _options(argv: Sequence[str], *names: str) -> list[str]:
+def _select_option_values(argv: Sequence[str], *names: str) -> list[str]:
     """Return the values of an option, however often and in whichever spelling it is given."""
     pairs = pairwise(argv)
     return [value for name, value in pairs if name in names] + [
@@ -130,41 +130,41 @@ def _options(argv: Sequence[str], *names: str) -> list[str]:
     ]
 
 
-def _load(context: Context) -> list[Collection]:
+def _load_collections(context: Context) -> list[Collection]:
     raw = json.loads(context.memory.store().notes(context.scope).get(_NOTE, "") or "[]")
     return [Collection(c["name"], Path(c["path"]), c["pattern"]) for c in raw]
 
 
-def _save(context: Context, collections: Sequence[Collection]) -> None:
+def _save_collections(context: Context, collections: Sequence[Collection]) -> None:
     raw = [{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in collections]
     context.memory.notes().update_note(context.scope, _NOTE, lambda _: json.dumps(raw))
     _write_index_file(context, collections)
 
 
-def _collection(context: Context, argv: Sequence[str]) -> str:
-    known = _load(context)
+def _run_collection_command(context: Context, argv: Sequence[str]) -> str:
+    known = _load_collections(context)
     verb, rest = (argv[0] if argv else "list"), list(argv[1:])
     if verb == "list":
-        return _listed(known, as_json="--json" in rest)
+        return _format_collections(known, as_json="--json" in rest)
     if verb == "add":
-        return _add(context, known, rest)
+        return _add_collection(context, known, rest)
     named = [c for c in known if rest and c.name == rest[0]]
     if verb not in ("show", "remove") or not named:
-        raise _Refused(f"Collection not found: {rest[0] if rest else ''}")
+        raise _QmdRefusal(f"Collection not found: {rest[0] if rest else ''}")
     if verb == "show":
         return (
             f"Collection: {named[0].name}\n  Path:     {named[0].path}\n  Pattern:  "
             f"{named[0].pattern}"
         )
-    left = [c for c in known if c not in named]
-    if not any(c.root == named[0].root for c in left):
-        roots.remove(context.memory.notes(), context.scope, [named[0].root])
+    remaining = [c for c in known if c not in named]
+    if not any(c.root == named[0].root for c in remaining):
+        roots.retire_roots(context.memory.notes(), context.scope, [named[0].root])
         sync.forget_retired(context.memory.store(), context.scope)
-    _save(context, left)
+    _save_collections(context, remaining)
     return f"Removed {named[0].name}"
 
 
-def _listed(known: Sequence[Collection], *, as_json: bool) -> str:
+def _format_collections(known: Sequence[Collection], *, as_json: bool) -> str:
     if as_json:
         return json.dumps(
             [{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in known]
@@ -175,26 +175,30 @@ def _listed(known: Sequence[Collection], *, as_json: bool) -> str:
     )
 
 
-def _add(context: Context, known: list[Collection], argv: list[str]) -> str:
+def _add_collection(context: Context, known: list[Collection], argv: list[str]) -> str:
     path = Path(os.path.normpath(context.caller.path(argv[0] if argv else ".")))
-    pattern = next(iter(_options(argv, "--mask", "--glob", "--pattern")), _DEFAULT_MASK)
-    made = Collection(next(iter(_options(argv, "--name")), path.name), path, pattern)
-    if any(c.name == made.name for c in known):
-        raise _Refused(f"Collection '{made.name}' already exists.")
-    for same in (c for c in known if c[1:] == made[1:]):
-        raise _Refused(
+    pattern = next(
+        iter(_select_option_values(argv, "--mask", "--glob", "--pattern")), _DEFAULT_MASK
+    )
+    collection = Collection(
+        next(iter(_select_option_values(argv, "--name")), path.name), path, pattern
+    )
+    if any(c.name == collection.name for c in known):
+        raise _QmdRefusal(f"Collection '{collection.name}' already exists.")
+    for same in (c for c in known if c[1:] == collection[1:]):
+        raise _QmdRefusal(
             f"A collection already exists for this path and pattern:\n  Name: {same.name} "
             f"(qmd://{same.name}/)"
         )
-    roots.add(context.memory.notes(), context.scope, [made.root])
-    _save(context, [*known, made])
-    return f"Collection '{made.name}' created"
+    roots.add_roots(context.memory.notes(), context.scope, [collection.root])
+    _save_collections(context, [*known, collection])
+    return f"Collection '{collection.name}' created"
 
 
-def _update(context: Context, argv: Sequence[str]) -> str:
+def _update_collections(context: Context, argv: Sequence[str]) -> str:
     """Index everything, vectors too: in its default mode OpenClaw never calls `embed`."""
     del argv
-    known = _load(context)
+    known = _load_collections(context)
     present = [str(c.root) for c in known if c.root.exists()]
     if present:
         operation("index").call(context, IndexRequest(paths=present))
@@ -202,7 +206,7 @@ def _update(context: Context, argv: Sequence[str]) -> str:
     return f"Updated {len(present)} of {len(known)} collections"
 
 
-def _status(context: Context, argv: Sequence[str]) -> str:
+def _format_qmd_status(context: Context, argv: Sequence[str]) -> str:
     del argv
     stats = context.memory.store().stats(context.scope)
     return (
@@ -211,34 +215,36 @@ def _status(context: Context, argv: Sequence[str]) -> str:
     )
 
 
-def _search(context: Context, argv: Sequence[str]) -> str:
-    known = _load(context)
-    wanted = _options(argv, "-c", "--collection")
-    chosen = [c for c in known if not wanted or c.name in wanted]
-    limit = int(next(iter(_options(argv, "-n", "--limit")), _DEFAULT_RESULTS))
-    asked = limit if len(chosen) == len(known) else limit * _SPARE
-    score = float(next(iter(_options(argv, "--min-score")), -1.0))
+def _search_collections(context: Context, argv: Sequence[str]) -> str:
+    known = _load_collections(context)
+    names = _select_option_values(argv, "-c", "--collection")
+    chosen = [c for c in known if not names or c.name in names]
+    limit = int(next(iter(_select_option_values(argv, "-n", "--limit")), _DEFAULT_RESULTS))
+    fetch_limit = limit if len(chosen) == len(known) else limit * _SPARE
+    score = float(next(iter(_select_option_values(argv, "--min-score")), -1.0))
     try:
-        values = {"query": argv[0] if argv else "", "limit": asked, "min_score": score}
-        found = operation("search")
-        hits = found.call(context, checked(found, values, Surface.CLI)).ranked.hits
+        values = {"query": argv[0] if argv else "", "limit": fetch_limit, "min_score": score}
+        search_operation = operation("search")
+        hits = search_operation.call(
+            context, check_request(search_operation, values, Surface.CLI)
+        ).ranked.hits
     except NotIndexed:
         hits = ()
-    folders = roots.load(context.memory.store(), context.scope)
-    shown = [item for hit in hits if (item := _item(hit, folders, chosen))]
+    folders = roots.load_roots(context.memory.store(), context.scope)
+    shown = [item for hit in hits if (item := _build_qmd_hit(hit, folders, chosen))]
     return json.dumps(shown[:limit], ensure_ascii=False)
 
 
-def _item(
+def _build_qmd_hit(
     hit: Hit, folders: list[roots.Root], chosen: Sequence[Collection]
 ) -> dict[str, object] | None:
     """Return a hit as qmd prints it, without `docid`: OpenClaw then resolves `file`."""
     p = hit.passage
     files = [root.file(p.key.removeprefix(f"{root.name}/")) for root in folders if root.owns(p.key)]
-    found = next(((c, file) for file in files for c in chosen if c.holds(file)), None)
-    if found is None:
+    match = next(((c, file) for file in files for c in chosen if c.holds(file)), None)
+    if match is None:
         return None
-    collection, file = found
+    collection, file = match
     return {
         "score": round(hit.score, 4),
         "file": f"qmd://{collection.name}/{file.relative_to(collection.path).as_posix()}",
@@ -257,7 +263,7 @@ def _write_index_file(context: Context, collections: Sequence[Collection]) -> No
         return
     file = Path(cache) / "qmd" / "index.sqlite"
     fs.create_private(file)
-    folders = roots.load(context.memory.store(), context.scope)
+    folders = roots.load_roots(context.memory.store(), context.scope)
     rows = []
     for key, content_hash in context.memory.store().hashes(context.scope).items():
         is_whole = roots.file_key(key) == key
@@ -280,11 +286,11 @@ def _write_index_file(context: Context, collections: Sequence[Collection]) -> No
 
 
 _COMMANDS: dict[str, Callable[[Context, Sequence[str]], str]] = {
-    "collection": _collection,
-    "update": _update,
-    "embed": _update,
-    "status": _status,
-    "search": _search,
-    "vsearch": _search,
-    "query": _search,
+    "collection": _run_collection_command,
+    "update": _update_collections,
+    "embed": _update_collections,
+    "status": _format_qmd_status,
+    "search": _search_collections,
+    "vsearch": _search_collections,
+    "query": _search_collections,
 }

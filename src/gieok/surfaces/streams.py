@@ -47,11 +47,11 @@ class _Talk:
         return getattr(self._stream, name)
 
 
-def run(command: Callable[[], int]) -> int:
+def run_process_command(command: Callable[[], int]) -> int:
     """Run the command of a process and return its exit status; nothing is left for the
     interpreter's last flush.
     """
-    _fill()
+    _fill_closed_streams()
     sys.stderr = cast("TextIO", _Talk(sys.stderr))
     try:
         status = command()
@@ -62,20 +62,20 @@ def run(command: Callable[[], int]) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop(sys.stdout, 1)
+        _drop_stream_output(sys.stdout, 1)
     except OSError as error:
-        _drop(sys.stdout, 1)
-        print_error(_lost(error), OutputLost.hint)
+        _drop_stream_output(sys.stdout, 1)
+        print_error(_format_output_loss(error), OutputLost.hint)
         status = STATUS[OutputLost.code][0]
     try:
         sys.stderr.flush()
     except OSError:
         status = status or _NO_READER
-    _drop(sys.stderr, 2)
+    _drop_stream_output(sys.stderr, 2)
     return status
 
 
-def write(text: str, encoding: str) -> None:
+def write_answer_text(text: str, encoding: str) -> None:
     """Write an answer, with a newline at its end. Raises OutputLost."""
     # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no
     # encoding at all.
@@ -91,10 +91,10 @@ def write_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop(sys.stdout, 1)
+        _drop_stream_output(sys.stdout, 1)
     except OSError as error:
-        _drop(sys.stdout, 1)
-        raise OutputLost(_lost(error)) from error
+        _drop_stream_output(sys.stdout, 1)
+        raise OutputLost(_format_output_loss(error)) from error
 
 
 def print_error(message: str, hint: str = "") -> None:
@@ -105,11 +105,11 @@ def print_error(message: str, hint: str = "") -> None:
         sys.stderr.flush()
 
 
-def _lost(error: OSError) -> str:
+def _format_output_loss(error: OSError) -> str:
     return f"the answer could not be written: {error.strerror}"
 
 
-def _fill() -> None:
+def _fill_closed_streams() -> None:
     """Open what is closed, so that no file of ours gets the number of a standard stream, and what
     is written fails.
     """
@@ -126,7 +126,7 @@ def _fill() -> None:
             )
 
 
-def _drop(stream: TextIO, number: int) -> None:
+def _drop_stream_output(stream: TextIO, number: int) -> None:
     """Discard the buffer of a stream that cannot be written, and all later output."""
     try:
         stream.flush()

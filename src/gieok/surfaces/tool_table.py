@@ -9,10 +9,10 @@ from gieok.ops.operation import Effect, Operation, Surface
 from gieok.ops.request import request_schema
 
 
-def tools() -> dict[str, Operation[Any, Any]]:
+def load_tool_operations() -> dict[str, Operation[Any, Any]]:
     """Return tool name → operation."""
-    found = (operation(name) for name in NAMES)
-    return {o.tool or tool_name(o.name): o for o in found if Surface.MCP in o.surfaces}
+    operations = (operation(name) for name in NAMES)
+    return {o.tool or tool_name(o.name): o for o in operations if Surface.MCP in o.surfaces}
 
 
 def tool_name(name: str) -> str:
@@ -29,25 +29,25 @@ def description(found: Operation[Any, Any]) -> str:
     return f"{found.doc.en}. {found.tool_hint}" if found.tool_hint else found.doc.en
 
 
-def described() -> list[dict[str, Any]]:
+def describe_tools() -> list[dict[str, Any]]:
     """Return what a process must know of each tool: its operation, its effect, and the definition
     for clients.
     """
     return [
         {
-            "operation": found.name,
-            "writes": found.effect is not Effect.READ,
-            "shows_source": found.shows_source,
+            "operation": tool_operation.name,
+            "writes": tool_operation.effect is not Effect.READ,
+            "shows_source": tool_operation.shows_source,
             "definition": {
                 "name": name,
-                "description": description(found),
-                "inputSchema": request_schema(found, Surface.MCP),
+                "description": description(tool_operation),
+                "inputSchema": request_schema(tool_operation, Surface.MCP),
                 "annotations": {
-                    "readOnlyHint": found.effect is Effect.READ,
-                    "destructiveHint": found.effect is Effect.DESTROY,
+                    "readOnlyHint": tool_operation.effect is Effect.READ,
+                    "destructiveHint": tool_operation.effect is Effect.DESTROY,
                     "openWorldHint": False,
                 },
             },
         }
-        for name, found in tools().items()
+        for name, tool_operation in load_tool_operations().items()
     ]

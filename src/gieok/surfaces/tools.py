@@ -15,10 +15,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gieok import __version__, fs, paths, places
-from gieok.daemon.call import Call, ask
+from gieok.daemon.call import DaemonCall, ask_daemon
 from gieok.errors import GieokError
 from gieok.surfaces.hook import trail
-from gieok.text.inert import fenced, safe
+from gieok.text.inert import fence_text, safe
 
 if TYPE_CHECKING:
     from gieok.app.resident import Resident
@@ -40,12 +40,12 @@ class ToolAnswer(NamedTuple):
     is_refused: bool = False
 
 
-def listed() -> list[dict[str, object]]:
+def list_tool_definitions() -> list[dict[str, object]]:
     """Return the definitions of the tools, as MCP has them."""
-    return [row["definition"] for row in _known().values()]
+    return [row["definition"] for row in _load_tool_rows().values()]
 
 
-def answer(
+def answer_tool_call(
     name: str,
     arguments: Mapping[str, object],
     folder: str = "",
@@ -55,12 +55,14 @@ def answer(
     """Run a tool for who works in a folder ('': this process's); in the daemon where one runs, or
     with `resident`.
     """
-    row = _known().get(name)
+    row = _load_tool_rows().get(name)
     if row is None:
-        return ToolAnswer(f"unknown tool {name!r}. tools: {', '.join(_known())}", is_refused=True)
+        return ToolAnswer(
+            f"unknown tool {name!r}. tools: {', '.join(_load_tool_rows())}", is_refused=True
+        )
     folder, environment = folder or os.getcwd(), dict(os.environ)  # noqa: PTH109
     told: list[str] = []  # what a person reads beside the answer, such as that a path is not there
-    call = Call(
+    call = DaemonCall(
         row["operation"],
         arguments,
         "mcp",
@@ -72,95 +74,103 @@ def answer(
     )
     try:
         if resident is None:
-            found = _daemons(call, told, writes=row["writes"]) or _answered_here(
-                call, told, _resident()
+            reply = _ask_tool_daemon(call, told, writes=row["writes"]) or _answered_here(
+                call, told, _load_tool_resident()
             )
         else:
-            found = _answered_here(call, told, resident)
+            reply = _answered_here(call, told, resident)
     except GieokError as error:
-        return ToolAnswer(_refusal(str(error), error.hint), is_refused=True)
-    if failure := found["failure"]:
-        return ToolAnswer(_refusal(failure["message"], failure["hint"]), is_refused=True)
+        return ToolAnswer(_format_tool_refusal(str(error), error.hint), is_refused=True)
+    if failure := reply["failure"]:
+        return ToolAnswer(
+            _format_tool_refusal(failure["message"], failure["hint"]), is_refused=True
+        )
     if call.operation == "search":
         session = "" if resident else environment.get("CLAUDE_CODE_SESSION_ID", "")
-        trail.count(places.home(), {"event": "search", "agent": "mcp", "session": session})
-    text = "\n".join(part for part in (*told, found["text"]) if part)
+        trail.count_hook_call(
+            places.build_home_path(), {"event": "search", "agent": "mcp", "session": session}
+        )
+    text = "\n".join(part for part in (*told, reply["text"]) if part)
     if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed
-        return ToolAnswer(f"{_SOURCE}\n{fenced(text)}")
+        return ToolAnswer(f"{_SOURCE}\n{fence_text(text)}")
     return ToolAnswer(f'<memory-data source="gieok">\n{safe(text)}\n</memory-data>')
 
 
-def _daemons(call: Call, told: list[str], *, writes: bool) -> Mapping[str, Any] | None:
+def _ask_tool_daemon(
+    call: DaemonCall, told: list[str], *, writes: bool
+) -> Mapping[str, Any] | None:
     """Return the daemon's answer. While it answers, this process holds no model."""
-    found = ask(paths.home(), call, writes=writes, say=_ignore, tell=told.append)
-    if found and _resident.cache_info().currsize:
-        _resident().release(0)
-    return found
+    reply = ask_daemon(
+        paths.locate_home(), call, writes=writes, say=_ignore_progress_line, tell=told.append
+    )
+    if reply and _load_tool_resident.cache_info().currsize:
+        _load_tool_resident().release(0)
+    return reply
 
 
-def _answered_here(call: Call, told: list[str], resident: "Resident") -> Mapping[str, Any]:
-    from gieok.daemon.answers import answered
+def _answered_here(call: DaemonCall, told: list[str], resident: "Resident") -> Mapping[str, Any]:
+    from gieok.daemon.answers import answer_call
 
-    return answered(resident, call, _ignore, told.append)
+    return answer_call(resident, call, _ignore_progress_line, told.append)
 
 
 @cache
-def _resident() -> "Resident":
+def _load_tool_resident() -> "Resident":
     from gieok.app.resident import Resident
 
     return Resident()
 
 
-def _ignore(line: str) -> None:
+def _ignore_progress_line(line: str) -> None:
     del line
 
 
-def _refusal(message: str, hint: str) -> str:
+def _format_tool_refusal(message: str, hint: str) -> str:
     """Return what a model reads when a tool cannot do what it asks."""
     return f"{message}. {hint}" if hint else message
 
 
 @cache
-def _known() -> dict[str, dict[str, Any]]:
+def _load_tool_rows() -> dict[str, dict[str, Any]]:
     """Return tool → its row (`tool_table.described`), from the home folder as long as no operation
     is another.
     """
-    file, fingerprint = paths.tools(paths.home()), _fingerprint()
+    file, fingerprint = paths.locate_tools_record(paths.locate_home()), _fingerprint_tool_modules()
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        rows = kept["tools"] if kept["fingerprint"] == fingerprint else None
+        cached = json.loads(file.read_text(encoding="utf-8"))
+        rows = cached["tools"] if cached["fingerprint"] == fingerprint else None
     except (OSError, ValueError, KeyError, TypeError):
         rows = None
     if rows is None:
         # imports every operation, which takes 300 ms
-        from gieok.surfaces.tool_table import described
+        from gieok.surfaces.tool_table import describe_tools
 
-        rows = described()
+        rows = describe_tools()
         # a home that cannot be written: every process finds out by itself
         with contextlib.suppress(OSError):
             fs.replace_private(file, json.dumps({"fingerprint": fingerprint, "tools": rows}))
     return {row["definition"]["name"]: row for row in rows}
 
 
-def _fingerprint() -> str:
+def _fingerprint_tool_modules() -> str:
     """Return what changes with the version, and with any file that says what the tools are."""
     package = Path(__file__).parents[1]
     files = [
-        *sorted(_modules(str(package / "ops"))),
-        _stamp(package / "surfaces" / "tool_table.py"),
+        *sorted(_iter_module_stamps(str(package / "ops"))),
+        _stamp_module_file(package / "surfaces" / "tool_table.py"),
     ]
     return f"{__version__} {zlib.crc32(repr(files).encode()):08x}"
 
 
-def _modules(folder: str) -> Iterator[tuple[str, int, int]]:
-    with os.scandir(folder) as found:
-        for entry in found:
+def _iter_module_stamps(folder: str) -> Iterator[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
             if entry.is_dir() and entry.name != "__pycache__":
-                yield from _modules(entry.path)
+                yield from _iter_module_stamps(entry.path)
             elif entry.name.endswith(".py"):
-                yield _stamp(Path(entry.path))
+                yield _stamp_module_file(Path(entry.path))
 
 
-def _stamp(file: Path) -> tuple[str, int, int]:
-    found = file.stat()
-    return str(file), found.st_mtime_ns, found.st_size
+def _stamp_module_file(file: Path) -> tuple[str, int, int]:
+    status = file.stat()
+    return str(file), status.st_mtime_ns, status.st_size

@@ -75,7 +75,7 @@ class TerminalDialogue:
             return
         if is_title:
             self._print("", "")
-        for part in _wrapped(line, self._output.get_size().columns - 1):
+        for part in _wrap_terminal_line(line, self._output.get_size().columns - 1):
             self._print("bold" if is_title else "", part)
 
     def one(self, question: str, picks: Sequence[Pick], default: str) -> str:
@@ -110,7 +110,7 @@ class TerminalDialogue:
             validate=lambda text: wrong(text) or True,
             qmark="",
             is_password=is_secret,
-            key_bindings=_keys(is_list=False),
+            key_bindings=_build_question_keys(is_list=False),
             **self._options,
         )
         return str(self._answer(asked, is_list=False))
@@ -126,9 +126,9 @@ class TerminalDialogue:
         room = self._output.get_size().columns - len(" ❯ ● ") - 1
         made = []
         for pick in picks:
-            label = _cut(pick.label, room)
+            label = _cut_to_columns(pick.label, room)
             gap = " " * max(wide - get_cwidth(label), 0) + _GAP
-            note = _cut(pick.note, room - get_cwidth(label + gap))
+            note = _cut_to_columns(pick.note, room - get_cwidth(label + gap))
             title = [("class:text", label), ("class:note", gap + note if note else "")]
             made.append(Choice(title, pick.value, checked=pick.value in ticked))
         return made
@@ -137,7 +137,7 @@ class TerminalDialogue:
     def _answer(self, asked: questionary.Question, *, is_list: bool) -> Any:  # noqa: ANN401
         asked.application.ttimeoutlen = _ESCAPE_S
         if is_list:
-            _extend(asked.application)
+            _extend_list_keys(asked.application)
         try:
             found = asked.unsafe_ask()
         except (KeyboardInterrupt, EOFError) as error:
@@ -147,7 +147,7 @@ class TerminalDialogue:
         return found
 
 
-def _keys(*, is_list: bool) -> KeyBindings:
+def _build_question_keys(*, is_list: bool) -> KeyBindings:
     """Return the keys that every question has: Escape ends it all, Shift-Tab goes back, in lists
     the left arrow too.
     """
@@ -158,7 +158,7 @@ def _keys(*, is_list: bool) -> KeyBindings:
     return keys
 
 
-def _extend(application: Application[Any]) -> None:
+def _extend_list_keys(application: Application[Any]) -> None:
     """Add those keys to a list; Enter on its last line goes back, ticked or not."""
     own = application.key_bindings
     windows = application.layout.find_all_windows()
@@ -167,7 +167,7 @@ def _extend(application: Application[Any]) -> None:
     )
     if not isinstance(own, KeyBindings):
         return
-    for binding in _keys(is_list=True).bindings:
+    for binding in _build_question_keys(is_list=True).bindings:
         own.add(*binding.keys, eager=True)(binding.handler)
     is_on_back = Condition(lambda: control.get_pointed_at().value == _BACK)
     own.add("enter", eager=True, filter=is_on_back)(
@@ -175,7 +175,7 @@ def _extend(application: Application[Any]) -> None:
     )
 
 
-def _wrapped(line: str, room: int) -> Iterator[str]:
+def _wrap_terminal_line(line: str, room: int) -> Iterator[str]:
     """Yield a line in parts as wide as the terminal, broken between words, the further ones as far
     to the right.
     """
@@ -190,7 +190,7 @@ def _wrapped(line: str, room: int) -> Iterator[str]:
     yield part
 
 
-def _cut(text: str, room: int) -> str:
+def _cut_to_columns(text: str, room: int) -> str:
     """Return a text cut to so many columns of the terminal."""
     if get_cwidth(text) <= room:
         return text

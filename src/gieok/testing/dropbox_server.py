@@ -53,7 +53,7 @@ class DropboxServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(("127.0.0.1", 0), _DropboxHandler)
         self.files: dict[str, Stored] = {}
         self.faults: list[Fault] = []
         self.requests: list[str] = []
@@ -179,7 +179,7 @@ class DropboxServer(ThreadingHTTPServer):
         return found
 
     def _get_metadata(self, argument: dict[str, Any], body: bytes) -> dict[str, Any]:
-        return {".tag": "file", **_facts(self._download(argument, body))}
+        return {".tag": "file", **_build_file_metadata(self._download(argument, body))}
 
     def _delete_v2(self, argument: dict[str, Any], _body: bytes) -> dict[str, Any]:
         held = self.files.get(argument["path"].lower())
@@ -193,12 +193,12 @@ class DropboxServer(ThreadingHTTPServer):
                 }
             )
         self._removed(held.path.lower())
-        return {"metadata": {".tag": "file", **_facts(held)}}
+        return {"metadata": {".tag": "file", **_build_file_metadata(held)}}
 
     def _list_folder(self, argument: dict[str, Any], _body: bytes) -> dict[str, Any]:
         root = argument["path"].lower()
         entries = [
-            {".tag": "file", **_facts(one)}
+            {".tag": "file", **_build_file_metadata(one)}
             for path, one in sorted(self.files.items())
             if path.startswith(root + "/")
         ]
@@ -235,7 +235,7 @@ class DropboxServer(ThreadingHTTPServer):
         held = self.files.get(path.lower())
         stored = Stored(held.path if held else path, data, f"{len(self.log) + 0x100000000:09x}")
         self.files[path.lower()] = stored
-        facts = _facts(stored)
+        facts = _build_file_metadata(stored)
         self.log.append((path.lower(), {".tag": "file", **facts}))
         return facts
 
@@ -255,7 +255,7 @@ def content_hash(data: bytes) -> str:
     return hashlib.sha256(b"".join(hashlib.sha256(block).digest() for block in blocks)).hexdigest()
 
 
-def _facts(file: Stored) -> dict[str, Any]:
+def _build_file_metadata(file: Stored) -> dict[str, Any]:
     times = dict.fromkeys(("client_modified", "server_modified"), "2026-11-21T00:00:00Z")
     return {
         "name": file.path.rpartition("/")[2],
@@ -270,7 +270,7 @@ def _facts(file: Stored) -> dict[str, Any]:
     }
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _DropboxHandler(BaseHTTPRequestHandler):
     server: DropboxServer
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -338,7 +338,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(content, Stored):
             headers = {
                 **headers,
-                "dropbox-api-result": json.dumps(_facts(content)),
+                "dropbox-api-result": json.dumps(_build_file_metadata(content)),
                 "content-type": "application/octet-stream",
             }
             data = content.data

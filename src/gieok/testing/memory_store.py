@@ -16,7 +16,7 @@ _DIGITS = 6
 
 
 @dataclass(slots=True)
-class _Row:
+class _PassageRow:
     document: Document
     passage: Passage
     place: int
@@ -35,7 +35,7 @@ class MemoryStore:
     location = "memory"
 
     def __init__(self) -> None:
-        self._rows: dict[PassageId, _Row] = {}
+        self._rows: dict[PassageId, _PassageRow] = {}
         self._documents: dict[tuple[Scope, str], tuple[Document, range]] = {}
         self._notes: dict[Scope, dict[str, str]] = {}
         self._vectors: dict[str, dict[str, bytes]] = {}
@@ -52,7 +52,7 @@ class MemoryStore:
             self._next = ids.stop
             self._documents[document.scope, document.key] = (document, ids)
             for place, passage in enumerate(entry.passages):
-                self._rows[ids[place]] = _Row(document, passage, place, len(ids))
+                self._rows[ids[place]] = _PassageRow(document, passage, place, len(ids))
 
     def forget(self, scope: Scope, keys: Sequence[str]) -> int:
         """Remove documents."""
@@ -97,7 +97,7 @@ class MemoryStore:
         known.sort(key=lambda row: (-row[0].said_at.timestamp(), row[0].key))
         return [passage for _, ids in known for passage in ids][:limit]
 
-    def _found(self, passage: PassageId, row: _Row) -> FoundPassage:
+    def _found(self, passage: PassageId, row: _PassageRow) -> FoundPassage:
         d, p = row.document, row.passage
         return FoundPassage(
             id=passage,
@@ -182,7 +182,7 @@ class MemoryStore:
                     length = len(counts[i][0])
                     floor = query.k1 * (1 - query.b + query.b * length / mean)
                     scores[i] += weight * tf * (query.k1 + 1) / (tf + floor)
-        ranked = _ranked({i: s for i, s in scores.items() if s}, limit)
+        ranked = _rank_passage_scores({i: s for i, s in scores.items() if s}, limit)
         ceiling = bm25.ceiling(query, len(rows), holding) if rows else 1.0
         return Ranking("keyword", ranked, ceiling, passages=len(rows), holding=holding)
 
@@ -197,14 +197,16 @@ class MemoryStore:
                 )
             _verify_dimension(query.vector, self._model[1])
         vectors = {i: v for i, r in self._of(scope, where) if (v := known.get(self._embed_text(r)))}
-        best = _ranked({i: _dot(query.vector, v) for i, v in vectors.items()}, limit)
+        best = _rank_passage_scores(
+            {i: _multiply_vectors(query.vector, v) for i, v in vectors.items()}, limit
+        )
         scores = dict(best)
         for i, score in best if query.hub_weight else ():
             fellows = sorted(
-                (_dot(vectors[i], vectors[j]) for j, _ in best if j != i), reverse=True
+                (_multiply_vectors(vectors[i], vectors[j]) for j, _ in best if j != i), reverse=True
             )[:10]
             scores[i] = score - query.hub_weight * (sum(fellows) / len(fellows) if fellows else 0.0)
-        ranked = _ranked(scores, limit)
+        ranked = _rank_passage_scores(scores, limit)
         cosines = dict(best)
         return Ranking("vector", ranked, cosines=tuple(cosines[i] for i, _ in ranked))
 
@@ -252,13 +254,18 @@ class MemoryStore:
             if vectors:
                 line = min(
                     vectors,
-                    key=lambda one: (-round(_dot(query.vector, vectors[one]), _DIGITS), one),
+                    key=lambda one: (
+                        -round(_multiply_vectors(query.vector, vectors[one]), _DIGITS),
+                        one,
+                    ),
                 )
                 found.append((i, line[1], line[1] + len(lines[line]), vectors[line]))
         made = []
         for place, (i, start, end, vector) in enumerate(found):
-            cosine = _dot(query.vector, vector)
-            others = (_dot(vector, other[3]) for at, other in enumerate(found) if at != place)
+            cosine = _multiply_vectors(query.vector, vector)
+            others = (
+                _multiply_vectors(vector, other[3]) for at, other in enumerate(found) if at != place
+            )
             fellows = sorted(others, reverse=True)[:10] if query.hub_weight else []
             crowding = sum(fellows) / len(fellows) if fellows else 0.0
             made.append(
@@ -366,17 +373,19 @@ class MemoryStore:
             (i, text) for i, text in texts if text not in known and (before is None or i < before)
         ]
 
-    def _embed_text(self, row: _Row) -> str:
+    def _embed_text(self, row: _PassageRow) -> str:
         return text_to_embed(row.text)
 
-    def _of(self, scope: Scope, where: Filter) -> Iterator[tuple[PassageId, _Row]]:
+    def _of(self, scope: Scope, where: Filter) -> Iterator[tuple[PassageId, _PassageRow]]:
         for i, row in self._rows.items():
             d = row.document
             if d.scope == scope and where.admits(d):
                 yield i, row
 
 
-def _ranked(scores: Mapping[PassageId, float], limit: int) -> tuple[tuple[PassageId, float], ...]:
+def _rank_passage_scores(
+    scores: Mapping[PassageId, float], limit: int
+) -> tuple[tuple[PassageId, float], ...]:
     return tuple(
         sorted(scores.items(), key=lambda pair: (-round(pair[1], _DIGITS), pair[0]))[:limit]
     )
@@ -389,9 +398,9 @@ def _verify_dimension(vector: bytes, dimension: int) -> None:
         )
 
 
-def _dot(a: bytes, b: bytes) -> float:
-    return sum(x * y for x, y in zip(_floats(a), _floats(b), strict=True))
+def _multiply_vectors(a: bytes, b: bytes) -> float:
+    return sum(x * y for x, y in zip(_unpack_vector(a), _unpack_vector(b), strict=True))
 
 
-def _floats(vector: bytes) -> tuple[float, ...]:
+def _unpack_vector(vector: bytes) -> tuple[float, ...]:
     return struct.unpack(f"<{len(vector) // 4}f", vector)

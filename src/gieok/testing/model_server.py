@@ -11,7 +11,7 @@ from typing import Any
 _COUNTS = ("/count_tokens", ":countTokens")
 
 
-class Cut(str):
+class TruncatedAnswer(str):
     """An answer that reached the limit of its length."""
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class ModelServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(("127.0.0.1", 0), _ModelHandler)
         self.script: list[Answer | Callable[[dict[str, Any]], Answer]] = ["hello"]
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.headers: list[dict[str, str]] = []
@@ -58,7 +58,7 @@ class ModelServer(ThreadingHTTPServer):
         return found(body) if callable(found) else found
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _ModelHandler(BaseHTTPRequestHandler):
     server: ModelServer
 
     def log_message(self, *arguments: object) -> None:
@@ -88,27 +88,31 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path.endswith("/api/chat") and body.get("stream"):
             lines = [
                 {"message": {"role": "assistant", "content": word}, "done": False}
-                for word in _words(answer)
+                for word in _split_answer_words(answer)
             ]
             kept = (
                 lines[:1]
                 if isinstance(answer, Broken)
-                else [*lines, {**_ollama(answer), "message": {"content": ""}}]
+                else [*lines, {**_build_ollama_answer(answer), "message": {"content": ""}}]
             )
             self._send(
                 200,
                 "".join(f"{json.dumps(line)}\n" for line in kept).encode(),
                 "application/x-ndjson",
             )
-        elif events := _stream(self.path, body, answer):
+        elif events := _build_answer_stream(self.path, body, answer):
             kept = events[: len(events) // 2] if isinstance(answer, Broken) else events
-            self._send(200, "".join(map(_event, kept)).encode(), "text/event-stream")
+            self._send(200, "".join(map(_format_stream_event, kept)).encode(), "text/event-stream")
         elif self.path.endswith("/api/chat"):
-            self._send(200, json.dumps(_ollama(answer)).encode())
+            self._send(200, json.dumps(_build_ollama_answer(answer)).encode())
         elif "/messages" in self.path:
-            self._send(200, json.dumps(_anthropic(answer)[-1]).encode())
+            self._send(200, json.dumps(_build_anthropic_events(answer)[-1]).encode())
         else:
-            found = _gemini(answer) if "enerateContent" in self.path else _openai(answer)
+            found = (
+                _build_gemini_answer(answer)
+                if "enerateContent" in self.path
+                else _build_openai_answer(answer)
+            )
             self._send(200, json.dumps(found).encode())
 
     def _send(self, status: int, data: bytes, kind: str = "application/json") -> None:
@@ -120,13 +124,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
 
-def _stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]]:
+def _build_answer_stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]]:
     """Return the events of an answer where the request asks for a stream; none where it does
     not.
     """
     if "streamGenerateContent" in path:
-        *words, last = _words(answer)
-        end = _gemini(type(answer)(last) if isinstance(answer, Cut) else last)
+        *words, last = _split_answer_words(answer)
+        end = _build_gemini_answer(
+            type(answer)(last) if isinstance(answer, TruncatedAnswer) else last
+        )
         return [
             *(
                 {
@@ -141,11 +147,15 @@ def _stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]
     if not body.get("stream"):
         return []
     if "/messages" in path:
-        return _anthropic(answer)[:-1]
-    return _responses(answer) if path.partition("?")[0].endswith("/responses") else _chunks(answer)
+        return _build_anthropic_events(answer)[:-1]
+    return (
+        _build_responses_events(answer)
+        if path.partition("?")[0].endswith("/responses")
+        else _build_chat_chunks(answer)
+    )
 
 
-def _event(event: dict[str, Any]) -> str:
+def _format_stream_event(event: dict[str, Any]) -> str:
     """Return one event of a stream; providers whose events have no type end theirs with a word, or
     with the connection.
     """
@@ -154,13 +164,13 @@ def _event(event: dict[str, Any]) -> str:
     return f"{name}data: {json.dumps(event)}\n\n{end}"
 
 
-def _chunks(text: str) -> list[dict[str, Any]]:
-    whole = _openai(text)
+def _build_chat_chunks(text: str) -> list[dict[str, Any]]:
+    whole = _build_openai_answer(text)
     chunk = {**whole, "object": "chat.completion.chunk"}
     del chunk["usage"]
     deltas = [
         {"index": 0, "delta": {"role": "assistant", "content": word}, "finish_reason": None}
-        for word in _words(text)
+        for word in _split_answer_words(text)
     ]
     end = {"index": 0, "delta": {}, "finish_reason": whole["choices"][0]["finish_reason"]}
     return [
@@ -169,24 +179,24 @@ def _chunks(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def _words(text: str) -> list[str]:
+def _split_answer_words(text: str) -> list[str]:
     """Return what one event each carries."""
     return re.findall(r"\S+\s*|\s+", text) or [""]
 
 
-def _responses(text: str) -> list[dict[str, Any]]:
-    said = [{"type": "output_text", "text": text, "annotations": []}]
+def _build_responses_events(text: str) -> list[dict[str, Any]]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
     item = {
         "type": "message",
         "role": "assistant",
         "id": "m1",
         "status": "completed",
-        "content": said,
+        "content": content,
     }
     usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
     whole: dict[str, Any] = {"id": "r1", "output": [item], "usage": usage}
     end = "response.completed"
-    if isinstance(text, Cut):
+    if isinstance(text, TruncatedAnswer):
         end, whole["incomplete_details"] = "response.incomplete", {"reason": "max_output_tokens"}
     return [
         {"type": "response.created", "response": {"id": "r1"}},
@@ -195,7 +205,7 @@ def _responses(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def _openai(text: str) -> dict[str, Any]:
+def _build_openai_answer(text: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     return {
         "id": "1",
@@ -205,7 +215,7 @@ def _openai(text: str) -> dict[str, Any]:
         "choices": [
             {
                 "index": 0,
-                "finish_reason": "length" if isinstance(text, Cut) else "stop",
+                "finish_reason": "length" if isinstance(text, TruncatedAnswer) else "stop",
                 "message": message,
             }
         ],
@@ -213,13 +223,13 @@ def _openai(text: str) -> dict[str, Any]:
     }
 
 
-def _gemini(text: str) -> dict[str, Any]:
+def _build_gemini_answer(text: str) -> dict[str, Any]:
     content = {"role": "model", "parts": [{"text": text}]}
     return {
         "candidates": [
             {
                 "content": content,
-                "finishReason": "MAX_TOKENS" if isinstance(text, Cut) else "STOP",
+                "finishReason": "MAX_TOKENS" if isinstance(text, TruncatedAnswer) else "STOP",
                 "index": 0,
             }
         ],
@@ -229,7 +239,7 @@ def _gemini(text: str) -> dict[str, Any]:
     }
 
 
-def _anthropic(text: str) -> list[dict[str, Any]]:
+def _build_anthropic_events(text: str) -> list[dict[str, Any]]:
     """Return the events of a stream, and last the whole message."""
     usage = {"input_tokens": 11, "output_tokens": 7}
     message: dict[str, Any] = {
@@ -241,7 +251,7 @@ def _anthropic(text: str) -> list[dict[str, Any]]:
         "stop_reason": None,
         "usage": usage,
     }
-    why = "max_tokens" if isinstance(text, Cut) else "end_turn"
+    why = "max_tokens" if isinstance(text, TruncatedAnswer) else "end_turn"
     end = {"stop_reason": why, "stop_sequence": None}
     return [
         {"type": "message_start", "message": message},
@@ -252,7 +262,7 @@ def _anthropic(text: str) -> list[dict[str, Any]]:
                 "index": 0,
                 "delta": {"type": "text_delta", "text": word},
             }
-            for word in _words(text)
+            for word in _split_answer_words(text)
         ),
         {"type": "content_block_stop", "index": 0},
         {"type": "message_delta", "delta": end, "usage": {"output_tokens": 7}},
@@ -261,17 +271,17 @@ def _anthropic(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def _ollama(text: str) -> dict[str, Any]:
+def _build_ollama_answer(text: str) -> dict[str, Any]:
     return {
         "model": "m",
         "message": {"role": "assistant", "content": text},
         "done": True,
-        "done_reason": "length" if isinstance(text, Cut) else "stop",
+        "done_reason": "length" if isinstance(text, TruncatedAnswer) else "stop",
         "prompt_eval_count": 11,
         "eval_count": 7,
     }
 
 
-def question(body: dict[str, Any]) -> str:
+def read_request_text(body: dict[str, Any]) -> str:
     """Return all text that a request holds, whichever provider it is for."""
     return json.dumps(body, ensure_ascii=False)

@@ -59,7 +59,7 @@ class FullStore(Store, KeywordSearch, ModelSwitch, VectorCopy, Protocol):
     """A store with every ability."""
 
 
-def entry(
+def build_entry(
     key: str, *lines: str, scope: Scope = HOME, context: str = "", kind: str = "note", day: int = 0
 ) -> Entry:
     """Return a document with one passage per line, `day` days after the start."""
@@ -70,14 +70,14 @@ def entry(
         key=key,
         kind=kind,
         text=text,
-        content_hash=_hash(text),
+        content_hash=_hash_sample_text(text),
         created_at=moment,
         updated_at=moment,
     )
-    return Entry(document, tuple(_passages(lines, context)))
+    return Entry(document, tuple(_iter_line_passages(lines, context)))
 
 
-def _passages(lines: tuple[str, ...], context: str) -> Iterator[Passage]:
+def _iter_line_passages(lines: tuple[str, ...], context: str) -> Iterator[Passage]:
     start = 0
     for number, line in enumerate(lines, 1):
         yield Passage(
@@ -86,7 +86,7 @@ def _passages(lines: tuple[str, ...], context: str) -> Iterator[Passage]:
         start += len(line) + 1
 
 
-def _hash(text: str) -> str:
+def _hash_sample_text(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
@@ -96,7 +96,7 @@ def corpus(seed: int, documents: int, scope: Scope = HOME) -> list[Entry]:
     """
     random = Random(seed)  # noqa: S311 - the same every time is the point
     return [
-        entry(
+        build_entry(
             f"{seed}/{number}.md",
             *(
                 " ".join(random.choices(WORDS, k=random.randint(1, 12)))
@@ -111,7 +111,7 @@ def corpus(seed: int, documents: int, scope: Scope = HOME) -> list[Entry]:
     ]
 
 
-def question(
+def build_keyword_query(
     text: str,
     k1: float = 1.2,
     b: float = 0.75,
@@ -139,7 +139,7 @@ def embed_missing(store: FullStore, embedder: HashEmbedder, limit: int = EVERYTH
     )
 
 
-def places(store: Store, ranking: Ranking) -> list[Place]:
+def list_ranked_places(store: Store, ranking: Ranking) -> list[Place]:
     """Return the passages of a ranking, in order."""
     return [(p.key, p.start_line, p.text) for p in store.passages([i for i, _ in ranking.ranked])]
 
@@ -149,12 +149,14 @@ def scores(ranking: Ranking) -> list[float]:
     return [score for _, score in ranking.ranked]
 
 
-def keys(store: Store, ranking: Ranking) -> list[str]:
+def list_ranked_keys(store: Store, ranking: Ranking) -> list[str]:
     """Return the keys of the passages of a ranking, in order."""
-    return [key for key, _, _ in places(store, ranking)]
+    return [key for key, _, _ in list_ranked_places(store, ranking)]
 
 
-def said(identity: str, text: str = "", *, tokens: int = 10, session: str = "s") -> Message:
+def build_message(
+    identity: str, text: str = "", *, tokens: int = 10, session: str = "s"
+) -> Message:
     """Return a message; its text is its id where none is given."""
     return Message(
         id=identity,

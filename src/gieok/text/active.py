@@ -115,14 +115,14 @@ class ActiveLine:
         if self.section == _OWN:
             return 100.0
         # The task and patterns have no day, and are of now.
-        return worth(
+        return score_active_line(
             self.section,
             self.mark or "🔴",
             ordinal(today) - ordinal(self.day) if self.day and today else 0,
         )
 
 
-def lines(text: str) -> "Iterator[ActiveLine]":
+def iter_active_lines(text: str) -> "Iterator[ActiveLine]":
     """Yield what a file of active memory holds, in its order, without headings, empty sections and
     statistics.
 
@@ -132,20 +132,20 @@ def lines(text: str) -> "Iterator[ActiveLine]":
     above, _, below = text.partition(MARKER)
     section = SECTIONS[0]
     for line in above.splitlines():
-        said = line.strip()
-        if said.startswith("#"):
-            section = _SECTION_OF.get(said.lstrip("# "), section)
+        stripped = line.strip()
+        if stripped.startswith("#"):
+            section = _SECTION_OF.get(stripped.lstrip("# "), section)
         elif (
-            said
-            and said not in NONE.values()
-            and said not in HEADS.values()
+            stripped
+            and stripped not in NONE.values()
+            and stripped not in HEADS.values()
             and section != "statistics"
         ):
-            yield ActiveLine(section, said)
+            yield ActiveLine(section, stripped)
     yield from (ActiveLine(_OWN, line.strip()) for line in below.splitlines() if line.strip())
 
 
-def worth(section: str, mark: str, days: int) -> float:
+def score_active_line(section: str, mark: str, days: int) -> float:
     """Return what a line of a section, of a mark and an age in days, is worth."""
     new, half_days, least = _FACT if (section, mark) == ("states", "🔴") else _WORTH[section]
     return float((new + MARKS[mark]) * (least + (1 - least) * 0.5 ** (max(0, days) / half_days)))

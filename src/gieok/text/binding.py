@@ -403,8 +403,8 @@ def rules_in(text: str, question: str = "") -> list[str]:
     """
     if len(text) > _LONGEST_TURN or re.search(_PLAYED, text):
         return []
-    sentences = _sentences(text)
-    kinds = [_kind(sentence) for sentence in sentences]
+    sentences = _split_rule_sentences(text)
+    kinds = [_classify_rule(sentence) for sentence in sentences]
     is_task = any(
         kind == 0 and re.search(_REQUEST, sentence)
         for kind, sentence in zip(kinds, sentences, strict=True)
@@ -419,14 +419,16 @@ def rules_in(text: str, question: str = "") -> list[str]:
             goes_on = True
         else:
             goes_on = False
-    if not found and question and accepts(text) and not _refuses(text):
+    if not found and question and accepts(text) and not _is_refusal(text):
         found = [
-            sentence for sentence in _sentences(question)[-_PROPOSED_LAST:] if _proposes(sentence)
+            sentence
+            for sentence in _split_rule_sentences(question)[-_PROPOSED_LAST:]
+            if _is_lasting_proposal(sentence)
         ]
     return found
 
 
-def is_rule(text: str) -> bool:
+def has_binding_rule(text: str) -> bool:
     """Say whether a statement is a rule, or holds one."""
     return bool(rules_in(text))
 
@@ -443,7 +445,7 @@ def lifts(text: str) -> bool:
 _SURE, _BARE = 2, 1
 
 
-def _kind(sentence: str) -> int:
+def _classify_rule(sentence: str) -> int:
     if len(sentence) > _LONGEST_RULE or any(
         re.search(veto, sentence) for veto in (_ASKS, _ONCE, _TOLD, _NONE)
     ):
@@ -468,7 +470,7 @@ def _kind(sentence: str) -> int:
     return 0
 
 
-def _sentences(text: str) -> list[str]:
+def _split_rule_sentences(text: str) -> list[str]:
     plain = re.sub(_QUOTED, " ", re.sub(_FENCED, " ", text))
     parts = (
         re.sub(_TAG, "", re.sub(_BULLET, "", part).strip()) for part in re.split(_SENTENCE, plain)
@@ -476,13 +478,13 @@ def _sentences(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def _refuses(text: str) -> bool:
+def _is_refusal(text: str) -> bool:
     return (
         re.search(r"(?i)^\W*(?:no|nope|nah|not|don'?t|아니|노|싫|안)(?![가-힣])", text) is not None
     )
 
 
-def _proposes(sentence: str) -> bool:
+def _is_lasting_proposal(sentence: str) -> bool:
     """Say whether an agent offers in a sentence to do something always or never."""
     return re.search(_LASTS, sentence) is not None and re.search(_OFFERS, sentence) is not None
 
@@ -592,17 +594,21 @@ def governed(rule: str) -> frozenset[str]:
     """Return what a rule governs: kinds of work and systems by one name in both languages, files,
     and its own words.
     """
-    return frozenset((*_topics(rule), *_names(rule), *_words(rule)))
+    return frozenset((*_find_rule_topics(rule), *_find_rule_names(rule), *_list_rule_words(rule)))
 
 
 def bears_on(rule: str, prompt: str) -> bool:
     """Say whether a prompt is about what a rule governs, and asks for work or for the rule."""
     topics = {name: weight for name, weight, _ in _GOVERNED}
-    about = _topics(rule)
-    shared = sum(topics[name] for name in about & _topics(prompt))
-    named = _names(rule) & _names(prompt)
+    about = _find_rule_topics(rule)
+    shared = sum(topics[name] for name in about & _find_rule_topics(prompt))
+    named = _find_rule_names(rule) & _find_rule_names(prompt)
     # A word of a kind that both are of has counted.
-    words = {word for word in _words(rule) & _words(prompt) if not _topics(word) & about}
+    words = {
+        word
+        for word in _list_rule_words(rule) & _list_rule_words(prompt)
+        if not _find_rule_topics(word) & about
+    }
     return shared + _BEARS * len(named) + len(words) >= _BEARS
 
 
@@ -613,15 +619,15 @@ def lifted_by(rule: str, text: str) -> bool:
     return lifts(text) and bears_on(rule, text)
 
 
-def _topics(text: str) -> set[str]:
+def _find_rule_topics(text: str) -> set[str]:
     return {name for name, _, words in _GOVERNED if re.search(words, text, re.IGNORECASE)}
 
 
-def _names(text: str) -> set[str]:
+def _find_rule_names(text: str) -> set[str]:
     return {name.rstrip("/.").lower() for name in re.findall(_NAME, text)}
 
 
-def _words(text: str) -> set[str]:
+def _list_rule_words(text: str) -> set[str]:
     latin = {word.rstrip("s") for word in re.findall(_LATIN, text.lower()) if word not in _EVERYDAY}
     return latin | {
         base for word in re.findall(_HANGUL, text) if len(base := re.sub(_PARTICLE, "", word)) >= 2

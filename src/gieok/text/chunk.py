@@ -53,17 +53,21 @@ def chunk(
 
     `context` precedes every heading path (the title, say).
     """
-    lines = _lines(text, start, start_line)
+    lines = _iter_line_units(text, start, start_line)
     units = [
         piece
         for unit in _join_fences(lines, budget_tokens)
         for piece in _cut_long(text, unit, budget_tokens)
     ]
-    runs = _fill(units, budget_tokens, overlap_tokens)
-    return tuple(_passage(run, context) for run in (_trimmed(text, run) for run in runs) if run)
+    runs = _fill_passages(units, budget_tokens, overlap_tokens)
+    return tuple(
+        _build_passage(run, context)
+        for run in (_trim_blank_units(text, run) for run in runs)
+        if run
+    )
 
 
-def _tokens(text: str) -> int:
+def _estimate_chunk_tokens(text: str) -> int:
     if text.isascii():
         return -int(-len(text) // _CHARS_PER_TOKEN)
     # A character beyond U+07FF takes three bytes or more in UTF-8: two more than a Latin one.
@@ -72,7 +76,7 @@ def _tokens(text: str) -> int:
     return max(1, round(narrow / _CHARS_PER_TOKEN + wide * _TOKENS_PER_WIDE_CHAR))
 
 
-def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
+def _iter_line_units(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
     """Yield each line as a unit, with the fence that it is inside of ('' outside of code)."""
     path: list[tuple[int, str]] = []
     fence = ""
@@ -95,7 +99,7 @@ def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
                 end=end,
                 start_line=line,
                 end_line=line,
-                tokens=_tokens(content) + 1,
+                tokens=_estimate_chunk_tokens(content) + 1,
                 path=names,
                 is_heading=bool(heading),
             ),
@@ -118,16 +122,16 @@ def _join_fences(lines: Iterator[tuple[_Unit, str]], budget: int) -> Iterator[_U
     block: list[_Unit] = []
     for unit, fence in lines:
         if block and not fence:
-            yield from _joined(block, budget)
+            yield from _join_block_units(block, budget)
             block = []
         if fence:
             block.append(unit)
         else:
             yield unit
-    yield from _joined(block, budget)
+    yield from _join_block_units(block, budget)
 
 
-def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
+def _join_block_units(block: list[_Unit], budget: int) -> list[_Unit]:
     tokens = sum(unit.tokens for unit in block)
     if len(block) < 2 or tokens > budget:
         return block
@@ -150,7 +154,7 @@ def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     # quadratic.
     while (
         unit.tokens > budget
-        and _tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget
+        and _estimate_chunk_tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget
     ):
         end = _cut_place(text, start, unit.end, budget)
         yield _Unit(
@@ -170,7 +174,7 @@ def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
             end=unit.end,
             start_line=unit.start_line,
             end_line=unit.end_line,
-            tokens=_tokens(text[start : unit.end]) + 1,
+            tokens=_estimate_chunk_tokens(text[start : unit.end]) + 1,
             path=unit.path,
         )
 
@@ -180,12 +184,16 @@ def _cut_place(text: str, start: int, end: int, budget: int) -> int:
     low, high = start + 1, min(end, start + budget * 4)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _tokens(text[start:middle]) < budget else (low, middle - 1)
+        low, high = (
+            (middle, high)
+            if _estimate_chunk_tokens(text[start:middle]) < budget
+            else (low, middle - 1)
+        )
     space = text.rfind(" ", max(low - _CUT_BACK, start + 1), low)
     return space + 1 if space > 0 else low
 
 
-def _fill(units: list[_Unit], budget: int, overlap: int) -> Iterator[list[_Unit]]:
+def _fill_passages(units: list[_Unit], budget: int, overlap: int) -> Iterator[list[_Unit]]:
     current: list[_Unit] = []
     tokens = 0
     for unit in units:
@@ -194,7 +202,7 @@ def _fill(units: list[_Unit], budget: int, overlap: int) -> Iterator[list[_Unit]
             current, tokens = [], 0
         elif current and tokens + unit.tokens > budget:
             yield current
-            current = _carried(current, min(overlap, budget - unit.tokens))
+            current = _select_overlap_units(current, min(overlap, budget - unit.tokens))
             tokens = sum(kept.tokens for kept in current)
         current.append(unit)
         tokens += unit.tokens
@@ -202,25 +210,25 @@ def _fill(units: list[_Unit], budget: int, overlap: int) -> Iterator[list[_Unit]
         yield current
 
 
-def _carried(run: list[_Unit], limit: int) -> list[_Unit]:
+def _select_overlap_units(run: list[_Unit], limit: int) -> list[_Unit]:
     """Return the last units of `run` that fit in `limit` tokens, never all of them."""
-    kept: list[_Unit] = []
+    overlap: list[_Unit] = []
     for unit in reversed(run[1:]):
         limit -= unit.tokens
         if limit < 0:
             break
-        kept.insert(0, unit)
-    return kept
+        overlap.insert(0, unit)
+    return overlap
 
 
-def _trimmed(text: str, run: list[_Unit]) -> list[_Unit]:
+def _trim_blank_units(text: str, run: list[_Unit]) -> list[_Unit]:
     """Return the run without trailing blank lines, so that a citation ends at text."""
     while run and not text[run[-1].start : run[-1].end].strip():
         run = run[:-1]
     return run
 
 
-def _passage(run: list[_Unit], context: str) -> Passage:
+def _build_passage(run: list[_Unit], context: str) -> Passage:
     first, last = run[0], run[-1]
     names = [context, *(name for name in first.path if name not in context.split(" > "))]
     return Passage(

@@ -4,7 +4,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from gieok.text.times.reading import read
+from gieok.text.times.reading import read_times
 
 
 class DateSpan(NamedTuple):
@@ -19,7 +19,7 @@ def find_span(question: str, today: date) -> DateSpan | None:
     """Return the days that `question` names, seen from `today`; None without any, and where one is
     half understood.
     """
-    times = read(question, today)
+    times = read_times(question, today)
     if times.refused or not times.found:
         return None
     time = times.found[0]
@@ -38,7 +38,7 @@ def find_last_day(words: str, today: date) -> date | None:
     """Return the last day of a time ahead that is all of what `words` say: Friday, 다음 주까지, the end
     of March.
     """
-    times = read(words, today, is_ahead=True)
+    times = read_times(words, today, is_ahead=True)
     if times.refused or len(times.found) != 1:
         return None
     time = times.found[0]
@@ -52,4 +52,4 @@ def find_last_day(words: str, today: date) -> date | None:
 
 def refused_times(question: str, today: date) -> tuple[str, ...]:
     """Return the words of a question that look like a time and are not wholly understood."""
-    return read(question, today).refused
+    return read_times(question, today).refused

@@ -6,7 +6,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from gieok.text.times.reading import Time, read
+from gieok.text.times.reading import Time, read_times
 
 #: What stands before a bare day of the week, or a day of the month, that is one of a plan.
 _BEFORE = re.compile(
@@ -37,7 +37,7 @@ def day_ahead(text: str, said: date) -> NamedDay | None:
 
 def days_ahead(text: str, said: date) -> list[NamedDay]:
     """Return the days that a text names, in its order; none overlaps another."""
-    times = read(text, said, is_ahead=True).found
+    times = read_times(text, said, is_ahead=True).found
     return [
         NamedDay(time.span.first, time.start, time.end)
         for time in times

@@ -18,7 +18,7 @@ def is_degenerate(text: str) -> bool:
     """Say whether lines, windows or the text as a whole repeat too much."""
     if len(text) < _SHORTEST_CHARS:
         return False
-    return _repeats_lines(text) or _repeats_windows(text) or _compresses(text)
+    return _repeats_lines(text) or _repeats_windows(text) or _is_highly_compressible(text)
 
 
 def _repeats_lines(text: str) -> bool:
@@ -35,6 +35,6 @@ def _repeats_windows(text: str) -> bool:
     return sum(count - 1 for count in windows.values()) > _MOST_DUPLICATE * windows.total() > 0
 
 
-def _compresses(text: str) -> bool:
+def _is_highly_compressible(text: str) -> bool:
     data = text.encode("utf-8", "replace")
     return len(zlib.compress(data, 6)) < _LEAST_COMPRESSED * len(data)

@@ -69,7 +69,7 @@ class _Open(NamedTuple):
     day: date | None = None
 
 
-class _Row(NamedTuple):
+class _DiaryLine(NamedTuple):
     """A line, and the day that it is of."""
 
     start: int
@@ -94,7 +94,7 @@ def split_days(
     `name` is the file's, which may say the year or the month. One heading that has a day in it
     makes no diary, unless it is nothing but that day.
     """
-    rows, dated = _rows(text, begin, end, name, is_org=is_org)
+    rows, dated = _parse_diary_lines(text, begin, end, name, is_org=is_org)
     days = [words for words, _ in dated]
     if not days or (len(days) < 2 and not dated[0][1]):
         return ()
@@ -121,15 +121,15 @@ def split_days(
     return tuple(sections)
 
 
-def _rows(
+def _parse_diary_lines(
     text: str, begin: int, end: int, name: str, *, is_org: bool
-) -> tuple[list[_Row], list[tuple[date, bool]]]:
+) -> tuple[list[_DiaryLine], list[tuple[date, bool]]]:
     """Return every line with its day, and the days of headings in order, each with whether the
     heading is nothing else.
     """
     pattern = _ORG_HEADING if is_org else _HEADING
-    opened = [_named(name)]
-    rows: list[_Row] = []
+    opened = [_parse_diary_name(name)]
+    rows: list[_DiaryLine] = []
     dated: list[tuple[date, bool]] = []
     is_code = False
     at = begin
@@ -140,28 +140,29 @@ def _rows(
             (len(heading[1]), heading_text(heading[2])) if heading else (_LINE_LEVEL, content)
         )
         if heading or (not is_code and _may_be_day(content)):
-            found, is_whole = _spelt(
-                _cleaned(words), opened[-1 if heading is None else _above(opened, level)]
+            found, is_whole = _parse_heading_day(
+                _clean_diary_heading(words),
+                opened[-1 if heading is None else _find_parent_heading(opened, level)],
             )
             if heading or (found.day and is_whole):
-                del opened[_above(opened, level) + 1 :]
+                del opened[_find_parent_heading(opened, level) + 1 :]
                 opened.append(found._replace(level=level, words=words))
                 dated += [(found.day, is_whole)] if found.day else []
         is_code ^= is_fence
         day = next((one.day for one in reversed(opened) if one.day), None)
         above = tuple(one.words for one in opened[1:-1])
-        rows.append(_Row(at, at + len(content), day, above))
+        rows.append(_DiaryLine(at, at + len(content), day, above))
         at += len(content) + 1
     return rows, dated
 
 
-def _named(name: str) -> _Open:
+def _parse_diary_name(name: str) -> _Open:
     """Return the year, and the month, that a file's name says."""
-    found = _IN_NAME.search(name)
-    return _Open(0, "", int(found["year"]), int(found["month"] or 0)) if found else _Open(0, "")
+    match = _IN_NAME.search(name)
+    return _Open(0, "", int(match["year"]), int(match["month"] or 0)) if match else _Open(0, "")
 
 
-def _above(opened: list[_Open], level: int) -> int:
+def _find_parent_heading(opened: list[_Open], level: int) -> int:
     """Return the place of the heading that one of this level stands under."""
     return max(place for place, one in enumerate(opened) if one.level < level)
 
@@ -175,20 +176,20 @@ def _may_be_day(line: str) -> bool:
     )
 
 
-def _cleaned(words: str) -> str:
+def _clean_diary_heading(words: str) -> str:
     plain = _DECORATION.sub("", words).strip(_ENDS)
     return _CLOCK.sub("", plain)
 
 
-def _spelt(words: str, above: _Open) -> tuple[_Open, bool]:
+def _parse_heading_day(words: str, above: _Open) -> tuple[_Open, bool]:
     """Return what a heading says of its day below another, and whether it says nothing else."""
     bare = _WEEKDAY.sub("", words).strip(_ENDS)
     inner = above._replace(day=None)
-    if found := find_day(bare):
-        rest = (bare[: found.start] + bare[found.end :]).strip(_ENDS)
+    if written_day := find_day(bare):
+        rest = (bare[: written_day.start] + bare[written_day.end :]).strip(_ENDS)
         is_whole = not rest or bool(_WEEKDAY.fullmatch(rest))
-        is_edge = found.start == 0 or found.end == len(bare)
-        return (inner._replace(day=found.day), is_whole) if is_edge else (inner, False)
+        is_edge = written_day.start == 0 or written_day.end == len(bare)
+        return (inner._replace(day=written_day.day), is_whole) if is_edge else (inner, False)
     if only := _YEAR_ALONE.fullmatch(bare):
         return _Open(0, "", int(only["year"])), False
     if (only := _MONTH_ALONE.fullmatch(bare)) and (

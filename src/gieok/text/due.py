@@ -60,7 +60,7 @@ def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
     # Most texts name no day, and looking for every form of one takes longer than this.
     if re.search(r"\d", text) is None or not ("월" in text or re.search(_MAY_NAME, text)):
         return ""
-    days = [day for found in re.finditer(_DAY, text) if (day := _read(found, said))]
+    days = [day for found in re.finditer(_DAY, text) if (day := _parse_due_match(found, said))]
     if not days:
         return ""
     day = max(days)
@@ -73,7 +73,7 @@ def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
     return day if 0 <= ahead <= 1 and day != said else ""
 
 
-def words(day: str, today: str, lang: str = "en") -> str:
+def format_due_day(day: str, today: str, lang: str = "en") -> str:
     """Return when something is due, seen from today."""
     ahead = ordinal(day) - ordinal(today)
     if lang == "ko":
@@ -85,7 +85,7 @@ def words(day: str, today: str, lang: str = "en") -> str:
     )
 
 
-def _read(found: "re.Match[str]", said: str) -> str:
+def _parse_due_match(found: "re.Match[str]", said: str) -> str:
     """Return the day of a match, '' for an impossible one."""
     month_name = found["em"] or found["fm"]
     month = int(

@@ -88,7 +88,7 @@ def _without_blocks(text: str) -> str:
     torn = _TORN_TAG.search(text, max(0, len(text) - 256))
     text = text[: torn.start()] if torn else text
     tags = list(_TAG.finditer(text))
-    ends = _ends(tags)
+    ends = _match_closing_tags(tags)
     kept: list[str] = []
     number = position = 0
     while number < len(tags):
@@ -105,7 +105,7 @@ def _without_blocks(text: str) -> str:
     return "".join((*kept, text[position:]))
 
 
-def _ends(tags: Sequence[re.Match[str]]) -> dict[int, int]:
+def _match_closing_tags(tags: Sequence[re.Match[str]]) -> dict[int, int]:
     """Return the number of the closing tag for each opening one that has one."""
     ends: dict[int, int] = {}
     waiting: list[tuple[int, str]] = []

@@ -79,25 +79,31 @@ class Decoded(NamedTuple):
         )
 
 
-def decode(data: bytes) -> Decoded | None:
+def decode_note_bytes(data: bytes) -> Decoded | None:
     """Return the text of a file; None for a binary one."""
     for mark, codec, name in _MARKS:
         if data.startswith(mark):
-            found = _tried(data, codec, name)
-            return found if found.first_replaced < 0 or _is_plain(found.text) else None
+            decoded = _decode_with_codec(data, codec, name)
+            return (
+                decoded if decoded.first_replaced < 0 or _is_mostly_readable(decoded.text) else None
+            )
     if codec := _wide_codec(data[:_PROBE_BYTES]):
-        found = _tried(data, codec, codec.upper())
-        if found.first_replaced < 0 and _is_plain(found.text):
-            return found
+        decoded = _decode_with_codec(data, codec, codec.upper())
+        if decoded.first_replaced < 0 and _is_mostly_readable(decoded.text):
+            return decoded
     if _is_binary(data):
         return None
-    found = _of_bytes(data)
-    first = found.text.find("\0")
+    decoded = _of_bytes(data)
+    first = decoded.text.find("\0")
     if first < 0:
-        return found
-    at = found.first_replaced if found.first_replaced >= 0 else len(found.text[:first].encode())
-    return found._replace(
-        text=found.text.replace("\0", "\N{REPLACEMENT CHARACTER}"), first_replaced=at
+        return decoded
+    at = (
+        decoded.first_replaced
+        if decoded.first_replaced >= 0
+        else len(decoded.text[:first].encode())
+    )
+    return decoded._replace(
+        text=decoded.text.replace("\0", "\N{REPLACEMENT CHARACTER}"), first_replaced=at
     )
 
 
@@ -109,7 +115,8 @@ def _wide_codec(probe: bytes) -> str:
         return ""
     even, odd = probe[::2].count(0), probe[1::2].count(0)
     is_utf8 = (
-        even + odd < _LEAST_EMPTY * len(probe) and _tried(probe, "utf-8", "").first_replaced < 0
+        even + odd < _LEAST_EMPTY * len(probe)
+        and _decode_with_codec(probe, "utf-8", "").first_replaced < 0
     )
     if is_utf8 or bool(even) == bool(odd):
         return ""
@@ -118,23 +125,23 @@ def _wide_codec(probe: bytes) -> str:
 
 def _of_bytes(data: bytes) -> Decoded:
     """Return the text of bytes that are no wide characters."""
-    utf8 = _tried(data, "utf-8-sig", "UTF-8")
+    utf8 = _decode_with_codec(data, "utf-8-sig", "UTF-8")
     if utf8.first_replaced < 0 or _is_mostly_utf8(utf8.text):
         return utf8
     candidates: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
-        ("cp949", "CP949", _is_korean),
+        ("cp949", "CP949", _is_mostly_korean),
         ("cp932", "Shift_JIS", _is_japanese),
         ("euc_jp", "EUC-JP", _is_japanese),
         ("cp1252", "Windows-1252", _is_western),
     )
     for codec, name, fits in candidates:
-        found = _tried(data, codec, name)
+        found = _decode_with_codec(data, codec, name)
         if fits(found.text) and _has_few_bad(found.text):
             return found
     return utf8._replace(encoding=UNKNOWN) if _is_all_bad(utf8.text) else utf8
 
 
-def _tried(data: bytes, codec: str, name: str) -> Decoded:
+def _decode_with_codec(data: bytes, codec: str, name: str) -> Decoded:
     """Return bytes read in one encoding, what is invalid replaced."""
     try:
         return Decoded(data.decode(codec), name)
@@ -185,17 +192,17 @@ def _has_few_bad(text: str) -> bool:
     return bad <= max(_FEW_CONTROLS, _MOST_BAD * sum(1 for char in text if char > "\x7f"))
 
 
-def _is_plain(text: str) -> bool:
+def _is_mostly_readable(text: str) -> bool:
     plain = sum(" " <= c <= "~" or c in "\t\r\n" or _is_syllable(c) or _is_eastern(c) for c in text)
     return plain >= _LEAST_PLAIN * len(text)
 
 
-def _letters(text: str) -> list[str]:
+def _list_non_ascii_letters(text: str) -> list[str]:
     return [c for c in text if c > "\x7f" and c.isalpha()]
 
 
-def _is_korean(text: str) -> bool:
-    letters = _letters(text)
+def _is_mostly_korean(text: str) -> bool:
+    letters = _list_non_ascii_letters(text)
     syllables = [c for c in letters if _is_syllable(c)]
     common = sum(len(c.encode("euc_kr", "ignore")) == 2 for c in syllables)
     return (
@@ -206,7 +213,7 @@ def _is_korean(text: str) -> bool:
 
 
 def _is_japanese(text: str) -> bool:
-    letters = _letters(text)
+    letters = _list_non_ascii_letters(text)
     kana = sum("\u3041" <= c <= "\u30ff" for c in letters)
     half_wide = sum("\uff66" <= c <= "\uff9f" for c in letters)
     eastern = sum(map(_is_eastern, letters))

@@ -153,30 +153,30 @@ def find_end(text: str, said_on: date) -> StatedEnd | None:
     a deadline, of what is supposed, denied or told of the past there is no end.
     """
     sentences = [part for part in _SENTENCE.split(text.strip()) if part.strip()]
-    ends = [_end_of(sentence, said_on) for sentence in sentences]
+    ends = [_find_sentence_end(sentence, said_on) for sentence in sentences]
     stated = [end for end in ends if end is not None]
     if not stated or len(stated) < len(ends):
         return None
     return max(stated, key=lambda end: end.last or date.max)
 
 
-def _end_of(sentence: str, said_on: date) -> StatedEnd | None:
+def _find_sentence_end(sentence: str, said_on: date) -> StatedEnd | None:
     if _ASKS.search(sentence) or _NOT_STATED.search(sentence):
         return None
-    ends = [*_english(sentence, said_on), *_korean(sentence, said_on)]
+    ends = [*_iter_english_ends(sentence, said_on), *_iter_korean_ends(sentence, said_on)]
     ends = [end for end in ends if end.last is None or end.last >= said_on]
-    return max(ends, key=lambda end: end.last or date.min) if ends else _boxed(sentence)
+    return max(ends, key=lambda end: end.last or date.min) if ends else _find_boxed_end(sentence)
 
 
-def _boxed(sentence: str) -> StatedEnd | None:
-    found = _BOXED.search(sentence)
+def _find_boxed_end(sentence: str) -> StatedEnd | None:
+    match = _BOXED.search(sentence)
     is_past = _PAST.search(sentence) or _PAST_KO.search(sentence)
-    if found is None or is_past or _is_task(sentence) or _is_task_ko(sentence, found.end()):
+    if match is None or is_past or _is_task(sentence) or _is_task_ko(sentence, match.end()):
         return None
-    return StatedEnd(None, found[0])
+    return StatedEnd(None, match[0])
 
 
-def _english(sentence: str, said_on: date) -> Iterator[StatedEnd]:
+def _iter_english_ends(sentence: str, said_on: date) -> Iterator[StatedEnd]:
     if _PAST.search(sentence):
         return
     for mark in _UNTIL.finditer(sentence):
@@ -212,14 +212,14 @@ def _is_task(sentence: str) -> bool:
     return bool(_TASK.search(sentence)) and not _BARS.search(sentence)
 
 
-def _korean(sentence: str, said_on: date) -> Iterator[StatedEnd]:
+def _iter_korean_ends(sentence: str, said_on: date) -> Iterator[StatedEnd]:
     if _PAST_KO.search(sentence):
         return
     for start, named in ahead.each(sentence, said_on):
         at = start + len(named.words)
         after = sentence[at:]
         if to := _TO_KO.match(after):
-            if _DENIED_KO.match(after[to.end() :]) or not _lasts(
+            if _DENIED_KO.match(after[to.end() :]) or not _is_lasting_state(
                 sentence, at + to.end(), is_limit=bool(to["only"])
             ):
                 continue
@@ -230,12 +230,12 @@ def _korean(sentence: str, said_on: date) -> Iterator[StatedEnd]:
         elif (
             named.is_current
             and (during := _DURING_KO.match(after))
-            and _lasts(sentence, at, is_limit=False)
+            and _is_lasting_state(sentence, at, is_limit=False)
         ):
             yield StatedEnd(named.last, named.words + during[0].rstrip())
 
 
-def _lasts(sentence: str, at: int, *, is_limit: bool) -> bool:
+def _is_lasting_state(sentence: str, at: int, *, is_limit: bool) -> bool:
     """Say whether what stands behind a day is a state that lasts until then, and no task that is
     due.
     """

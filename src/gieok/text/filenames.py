@@ -21,12 +21,12 @@ def legal(title: str, most_bytes: int) -> str:
     """
     text = _DIRECTIONS.sub("", unicodedata.normalize("NFC", title))
     text = "".join(" " if unicodedata.category(letter) in _UNSEEN else letter for letter in text)
-    text = _trimmed(_SPACES.sub(" ", _FORBIDDEN.sub(" ", text)))
-    cut = _cut(text, most_bytes)
+    text = _trim_filename(_SPACES.sub(" ", _FORBIDDEN.sub(" ", text)))
+    cut = _cut_filename(text, most_bytes)
     return f"_{cut}" if _RESERVED.fullmatch(cut) else cut
 
 
-def _cut(text: str, most_bytes: int) -> str:
+def _cut_filename(text: str, most_bytes: int) -> str:
     if len(text.encode()) <= most_bytes:
         return text
     part = text.encode()[:most_bytes].decode(errors="ignore")
@@ -38,10 +38,10 @@ def _cut(text: str, most_bytes: int) -> str:
         part = part[:-1]  # half of an emoji, or a letter without its mark
     head, space, _ = part.rpartition(" ")
     is_between = text[len(part) : len(part) + 1] == " "
-    return _trimmed(head if space and not is_between and len(head) > len(part) // 2 else part)
+    return _trim_filename(head if space and not is_between and len(head) > len(part) // 2 else part)
 
 
-def _trimmed(text: str) -> str:
+def _trim_filename(text: str) -> str:
     """Return a name without the dots and spaces at its ends: Windows drops the last ones, a first
     dot hides the file.
     """

@@ -96,9 +96,9 @@ def gist(text: str) -> Gist:
     for found in re.finditer(_WORD, bare):
         word = found[0]
         form, is_value = (
-            _korean(word)
+            _stem_gist_korean(word)
             if re.match(_HANGUL, word)
-            else _latin(word, is_first=is_first, is_name=has_hangul)
+            else _stem_gist_latin(word, is_first=is_first, is_name=has_hangul)
         )
         is_first = bare[found.end() : found.end() + 1] in ".!?:\n"
         if form:
@@ -113,7 +113,7 @@ def gist(text: str) -> Gist:
     )
 
 
-def _korean(word: str) -> "tuple[str, bool]":
+def _stem_gist_korean(word: str) -> "tuple[str, bool]":
     if re.match(_PLAIN_KOREAN, word):
         return "", False
     while (end := re.search(_ENDING, word)) and (
@@ -123,7 +123,7 @@ def _korean(word: str) -> "tuple[str, bool]":
     return ("" if re.match(_PLAIN_KOREAN, word) else word), word in _WEEKDAYS
 
 
-def _latin(word: str, *, is_first: bool, is_name: bool) -> "tuple[str, bool]":
+def _stem_gist_latin(word: str, *, is_first: bool, is_name: bool) -> "tuple[str, bool]":
     """Return the form of a word or a number. In Korean a Latin word is a name; else one with a
     capital inside a sentence is.
     """

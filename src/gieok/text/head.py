@@ -15,8 +15,8 @@ from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from gieok.text.markdown import FrontMatter, front_matter, title
-from gieok.text.written_days import moment_of
+from gieok.text.markdown import FrontMatter, find_markdown_title, front_matter
+from gieok.text.written_days import parse_head_moment
 
 _TITLES = ("title", "제목")
 _ALIASES = ("aliases", "alias", "roamaliases", "alsoknownas", "다른이름", "별칭", "별명")
@@ -93,7 +93,7 @@ _BELOW_CHARS, _TAIL_CHARS = 4_000, 4_000
 _MOST_TAGS, _MOST_ALIASES = 24, 12
 
 
-class Lines(NamedTuple):
+class HeadLines(NamedTuple):
     """A piece of a note: `text[start:end]`, with the number of its first and of its last line."""
 
     start: int
@@ -112,7 +112,7 @@ class NoteHead(NamedTuple):
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     #: The lines of the head that sum the note up.
-    summaries: tuple[Lines, ...]
+    summaries: tuple[HeadLines, ...]
     #: The day that the note gives itself, and that on which its program made it.
     day: datetime | None
     created: datetime | None
@@ -124,26 +124,30 @@ class NoteHead(NamedTuple):
 @lru_cache(_KEPT_HEADS)
 def read_head(text: str) -> NoteHead:
     """Read the head of a note, whichever program wrote it, and the tags in its text."""
-    found = _head(text)
+    found = _parse_head_fields(text)
     tail = _JOPLIN.search(text, max(len(text) - _TAIL_CHARS, 0))
     end = tail.start() if tail else len(text)
     fields = dict(found.fields)
-    for name, value in (*_below(text, found.end), *(_pairs(text[tail.start() :]) if tail else ())):
+    for name, value in (
+        *_find_pairs_below_title(text, found.end),
+        *(_iter_notion_pairs(text[tail.start() :]) if tail else ()),
+    ):
         fields.setdefault(name, value)
     plain = {_plain_name(name): value[:_VALUE_CHARS] for name, value in reversed(fields.items())}
-    tags = [tag for name in _TAGS if plain.get(name) for tag in _tags(plain[name])]
+    tags = [tag for name in _TAGS if plain.get(name) for tag in _iter_head_tags(plain[name])]
     tags += _inline_tags(text[found.end : end])
-    heading = title(text, found.end) or (_first_line(text) if tail else "")
+    heading = find_markdown_title(text, found.end) or (_find_first_head_line(text) if tail else "")
     return NoteHead(
         fields=fields,
-        title=next((_unlinked(plain[name]) for name in _TITLES if plain.get(name)), "") or heading,
+        title=next((_strip_note_links(plain[name]) for name in _TITLES if plain.get(name)), "")
+        or heading,
         aliases=tuple(
-            dict.fromkeys(one for name in _ALIASES for one in _words(plain.get(name, "")))
+            dict.fromkeys(one for name in _ALIASES for one in _iter_head_items(plain.get(name, "")))
         )[:_MOST_ALIASES],
         tags=tuple(dict.fromkeys(tags))[:_MOST_TAGS],
-        summaries=tuple(_summaries(text, found)),
-        day=_moment(plain, _DAYS),
-        created=_moment(plain, _CREATED),
+        summaries=tuple(_iter_summary_lines(text, found)),
+        day=_find_head_moment(plain, _DAYS),
+        created=_find_head_moment(plain, _CREATED),
         begin=found.end,
         begin_line=found.end_line + 1,
         end=end,
@@ -158,17 +162,17 @@ def stem_without_identity(stem: str) -> str:
     return unquote(plain).replace("/", " ") if _ESCAPED.search(plain) else plain
 
 
-def _head(text: str) -> FrontMatter:
+def _parse_head_fields(text: str) -> FrontMatter:
     if text.startswith("---"):
         return front_matter(text)
     if text.startswith("+++"):
-        return _toml(text)
+        return _parse_toml_head(text)
     if text.startswith(("#+", ":PROPERTIES:")):
         return _by_line(text, _org_pair)
     return _by_line(text, _logseq_pair)
 
 
-def _toml(text: str) -> FrontMatter:
+def _parse_toml_head(text: str) -> FrontMatter:
     block = _TOML.match(text)
     if not block:
         return FrontMatter({})
@@ -178,7 +182,7 @@ def _toml(text: str) -> FrontMatter:
         read = tomllib.loads(block[1])
     except tomllib.TOMLDecodeError:
         return FrontMatter({})
-    fields = dict(_flat(read, ""))
+    fields = dict(_flatten_toml_table(read, ""))
     lines: dict[str, tuple[int, int]] = {}
     name = ""
     for number, line in enumerate(block[1].splitlines(), start=2):
@@ -191,10 +195,10 @@ def _toml(text: str) -> FrontMatter:
     return FrontMatter(fields, block.end(), text.count("\n", 0, block.end()), known)
 
 
-def _flat(table: Mapping[str, object], above: str) -> Iterator[tuple[str, str]]:
+def _flatten_toml_table(table: Mapping[str, object], above: str) -> Iterator[tuple[str, str]]:
     for name, value in table.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{above}{name}.")
+            yield from _flatten_toml_table(value, f"{above}{name}.")
         elif isinstance(value, list):
             yield f"{above}{name}", ", ".join(map(str, value))
         else:
@@ -238,7 +242,7 @@ def _has_known(names: Iterable[str]) -> bool:
     return any(_plain_name(name) in _KNOWN for name in names)
 
 
-def _below(text: str, start: int) -> list[tuple[str, str]]:
+def _find_pairs_below_title(text: str, start: int) -> list[tuple[str, str]]:
     """Return the pairs right below the title of a note: they stay text too, since a convention
     alone makes them a head.
     """
@@ -259,14 +263,14 @@ def _notion_pair(line: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-def _pairs(block: str) -> Iterator[tuple[str, str]]:
+def _iter_notion_pairs(block: str) -> Iterator[tuple[str, str]]:
     for line in block.split("\n"):
         name, colon, value = line.partition(": ")
         if colon and value:
             yield name, value.strip()
 
 
-def _first_line(text: str) -> str:
+def _find_first_head_line(text: str) -> str:
     return next((line.strip() for line in text.split("\n") if line.strip()), "")
 
 
@@ -274,36 +278,37 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).casefold()
 
 
-def _moment(plain: Mapping[str, str], names: tuple[str, ...]) -> datetime | None:
+def _find_head_moment(plain: Mapping[str, str], names: tuple[str, ...]) -> datetime | None:
     return next(
-        (at for name in names if (value := plain.get(name)) and (at := moment_of(value))), None
+        (at for name in names if (value := plain.get(name)) and (at := parse_head_moment(value))),
+        None,
     )
 
 
-def _unlinked(value: str) -> str:
+def _strip_note_links(value: str) -> str:
     return _LINK.sub(r"\1", value).strip()
 
 
-def _words(value: str) -> Iterator[str]:
+def _iter_head_items(value: str) -> Iterator[str]:
     """Yield the items of a list that is written in a line, commas between them; Org puts each in
     quotes.
     """
     if re.fullmatch(r'\s*"[^"]*"(?:\s+(?:"[^"]*"|\S+))*\s*', value):
         value = re.sub(r'"\s+(?=\S)', '", ', value)
-    for found in _WORDS.finditer(value):
-        if word := _unlinked(found[1].strip().strip("\"'")):
+    for match in _WORDS.finditer(value):
+        if word := _strip_note_links(match[1].strip().strip("\"'")):
             yield word
 
 
-def _tags(value: str) -> Iterator[str]:
+def _iter_head_tags(value: str) -> Iterator[str]:
     """Yield tags as they are written in a head: with commas, `#` or colons; links to pages too."""
     if re.fullmatch(r"\s*:(?:[^\s:]+:)+\s*", value):
         value = value.strip(": ").replace(":", ", ")
     if value.lstrip().startswith("#") and "," not in value:
-        for found in _HASHES.finditer(value):
-            yield found[1] or found[2]
+        for match in _HASHES.finditer(value):
+            yield match[1] or match[2]
         return
-    for word in _words(value):
+    for word in _iter_head_items(value):
         yield word.removeprefix("#").strip("[]")
 
 
@@ -325,7 +330,7 @@ def _spans_of_code(text: str) -> list[tuple[int, int]]:
     return spans + list(zip(fences[::2], [*fences[1::2], len(text)], strict=False))
 
 
-def _summaries(text: str, found: FrontMatter) -> Iterator[Lines]:
+def _iter_summary_lines(text: str, found: FrontMatter) -> Iterator[HeadLines]:
     names = [
         name for name in found.lines if _plain_name(name) in _SUMMARIES and found.fields.get(name)
     ]
@@ -336,4 +341,4 @@ def _summaries(text: str, found: FrontMatter) -> Iterator[Lines]:
         begins.append(begins[-1] + len(line) + 1)
     for name in names:
         first, last = found.lines[name]
-        yield Lines(begins[first - 1], min(begins[last] - 1, len(text)), first, last)
+        yield HeadLines(begins[first - 1], min(begins[last] - 1, len(text)), first, last)

@@ -42,7 +42,7 @@ def one_line(text: str, limit: int = 120) -> str:
     return (text if len(text) <= limit else text[: limit - 1].rstrip() + "…").translate(_ESCAPES)
 
 
-def fenced(text: str) -> str:
+def fence_text(text: str) -> str:
     """Return text unescaped between two fences of backticks, longer than any run inside it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

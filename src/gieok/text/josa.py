@@ -20,35 +20,35 @@ def is_closed(word: str) -> bool:
     """Say whether a word ends in a consonant as it is read; signs and brackets at its end do not
     count.
     """
-    last = _last(word)
+    last = _find_last_syllable(word)
     if "가" <= last <= "힣":
         return (ord(last) - _FIRST) % _COUNT != 0
-    if latin := _latin(word):
+    if latin := _find_latin_ending(word):
         return _CLOSED_WORD.search(latin) is not None
     return last in _CLOSED and bool(last)
 
 
-def _read(word: str) -> str:
+def _strip_unspoken_end(word: str) -> str:
     return re.sub(r"\([^()]*\)\s*$|[^\w]+$", "", word).strip()
 
 
-def _last(word: str) -> str:
-    return _read(word)[-1:]
+def _find_last_syllable(word: str) -> str:
+    return _strip_unspoken_end(word)[-1:]
 
 
-def _latin(word: str) -> str:
+def _find_latin_ending(word: str) -> str:
     """Return the Latin word at the end, in small letters; '' where it is none, or read letter by
     letter.
     """
-    found = _WORD.search(_read(word))
-    if not found or (found[0].isupper() and len(found[0]) <= _LONGEST_NAME):
+    match = _WORD.search(_strip_unspoken_end(word))
+    if not match or (match[0].isupper() and len(match[0]) <= _LONGEST_NAME):
         return ""
-    return found[0].lower()
+    return match[0].lower()
 
 
 def _ends_in_rieul(word: str) -> bool:
-    last = _last(word)
-    if latin := _latin(word):
+    last = _find_last_syllable(word)
+    if latin := _find_latin_ending(word):
         return _RIEUL_WORD.search(latin) is not None
     return (
         (ord(last) - _FIRST) % _COUNT == _RIEUL
@@ -65,7 +65,7 @@ def with_particle(word: str, closed: str, open_: str) -> str:
     return word + (open_ if is_open else closed)
 
 
-def filled(form: str, **words: str) -> str:
+def fill_particles(form: str, **words: str) -> str:
     """Return a form with its words: `{who:은/는}` is the word `who` and the particle that fits,
     `{who}` the word alone.
     """

@@ -59,32 +59,33 @@ class Node(NamedTuple):
         return max((place for place, known in enumerate(self.names) if known == name), default=None)
 
 
-def parse(text: str) -> Node:
+def parse_jsonc(text: str) -> Node:
     """Parse a text; comments and trailing commas are allowed. Raises BadJson."""
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    node = _value(text, start, 0)
-    end = _skip(text, node.end)
+    start = _skip_jsonc_blank(text, 1 if text.startswith("\ufeff") else 0)
+    node = _parse_jsonc_value(text, start, 0)
+    end = _skip_jsonc_blank(text, node.end)
     if end != len(text):
-        raise _bad(text, end, "something follows the value")
+        raise _build_jsonc_error(text, end, "something follows the value")
     return node
 
 
-def load(text: str, node: Node | None = None) -> object:
+def load_jsonc(text: str, node: Node | None = None) -> object:
     """Return the data of a text, or of one of its nodes."""
-    node = node or parse(text)
+    node = node or parse_jsonc(text)
     if node.kind == "object":
         return {
-            name: load(text, child) for name, child in zip(node.names, node.children, strict=True)
+            name: load_jsonc(text, child)
+            for name, child in zip(node.names, node.children, strict=True)
         }
     if node.kind == "array":
-        return [load(text, child) for child in node.children]
-    return _scalar(text[node.start : node.end])
+        return [load_jsonc(text, child) for child in node.children]
+    return _parse_jsonc_scalar(text[node.start : node.end])
 
 
-def _scalar(text: str) -> object:
+def _parse_jsonc_scalar(text: str) -> object:
     """Return a text, a number or a word."""
     if text[0] in "\"'":
-        return _unescaped(text[1:-1])
+        return _unescape_jsonc(text[1:-1])
     if text in _WORDS:
         return _WORDS[text]
     plain = text.lstrip("+-")
@@ -95,7 +96,7 @@ def _scalar(text: str) -> object:
     return -number if text[0] == "-" else number
 
 
-def _unescaped(text: str) -> str:
+def _unescape_jsonc(text: str) -> str:
     """Return what a text means between its quotes, or a name without any."""
 
     def meant(found: re.Match[str]) -> str:
@@ -103,74 +104,74 @@ def _unescaped(text: str) -> str:
             return chr(int(code, 16))
         return _ESCAPED.get(found[3], found[3])
 
-    said = _ESCAPE.sub(meant, text)
+    unescaped = _ESCAPE.sub(meant, text)
     # Two escapes may be the halves of one character.
-    return said.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return unescaped.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def _skip(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+def _skip_jsonc_blank(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
 
 
-def _bad(text: str, at: int, what: str) -> BadJson:
+def _build_jsonc_error(text: str, at: int, what: str) -> BadJson:
     line = text.count("\n", 0, at) + 1
     return BadJson(f"{what} at line {line}, column {at - text.rfind(chr(10), 0, at)}")
 
 
-def _value(text: str, at: int, depth: int) -> Node:
+def _parse_jsonc_value(text: str, at: int, depth: int) -> Node:
     opened = text[at : at + 1]
     if depth > _MOST_DEPTH:
-        raise _bad(text, at, f"more than {_MOST_DEPTH} values inside each other")
+        raise _build_jsonc_error(text, at, f"more than {_MOST_DEPTH} values inside each other")
     if opened in ("{", "["):
-        return _container(text, at, "object" if opened == "{" else "array", depth)
+        return _parse_jsonc_container(text, at, "object" if opened == "{" else "array", depth)
     if opened in ('"', "'"):
-        return Node(at, _string(text, at)[1], "scalar")
-    found = _SCALAR.match(text, at)
-    if not found:
-        raise _bad(text, at, "a value is expected")
-    return Node(at, found.end(), "scalar")
+        return Node(at, _parse_jsonc_string(text, at)[1], "scalar")
+    match = _SCALAR.match(text, at)
+    if not match:
+        raise _build_jsonc_error(text, at, "a value is expected")
+    return Node(at, match.end(), "scalar")
 
 
-def _string(text: str, at: int) -> tuple[str, int]:
-    found = _TEXT.match(text, at)
-    if found is None or re.search(
-        r"(?<!\\)(?:\\\\)*\\(?:u(?![0-9a-fA-F]{4})|x(?![0-9a-fA-F]{2}))", found[0]
+def _parse_jsonc_string(text: str, at: int) -> tuple[str, int]:
+    match = _TEXT.match(text, at)
+    if match is None or re.search(
+        r"(?<!\\)(?:\\\\)*\\(?:u(?![0-9a-fA-F]{4})|x(?![0-9a-fA-F]{2}))", match[0]
     ):
-        raise _bad(text, at, "a text is not closed, or not valid")
-    return _unescaped(found[0][1:-1]), found.end()
+        raise _build_jsonc_error(text, at, "a text is not closed, or not valid")
+    return _unescape_jsonc(match[0][1:-1]), match.end()
 
 
-def _name(text: str, at: int) -> tuple[str, int]:
+def _parse_member_name(text: str, at: int) -> tuple[str, int]:
     """Return the name of a member, and where it ends."""
     if text[at : at + 1] in ('"', "'"):
-        return _string(text, at)
-    found = _NAME.match(text, at)
-    if found is None:
-        raise _bad(text, at, "a name is expected")
-    return _unescaped(found[0]), found.end()
+        return _parse_jsonc_string(text, at)
+    match = _NAME.match(text, at)
+    if match is None:
+        raise _build_jsonc_error(text, at, "a name is expected")
+    return _unescape_jsonc(match[0]), match.end()
 
 
-def _container(text: str, start: int, kind: str, depth: int) -> Node:
+def _parse_jsonc_container(text: str, start: int, kind: str, depth: int) -> Node:
     closing = "}" if kind == "object" else "]"
     names, begins, children = list[str](), list[int](), list[Node]()
-    at = _skip(text, start + 1)
+    at = _skip_jsonc_blank(text, start + 1)
     while text[at : at + 1] != closing:
         begins.append(at)
         if kind == "object":
-            name, at = _name(text, at)
+            name, at = _parse_member_name(text, at)
             names.append(name)
-            at = _skip(text, at)
+            at = _skip_jsonc_blank(text, at)
             if text[at : at + 1] != ":":
-                raise _bad(text, at, "a colon is expected")
-            at = _skip(text, at + 1)
-        child = _value(text, at, depth + 1)
+                raise _build_jsonc_error(text, at, "a colon is expected")
+            at = _skip_jsonc_blank(text, at + 1)
+        child = _parse_jsonc_value(text, at, depth + 1)
         children.append(child)
-        at = _skip(text, child.end)
+        at = _skip_jsonc_blank(text, child.end)
         if text[at : at + 1] == ",":
-            at = _skip(text, at + 1)
+            at = _skip_jsonc_blank(text, at + 1)
         elif text[at : at + 1] != closing:
-            raise _bad(text, at, f"a comma or {closing} is expected")
+            raise _build_jsonc_error(text, at, f"a comma or {closing} is expected")
     return Node(
         start=start,
         end=at + 1,
@@ -181,7 +182,7 @@ def _container(text: str, start: int, kind: str, depth: int) -> Node:
     )
 
 
-def put(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
+def put_jsonc_value(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
     """Return the text with `value` at a path of names, or appended to the array there; missing
     containers are created.
 
@@ -189,7 +190,7 @@ def put(text: str, path: Sequence[str], value: object, *, append: bool = False) 
     """
     if not text.strip():
         text = "{}\n"
-    node = parse(text)
+    node = parse_jsonc(text)
     for depth, name in enumerate(path):
         if node.kind != "object":
             raise BadJson(f"{'.'.join(path[:depth]) or 'the file'} is not an object")
@@ -198,24 +199,24 @@ def put(text: str, path: Sequence[str], value: object, *, append: bool = False) 
             rest = [value] if append else value
             for inner in reversed(path[depth + 1 :]):
                 rest = {inner: rest}
-            return _insert(text, node, rest, name)
+            return _insert_jsonc_child(text, node, rest, name)
         node = node.children[place]
     if not append:
         return (
             text[: node.start]
-            + _written(text, value, _indent_at(text, node.start))
+            + _format_jsonc_value(text, value, _indent_at(text, node.start))
             + text[node.end :]
         )
     if node.kind != "array":
         raise BadJson(f"{'.'.join(path)} is not an array")
-    return _insert(text, node, value)
+    return _insert_jsonc_child(text, node, value)
 
 
-def _insert(text: str, parent: Node, value: object, name: str = "") -> str:
+def _insert_jsonc_child(text: str, parent: Node, value: object, name: str = "") -> str:
     """Return the text with one more child at the end of a container."""
-    step, outer = _step(text), _indent_at(text, parent.start)
+    step, outer = _find_indent_step(text), _indent_at(text, parent.start)
     inner = outer + step
-    child = (f"{json.dumps(name, ensure_ascii=False)}: " if name else "") + _written(
+    child = (f"{json.dumps(name, ensure_ascii=False)}: " if name else "") + _format_jsonc_value(
         text, value, inner
     )
     newline = _line_end(text)
@@ -249,9 +250,9 @@ def _line_end(text: str) -> str:
     return ""
 
 
-def _step(text: str) -> str:
-    found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found else "  "
+def _find_indent_step(text: str) -> str:
+    match = re.search(r"\n([ \t]+)\S", text)
+    return match[1] if match else "  "
 
 
 def _indent_at(text: str, at: int) -> str:
@@ -259,16 +260,18 @@ def _indent_at(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _written(text: str, value: object, indent: str) -> str:
+def _format_jsonc_value(text: str, value: object, indent: str) -> str:
     newline = _line_end(text)
     if not newline:
         return json.dumps(value, ensure_ascii=False)
-    return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace(
+    return json.dumps(value, ensure_ascii=False, indent=_find_indent_step(text)).replace(
         "\n", f"{newline}{indent}"
     )
 
 
-def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]) -> str:
+def drop_jsonc_value(
+    text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]
+) -> str:
     """Return the text without the items of the array at `path`, or the member there, that `is_ours`
     recognises.
 
@@ -276,7 +279,7 @@ def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]
     empty are removed too.
     Raises BadJson.
     """
-    nodes = [parse(text)] if text.strip() else []
+    nodes = [parse_jsonc(text)] if text.strip() else []
     for name in path:
         place = nodes[-1].place(name) if nodes else None
         if place is None:
@@ -286,22 +289,24 @@ def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]
         return text
     node = nodes[-1]
     if node.kind == "array":
-        ours = [place for place, child in enumerate(node.children) if is_ours(load(text, child))]
+        ours = [
+            place for place, child in enumerate(node.children) if is_ours(load_jsonc(text, child))
+        ]
         if ours and len(ours) < len(node.children):
-            return drop(_without(text, node, ours[-1]), path, is_ours)
+            return drop_jsonc_value(_cut_jsonc_child(text, node, ours[-1]), path, is_ours)
         gone = bool(ours)
     else:
-        gone = is_ours(load(text, node))
+        gone = is_ours(load_jsonc(text, node))
     if not gone:
         return text
     for depth in range(len(path) - 1, -1, -1):  # the outermost container left empty
         if depth == 0 or len(nodes[depth].children) > 1:
             place = nodes[depth].place(path[depth])
-            return text if place is None else _without(text, nodes[depth], place)
+            return text if place is None else _cut_jsonc_child(text, nodes[depth], place)
     return text
 
 
-def _without(text: str, parent: Node, place: int) -> str:
+def _cut_jsonc_child(text: str, parent: Node, place: int) -> str:
     """Return the text without one child of a container and one comma next to it; comments stay."""
     begin, end = parent.begins[place], parent.children[place].end
     before_start = parent.children[place - 1].end if place else parent.start + 1
@@ -310,17 +315,17 @@ def _without(text: str, parent: Node, place: int) -> str:
         before = _no_comma(before)
     else:
         after = _no_comma(after)
-    kept = _GAP.sub("", before)
-    if not (kept + after).strip():
+    gap = _GAP.sub("", before)
+    if not (gap + after).strip():
         return (
             text[:before_start]
-            + ("" if len(parent.children) == 1 else kept + after)
+            + ("" if len(parent.children) == 1 else gap + after)
             + text[parent.end - 1 :]
         )
     # A line comment needs its line end.
-    hides = kept.rpartition("\n")[2].lstrip().startswith("//") or " //" in kept.rpartition("\n")[2]
+    hides = gap.rpartition("\n")[2].lstrip().startswith("//") or " //" in gap.rpartition("\n")[2]
     glue = "\n" if hides and not after.lstrip(" \t").startswith(("\r", "\n")) else ""
-    return text[:before_start] + kept + glue + after + text[parent.end - 1 :]
+    return text[:before_start] + gap + glue + after + text[parent.end - 1 :]
 
 
 def _no_comma(text: str) -> str:

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from gieok.text.stem import stem as _stem
+from gieok.text.stem import stem_english_word as _stem
 from gieok.text.unseen import without_parts, without_unseen
 
 #: Stored with the data: to be raised whenever the tokens of any text would change.
@@ -86,7 +86,7 @@ def normalise(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", without_unseen(text))
 
 
-def _words(text: str) -> list[str]:
+def _split_script_runs(text: str) -> list[str]:
     """Return runs of letters of one script."""
     return (
         re.findall(_LETTERS, text)
@@ -97,10 +97,12 @@ def _words(text: str) -> list[str]:
 
 def keyword_text(text: str) -> str:
     """Return the tokens of `text` in order, joined by single spaces: what a store indexes."""
-    return " ".join([*map(_WORDS.__getitem__, _words(text)), *_counted(text)])
+    return " ".join(
+        [*map(_WORDS.__getitem__, _split_script_runs(text)), *_find_counted_numbers(text)]
+    )
 
 
-def _counted(text: str) -> list[str]:
+def _find_counted_numbers(text: str) -> list[str]:
     """Return numbers with their Korean counters, as tokens: 500번, 3개월."""
     if text.isascii():
         return []
@@ -122,15 +124,15 @@ def query_tokens(text: str, stop_words: frozenset[str] = frozenset()) -> dict[st
     A question also loses its interrogatives and endings (무엇인가, -했나); a statement keeps all of its
     words.
     """
-    words = _words(text)
+    words = _split_script_runs(text)
     asks = not is_statement(text)
     kept = [
-        _stripped(word) if asks else word
+        _strip_korean_particle(word) if asks else word
         for before, word in zip(["", *words], words, strict=False)
         if not (_is_stop(word, before, asks) or word.lower() in stop_words)
     ]
     tokens = (token for word in kept or words for token in _WORDS[word].split())
-    return dict.fromkeys((*tokens, *_counted(text)), 1.0)
+    return dict.fromkeys((*tokens, *_find_counted_numbers(text)), 1.0)
 
 
 def _is_stop(word: str, before: str, asks: bool) -> bool:
@@ -141,7 +143,7 @@ def _is_stop(word: str, before: str, asks: bool) -> bool:
     return asks and word in _STOP_KOREAN
 
 
-def _stripped(word: str) -> str:
+def _strip_korean_particle(word: str) -> str:
     """Strip a Korean particle or interrogative ending from a word of three syllables or more."""
     if len(word) < 3 or not _is_hangul(word[0]):
         return word
@@ -210,6 +212,6 @@ def _is_han(char: str) -> bool:
     )
 
 
-def folded(text: str) -> str:
+def fold_for_search(text: str) -> str:
     """Return text for substring search that ignores case and normal form."""
     return normalise(text).casefold()

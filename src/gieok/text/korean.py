@@ -48,7 +48,7 @@ class Template(NamedTuple):
         """Return what stands in the places of a text; None where it is another."""
         if not (text.startswith(self.first) and text.endswith(self.last)):
             return None
-        return _pattern(self.english, self.letters).fullmatch(text)
+        return _compile_english_form(self.english, self.letters).fullmatch(text)
 
 
 class Catalogue(NamedTuple):
@@ -124,10 +124,10 @@ def catalogue() -> Catalogue:
 
 
 @cache
-def _pattern(english: str, letters: int) -> re.Pattern[str]:
+def _compile_english_form(english: str, letters: int) -> re.Pattern[str]:
     parts = _HOLE.split(english)
-    made = re.escape(parts[0])
+    expression = re.escape(parts[0])
     for form, piece in zip(parts[2::3], parts[3::3], strict=True):
-        is_vague = letters < _FEW_LETTERS and (not made or letters < _OF_A_FORM)
-        made += (_ONE if is_vague else _FORMS[form or ""]) + re.escape(piece)
-    return re.compile(made, re.DOTALL)
+        is_vague = letters < _FEW_LETTERS and (not expression or letters < _OF_A_FORM)
+        expression += (_ONE if is_vague else _FORMS[form or ""]) + re.escape(piece)
+    return re.compile(expression, re.DOTALL)

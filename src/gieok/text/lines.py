@@ -29,18 +29,18 @@ _NO_WORD = re.compile(r"[\W_]*")
 _SENTENCE_END = re.compile(r"[.!?。？！]+[\"'”’)\]]*(?:\s+|$)")
 
 
-class Span(NamedTuple):
+class LineSpan(NamedTuple):
     """A range of characters."""
 
     start: int
     end: int
 
 
-def line_spans(text: str) -> tuple[Span, ...]:
+def line_spans(text: str) -> tuple[LineSpan, ...]:
     """Return the lines of a passage in order; none where it has but one, which is the passage
     itself.
     """
-    spans = tuple(_spans(text))
+    spans = tuple(_iter_fact_spans(text))
     return spans if len(spans) > 1 else ()
 
 
@@ -49,52 +49,52 @@ def line_number(text: str, start: int) -> int:
     return text.count("\n", 0, start)
 
 
-def _spans(text: str) -> Iterator[Span]:
-    for block in _blocks(text):
-        yield from _sentences(text, block)
+def _iter_fact_spans(text: str) -> Iterator[LineSpan]:
+    for block in _iter_text_blocks(text):
+        yield from _iter_sentence_spans(text, block)
 
 
-def _blocks(text: str) -> Iterator[Span]:
+def _iter_text_blocks(text: str) -> Iterator[LineSpan]:
     """Yield items with the lines that go on with them, rows, and paragraphs: each may run over
     several physical lines.
     """
     start, last, place, fence = -1, 0, 0, ""
     for line in text.splitlines(keepends=True):
         end = place + len(line.rstrip())
-        found = _FENCE.match(line)
-        begins, is_blank = _begins(line), not line.strip()
-        if fence or found or is_blank or begins or _HEADING.match(line):
+        fence_match = _FENCE.match(line)
+        begins, is_blank = _measure_item_mark(line), not line.strip()
+        if fence or fence_match or is_blank or begins or _HEADING.match(line):
             if start >= 0:
-                yield Span(start, last)
+                yield LineSpan(start, last)
             start = -1
-        if found and fence in ("", found[1]):
-            fence = "" if fence else found[1]
+        if fence_match and fence in ("", fence_match[1]):
+            fence = "" if fence else fence_match[1]
         elif not fence and not is_blank and not _HEADING.match(line) and start < 0:
             start = place + (begins or len(line) - len(line.lstrip()))
         last = end
         place += len(line)
     if start >= 0:
-        yield Span(start, last)
+        yield LineSpan(start, last)
 
 
-def _begins(line: str) -> int:
+def _measure_item_mark(line: str) -> int:
     """Return how many characters mark the beginning of an item, a quotation or a row; 0 for
     none.
     """
-    found = _ITEM.match(line) or _QUOTE.match(line)
-    return found.end() if found else int(bool(_ROW.match(line)))
+    match = _ITEM.match(line) or _QUOTE.match(line)
+    return match.end() if match else int(bool(_ROW.match(line)))
 
 
-def _sentences(text: str, block: Span) -> Iterator[Span]:
+def _iter_sentence_spans(text: str, block: LineSpan) -> Iterator[LineSpan]:
     start = block.start
-    for found in _SENTENCE_END.finditer(text, block.start, block.end):
-        end = found.start() + len(found[0].rstrip())
-        if end - start >= _LEAST_CHARS and block.end - found.end() >= _LEAST_CHARS:
-            yield from _kept(text, start, end)
-            start = found.end()
-    yield from _kept(text, start, block.end)
+    for match in _SENTENCE_END.finditer(text, block.start, block.end):
+        end = match.start() + len(match[0].rstrip())
+        if end - start >= _LEAST_CHARS and block.end - match.end() >= _LEAST_CHARS:
+            yield from _iter_worded_span(text, start, end)
+            start = match.end()
+    yield from _iter_worded_span(text, start, block.end)
 
 
-def _kept(text: str, start: int, end: int) -> Iterator[Span]:
+def _iter_worded_span(text: str, start: int, end: int) -> Iterator[LineSpan]:
     if not _NO_WORD.fullmatch(text, start, end):
-        yield Span(start, min(end, start + _MOST_CHARS))
+        yield LineSpan(start, min(end, start + _MOST_CHARS))

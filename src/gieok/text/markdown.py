@@ -51,7 +51,7 @@ def front_matter(text: str) -> FrontMatter:
         if name and line[:1] in " \t]" and _goes_on(fields[name], line):
             fields[name] = f"{fields[name]} {line.strip()}".lstrip()
         elif item and name:
-            fields[name] = ", ".join(filter(None, (fields[name], _plain(item[1]))))
+            fields[name] = ", ".join(filter(None, (fields[name], _parse_plain_value(item[1]))))
         elif pair:
             name = pair[1].strip().strip(_QUOTES)
             fields[name] = (pair[2] or "").strip()
@@ -61,7 +61,7 @@ def front_matter(text: str) -> FrontMatter:
             return FrontMatter({})
         if name and line.strip():
             lines[name] = (lines[name][0], number)
-    fields = {name: _plain(_unfolded(value)) for name, value in fields.items()}
+    fields = {name: _parse_plain_value(_strip_block_mark(value)) for name, value in fields.items()}
     return FrontMatter(fields, block.end(), text.count("\n", 0, block.end()), lines)
 
 
@@ -74,12 +74,12 @@ def _goes_on(value: str, line: str) -> bool:
     return bool(value) and not line.lstrip().startswith(("- ", "#"))
 
 
-def _unfolded(value: str) -> str:
+def _strip_block_mark(value: str) -> str:
     head, _, rest = value.partition(" ")
     return rest if _BLOCK.fullmatch(head) else "" if _BLOCK.fullmatch(value) else value
 
 
-def _plain(value: str) -> str:
+def _parse_plain_value(value: str) -> str:
     value = value.strip()
     # literally, as Gieok writes its own
     if len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES:
@@ -89,14 +89,14 @@ def _plain(value: str) -> str:
     value = _COMMENT.sub("", value)
     if value.startswith("[") and value.endswith("]") and not value.startswith("[["):
         items = (found[1] for found in _LISTED.finditer(value[1:-1].strip()) if found[1])
-        return ", ".join(_plain(item) for item in items)
+        return ", ".join(_parse_plain_value(item) for item in items)
     return value
 
 
-def title(text: str, start: int = 0) -> str:
+def find_markdown_title(text: str, start: int = 0) -> str:
     """Return the first level-one heading at or after `start`, or ''."""
-    found = _TITLE.search(text, start)
-    return heading_text(found[1]) if found else ""
+    match = _TITLE.search(text, start)
+    return heading_text(match[1]) if match else ""
 
 
 def heading_text(words: str) -> str:

@@ -8,22 +8,22 @@ from gieok.text.keywords import query_tokens
 _LEAST = 2
 
 
-def parts(text: str, question: str) -> list[str]:
+def split_at_question_words(text: str, question: str) -> list[str]:
     """Return a text in parts, every second of which is a word of the question: Latin by its stem,
     Korean by its beginning.
     """
-    forms = _forms(question)
+    forms = _build_question_forms(question)
     return (
         re.split(f"({'|'.join(forms)})", text, flags=re.IGNORECASE | re.ASCII) if forms else [text]
     )
 
 
-def count(text: str, question: str) -> int:
+def count_question_words(text: str, question: str) -> int:
     """Return how many words of a question stand in a text, each once."""
-    return len({part.lower() for part in parts(text, question)[1::2]})
+    return len({part.lower() for part in split_at_question_words(text, question)[1::2]})
 
 
-def _forms(question: str) -> list[str]:
+def _build_question_forms(question: str) -> list[str]:
     tokens = [token for token in query_tokens(question) if len(token) >= _LEAST]
     korean = [word for word in re.findall(r"[가-힣]+", question) if len(word) >= _LEAST]
     begun = [token for token in tokens if any(word.startswith(token) for word in korean)]

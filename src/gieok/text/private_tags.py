@@ -36,14 +36,14 @@ def cut_private(text: str) -> str:
     """Return a text without what is marked as private; line breaks inside of it are kept, so that
     line numbers stay true.
     """
-    return _without(text, _find_regions) if _may_hold_tags(text) else text
+    return _cut_private_regions(text, _find_regions) if _may_hold_tags(text) else text
 
 
 def cut_private_source(text: str) -> str:
     """Return source code without what is marked as private: an unclosed mark reaches to the end of
     its line there.
     """
-    return _without(text, _find_regions_of_source) if _may_hold_tags(text) else text
+    return _cut_private_regions(text, _find_regions_of_source) if _may_hold_tags(text) else text
 
 
 def is_all_private(text: str) -> bool:
@@ -55,26 +55,28 @@ def _may_hold_tags(text: str) -> bool:
     return "비공개" in text or "private" in text.lower()
 
 
-def _without(text: str, find: Callable[[str, list[_Tag]], Iterator[tuple[int, int]]]) -> str:
-    kept: list[str] = []
+def _cut_private_regions(
+    text: str, find: Callable[[str, list[_Tag]], Iterator[tuple[int, int]]]
+) -> str:
+    pieces: list[str] = []
     position = 0
-    for start, end in find(text, _tags(text)):
-        kept += (text[position:start], CUT, "\n" * text.count("\n", start, end))
+    for start, end in find(text, _find_private_tags(text)):
+        pieces += (text[position:start], CUT, "\n" * text.count("\n", start, end))
         position = end
-    return "".join((*kept, text[position:]))
+    return "".join((*pieces, text[position:]))
 
 
-def _tags(text: str) -> list[_Tag]:
+def _find_private_tags(text: str) -> list[_Tag]:
     return [
         _Tag(
-            start=found.start(),
-            end=found.end(),
-            closes=bool(found[1]),
-            is_alone=text[max(0, found.start() - 1) : found.start()]
+            start=match.start(),
+            end=match.end(),
+            closes=bool(match[1]),
+            is_alone=text[max(0, match.start() - 1) : match.start()]
             == "`"
-            == text[found.end() : found.end() + 1],
+            == text[match.end() : match.end() + 1],
         )
-        for found in _TAG.finditer(text)
+        for match in _TAG.finditer(text)
     ]
 
 

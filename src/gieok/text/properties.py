@@ -27,7 +27,7 @@ _ESCAPES = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
 
-def split(text: str) -> tuple[Blocks, str] | None:
+def split_properties(text: str) -> tuple[Blocks, str] | None:
     """Return the properties at the head of a text and what follows; None where they have no end, or
     are none.
 
@@ -44,7 +44,7 @@ def split(text: str) -> tuple[Blocks, str] | None:
     name = ""
     for line in lines[1:end]:
         if found := _NAME.match(line):
-            name = _unquoted(found[0][:-1].rstrip())
+            name = _unquote_yaml_value(found[0][:-1].rstrip())
             # the first one stands; the second would make the whole unreadable to others
             if name in blocks:
                 name = "\0again"
@@ -57,7 +57,7 @@ def split(text: str) -> tuple[Blocks, str] | None:
     return blocks, "\n".join(lines[end + 1 :])
 
 
-def joined(blocks: Mapping[str, str]) -> str:
+def join_properties(blocks: Mapping[str, str]) -> str:
     """Return the head of a file with these properties."""
     return "\n".join((FENCE, *(block for block in blocks.values()), FENCE)) + "\n"
 
@@ -75,10 +75,10 @@ def scalar(value: str) -> str:
     """
     if _DATE.fullmatch(value) or (_PLAIN.fullmatch(value) and value.casefold() not in _NO_TEXT):
         return value
-    return f'"{_ESCAPED.sub(_escape, value)}"'
+    return f'"{_ESCAPED.sub(_escape_yaml_character, value)}"'
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape_yaml_character(found: re.Match[str]) -> str:
     letter = found[0]
     if "\ud800" <= letter <= "\udfff":  # no text: half of a character
         return "\ufffd"
@@ -87,23 +87,24 @@ def _escape(found: re.Match[str]) -> str:
     )
 
 
-def words(blocks: Mapping[str, str], name: str) -> list[str]:
+def read_property_list(blocks: Mapping[str, str], name: str) -> list[str]:
     """Return the value of a property as a list, whichever way it is written; [] for none."""
-    found = blocks.get(name)
-    if found is None:
+    block_text = blocks.get(name)
+    if block_text is None:
         return []
-    head, *rest = found.split("\n")
-    value = head[_end(head) :].strip()
+    head, *rest = block_text.split("\n")
+    value = head[_find_property_name_end(head) :].strip()
     if value.startswith("["):
         inner = " ".join((value, *(line.strip() for line in rest)))
         return [
-            _unquoted(item) for item in _items(inner.strip().removeprefix("[").removesuffix("]"))
+            _unquote_yaml_value(item)
+            for item in _iter_bracket_items(inner.strip().removeprefix("[").removesuffix("]"))
         ]
     if value:
-        return [_unquoted(_uncommented(value))]
+        return [_unquote_yaml_value(_strip_yaml_comment(value))]
     items = (line.strip() for line in rest)
     return [
-        _unquoted(_uncommented(item[1:].strip()))
+        _unquote_yaml_value(_strip_yaml_comment(item[1:].strip()))
         for item in items
         if item.startswith("-") and item[1:].strip()
     ]
@@ -111,33 +112,33 @@ def words(blocks: Mapping[str, str], name: str) -> list[str]:
 
 def word(blocks: Mapping[str, str], name: str) -> str:
     """Return the value of a property, '' for none."""
-    return next(iter(words(blocks, name)), "")
+    return next(iter(read_property_list(blocks, name)), "")
 
 
-def _end(line: str) -> int:
-    found = _NAME.match(line)
-    return found.end() if found else 0
+def _find_property_name_end(line: str) -> int:
+    match = _NAME.match(line)
+    return match.end() if match else 0
 
 
-def _items(inner: str) -> Iterable[str]:
+def _iter_bracket_items(inner: str) -> Iterable[str]:
     """Yield the items of a list in brackets: commas in quotes divide nothing."""
-    for found in re.finditer(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]*)\s*(?:,|$)""", inner):
-        if found[1].strip():
-            yield found[1].strip()
+    for match in re.finditer(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]*)\s*(?:,|$)""", inner):
+        if match[1].strip():
+            yield match[1].strip()
 
 
-def _uncommented(value: str) -> str:
+def _strip_yaml_comment(value: str) -> str:
     """Return a plain value without the comment behind it."""
     return value if value[:1] in "\"'" else re.sub(r"\s+#.*", "", value)
 
 
-def _unquoted(value: str) -> str:
+def _unquote_yaml_value(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
-        return _ESCAPES.sub(lambda found: _character(found[1]), value[1:-1])
+        return _ESCAPES.sub(lambda found: _unescape_yaml_character(found[1]), value[1:-1])
     if len(value) > 1 and value[0] == value[-1] == "'":
         return value[1:-1].replace("''", "'")
     return value
 
 
-def _character(escape: str) -> str:
+def _unescape_yaml_character(escape: str) -> str:
     return chr(int(escape[1:], 16)) if len(escape) > 1 else _CHARACTERS.get(escape, escape)

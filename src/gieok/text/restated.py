@@ -109,7 +109,7 @@ class Restatement:
 class _Sentence:
     def __init__(self, text: str, *, is_long: bool) -> None:
         self.letters = " ".join(_WORD.findall(text.casefold()))
-        self.words = [] if is_long else list(_words(text))
+        self.words = [] if is_long else list(_iter_compared_words(text))
         signs = tuple(sorted(Counter(_SIGN.findall(text)).items()))
         stems = tuple(sorted(word.stem for word in self.words))
         self.key = (stems if len(stems) >= _FEWEST else self.letters, signs)
@@ -138,22 +138,22 @@ def says_same(one: str, other: str) -> bool:
     return Restatement(one).says_same(Restatement(other))
 
 
-def _words(text: str) -> Iterable[_Word]:
+def _iter_compared_words(text: str) -> Iterable[_Word]:
     part = ""
     is_shouted = text.upper() == text
-    for found in _WORD.findall(text):
-        word = found.lower().replace("’", "'")
+    for spelling in _WORD.findall(text):
+        word = spelling.lower().replace("’", "'")
         if word in _PREPOSITIONS:
             part = word
             continue
-        is_name = found.isupper() and len(found) > 1 and not is_shouted and found.isascii()
+        is_name = spelling.isupper() and len(spelling) > 1 and not is_shouted and spelling.isascii()
         if word in _EMPTY and not is_name:
             continue
         if word in _NOT:
             yield _Word("not", "")
             continue
         if "가" <= word[0] <= "힣":
-            korean = _korean(word)
+            korean = _parse_compared_korean(word)
             if korean.stem and korean.stem not in _EMPTY:
                 yield _NOT_WORD if korean.stem in _NOT else korean
             continue
@@ -166,7 +166,7 @@ _NOT_WORD = _Word("not", "")
 
 
 @lru_cache(maxsize=_MOST_WORDS)
-def _korean(word: str) -> _Word:
+def _parse_compared_korean(word: str) -> _Word:
     """Return a Korean word without its particle, or without the ending of a verb."""
     letters = unicodedata.normalize("NFD", word)
     bare = unicodedata.normalize("NFC", _VERB.sub("", letters))
@@ -176,9 +176,9 @@ def _korean(word: str) -> _Word:
         return _Word(bare[:-1] if len(bare) > 2 and bare.endswith(("하", "되")) else bare, "")
     if len(word) > 2 and word.endswith(("해", "함")):
         return _Word(word[:-1], "")
-    found = _PARTICLE.search(word)
-    if found and found.start():
-        return _Word(word[: found.start()], _SAME_PART.get(found[1], found[1]))
+    particle = _PARTICLE.search(word)
+    if particle and particle.start():
+        return _Word(word[: particle.start()], _SAME_PART.get(particle[1], particle[1]))
     return _Word(word, "")
 
 

@@ -40,7 +40,7 @@ _STEP2_ENDS = tuple(suffix for suffix, _ in _STEP2)
 _STEP3_ENDS = tuple(suffix for suffix, _ in _STEP3)
 
 
-def stem(word: str) -> str:
+def stem_english_word(word: str) -> str:
     """Return the Porter2 stem of a lower-case English word; words of one or two letters are
     unchanged.
     """
@@ -49,7 +49,7 @@ def stem(word: str) -> str:
     if word in _EXCEPTIONS:
         return _EXCEPTIONS[word]
     word = _mark_consonant_y(word)
-    r1, r2 = _regions(word)
+    r1, r2 = _find_stem_regions(word)
     word = _step_1a(word)
     if word in _AFTER_1A:
         return word
@@ -68,7 +68,7 @@ def _mark_consonant_y(word: str) -> str:
     return "".join(letters)
 
 
-def _regions(word: str) -> tuple[int, int]:
+def _find_stem_regions(word: str) -> tuple[int, int]:
     """Return where R1 and R2 begin."""
     prefix = _R1_PREFIX.match(word)
     r1 = prefix.end() if prefix else _region_after(word, 0)

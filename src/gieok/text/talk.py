@@ -16,7 +16,9 @@ _ROW = "<!-- gieok "
 _END = " -->"
 
 
-def write(scope: str, month: str, found: Sequence[Journalled], zone: tzinfo = UTC) -> str:
+def format_month_talk(
+    scope: str, month: str, found: Sequence[Journalled], zone: tzinfo = UTC
+) -> str:
     """Return the file of a month (`2026-11`); messages in the order of time, their days and hours
     in a zone.
     """
@@ -31,11 +33,11 @@ def write(scope: str, month: str, found: Sequence[Journalled], zone: tzinfo = UT
         if (today := str(day_in(one.message.at, zone))) != day:
             day = today
             parts.append(f"\n# {day}\n")
-        parts.append(_written(one, zone))
+        parts.append(_format_talk_row(one, zone))
     return "".join(parts)
 
 
-def _written(one: Journalled, zone: tzinfo) -> str:
+def _format_talk_row(one: Journalled, zone: tzinfo) -> str:
     m = one.message
     row = [one.seq, m.id, m.role, m.at.isoformat(), m.session, m.agent, m.tokens, m.source, m.line]
     # No `>` ends the comment early.
@@ -49,23 +51,23 @@ def _written(one: Journalled, zone: tzinfo) -> str:
     )
 
 
-def read(text: str) -> dict[int, Journalled]:
+def parse_month_talk(text: str) -> dict[int, Journalled]:
     """Return number → message of a file. Raises ValueError for one that is torn."""
-    found: dict[int, Journalled] = {}
+    messages: dict[int, Journalled] = {}
     row: list[object] | None = None
     lines: list[str] = []
     for line in [*text.split("\n"), _ROW]:
         if line.startswith(_ROW):
             if row is not None:
-                one = _read(row, "\n".join(lines))
-                found[one.seq] = one
+                one = _parse_talk_row(row, "\n".join(lines))
+                messages[one.seq] = one
             row, lines = (json.loads(line[len(_ROW) : -len(_END)]) if line != _ROW else None), []
         elif line.startswith(">"):
             lines.append(line[2:])
-    return found
+    return messages
 
 
-def _read(row: list[object], text: str) -> Journalled:
+def _parse_talk_row(row: list[object], text: str) -> Journalled:
     seq, identity, role, at, session, agent, tokens, source, line = row
     when = datetime.fromisoformat(str(at))
     return Journalled(

@@ -29,7 +29,7 @@ _KINDS = (
 _BEYOND_ASCII = bytes(range(128, 256))
 
 
-def count_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return the estimated number of tokens of `text`; 0 only for an empty text."""
     if not text:
         return 0

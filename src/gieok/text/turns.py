@@ -28,10 +28,10 @@ def is_answer(text: str, before: str) -> bool:
     """Say whether a line is a short answer to the one before, which asks something near its end:
     unintelligible alone.
     """
-    return asks(before) and _is_short(text) and not re.search(_ASKS, text)
+    return asks(before) and _is_short_answer(text) and not re.search(_ASKS, text)
 
 
-def _is_short(text: str) -> bool:
+def _is_short_answer(text: str) -> bool:
     return len(text) + sum(char > "\u10ff" for char in text) <= _FEW_COLUMNS
 
 
@@ -46,39 +46,42 @@ class SpokenLine:
         self.who, self.text, self.answers, self.answer = who, text, answers, answer
 
 
-def spoken(lines: "list[str]", number: int) -> "SpokenLine | None":
+def read_spoken_line(lines: "list[str]", number: int) -> "SpokenLine | None":
     """Return the turn in a line (from 1) of a document of turns; None where it is none."""
-    who, text = _speaker(lines, number)
+    who, text = _split_speaker(lines, number)
     if not who:
         return None
-    before_who, before = _speaker(lines, number - 1)
-    after_who, after = _speaker(lines, number + 1)
+    before_who, before = _split_speaker(lines, number - 1)
+    after_who, after = _split_speaker(lines, number + 1)
     asks = text.rstrip().endswith(("?", "？"))
-    is_short = _is_short(text)
+    is_short = _is_short_answer(text)
     return SpokenLine(
         who,
         text,
-        _end(before) if is_short and not asks and before_who not in ("", who) else "",
-        _start(after) if asks and after_who not in ("", who) else "",
+        _cut_turn_end(before) if is_short and not asks and before_who not in ("", who) else "",
+        _cut_turn_start(after) if asks and after_who not in ("", who) else "",
     )
 
 
-def asked(lines: "list[str]", number: int) -> str:
+def find_answered_question(lines: "list[str]", number: int) -> str:
     """Return the agent's question that a user's line answers with few words, its end; '' for
     none.
     """
-    (who, text), (before_who, before) = _speaker(lines, number), _speaker(lines, number - 1)
+    (who, text), (before_who, before) = (
+        _split_speaker(lines, number),
+        _split_speaker(lines, number - 1),
+    )
     is_one = (
         who == _SPEAKERS[USER] and before_who == _SPEAKERS[ASSISTANT] and is_answer(text, before)
     )
-    return _end(before) if is_one else ""
+    return _cut_turn_end(before) if is_one else ""
 
 
 def exchange(lines: "list[str]", number: int) -> str:
     """Return a turn with what makes it intelligible, a labelled line each: what it answers, or what
     answers it.
     """
-    shown = spoken(lines, number)
+    shown = read_spoken_line(lines, number)
     if shown is None:
         return ""
     other = USER if shown.who == _SPEAKERS[ASSISTANT] else ASSISTANT
@@ -87,7 +90,7 @@ def exchange(lines: "list[str]", number: int) -> str:
     return f"{before}{lines[number - 1]}{after}"
 
 
-def _speaker(lines: "list[str]", number: int) -> "tuple[str, str]":
+def _split_speaker(lines: "list[str]", number: int) -> "tuple[str, str]":
     """Return who speaks in a line, and the words; ('', '') for no turn."""
     label, colon, text = (
         lines[number - 1].partition(": ") if 0 < number <= len(lines) else ("", "", "")
@@ -95,11 +98,11 @@ def _speaker(lines: "list[str]", number: int) -> "tuple[str, str]":
     return (_SPEAKERS[label], text) if colon and label in _SPEAKERS else ("", "")
 
 
-def _start(said: str) -> str:
+def _cut_turn_start(said: str) -> str:
     return said if len(said) <= _FOLLOWING_CHARS else said[: _FOLLOWING_CHARS - 1] + "…"
 
 
-def _end(said: str) -> str:
+def _cut_turn_end(said: str) -> str:
     """Return the end of what was said, from a word on: a question stands there."""
     if len(said) <= _FOLLOWING_CHARS:
         return said

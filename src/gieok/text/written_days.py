@@ -35,7 +35,7 @@ _KEPT_DAYS = 8_192
 _MILLISECONDS = 100_000_000_000
 
 
-class Row(NamedTuple):
+class DayPattern(NamedTuple):
     """A way to write a day: what it reads, what it leaves."""
 
     pattern: str
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 
 
 ROWS = (
-    Row(
+    DayPattern(
         (
             rf"{_BEGIN}(?P<year>{YEAR})(?P<joint>[-_/ ]|\. "
             rf")(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)"
@@ -53,7 +53,7 @@ ROWS = (
         "12026-11-20",
     ),
     # Releases are numbered in this way too: behind a word, both parts need two digits.
-    Row(
+    DayPattern(
         (
             rf"(?:{_BEGIN}(?P<year>{YEAR})\.(?=\d\d\.\d\d)"
             rf"|^\W*(?P<first_year>{YEAR})\.)(?P<month>\d\d?)\.(?P<day>\d\d?){_END}"
@@ -61,7 +61,7 @@ ROWS = (
         "2026.1.2 회의록",
         "gardener 2026.1.2 upgrade",
     ),
-    Row(
+    DayPattern(
         (
             rf"{_BEGIN}(?P<year>{YEAR})(?P<month>\d\d)(?P<day>\d\d)(?:[T_-]?\d{{4}}(?:\d\d)?)?(?:Z"
             rf"|(?![^\W_]))"
@@ -69,17 +69,17 @@ ROWS = (
         "202611201030 quay",
         "20261120abc",
     ),
-    Row(
+    DayPattern(
         rf"{_BEGIN}(?P<year>{YEAR}|\d\d)\s?[년年]\s?(?P<month>\d\d?)\s?[월月]\s?(?P<day>\d\d?)\s?[일日]",
         "2026년 11월 20일",
         "2026년 11월",
     ),
-    Row(
+    DayPattern(
         rf"{_BEGIN}(?P<name>{MONTH}){_GAP}(?P<day>\d\d?){_ORDINAL}{_GAP}(?P<year>{YEAR}){_END}",
         "November 24th, 2026",
         "November 2026",
     ),
-    Row(
+    DayPattern(
         (
             rf"{_BEGIN}(?P<day>\d\d?){_ORDINAL}{_GAP}(?:of "
             rf")?(?P<name>{MONTH}){_GAP}(?P<year>{YEAR}){_END}"
@@ -87,17 +87,17 @@ ROWS = (
         "24 Nov 2026",
         "24 lines of 2026",
     ),
-    Row(
+    DayPattern(
         rf"{_BEGIN}(?P<year>{YEAR}){_GAP}(?P<name>{MONTH}){_GAP}(?P<day>\d\d?){_ORDINAL}(?!\w)",
         "2026-Nov-20",
         "2026 november 201",
     ),
-    Row(
+    DayPattern(
         rf"{_BEGIN}(?P<day>\d\d?)(?P<joint>[-_./])(?P<month>\d\d?)(?P=joint)(?P<year>{YEAR}){_END}",
         "19-11-2026",
         "05-11-2026",
     ),
-    Row(
+    DayPattern(
         rf"{_BEGIN}(?P<year>{YEAR})-?W(?P<week>\d\d)(?:-?(?P<weekday>[1-7]))?(?!\w)",
         "2026-W47",
         "2026-W60",
@@ -105,14 +105,14 @@ ROWS = (
 )
 #: Days that the last folders of a path spell: `2026/11/22`, `2026/11-November/22일`, `2026/11-22`.
 FOLDER_ROWS = (
-    Row(
+    DayPattern(
         rf"(?:^|/)(?P<year>{YEAR})년?(?:/|[-_. ]+)(?P<month>\d\d?)월?(?:[-_. "
         rf"]+[^/\d]*)?/(?P<day>\d\d?)(?:일|{_ORDINAL})"
         rf"(?:[-_., (]+{WEEKDAY}\)?)?$",
         "diary/2026/11-November/22",
         "2026/11/22 ideas",
     ),
-    Row(
+    DayPattern(
         (
             rf"(?:^|/)(?P<year>{YEAR})년?/(?:[^/]*/)?(?P<month>\d\d?)(?:[-_.]|월 "
             rf"?)(?P<day>\d\d?)일?(?:[-_., (]+{WEEKDAY}\)?)?$"
@@ -133,7 +133,7 @@ class WrittenDay(NamedTuple):
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_day_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -148,13 +148,13 @@ def find_day(text: str) -> WrittenDay | None:
     what may be two.
     """
     plain = _DASHES.sub("-", text)
-    found = list(_found(plain, ROWS))
+    found = list(_iter_written_days(plain, ROWS))
     return min(found, key=lambda one: (one.start, -one.end)) if found else None
 
 
-def _found(text: str, rows: tuple[Row, ...]) -> Iterator[WrittenDay]:
+def _iter_written_days(text: str, rows: tuple[DayPattern, ...]) -> Iterator[WrittenDay]:
     for row in rows:
-        for match in _compiled(row.pattern).finditer(text):
+        for match in _compile_day_pattern(row.pattern).finditer(text):
             if (day := _day_of(match.groupdict())) is not None:
                 yield WrittenDay(day, *match.span())
                 break
@@ -196,7 +196,7 @@ def day_of_path(relative: str) -> date | None:
     named = find_day(stem.rpartition("/")[2])
     if named:
         return named.day
-    spelt = next(_found(_DASHES.sub("-", stem), FOLDER_ROWS), None)
+    spelt = next(_iter_written_days(_DASHES.sub("-", stem), FOLDER_ROWS), None)
     return spelt.day if spelt else None
 
 
@@ -219,7 +219,7 @@ def day_in_name(name: str) -> date | None:
     return found.day if found and not found.start else None
 
 
-def moment_of(value: str) -> datetime | None:
+def parse_head_moment(value: str) -> datetime | None:
     """Return when a field of a note's head says: midnight UTC for a day, as for notes that are
     named by one.
 
@@ -239,5 +239,9 @@ def moment_of(value: str) -> datetime | None:
             return datetime.fromisoformat(f"{exact[1]}T{exact[2]}{zone}").astimezone(UTC)
         except (ValueError, OverflowError):
             return None
-    found = find_day(value)
-    return datetime(found.day.year, found.day.month, found.day.day, tzinfo=UTC) if found else None
+    written_day = find_day(value)
+    return (
+        datetime(written_day.day.year, written_day.day.month, written_day.day.day, tzinfo=UTC)
+        if written_day
+        else None
+    )

@@ -22,7 +22,7 @@ from gieok.character.accounts import returning
 from gieok.character.accounts.inactivity import FADED, REMINDED, WARNED, Inactivity
 from gieok.character.accounts.letters import FINAL, REMINDER
 from gieok.character.facts import EPISODE
-from gieok.character.memory.service import Budget
+from gieok.character.memory.service import TurnBudget
 from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
 from gieok.models.notifiers.smtp import SmtpChannel
@@ -42,7 +42,7 @@ def accounts(tmp_path: Path) -> Iterator[SqliteAccounts]:
 @pytest.fixture
 def chat(talk: CharacterTalk) -> CharacterTalk:
     """Return a talk that has episodes."""
-    budget = Budget(context_tokens=700, narrative_tokens=300)
+    budget = TurnBudget(context_tokens=700, narrative_tokens=300)
     small = CharacterTalk(replace(talk.characters, budget=budget), talk.clock)
     small.say(
         "나 새우 알레르기 있어",

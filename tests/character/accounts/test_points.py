@@ -12,9 +12,9 @@ import pytest
 from gieok.character.accounts import payments
 from gieok.character.accounts.points import (
     CheckedIn,
+    PointPrices,
     PointsDesk,
     PointsStanding,
-    Prices,
     SettledHolds,
     SlotPurchase,
     prices_of,
@@ -147,7 +147,7 @@ def test_slots_are_cheaper_by_the_dozen_and_bought_once_for_a_key(desk: PointsDe
     dearer = PointsDesk(
         accounts=desk.accounts,
         clock=desk.clock,
-        prices=Prices(slots=((1, 99),)),
+        prices=PointPrices(slots=((1, 99),)),
         was_delivered=_was_delivered,
     )
     assert dearer.buy_slots("min", "mina", 30, "b") == SlotPurchase(31, 240, 250, is_new=False)
@@ -296,7 +296,7 @@ def test_prices_are_read_from_a_line() -> None:
         with pytest.raises(ValueError, match=r"number|twice"):
             prices_of(wrong)
     with pytest.raises(BadRequest):
-        Prices(slots=()).of_slots(1)
+        PointPrices(slots=()).of_slots(1)
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "America", "x" * 9_000, "\0"])

@@ -15,8 +15,8 @@ from gieok.character.accounts.erasing import Erasing
 from gieok.character.accounts.returning import fade
 from gieok.character.accounts.takeout import Takeout
 from gieok.character.memory.control import Control
-from gieok.character.memory.decisions import Change
-from gieok.character.memory.service import Bond, Budget, Characters
+from gieok.character.memory.decisions import MemoryEdit
+from gieok.character.memory.service import Bond, CharacterService, TurnBudget
 from gieok.errors import NotFound
 from gieok.model.accounts import Account, IssuedKey, KeyRole, Posting, StoredCharacter
 from gieok.ports.accounts import Accounts
@@ -80,12 +80,12 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
             return _tables(url)
 
     embedder = HashEmbedder()
-    memory = Characters(
+    memory = CharacterService(
         journal=journal,
         store=store,
         clock=ManualClock(_AT),
         embedder=lambda: embedder,
-        budget=Budget(context_tokens=700, narrative_tokens=300),
+        budget=TurnBudget(context_tokens=700, narrative_tokens=300),
     )
     yield Service(CharacterTalk(memory, memory.clock), accounts, dump)
     for one in (journal, store, accounts):
@@ -135,7 +135,7 @@ def _lived(service: Service) -> None:
     )
     control = Control(memory=talk.characters)
     (home,) = [one for one in talk.characters.memories(_KIM).facts if one.object == "혜화동"]
-    control.edit(_KIM, home.key, Change(object="연남동"))
+    control.edit(_KIM, home.key, MemoryEdit(object="연남동"))
     (allergy,) = [one for one in talk.characters.memories(_KIM).facts if "새우" in one.object]
     control.delete(_KIM, allergy.key)
     talk.characters.search(_KIM, "연남동")

@@ -14,11 +14,11 @@ from gieok.character.cards.chat_log import (
     LogFault,
     LogLine,
     LogTaken,
+    import_chat_log,
     own_name,
-    read_log,
+    parse_log_time,
+    read_chat_log,
     speakers,
-    take_in,
-    time_of,
 )
 from gieok.errors import BadRequest
 from gieok.model.conversation import Role
@@ -54,14 +54,14 @@ def _lines(*rows: object) -> list[bytes]:
 
 
 def _read(*rows: object) -> list[LogLine | LogFault]:
-    return list(read_log(_lines(*rows), _SEOUL, _BEGIN))
+    return list(read_chat_log(_lines(*rows), _SEOUL, _BEGIN))
 
 
 def _take(
     talk: CharacterTalk, lines: Iterable[bytes], own: str = "", *, with_hidden: bool = False
 ) -> LogTaken:
-    return take_in(
-        talk.characters, BOND, read_log(lines, _SEOUL, _BEGIN), own, with_hidden=with_hidden
+    return import_chat_log(
+        talk.characters, BOND, read_chat_log(lines, _SEOUL, _BEGIN), own, with_hidden=with_hidden
     )
 
 
@@ -87,7 +87,7 @@ def _said(talk: CharacterTalk) -> list[tuple[Role, str]]:
     ],
 )
 def test_a_time_is_read_in_every_form(sent: object) -> None:
-    assert time_of(sent, _SEOUL) == datetime(2024, 7, 11, 16, 31, tzinfo=UTC)
+    assert parse_log_time(sent, _SEOUL) == datetime(2024, 7, 11, 16, 31, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_memory_is_formed_as_if_it_had_been_said_here_at_its_time(talk: Characte
     taken = _take(talk, _lines(_NEW_HEADER, *rows))
     assert (taken.added, taken.first, taken.last) == (
         3,
-        time_of("2024-07-11T16:31:03Z", UTC),
-        time_of("2024-09-11T16:31:03Z", UTC),
+        parse_log_time("2024-07-11T16:31:03Z", UTC),
+        parse_log_time("2024-09-11T16:31:03Z", UTC),
     )
     now, past = sorted(talk.characters.memories(BOND).facts, key=lambda fact: not fact.is_current)
     assert ("혜화동" in now.object, "망원동" in past.object, past.until) == (True, True, taken.last)
@@ -182,7 +182,7 @@ def test_what_is_hidden_from_the_model_is_left_out_unless_asked_for(talk: Charac
 
 def test_in_a_group_the_others_are_told_by_name(talk: CharacterTalk) -> None:
     lines = _lines(_NEW_HEADER, _row("Mina", "hello"), _row("Bram", "ahoy"), _row("Kim", "hi"))
-    names = speakers(read_log(lines, _SEOUL, _BEGIN))
+    names = speakers(read_chat_log(lines, _SEOUL, _BEGIN))
     with pytest.raises(BadRequest, match="several speak in this log: Mina, Bram"):
         own_name(names, ["Someone"])
     _take(talk, lines, own_name(names, ["someone", "mina"]))
@@ -219,7 +219,7 @@ def test_bad_lines_are_told_and_the_rest_goes_on(talk: CharacterTalk) -> None:
 @pytest.mark.parametrize("lines", [[], [b"hello\n"], [b"{}\n"], [b"\0" * 100]])
 def test_what_is_no_log_is_refused(lines: list[bytes]) -> None:
     with pytest.raises(BadRequest, match="no chat log"):
-        speakers(read_log(lines, _SEOUL, _BEGIN))
+        speakers(read_chat_log(lines, _SEOUL, _BEGIN))
 
 
 def test_a_log_that_is_older_than_what_was_said_here_changes_nothing_that_holds(

@@ -8,7 +8,7 @@ import pytest
 
 from gieok.character.cards.card import card_from
 from gieok.character.cards.lorebook import Lorebook, lorebook_of
-from gieok.character.cards.matching import Talk, active
+from gieok.character.cards.matching import LoreTalk, find_active_entries
 from gieok.errors import BadRequest
 
 
@@ -19,7 +19,7 @@ def _book(*entries: dict[str, object], **more: object) -> Lorebook:
 
 
 def _told(book: Lorebook, *texts: str, replies: int | None = None) -> list[int]:
-    return [one.entry.number for one in active(book, Talk(texts, replies))]
+    return [one.entry.number for one in find_active_entries(book, LoreTalk(texts, replies))]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 
 from gieok.character.cards import png
 from gieok.character.cards.card import Card, card_of, new_card, with_data
-from gieok.character.cards.package import MEDIA, MOST_BYTES, CardForm, read, written
+from gieok.character.cards.package import (
+    MEDIA,
+    MOST_BYTES,
+    CardForm,
+    build_card_file,
+    read_card_file,
+)
 from gieok.errors import BadRequest
 
 _V1 = {
@@ -110,16 +116,16 @@ _WILD = {
 
 @pytest.mark.parametrize("name", _WILD)
 def test_a_file_that_was_not_changed_goes_out_byte_for_byte(name: str) -> None:
-    came = read(_WILD[name])
-    assert written(came.card.json, came.data, MEDIA[came.form], came.form) == _WILD[name]
+    came = read_card_file(_WILD[name])
+    assert build_card_file(came.card.json, came.data, MEDIA[came.form], came.form) == _WILD[name]
 
 
 @pytest.mark.parametrize("name", _WILD)
 @pytest.mark.parametrize("form", CardForm)
 def test_every_form_holds_the_same_card(name: str, form: CardForm) -> None:
-    came = read(_WILD[name])
+    came = read_card_file(_WILD[name])
     changed = with_data(came.card, {"name": "다른 이름"})
-    again = read(written(changed.json, came.data, MEDIA[came.form], form)).card
+    again = read_card_file(build_card_file(changed.json, came.data, MEDIA[came.form], form)).card
     assert _told(again) == _told(changed)
 
 
@@ -133,9 +139,9 @@ def _told(card: Card) -> object:
 
 
 def test_version_3_wins_and_both_are_written() -> None:
-    came = read(_WILD["silly_tavern.png"])
+    came = read_card_file(_WILD["silly_tavern.png"])
     assert (came.card.nickname, came.card.greetings) == ("민", ("안녕", "어서 와"))
-    made = written(
+    made = build_card_file(
         with_data(came.card, {"nickname": "새"}).json, came.data, "image/png", CardForm.PNG
     )
     held = {
@@ -148,8 +154,8 @@ def test_version_3_wins_and_both_are_written() -> None:
 
 
 def test_what_is_not_read_survives_a_change() -> None:
-    came = read(_WILD["risu.jpeg"])
-    made = written(
+    came = read_card_file(_WILD["risu.jpeg"])
+    made = build_card_file(
         with_data(came.card, {"nickname": "새"}).json, came.data, "application/zip", CardForm.CHARX
     )
     assert made.startswith(b"\xff\xd8\xff\xe0 a picture")
@@ -158,21 +164,23 @@ def test_what_is_not_read_survives_a_change() -> None:
         assert {name: archive.read(name) for name in _RISU if name != "card.json"} == {
             name: content for name, content in _RISU.items() if name != "card.json"
         }
-    picture = read(_WILD["risu.png"])
-    made = written(
+    picture = read_card_file(_WILD["risu.png"])
+    made = build_card_file(
         with_data(picture.card, {"nickname": "새"}).json, picture.data, "image/png", CardForm.PNG
     )
     assert _chunk(b"tEXt", b"chara-ext-asset_:0\0" + base64.b64encode(b"asset")) in made
 
 
 def test_a_picture_goes_along_from_form_to_form() -> None:
-    came = read(_WILD["risu.charx"])
+    came = read_card_file(_WILD["risu.charx"])
     assert (
-        png.without_card(written(came.card.json, came.data, "application/zip", CardForm.PNG))
+        png.without_card(
+            build_card_file(came.card.json, came.data, "application/zip", CardForm.PNG)
+        )
         == _picture()
     )
-    came = read(_WILD["old.png"])
-    held = written(came.card.json, came.data, "image/png", CardForm.CHARX)
+    came = read_card_file(_WILD["old.png"])
+    held = build_card_file(came.card.json, came.data, "image/png", CardForm.CHARX)
     with zipfile.ZipFile(io.BytesIO(held)) as archive:
         assert archive.read("assets/icon/images/main.png") == png.without_card(came.data)
 
@@ -202,9 +210,9 @@ def test_export_then_import_is_the_same_card(
     card = with_data(
         new_card({"name": name, "description": text}, tuple(greetings)), {"extensions": odd}
     )
-    again = read(written(card.json, b"", "", form))
+    again = read_card_file(build_card_file(card.json, b"", "", form))
     assert again.card == card
-    assert written(again.card.json, again.data, MEDIA[again.form], again.form) == again.data
+    assert build_card_file(again.card.json, again.data, MEDIA[again.form], again.form) == again.data
 
 
 @given(
@@ -219,10 +227,10 @@ def test_a_damaged_file_is_refused_or_still_a_card(
     data = _WILD[name]
     at %= len(data)
     try:
-        came = read(data[:at] + put + data[at + cut :])
+        came = read_card_file(data[:at] + put + data[at + cut :])
     except BadRequest:
         return
-    again = read(written(came.card.json, came.data, MEDIA[came.form], came.form))
+    again = read_card_file(build_card_file(came.card.json, came.data, MEDIA[came.form], came.form))
     assert again.card == came.card
 
 
@@ -311,7 +319,7 @@ def test_a_hostile_file_is_refused_for_a_reason_and_costs_little(name: str) -> N
     tracemalloc.start()
     try:
         with pytest.raises(BadRequest, match=reason) as caught:
-            read(data)
+            read_card_file(data)
         assert caught.value.hint
         assert tracemalloc.get_traced_memory()[1] < 24 << 20
     finally:
@@ -320,16 +328,16 @@ def test_a_hostile_file_is_refused_for_a_reason_and_costs_little(name: str) -> N
 
 def test_a_member_that_is_there_twice_is_refused() -> None:
     with pytest.raises(BadRequest, match="twice"):
-        read(_twice())
+        read_card_file(_twice())
 
 
 def test_a_name_is_one_line_that_can_be_printed() -> None:
-    card = read(_bytes({"name": " Mina\n\x1b[2J\u202eKim ", "nickname": "\t"})).card
+    card = read_card_file(_bytes({"name": " Mina\n\x1b[2J\u202eKim ", "nickname": "\t"})).card
     assert (card.name, card.nickname) == ("Mina [2J Kim", "")
 
 
 def test_halves_of_characters_and_nul_are_replaced_in_every_text() -> None:
-    card = read(b'{"name":"a\\ud83d","first_mes":"x\\u0000y","k\\udc00":"z"}').card
+    card = read_card_file(b'{"name":"a\\ud83d","first_mes":"x\\u0000y","k\\udc00":"z"}').card
     assert (card.name, card.greetings) == ("a\ufffd", ("x\ufffdy",))
     assert card_of(card.json) == card
     card.json.encode()

@@ -4,13 +4,15 @@ from datetime import date
 
 import pytest
 
-from gieok.character.detect.detect import Spoken, detect
+from gieok.character.detect.detect import Spoken, detect_statements
 
 _DAY = date(2026, 3, 2)  # a Monday
 
 
 def _found(text: str, answers: str = "", earlier: tuple[str, ...] = ()) -> dict[str, str]:
-    found = detect(Spoken(text, is_user=True, day=_DAY, answers=answers, earlier=earlier), [])
+    found = detect_statements(
+        Spoken(text, is_user=True, day=_DAY, answers=answers, earlier=earlier), []
+    )
     return {f.predicate: f.object for f in found.findings if not f.is_idea}
 
 
@@ -82,5 +84,7 @@ def test_a_change_of_day_is_of_the_event_that_was_spoken_of() -> None:
 
 
 def test_what_the_character_says_of_itself_is_not_of_the_user() -> None:
-    found = detect(Spoken("나는 고래를 좋아해. 부산에 살아", is_user=False, day=_DAY), []).findings
+    found = detect_statements(
+        Spoken("나는 고래를 좋아해. 부산에 살아", is_user=False, day=_DAY), []
+    ).findings
     assert [(f.subject, f.predicate, f.object) for f in found] == [("character", "likes", "고래")]

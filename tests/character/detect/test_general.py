@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from gieok.character.detect.answers import answered
-from gieok.character.detect.corrections import settled
-from gieok.character.detect.detect import Spoken, detect
+from gieok.character.detect.answers import iter_answered_facts
+from gieok.character.detect.corrections import settle_corrections
+from gieok.character.detect.detect import Spoken, detect_statements
 from gieok.character.detect.spelling import spelled
 from gieok.character.facts import FactType
 
@@ -14,7 +14,7 @@ _DAY = date(2026, 3, 3)
 
 
 def _found(text: str, *, answers: str = "", earlier: tuple[str, ...] = ()) -> dict[str, str]:
-    found = detect(
+    found = detect_statements(
         Spoken(text, is_user=True, day=_DAY, answers=answers, earlier=earlier), []
     ).findings
     return {one.predicate: one.object for one in found if not one.is_idea}
@@ -74,7 +74,9 @@ def test_what_is_not_said_of_oneself_is_no_fact(text: str) -> None:
 def test_a_short_answer_states_what_was_asked_for(
     question: str, answer: str, told: tuple[str, str]
 ) -> None:
-    assert [(predicate, value) for predicate, value, *_ in answered(answer, question)] == [told]
+    assert [
+        (predicate, value) for predicate, value, *_ in iter_answered_facts(answer, question)
+    ] == [told]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_a_short_answer_states_what_was_asked_for(
     [("어디 살아?", "비밀"), ("친구는 어디 살아?", "망원동"), ("잘 지냈어?", "망원동")],
 )
 def test_what_was_not_asked_of_the_user_is_no_answer(question: str, answer: str) -> None:
-    assert list(answered(answer, question)) == []
+    assert list(iter_answered_facts(answer, question)) == []
 
 
 def test_frequent_misspellings_are_read_and_true_words_are_left() -> None:
@@ -100,7 +102,7 @@ def test_frequent_misspellings_are_read_and_true_words_are_left() -> None:
     ],
 )
 def test_of_two_values_of_a_kind_the_one_put_right_is_left(text: str, left: str) -> None:
-    assert " ".join(settled(text).text.split()) == left
+    assert " ".join(settle_corrections(text).text.split()) == left
 
 
 def test_the_name_of_an_animal_may_be_told_in_the_next_message() -> None:
@@ -108,7 +110,7 @@ def test_the_name_of_an_animal_may_be_told_in_the_next_message() -> None:
 
 
 def test_every_habit_is_told_as_a_habit() -> None:
-    found = detect(Spoken("나 요즘 첼로 배워", is_user=True, day=_DAY), []).findings
+    found = detect_statements(Spoken("나 요즘 첼로 배워", is_user=True, day=_DAY), []).findings
     assert [one.predicate for one in found] == [FactType.HABIT.value]
 
 

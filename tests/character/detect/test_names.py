@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from gieok.character.detect.detect import Spoken, detect
+from gieok.character.detect.detect import Spoken, detect_statements
 from gieok.character.detect.person import person_name
 
 
@@ -26,7 +26,7 @@ from gieok.character.detect.person import person_name
     ],
 )
 def test_a_name_is_kept_as_it_is(said: str, asked: str, name: str) -> None:
-    found = detect(Spoken(said, True, date(2026, 3, 1), asked, ()), []).findings
+    found = detect_statements(Spoken(said, True, date(2026, 3, 1), asked, ()), []).findings
     assert [one.object for one in found if one.predicate == "name"] == ([name] if name else [])
 
 

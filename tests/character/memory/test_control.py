@@ -7,8 +7,8 @@ from character_talk import BOND, CharacterTalk
 
 from gieok.character.facts import Fact
 from gieok.character.memory.control import Control
-from gieok.character.memory.decisions import Change
-from gieok.character.memory.service import Budget
+from gieok.character.memory.decisions import MemoryEdit
+from gieok.character.memory.service import TurnBudget
 from gieok.errors import BadRequest, NotFound
 from gieok.model.conversation import Role
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -28,7 +28,9 @@ def _holding(talk: CharacterTalk) -> set[str]:
 
 
 def _summarised(talk: CharacterTalk, first: str) -> tuple[CharacterTalk, Control]:
-    characters = replace(talk.characters, budget=Budget(context_tokens=700, narrative_tokens=300))
+    characters = replace(
+        talk.characters, budget=TurnBudget(context_tokens=700, narrative_tokens=300)
+    )
     small = CharacterTalk(characters, talk.clock)
     small.say(
         first, *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14))
@@ -70,7 +72,7 @@ def test_an_edit_keeps_its_id_and_a_history_and_wins_over_the_same_old_value(
 ) -> None:
     talk.say("저는 망원동에 살아요")
     key = _fact(talk, "망원동").key
-    done = control.edit(BOND, key, Change(object="망원1동", importance=0.3))
+    done = control.edit(BOND, key, MemoryEdit(object="망원1동", importance=0.3))
     assert done.memory is not None
     assert (done.memory.id, done.memory.object, done.memory.is_edited) == (key, "망원1동", True)
     assert [item.object for item in control.read(BOND, key).before] == ["망원동"]
@@ -85,7 +87,7 @@ def test_an_edit_stays_where_the_talk_before_it_is_formed_again(
     talk: CharacterTalk, control: Control
 ) -> None:
     talk.say("나 새우 알레르기 있어", "저는 망원동에 살아요", "오늘 도서관 갔다 왔어")
-    control.edit(BOND, _fact(talk, "망원동").key, Change(object="망원1동"))
+    control.edit(BOND, _fact(talk, "망원동").key, MemoryEdit(object="망원1동"))
     first = talk.characters.context(BOND, "").window[0]
     talk.characters.withdraw(BOND, [first.id])
     assert _holding(talk) == {"망원1동"}
@@ -93,7 +95,7 @@ def test_an_edit_stays_where_the_talk_before_it_is_formed_again(
 
 def test_an_edit_can_be_taken_back_for_a_while(talk: CharacterTalk, control: Control) -> None:
     talk.say("저는 망원동에 살아요")
-    done = control.edit(BOND, _fact(talk, "망원동").key, Change(object="망원1동"))
+    done = control.edit(BOND, _fact(talk, "망원동").key, MemoryEdit(object="망원1동"))
     other = control.mark(BOND, _fact(talk, "망원1동").key)
     control.undo(BOND, done.undo)
     fact = _fact(talk, "망원동")
@@ -108,16 +110,16 @@ def test_an_edit_can_be_taken_back_for_a_while(talk: CharacterTalk, control: Con
 @pytest.mark.parametrize(
     "change",
     [
-        Change(),
-        Change(object="…"),
-        Change(day="soon"),
-        Change(importance=2.0),
-        Change(text="x"),
-        Change(object="x" * 201),
+        MemoryEdit(),
+        MemoryEdit(object="…"),
+        MemoryEdit(day="soon"),
+        MemoryEdit(importance=2.0),
+        MemoryEdit(text="x"),
+        MemoryEdit(object="x" * 201),
     ],
 )
 def test_what_a_fact_cannot_be_is_refused(
-    talk: CharacterTalk, control: Control, change: Change
+    talk: CharacterTalk, control: Control, change: MemoryEdit
 ) -> None:
     talk.say("저는 망원동에 살아요")
     with pytest.raises(BadRequest):
@@ -181,7 +183,7 @@ def test_a_summary_that_quotes_what_is_deleted_is_made_anew_and_the_users_own_is
     assert done.retold == (episode.key,)
     assert "새우" not in small.characters.memories(BOND).episodes[0].text
     control.undo(BOND, done.undo)
-    control.edit(BOND, episode.key, Change(text="새우 얘기를 했다"))
+    control.edit(BOND, episode.key, MemoryEdit(text="새우 얘기를 했다"))
     done = control.delete(BOND, _fact(small, "새우 알레르기").key)
     assert (done.retold, done.stale) == ((), (episode.key,))
 
@@ -190,7 +192,7 @@ def test_an_episode_is_edited_deleted_and_comes_back(talk: CharacterTalk) -> Non
     small, control = _summarised(talk, "나 새우 알레르기 있어")
     (episode, *_) = small.characters.memories(BOND).episodes
     first = control.edit(
-        BOND, episode.key, Change(text="우리는 책 이야기를 했다", is_important=True)
+        BOND, episode.key, MemoryEdit(text="우리는 책 이야기를 했다", is_important=True)
     )
     assert small.characters.memories(BOND).episodes[0].text == "우리는 책 이야기를 했다"
     gone = control.delete(BOND, episode.key)
@@ -205,7 +207,7 @@ def test_a_deletion_for_good_leaves_nothing_but_the_message(
     talk: CharacterTalk, control: Control, journal: SqliteJournal
 ) -> None:
     talk.say("저는 망원동에 살아요")
-    control.edit(BOND, _fact(talk, "망원동").key, Change(object="합정동"))
+    control.edit(BOND, _fact(talk, "망원동").key, MemoryEdit(object="합정동"))
     done = control.delete(BOND, _fact(talk, "합정동").key, for_good=True)
     assert done.undo == ""
     held = journal.read(BOND.scope, 0, budget_tokens=1 << 40)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from character_talk import BOND, CharacterTalk
 
-from gieok.character.memory.service import SUMMARY, Bond, Budget, Characters
+from gieok.character.memory.service import SUMMARY, Bond, CharacterService, TurnBudget
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.memory_store import MemoryStore
 
@@ -108,7 +108,9 @@ def test_what_was_journalled_before_a_crash_is_learned_after_it(
 def test_a_full_window_is_summarised_once_and_only_its_oldest_part(
     talk: CharacterTalk, journal: SqliteJournal
 ) -> None:
-    characters = replace(talk.characters, budget=Budget(context_tokens=700, narrative_tokens=300))
+    characters = replace(
+        talk.characters, budget=TurnBudget(context_tokens=700, narrative_tokens=300)
+    )
     small = CharacterTalk(characters, talk.clock)
     small.say(*(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)))
     episodes = characters.memories(BOND).episodes
@@ -124,7 +126,9 @@ def test_a_full_window_is_summarised_once_and_only_its_oldest_part(
 
 
 def test_a_context_stays_within_its_budget(talk: CharacterTalk) -> None:
-    characters = replace(talk.characters, budget=Budget(context_tokens=400, narrative_tokens=150))
+    characters = replace(
+        talk.characters, budget=TurnBudget(context_tokens=400, narrative_tokens=150)
+    )
     small = CharacterTalk(characters, talk.clock)
     small.say(
         "저는 망원동에 살아요",
@@ -148,7 +152,7 @@ def test_a_pasted_megabyte_is_kept_whole_and_read_at_its_beginning(
 
 def test_the_store_can_be_lost(talk: CharacterTalk, journal: SqliteJournal) -> None:
     talk.say("저는 망원동에 살아요")
-    fresh = Characters(journal=journal, store=MemoryStore(), clock=talk.clock)
+    fresh = CharacterService(journal=journal, store=MemoryStore(), clock=talk.clock)
     assert fresh.memories(BOND) == talk.characters.memories(BOND)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gieok.character.facts import Episode, Moment
 from gieok.character.memory import slots
 from gieok.character.memory.episodes import MOST_CHARS
-from gieok.character.memory.service import Budget
+from gieok.character.memory.service import TurnBudget
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 
 _AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -66,7 +66,7 @@ def test_within_the_limit_every_message_is_still_told_of(
         Moment("promise", "x", _AT, intensity=0.9, message_ids=one.message_ids[:1])
         for one in told[::3]
     ]
-    kept = slots.within(limit, told, (), moments)
+    kept = slots.limit_episodes(limit, told, (), moments)
     marked = [one for one in told if one.is_important]
     assert len(kept) <= max(limit, len(marked) + 1)
     assert sorted(i for one in kept for i in one.message_ids) == sorted(
@@ -77,13 +77,13 @@ def test_within_the_limit_every_message_is_still_told_of(
     assert all(len(one.text) <= max(MOST_CHARS.values()) for one in kept)
     shuffled = list(told)
     order.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert slots.within(limit, shuffled, (), moments) == kept
+    assert slots.limit_episodes(limit, shuffled, (), moments) == kept
 
 
 def test_the_least_valuable_neighbours_go_first_and_both_are_heard() -> None:
     told = [_episode(n, text, 4) for n, text in enumerate(_TEXTS[:4])]
     moment = Moment("comfort", "x", _AT, intensity=0.8, message_ids=told[0].message_ids[:1])
-    kept = slots.within(3, told, (), [moment])
+    kept = slots.limit_episodes(3, told, (), [moment])
     assert [one.message_ids[0] for one in kept] == ["m0-0", "m1-0", "m3-0"]
     assert (
         kept[1].text
@@ -93,11 +93,11 @@ def test_the_least_valuable_neighbours_go_first_and_both_are_heard() -> None:
 
 def test_what_the_user_wrote_is_never_cut() -> None:
     told = [_episode(n, _TEXTS[1], 3, is_edited=n < 3) for n in range(4)]
-    assert slots.within(2, told, (), ()) == told
+    assert slots.limit_episodes(2, told, (), ()) == told
 
 
 def test_a_full_memory_merges_as_it_summarises(talk: CharacterTalk, journal: SqliteJournal) -> None:
-    budget = Budget(context_tokens=500, narrative_tokens=200)
+    budget = TurnBudget(context_tokens=500, narrative_tokens=200)
     small = CharacterTalk(replace(talk.characters, budget=budget, slots=lambda bond: 2), talk.clock)
     small.say(*(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 40)))
     told = small.characters.memories(BOND).episodes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.character.memory.service import Characters
+from gieok.character.memory.service import CharacterService
 from gieok.character.play import play
 from gieok.character.play.play import PlayedClock
 from gieok.errors import BadRequest
@@ -21,7 +21,7 @@ def test_a_conversation_is_remembered(name: str, journal: SqliteJournal) -> None
     (conversation,) = play.conversations((_DATA / f"{name}.json").read_text(encoding="utf-8"))
     clock = PlayedClock()
     score, asked = play.play(
-        conversation, Characters(journal=journal, store=MemoryStore(), clock=clock), clock
+        conversation, CharacterService(journal=journal, store=MemoryStore(), clock=clock), clock
     )
     assert score.right / score.kept >= 0.85
     assert score.found / score.wanted >= 0.8

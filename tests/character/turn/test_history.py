@@ -162,7 +162,7 @@ def test_what_a_front_end_adds_itself_is_no_talk() -> None:
         Shown("developer", "be nice"),
         Shown("tool", "{}"),
     )
-    lines = history.talk(shown, ("Mina", "Kim"))
+    lines = history.select_talk_lines(shown, ("Mina", "Kim"))
     assert lines == [(Role.ASSISTANT, "안녕"), (Role.USER, "반가워"), (Role.USER, "시간: 세 시")]
 
 

@@ -13,8 +13,8 @@ from character_talk import BOND, CharacterTalk
 
 from gieok.character.facts import Fact
 from gieok.character.memory.control import Control
-from gieok.character.memory.decisions import Change
-from gieok.character.memory.service import Budget
+from gieok.character.memory.decisions import MemoryEdit
+from gieok.character.memory.service import TurnBudget
 from gieok.character.turn import extraction
 from gieok.character.turn.reading import INCIDENT, PASSING, PRECISE, Reading
 from gieok.errors import DegenerateOutput, GeneratorFailed
@@ -175,7 +175,7 @@ def test_what_the_user_edited_is_not_put_right_by_a_model(read: Callable[..., Re
     at.say("저는 망원동에 살아요", "요새 연남동 골목 쪽이 내 구역이지", *_FILLER[:3])
     (fact,) = at.characters.memories(BOND).facts
     at.clock.advance(timedelta(minutes=1))
-    Control(memory=at.characters).edit(BOND, fact.key, Change(object="성수동"))
+    Control(memory=at.characters).edit(BOND, fact.key, MemoryEdit(object="성수동"))
     at.tend()
     assert at.model.prompts
     assert at.facts()["lives_in"] == "성수동"
@@ -205,7 +205,9 @@ def test_before_a_summary_a_model_reads_all_of_it_with_care_and_tells_it(
 ) -> None:
     told = "나는 그 사람이 간호 일을 한다는 걸 들었다. 우리는 서로 편해졌다."
     at = read(_facts(), _facts(_row(1, "job", "간호 쪽 일")), told, _facts())
-    at.characters = replace(at.characters, budget=Budget(context_tokens=900, narrative_tokens=300))
+    at.characters = replace(
+        at.characters, budget=TurnBudget(context_tokens=900, narrative_tokens=300)
+    )
     for line in (
         "간호 쪽 일을 벌써 몇 년째야",
         *(f"{number}번째 이야기야, 책방에 손님이 왔어" for number in range(30)),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from character_house import KIM, LEE, MINA, CharacterHouse, opened
 
-from gieok.character.memory.service import SUMMARY, Bond, Budget
-from gieok.character.turn.turn import CUT, Said, Turnstile
+from gieok.character.memory.service import SUMMARY, Bond, TurnBudget
+from gieok.character.turn.turn import CUT, Turnstile, UserTurn
 from gieok.errors import BadRequest, GeneratorFailed, NotEnoughPoints, NotFound, TooManyRequests
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
@@ -24,7 +24,7 @@ Opened = Callable[..., CharacterHouse]
 def house(tmp_path: Path) -> Iterator[Opened]:
     made: list[CharacterHouse] = []
 
-    def of(*replies: ScriptedReply, budget: Budget | None = None) -> CharacterHouse:
+    def of(*replies: ScriptedReply, budget: TurnBudget | None = None) -> CharacterHouse:
         clock = ManualClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
         made.append(opened(tmp_path, clock, ScriptedReplies(*replies), budget))
         return made[-1]
@@ -69,7 +69,7 @@ def test_a_model_that_fails_costs_nothing_and_the_message_stays_once(
 
 def test_of_a_reply_that_is_cut_off_what_was_delivered_is_kept_and_charged(house: Opened) -> None:
     at = house(("하나 ", "둘 ", "셋 ", "넷"))
-    reply = at.turns.begin(Said(KIM, MINA, "세어 봐"))
+    reply = at.turns.begin(UserTurn(KIM, MINA, "세어 봐"))
     pieces = iter(reply)
     assert [next(pieces).text for _ in range(3)] == ["하나 ", "둘 ", "셋 "]
     reply.close()
@@ -77,7 +77,7 @@ def test_of_a_reply_that_is_cut_off_what_was_delivered_is_kept_and_charged(house
     assert (at.balance(), at.lines()[-1]) == (99, "a: 하나 둘")
     (kept,) = at.journal.messages(Bond(KIM, MINA).scope, [reply.id])
     assert kept.message.source == CUT
-    reply = at.turns.begin(Said(KIM, MINA, "다시"))
+    reply = at.turns.begin(UserTurn(KIM, MINA, "다시"))
     reply.close()
     assert (at.balance(), at.lines()[-1]) == (99, "u: 다시"), "nothing was delivered"
 
@@ -111,7 +111,7 @@ def test_nothing_is_journalled_where_points_do_not_reach_or_the_message_is_bad(
         with pytest.raises(BadRequest):
             at.say(text)
     with pytest.raises(NotFound, match="there is no character 'nobody'"):
-        at.turns.begin(Said(KIM, "nobody", "안녕"))
+        at.turns.begin(UserTurn(KIM, "nobody", "안녕"))
     assert at.say("half \ud800 a pair")
     assert at.balance() == 99
 
@@ -125,7 +125,7 @@ def test_a_secret_is_cut_before_it_is_stored_or_told(house: Opened) -> None:
 
 
 def test_two_turns_of_one_bond_take_turns_and_start_one_summary(house: Opened) -> None:
-    at = house(("그래.",), budget=Budget(context_tokens=900, narrative_tokens=300))
+    at = house(("그래.",), budget=TurnBudget(context_tokens=900, narrative_tokens=300))
     with ThreadPoolExecutor(4) as pool:
         replies = list(
             pool.map(

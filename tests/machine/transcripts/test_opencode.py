@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok.agents.sources import Source
+from gieok.agents.sources import ScopedTranscript
 from gieok.errors import TranscriptUnreadable
 from gieok.machine.transcripts.opencode import OpenCodeDatabase, open_transcripts
 from gieok.memory.capture.capture import Capture, capture_database
@@ -56,7 +56,9 @@ def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
 def _capture(journal: SqliteJournal, file: Path) -> int:
     capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
     added = capture_database(
-        capture, Source(file, _MAIN, "opencode"), lambda agent, path: OpenCodeDatabase(path)
+        capture,
+        ScopedTranscript(file, _MAIN, "opencode"),
+        lambda agent, path: OpenCodeDatabase(path),
     )
     assert capture.captured.troubles == {}
     return added
@@ -270,7 +272,7 @@ def test_a_file_each_message_is_read_whole_and_once_and_goes_on_in_the_database(
         capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
         capture_database(
             capture,
-            Source(storage / "message", _MAIN, "opencode"),
+            ScopedTranscript(storage / "message", _MAIN, "opencode"),
             lambda agent, path: open_transcripts(path),
         )
         assert capture.captured.troubles == {}

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from gieok.agents.sources import Source
+from gieok.agents.sources import ScopedTranscript
 from gieok.errors import MissingExtra
 from gieok.memory.capture import tail
 from gieok.memory.capture.capture import Capture, capture_database
@@ -459,7 +459,7 @@ def _events(count: int) -> list[tuple[int, str]]:
 
 def test_an_agents_database_is_read_by_event(journal: SqliteJournal, tmp_path: Path) -> None:
     path, capture = tmp_path / "a.sqlite", Capture(journal)
-    source = Source(path, _SCOPE, "openclaw")
+    source = ScopedTranscript(path, _SCOPE, "openclaw")
 
     def captured(by: Capture, database: _Database) -> int:
         return capture_database(by, source, lambda agent, file: database)
@@ -547,5 +547,5 @@ def test_a_short_beginning_makes_no_copy_of_another_file(
     copy = tmp_path / "a.jsonl.reset.2026-11-21"
     copy.write_bytes(first.read_bytes())
     with copy.open("rb") as opened:
-        cursor = tail.resume(opened, copy, journal.cursors(), skips_copies=True)
+        cursor = tail.find_resume_cursor(opened, copy, journal.cursors(), skips_copies=True)
     assert (cursor.offset > 0) is is_skipped

@@ -73,7 +73,7 @@ def test_a_copy_that_somebody_changed_is_left_alone_and_named_once(mirror: Notes
     assert mirror.run().left == [str(copy)]
     file.write_text("three", encoding="utf-8")
     assert mirror.run() == Mirrored()
-    assert notes.left(mirror.record) == [str(copy)]
+    assert notes.list_changed_mirrors(mirror.record) == [str(copy)]
     file.unlink()
     assert mirror.run() == Mirrored()
     assert _copies(mirror) == {"plan.md": "the agent's"}
@@ -90,7 +90,7 @@ def test_a_changed_copy_that_is_deleted_or_put_back_follows_the_note_again(
     mirror.run()
     copy.unlink()
     assert mirror.run() == Mirrored(written=1)
-    assert notes.left(mirror.record) == []
+    assert notes.list_changed_mirrors(mirror.record) == []
     copy.unlink()
     assert mirror.run() == Mirrored()
     file.write_text("three", encoding="utf-8")
@@ -225,7 +225,7 @@ def test_killed_at_any_step_the_next_run_goes_on(
         return step
 
     with monkeypatch.context() as patch:
-        patch.setattr(notes, "_put", deadly(notes._put))
+        patch.setattr(notes, "_write_mirror_file", deadly(notes._write_mirror_file))
         patch.setattr(fs, "replace_private", deadly(fs.replace_private))
         try:
             mirror.run()

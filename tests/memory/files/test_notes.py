@@ -9,8 +9,8 @@ import pytest
 from gieok.flow.ingest import Report
 from gieok.memory.files import freshness, roots
 from gieok.memory.files.cut import Cut
-from gieok.memory.files.read import passages
-from gieok.memory.files.sync import SHAPE_NOTE, count_stale, sync, sync_changed
+from gieok.memory.files.read import cut_note_passages
+from gieok.memory.files.sync import SHAPE_NOTE, count_stale, sync_changed, sync_scope_roots
 from gieok.model.memory import MADE_THEN, Document, Entry, Scope
 from gieok.testing import MemoryStore
 
@@ -33,7 +33,7 @@ def _write(vault: Path, name: str, text: str = "The quay was repaired.\n") -> Pa
 
 
 def _sync(store: MemoryStore, vault: Path) -> Report:
-    return sync(store, _SCOPE, roots.add(store, _SCOPE, [vault]), _CUT)
+    return sync_scope_roots(store, _SCOPE, roots.add_roots(store, _SCOPE, [vault]), _CUT)
 
 
 def _documents(store: MemoryStore) -> dict[str, Document]:
@@ -60,7 +60,7 @@ def test_aliases_and_tags_are_searched_with_every_passage_and_a_summary_by_itsel
         ),
     )
     document = _indexed(vault)["w.md"]
-    summary, body = passages(document, _CUT)
+    summary, body = cut_note_passages(document, _CUT)
     assert document.text[summary.start : summary.end] == "summary: the sextant is lent to Rui"
     assert (summary.start_line, body.start_line) == (4, 6)
     assert body.context == summary.context == "w = Moonraker plan = 문레이커 (crane)"
@@ -78,7 +78,7 @@ def test_a_head_alone_is_searched() -> None:
         updated_at=datetime(2026, 1, 1, tzinfo=UTC),
         title="a",
     )
-    (passage,) = passages(document, _CUT)
+    (passage,) = cut_note_passages(document, _CUT)
     assert "the quay" in document.text[passage.start : passage.end]
 
 
@@ -142,7 +142,7 @@ def test_each_day_of_a_diary_is_a_document_of_its_day_and_the_rest_is_the_file(v
     }
     lines = text.split("\n")
     for document in found.values():
-        for passage in passages(document, _CUT):
+        for passage in cut_note_passages(document, _CUT):
             shown = document.text[passage.start : passage.end].split("\n")
             in_file = lines[passage.start_line - 1 : passage.end_line]
             assert [line for line in shown if line] == [
@@ -163,7 +163,7 @@ def test_an_edited_diary_is_the_same_as_a_fresh_one(vault: Path) -> None:
     file = _write(vault, "diary.md", "## 2026-11-20\nquay\n## 2026-11-18\njetty\n")
     store = MemoryStore()
     _sync(store, vault)
-    known = roots.load(store, _SCOPE)
+    known = roots.load_roots(store, _SCOPE)
     for text in (
         "## 2026-11-21\nnew\n## 2026-11-20\nquay\n",
         "no days any more\n",
@@ -223,7 +223,7 @@ def test_a_copy_of_a_sync_program_is_left_out_and_named_while_its_original_is_th
     assert [one.key for one in report.left_out] == [f"vault/{name}"]
     assert list(_documents(store)) == ["plan.md"]
     original.unlink()
-    sync_changed(store, _SCOPE, roots.load(store, _SCOPE), _CUT, {original})
+    sync_changed(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT, {original})
     assert list(_documents(store)) == [copy.name]
 
 
@@ -259,7 +259,7 @@ def test_what_programs_keep_for_themselves_is_left_out_and_counted(
     (left_out,) = _sync(store, vault).left_out
     assert left_out.reason.startswith("2 files that ")
     assert list(_documents(store)) == ["plan.md"]
-    sync_changed(store, _SCOPE, roots.load(store, _SCOPE), _CUT, {vault / folder / "a.md"})
+    sync_changed(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT, {vault / folder / "a.md"})
     assert list(_documents(store)) == ["plan.md"]
 
 
@@ -276,19 +276,19 @@ def test_a_folder_that_is_away_keeps_its_memory_until_it_is_said_to_be_gone(
     _write(other, "x.md")
     _write(vault, "plan.md")
     store = MemoryStore()
-    sync(store, _SCOPE, roots.add(store, _SCOPE, [vault, other]), _CUT)
+    sync_scope_roots(store, _SCOPE, roots.add_roots(store, _SCOPE, [vault, other]), _CUT)
     (vault / "plan.md").rename(vault.parent / "aside.md")
     if how == "missing":
         vault.rmdir()
-    known = roots.load(store, _SCOPE)
-    report = sync(store, _SCOPE, known, _CUT)
+    known = roots.load_roots(store, _SCOPE)
+    report = sync_scope_roots(store, _SCOPE, known, _CUT)
     assert "its memory is kept" in report.failed[0].reason
     sync_changed(store, _SCOPE, known, _CUT, set())
-    assert freshness.look(known[0], 0, store.hashes(_SCOPE)) is None
+    assert freshness.find_folder_changes(known[0], 0, store.hashes(_SCOPE)) is None
     assert count_stale(store, _SCOPE, known, _CUT) == 0
     assert set(store.hashes(_SCOPE)) == {"vault/plan.md", "other/x.md"}
-    roots.remove(store, _SCOPE, [vault])
-    sync(store, _SCOPE, roots.load(store, _SCOPE), _CUT)
+    roots.retire_roots(store, _SCOPE, [vault])
+    sync_scope_roots(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT)
     assert set(store.hashes(_SCOPE)) == {"other/x.md"}
 
 
@@ -297,7 +297,7 @@ def test_the_last_note_that_a_person_deletes_while_watched_is_gone(vault: Path) 
     store = MemoryStore()
     _sync(store, vault)
     file.unlink()
-    sync_changed(store, _SCOPE, roots.load(store, _SCOPE), _CUT, {file})
+    sync_changed(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT, {file})
     assert not store.hashes(_SCOPE)
 
 
@@ -324,7 +324,7 @@ def test_a_note_with_a_pasted_image_is_two_passages_at_most(vault: Path) -> None
         "The quay.\n\n![x](data:image/png;base64," + "QUJD" * 50_000 + ")\n\nThe jetty.\n",
     )
     document = _indexed(vault)["m.md"]
-    (passage,) = passages(document, _CUT)
+    (passage,) = cut_note_passages(document, _CUT)
     assert (passage.start_line, passage.end_line) == (1, 5)
     assert len(document.text) < 200
 

@@ -9,7 +9,7 @@ import pytest
 
 from gieok.flow.ingest import Failed, SourceItem
 from gieok.memory.files.cut import Cut
-from gieok.memory.files.read import LARGEST_BYTES, is_memory_file, passages, read_root
+from gieok.memory.files.read import LARGEST_BYTES, cut_note_passages, is_memory_file, read_root
 from gieok.memory.files.roots import Root
 from gieok.model.memory import Document, Scope
 
@@ -51,7 +51,7 @@ def test_front_matter_is_metadata_of_which_title_and_tags_are_searched(folder: P
     document = _document(folder)
     assert document.metadata == {"title": "결제 정책", "tags": "pay, x", "root": "notes"}
     assert document.title == "a > 결제 정책"
-    (passage,) = passages(document, Cut())
+    (passage,) = cut_note_passages(document, Cut())
     assert document.text[passage.start : passage.end].startswith("# Head")
     assert (passage.start_line, passage.context) == (6, "a > 결제 정책 (pay, x)")
 

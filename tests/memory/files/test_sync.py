@@ -14,7 +14,7 @@ from gieok.flow.lifecycle import fill_vectors
 from gieok.memory.files import roots
 from gieok.memory.files.cut import Cut
 from gieok.memory.files.roots import Root
-from gieok.memory.files.sync import count_stale, sync, sync_changed
+from gieok.memory.files.sync import count_stale, sync_changed, sync_scope_roots
 from gieok.model.memory import Document, Passage, Scope
 from gieok.testing import HashEmbedder, MemoryStore
 
@@ -34,11 +34,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _sync(store: MemoryStore, folder: Path, cut: Cut = _CUT, *, force: bool = False) -> Report:
-    return sync(store, _SCOPE, roots.add(store, _SCOPE, [folder]), cut, force=force)
+    return sync_scope_roots(
+        store, _SCOPE, roots.add_roots(store, _SCOPE, [folder]), cut, force=force
+    )
 
 
 def _watch(store: MemoryStore, folder: Path, *changed: Path) -> Report:
-    return sync_changed(store, _SCOPE, roots.load(store, _SCOPE), _CUT, set(changed))
+    return sync_changed(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT, set(changed))
 
 
 class _Recording(MemoryStore):
@@ -109,7 +111,7 @@ def test_what_turns_unreadable_keeps_what_is_stored_and_is_not_stale(folder: Pat
     assert [failed.key for failed in report.failed] == ["notes/a.md"]
     assert store.get(_SCOPE, ["notes/a.md"])[0].text == "one\n"
     assert sorted(store.hashes(_SCOPE)) == ["notes/a.md", "notes/sub/b.md"]
-    assert count_stale(store, _SCOPE, roots.load(store, _SCOPE), _CUT) == 0
+    assert count_stale(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT) == 0
 
 
 def test_what_is_no_note_any_more_goes_as_in_a_fresh_index(folder: Path) -> None:
@@ -118,7 +120,7 @@ def test_what_is_no_note_any_more_goes_as_in_a_fresh_index(folder: Path) -> None
     (folder / "a.md").write_bytes(b"\0")
     shutil.rmtree(folder / "sub")
     (folder / "sub").symlink_to(folder)
-    assert count_stale(store, _SCOPE, roots.load(store, _SCOPE), _CUT) == 2
+    assert count_stale(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT) == 2
     report = _sync(store, folder)
     assert [failed.key for failed in report.failed] == ["notes/a.md", "notes/sub"]
     assert store.hashes(_SCOPE) == {}
@@ -130,9 +132,9 @@ def test_stale_counts_what_is_new_changed_and_gone(folder: Path) -> None:
     (folder / "a.md").write_text("changed")
     (folder / "c.md").write_text("new")
     (folder / "sub" / "b.md").unlink()
-    assert count_stale(store, _SCOPE, roots.load(store, _SCOPE), _CUT) == 3
+    assert count_stale(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT) == 3
     _sync(store, folder)
-    assert count_stale(store, _SCOPE, roots.load(store, _SCOPE), _CUT) == 0
+    assert count_stale(store, _SCOPE, roots.load_roots(store, _SCOPE), _CUT) == 0
 
 
 def test_what_was_cut_in_another_way_is_cut_again_by_itself(folder: Path, tmp_path: Path) -> None:
@@ -279,6 +281,6 @@ def test_two_roots_are_each_their_own(folder: Path, tmp_path: Path) -> None:
     _sync(store, folder)
     _sync(store, other)
     (folder / "a.md").unlink()
-    known: list[Root] = roots.load(store, _SCOPE)
-    assert sync(store, _SCOPE, known, _CUT).removed == ["notes/a.md"]
+    known: list[Root] = roots.load_roots(store, _SCOPE)
+    assert sync_scope_roots(store, _SCOPE, known, _CUT).removed == ["notes/a.md"]
     assert sorted(store.hashes(_SCOPE)) == ["notes-2/a.md", "notes/sub/b.md"]

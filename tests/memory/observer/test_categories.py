@@ -1,7 +1,7 @@
 import pytest
 
 from gieok.memory.observation import Category
-from gieok.memory.observer.categories import category_of, is_done, is_instruction
+from gieok.memory.observer.categories import classify_statement, is_done, is_instruction
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from gieok.memory.observer.categories import category_of, is_done, is_instructio
     ],
 )
 def test_words_say_what_kind_of_statement_it_is(text: str, category: Category) -> None:
-    assert category_of(text) is category
+    assert classify_statement(text) is category
 
 
 def test_only_what_is_finished_is_done() -> None:

@@ -18,9 +18,9 @@ from gieok.memory.observer import known
 from gieok.memory.observer.buffer import READER, Buffer, Step
 from gieok.memory.observer.known import Known
 from gieok.memory.observer.observer import ModelObserver, by_session
-from gieok.memory.observer.parse import SourceText, parse
+from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.model.conversation import Cursor, Journalled, Message, Role
-from gieok.model.memory import REPLACED_BY, Document, Scope, status_of
+from gieok.model.memory import REPLACED_BY, Document, Scope, find_document_status
 from gieok.ports.models import Generated, Prompt
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
@@ -81,10 +81,16 @@ class _Memory:
         )
 
     def _look(self, messages: Sequence[Journalled], before: Sequence[Observed]) -> Known:
-        ahead = [observation.load(chunk.body) for chunk in self.journal.chunks(_SCOPE, READER)]
+        ahead = [
+            observation.load_observed(chunk.body) for chunk in self.journal.chunks(_SCOPE, READER)
+        ]
         task = next(iter(self.store.get(_SCOPE, [observation.TASK_KEY])), None)
         return known.known(
-            scope_memory.load(self.store, _SCOPE), task, [*ahead, *before], messages, 2_000
+            scope_memory.load_scope_memory(self.store, _SCOPE),
+            task,
+            [*ahead, *before],
+            messages,
+            2_000,
         )
 
     def held(self) -> dict[str, Document]:
@@ -163,8 +169,8 @@ def test_what_an_answer_replaces_gets_an_end_and_a_link_and_is_not_gone(memory) 
     old, new = m.held()["The database is MySQL"], m.held()["The database is Postgres"]
     assert old.valid_to == new.valid_from == datetime(2026, 11, 23, 9, 1, tzinfo=UTC)
     assert old.metadata[REPLACED_BY] == new.key
-    assert status_of(old, m.clock.now()) == "replaced"
-    assert status_of(new, m.clock.now()) == "stands"
+    assert find_document_status(old, m.clock.now()) == "replaced"
+    assert find_document_status(new, m.clock.now()) == "stands"
     m.say(("a", "what now"), at=_AT + timedelta(days=4))
     m.generator.answers = (_NOTHING,)
     m.observe()
@@ -209,7 +215,7 @@ def test_only_a_handle_that_was_shown_replaces_anything(memory, handle: str) -> 
 def test_handles_are_read_however_a_model_writes_them(line: str) -> None:
     said = (Journalled(1, Message("s/1", Role.USER, "now Redis", _AT)),)
     source = SourceText(said, UTC, date(2026, 11, 20), True, {"k1": "observe:a", "k2": "observe:b"})
-    (found,) = parse(f"* 🔴 [state] {line}", source, limit=5).observations
+    (found,) = parse_observer_answer(f"* 🔴 [state] {line}", source, limit=5).observations
     assert (found.text, found.replaces, found.message_ids) == (
         "now Redis",
         ("observe:a", "observe:b"),
@@ -256,8 +262,10 @@ def test_what_a_person_corrects_while_the_model_answers_stays_too(memory) -> Non
 
 def test_a_persons_edit_of_what_was_replaced_makes_it_hold_again() -> None:
     scope, one, two = _SCOPE, _observed("It is blue"), _observed("It is red")
-    old, new = (e.document for e in observation.entries(scope, Observed((one, two)), _AT))
-    gone = observation.ended(old, new)
+    old, new = (
+        e.document for e in observation.build_observed_entries(scope, Observed((one, two)), _AT)
+    )
+    gone = observation.end_document(old, new)
     assert (gone.text, gone.valid_to) == ("It is blue", _AT)
     fixed = observation.corrected(gone, "It is navy", _AT).document
     assert fixed.valid_to is None
@@ -266,9 +274,13 @@ def test_a_persons_edit_of_what_was_replaced_makes_it_hold_again() -> None:
 
 def test_an_earlier_day_replaces_nothing_of_a_later_one_and_no_circle_is_made() -> None:
     old, new = _observed("The port is 8080"), _observed("The port is 9090", days=2)
-    (stored,) = (e.document for e in observation.entries(_SCOPE, Observed((new,)), _AT))
+    (stored,) = (
+        e.document for e in observation.build_observed_entries(_SCOPE, Observed((new,)), _AT)
+    )
     late = Observed((old._replace(replaces=(new.key,)),))
-    made = observation.with_ends(observation.entries(_SCOPE, late, _AT), late, {stored.key: stored})
+    made = observation.with_ends(
+        observation.build_observed_entries(_SCOPE, late, _AT), late, {stored.key: stored}
+    )
     assert [e.document.valid_to for e in made] == [None]
     both = Observed(
         (
@@ -276,7 +288,7 @@ def test_an_earlier_day_replaces_nothing_of_a_later_one_and_no_circle_is_made() 
             new._replace(replaces=(_moved(old, new).key,)),
         )
     )
-    made = observation.with_ends(observation.entries(_SCOPE, both, _AT), both, {})
+    made = observation.with_ends(observation.build_observed_entries(_SCOPE, both, _AT), both, {})
     assert sum(e.document.valid_to is not None for e in made) == 1
 
 
@@ -298,7 +310,7 @@ def test_what_rests_on_tools_alone_replaces_nothing() -> None:
         ),
     )
     source = SourceText(said, UTC, date(2026, 11, 20), True, {"k1": "observe:a"})
-    (found,) = parse(
+    (found,) = parse_observer_answer(
         "* 🔴 [state] The database is Oracle {2} {replaces k1}", source, limit=5
     ).observations
     assert (found.replaces, found.priority) == ((), Priority.MEDIUM)
@@ -349,7 +361,9 @@ def test_of_much_that_is_known_what_shares_words_is_shown_and_then_the_newest() 
         _observed(f"Fact {n} about topic{n} with some more words around it", days=n)
         for n in range(200)
     ]
-    documents = tuple(e.document for e in observation.entries(_SCOPE, Observed(tuple(rows)), _AT))
+    documents = tuple(
+        e.document for e in observation.build_observed_entries(_SCOPE, Observed(tuple(rows)), _AT)
+    )
     held = scope_memory.ScopeMemory(
         documents, tuple(map(observation.observation_of, documents)), "", ()
     )
@@ -460,12 +474,12 @@ def test_a_chunk_of_an_earlier_release_is_still_read() -> None:
         '[[["출시는 금요일", "2026-11-20T09:00:00+00:00", "high", "decision", false, ["s/1"]]], "배포", '
         '[], "m"]'
     )
-    found = observation.load(body)
+    found = observation.load_observed(body)
     assert (found.task, found.task_at, found.observations[0].replaces) == ("배포", None, ())
     whole = Observed(
         (found.observations[0]._replace(replaces=("observe:x",)),), "배포", ("p",), "m", "s", _AT
     )
-    assert observation.load(observation.dump(whole)) == whole
+    assert observation.load_observed(observation.dump_observed(whole)) == whole
 
 
 def test_the_prompt_begins_the_same_in_every_call(memory) -> None:

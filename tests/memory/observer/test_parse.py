@@ -3,8 +3,15 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from gieok.errors import DegenerateOutput
-from gieok.memory.observation import Category, Observation, Observed, Priority, dump, load
-from gieok.memory.observer.parse import SourceText, parse
+from gieok.memory.observation import (
+    Category,
+    Observation,
+    Observed,
+    Priority,
+    dump_observed,
+    load_observed,
+)
+from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.text.degenerate import is_degenerate
 
@@ -20,7 +27,7 @@ _SOURCE = SourceText(_MESSAGES, _SEOUL, date(2026, 11, 21))
 
 
 def _parse(answer: str, limit: int = 20) -> Observed:
-    return parse(answer, _SOURCE, limit=limit, model="m")
+    return parse_observer_answer(answer, _SOURCE, limit=limit, model="m")
 
 
 def test_a_line_has_mark_time_category_text_and_messages() -> None:
@@ -110,4 +117,4 @@ def test_what_was_observed_survives_a_chunk() -> None:
     observed = Observed(
         (Observation("a", _AT, Priority.LOW, Category.TASK, True, ("x", "y")),), "task", ("p",), "m"
     )
-    assert load(dump(observed)) == observed
+    assert load_observed(dump_observed(observed)) == observed

@@ -9,7 +9,7 @@ import pytest
 from gieok.errors import EmbedderFailed
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Priority
-from gieok.memory.observer.rules import Judge, RulesObserver, of_agent_before
+from gieok.memory.observer.rules import RulesObserver, StatementJudge, of_agent_before
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.embedders.e5.runtime import E5Embedder
@@ -36,7 +36,7 @@ def _span(said: Sequence[Said], session: str = "s", start: int = 0) -> MessageSp
 def _observer(
     embedder: Embedder | None, held: Sequence[str] = (), before: str = ""
 ) -> RulesObserver:
-    return RulesObserver(UTC, Judge(lambda: embedder), lambda found: before, lambda: held)
+    return RulesObserver(UTC, StatementJudge(lambda: embedder), lambda found: before, lambda: held)
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 import pytest
 
-from gieok.memory.observer.standalone import statements
+from gieok.memory.observer.standalone import find_user_statements
 
 
 def _texts(said: str, before: str = "") -> list[str]:
-    return [stated.text for stated in statements(said, before)]
+    return [stated.text for stated in find_user_statements(said, before)]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_yes_takes_along_what_was_proposed_and_no_deed(
     before: str, said: str, found: list[str]
 ) -> None:
     assert _texts(said, before) == found
-    assert [stated.is_agreed for stated in statements(said, before)] == [
+    assert [stated.is_agreed for stated in find_user_statements(said, before)] == [
         t.endswith((")",)) for t in found
     ]
 
@@ -81,7 +81,7 @@ def test_what_leans_on_the_sentence_before_stands_with_it() -> None:
     ["It's cheaper.", "그건 화요일이야", "I think I'll try it", "read the log", "로그 확인해줘"],
 )
 def test_what_leans_on_nothing_or_passes_must_be_surer(said: str) -> None:
-    assert [stated.is_leaning for stated in statements(said, "")] == [True]
+    assert [stated.is_leaning for stated in find_user_statements(said, "")] == [True]
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_what_leans_on_nothing_or_passes_must_be_surer(said: str) -> None:
 def test_words_repeated_without_an_end_are_read_in_linear_time(part: str) -> None:
     for size in (400, 20_000):
         said = (part * size)[:size] + "x"
-        assert len(statements(said, "Should we use X? I'd use X.")) <= size
-        assert len(statements("yes", said)) <= 1
+        assert len(find_user_statements(said, "Should we use X? I'd use X.")) <= size
+        assert len(find_user_statements("yes", said)) <= 1
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,11 @@ def _reflector(
         )
         for n in range(1, 30)
     ]
-    _keep(journal, store, observation.entries(_SCOPE, Observed((_DECISION, *routine), "점검"), _AT))
+    _keep(
+        journal,
+        store,
+        observation.build_observed_entries(_SCOPE, Observed((_DECISION, *routine), "점검"), _AT),
+    )
     asker = Asker("reflector", generator, journal, clock, UTC, lambda _: None, 1_000_000)
     return Reflector(journal, store, _SCOPE, clock, model_ask(asker, UTC)), store, generator
 
@@ -57,7 +61,7 @@ def test_observations_are_replaced_and_stay_in_the_history(journal: SqliteJourna
         journal, _SHORT + "\n<patterns>\n- 로그를 자주 본다\n</patterns>"
     )
     result = reflector()
-    held = scope_memory.load(store, _SCOPE)
+    held = scope_memory.load_scope_memory(store, _SCOPE)
     assert result.after_tokens <= result.before_tokens / 2
     assert [o.text for o in held.observations] == [_DECISION.text, "서버 29대의 로그를 확인했다"]
     assert held.observations[1].message_ids == tuple(f"m{n}" for n in range(1, 30)), (
@@ -72,7 +76,7 @@ def test_observations_are_replaced_and_stay_in_the_history(journal: SqliteJourna
 def test_a_decision_that_still_holds_is_never_dropped(journal: SqliteJournal) -> None:
     reflector, store, _ = _reflector(journal, _SHORT)
     reflector()
-    assert _DECISION in scope_memory.load(store, _SCOPE).observations
+    assert _DECISION in scope_memory.load_scope_memory(store, _SCOPE).observations
 
 
 def test_the_tries_grow_stronger_and_the_smallest_good_result_is_kept(
@@ -89,7 +93,9 @@ def test_the_tries_grow_stronger_and_the_smallest_good_result_is_kept(
     levels = [prompt.system for prompt in generator.prompts]
     assert result.tries == 4
     assert len(set(levels)) == 4
-    assert len(scope_memory.load(store, _SCOPE).observations) == 20, "19 lines and the decision"
+    assert len(scope_memory.load_scope_memory(store, _SCOPE).observations) == 20, (
+        "19 lines and the decision"
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ def test_of_two_reflections_at_once_one_counts(journal: SqliteJournal) -> None:
     result = outer()
     assert result.after_tokens == result.before_tokens
     assert journal.position(_SCOPE, READER) == 1
-    assert _DECISION in scope_memory.load(store, _SCOPE).observations
+    assert _DECISION in scope_memory.load_scope_memory(store, _SCOPE).observations
 
 
 def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stays(
@@ -138,9 +144,9 @@ def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stay
         Category.STATE,
         message_ids=("z",),
     )
-    _keep(journal, store, observation.entries(_SCOPE, Observed((later,)), _AT))
+    _keep(journal, store, observation.build_observed_entries(_SCOPE, Observed((later,)), _AT))
     result = reflector()
-    held = scope_memory.load(store, _SCOPE)
+    held = scope_memory.load_scope_memory(store, _SCOPE)
     assert [o.text for o in held.observations] == [
         _DECISION.text,
         "서버 29대의 로그를 확인했다",
@@ -158,7 +164,7 @@ def _with(line: str, short: str = _SHORT) -> str:
 def _put(
     journal: SqliteJournal, store: MemoryStore, *observations: Observation, task: str = ""
 ) -> list[str]:
-    made = observation.entries(_SCOPE, Observed(observations, task), _AT)
+    made = observation.build_observed_entries(_SCOPE, Observed(observations, task), _AT)
     _keep(journal, store, made)
     return [entry.document.key for entry in made]
 
@@ -180,7 +186,7 @@ def test_a_prepared_reflection_does_not_undo_a_newer_task(journal: SqliteJournal
     assert reflector.prepare()
     _put(journal, store, task="Thursday: billing page")
     reflector()
-    assert scope_memory.load(store, _SCOPE).task == "Thursday: billing page"
+    assert scope_memory.load_scope_memory(store, _SCOPE).task == "Thursday: billing page"
 
 
 def test_a_reflection_may_shorten_the_task_that_it_saw(journal: SqliteJournal) -> None:
@@ -188,7 +194,7 @@ def test_a_reflection_may_shorten_the_task_that_it_saw(journal: SqliteJournal) -
         journal, _SHORT + "\n<current-task>\n점검 마무리\n</current-task>"
     )
     reflector()
-    assert scope_memory.load(store, _SCOPE).task == "점검 마무리"
+    assert scope_memory.load_scope_memory(store, _SCOPE).task == "점검 마무리"
 
 
 def test_a_prepared_reflection_does_not_revive_what_was_replaced_since(
@@ -197,7 +203,11 @@ def test_a_prepared_reflection_does_not_revive_what_was_replaced_since(
     reflector, store, _ = _reflector(
         journal, _with("* 🔴 (05:30) [decision] 출시는 금요일 10시 {1}")
     )
-    (old,) = [d.key for d in scope_memory.load(store, _SCOPE).documents if d.text == _DECISION.text]
+    (old,) = [
+        d.key
+        for d in scope_memory.load_scope_memory(store, _SCOPE).documents
+        if d.text == _DECISION.text
+    ]
     assert reflector.prepare()
     now = _AT + timedelta(days=3)
     new = Observation(
@@ -206,7 +216,7 @@ def test_a_prepared_reflection_does_not_revive_what_was_replaced_since(
     (key,) = _put(journal, store, new)
     _end(journal, store, old, key, now)
     reflector()
-    held = scope_memory.load(store, _SCOPE)
+    held = scope_memory.load_scope_memory(store, _SCOPE)
     assert [
         o.text for d, o in zip(held.documents, held.observations, strict=True) if not d.valid_to
     ] == [
@@ -240,7 +250,7 @@ def test_what_was_replaced_goes_first_then_older_wordings(journal: SqliteJournal
     keys = _put(journal, store, busan, incheon, *said)
     _end(journal, store, keys[0], keys[1], incheon.at)
     reflected = Reflector(journal, store, _SCOPE, clock, rules_ask, target=0.6)()
-    held = scope_memory.load(store, _SCOPE)
+    held = scope_memory.load_scope_memory(store, _SCOPE)
     assert {o.text for o in held.observations} == {incheon.text, "answers: short, please"}
     assert next(o for o in held.observations if "short" in o.text).message_ids == ("w0", "w1", "w2")
     assert (reflected.tries, reflected.after_tokens) == (0, held.tokens), "nothing had to be asked"
@@ -267,7 +277,7 @@ def test_rules_keep_the_newer_of_two_that_nobody_linked(
     rule = Observation("Commit messages are Korean", _AT, Priority.LOW, Category.PREFERENCE)
     _put(journal, store, *old, new, rule)
     Reflector(journal, store, _SCOPE, clock, rules_ask)()
-    texts = [o.text for o in scope_memory.load(store, _SCOPE).observations]
+    texts = [o.text for o in scope_memory.load_scope_memory(store, _SCOPE).observations]
     assert new.text in texts
     assert rule.text in texts
     assert (len(texts) < 0.6 * count) is fewer, "where there is not much, no fact goes"
@@ -287,7 +297,7 @@ def test_a_model_that_keeps_the_old_and_drops_the_new_is_put_right(journal: Sqli
     rule = Observation("커밋은 한국어로", at + timedelta(days=1), Priority.LOW, Category.PREFERENCE)
     _put(journal, store, old, new, rule)
     reflector()
-    texts = [o.text for o in scope_memory.load(store, _SCOPE).observations]
+    texts = [o.text for o in scope_memory.load_scope_memory(store, _SCOPE).observations]
     assert new.text in texts
     assert rule.text in texts, "a preference is not dropped silently, however low"
 
@@ -316,7 +326,7 @@ def test_what_was_replaced_names_the_line_that_tells_its_successor(journal: Sqli
     )
     _end(journal, store, old, keys[0], new[0].at)
     reflector()
-    held = scope_memory.load(store, _SCOPE)
+    held = scope_memory.load_scope_memory(store, _SCOPE)
     (made,) = [d for d in held.documents if d.text == line]
     assert (made.provenance[0].message_ids, made.valid_to) == (("n0", "n1"), None)
     assert [d.metadata[REPLACED_BY] for d in held.documents if d.valid_to] == [made.key]
@@ -335,7 +345,7 @@ def test_what_a_person_corrected_outranks_what_is_said_again(journal: SqliteJour
         Observation("standup at 10:45", _AT + timedelta(days=1), Priority.LOW, Category.STATE),
     )
     Reflector(journal, store, _SCOPE, clock, rules_ask)()
-    assert [o.text for o in scope_memory.load(store, _SCOPE).observations] == [
+    assert [o.text for o in scope_memory.load_scope_memory(store, _SCOPE).observations] == [
         "The standup is at 10:45"
     ]
 
@@ -362,7 +372,7 @@ def test_a_memory_that_cannot_be_made_smaller_is_left_alone_until_it_has_grown(
 def test_a_prepared_reflection_of_what_was_forgotten_is_not_used(journal: SqliteJournal) -> None:
     reflector, store, generator = _reflector(journal, _SHORT)
     assert reflector.prepare()
-    gone = scope_memory.load(store, _SCOPE).documents[5]
+    gone = scope_memory.load_scope_memory(store, _SCOPE).documents[5]
     store.forget(_SCOPE, [gone.key])
     reflector()
     assert len(generator.prompts) == 2

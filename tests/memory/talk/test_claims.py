@@ -89,7 +89,7 @@ def store() -> MemoryStore:
 
 def _update(store: MemoryStore, home: Path, now: datetime = _LATER) -> bool:
     _embed(store)
-    return promotion.update(store, home, now=now)
+    return promotion.update_promotions(store, home, now=now)
 
 
 def _embed(store: MemoryStore) -> None:
@@ -152,7 +152,7 @@ def test_a_chain_leads_to_what_holds_now(store: MemoryStore, tmp_path: Path) -> 
     )
     assert ended is not None
     assert (ended.handle, ended.since) == (
-        places.handle(str(_SHOP), _key("c"), 1),
+        places.build_handle(str(_SHOP), _key("c"), 1),
         "replaced on 2026-03-03",
     )
 
@@ -171,7 +171,7 @@ def test_one_sentence_of_a_passage_ends_and_the_others_stand(
     assert (claim.words, claim.is_whole, claim.handle) == (
         _A,
         False,
-        places.handle(str(_SHOP), _key("b"), 1),
+        places.build_handle(str(_SHOP), _key("b"), 1),
     )
     assert standing.ended(str(_SHOP), "memory/1.md", 1, note) is None
     assert claim.since == f'"{_A}" was replaced on 2026-03-06'
@@ -273,7 +273,7 @@ def test_a_step_compares_some_documents_and_says_that_more_wait(
 
 def test_without_vectors_nothing_is_marked(store: MemoryStore, tmp_path: Path) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
-    assert not promotion.update(store, tmp_path, now=_LATER)
+    assert not promotion.update_promotions(store, tmp_path, now=_LATER)
     assert not _ended(tmp_path)
 
 
@@ -283,15 +283,15 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     old = _observed(_A, 1)
     store.put([old, _turns("b", 5, _B)])
     _update(store, tmp_path)
-    ends, _ = claims.update(store, tmp_path)
-    assert settling.settle(journal, store, _SHOP, ends[_SHOP])
+    ends, _ = claims.update_claims(store, tmp_path)
+    assert settling.settle_observations(journal, store, _SHOP, ends[_SHOP])
     (document,) = store.get(_SHOP, [old.document.key])
     assert (document.valid_to, document.metadata[REPLACED_BY]) == (
         _AT + timedelta(days=5),
         _key("b"),
     )
-    assert not settling.settle(journal, store, _SHOP, ends[_SHOP])
-    assert settling.settle(journal, store, _SHOP, [])
+    assert not settling.settle_observations(journal, store, _SHOP, ends[_SHOP])
+    assert settling.settle_observations(journal, store, _SHOP, [])
     (document,) = store.get(_SHOP, [old.document.key])
     assert (document.valid_to, dict(document.metadata)) == (None, {})
 
@@ -439,7 +439,7 @@ def test_taking_back_is_forgotten_with_the_line_that_does_it(
 def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting, "judge_turn_worth", lambda text, vector, model: 0.9)
     monkeypatch.setattr(lasting, "about_user", lambda text, vector, model: float("server" in text))
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
     _update(store, tmp_path)

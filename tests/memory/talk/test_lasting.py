@@ -56,7 +56,7 @@ def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Pat
             )
         ]
     )
-    lasting.update(store, tmp_path, _AT)
+    lasting.update_lasting_lines(store, tmp_path, _AT)
     assert [(key, line) for _, _, _, key, line, _ in _rows(tmp_path, _SHOP)] == [
         ("sessions/codex/s#1", 3),
         ("sessions/codex/s#1", 1),
@@ -76,11 +76,11 @@ def test_what_is_about_the_user_is_listed_for_every_project(
     store.put([_turns(_SHOP, "s", said, "User: the build runs on Jenkins")])
     store.use_model("m", 2)
     store.put_vectors("m", {passage: b"\0" * 8 for passage, _ in store.missing(10)})
-    monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting, "judge_turn_worth", lambda text, vector, model: 0.9)
     monkeypatch.setattr(
         lasting, "about_user", lambda text, vector, model: float("left-handed" in text)
     )
-    lasting.update(store, tmp_path, _AT)
+    lasting.update_lasting_lines(store, tmp_path, _AT)
     assert [row[2:5] for row in _rows(tmp_path, _USER)] == [[str(_SHOP), "sessions/codex/s#1", 1]]
 
 
@@ -91,12 +91,12 @@ def test_only_changed_documents_are_judged_again_and_those_that_are_gone_are_lef
     store.put(
         [_turns(_SHOP, "a", "User: the port is 8080"), _turns(_SHOP, "b", "User: the port is 9090")]
     )
-    lasting.update(store, tmp_path, _AT)
+    lasting.update_lasting_lines(store, tmp_path, _AT)
     judged: list[str] = []
     monkeypatch.setattr(lasting, "valued", lambda text, likely: judged.append(text) or 1.0)
     store.forget(_SHOP, ["sessions/codex/a#1"])
     store.put([_turns(_SHOP, "c", "User: the port is 7070")])
-    lasting.update(store, tmp_path, _AT)
+    lasting.update_lasting_lines(store, tmp_path, _AT)
     assert judged == ["the port is 7070"]
     assert {row[3] for row in _rows(tmp_path, _SHOP)} == {
         "sessions/codex/b#1",
@@ -107,14 +107,14 @@ def test_only_changed_documents_are_judged_again_and_those_that_are_gone_are_lef
 def test_a_row_has_the_sum_of_its_line(tmp_path: Path) -> None:
     store = MemoryStore()
     store.put([_turns(_SHOP, "s", "User: the port is 8080")])
-    lasting.update(store, tmp_path, _AT)
+    lasting.update_lasting_lines(store, tmp_path, _AT)
     assert _rows(tmp_path, _SHOP)[0][5] == places.line_check("User: the port is 8080")
 
 
 def test_files_are_private_and_hold_no_text(tmp_path: Path) -> None:
     store = MemoryStore()
     store.put([_turns(_SHOP, "s", "User: the code of the door is on the yellow note")])
-    lasting.update(store, tmp_path, _AT)
+    lasting.update_lasting_lines(store, tmp_path, _AT)
     files = list((tmp_path / "lasting").iterdir())
     assert files
     assert all(file.stat().st_mode & 0o077 == 0 for file in files)
@@ -122,4 +122,4 @@ def test_files_are_private_and_hold_no_text(tmp_path: Path) -> None:
 
 
 def test_the_heads_know_their_model() -> None:
-    assert heads.worth("x", b"", "another model") == 0.0
+    assert heads.judge_turn_worth("x", b"", "another model") == 0.0

@@ -50,7 +50,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     """Return a store in which every line has a vector; who is left-handed speaks about
     themselves.
     """
-    monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting, "judge_turn_worth", lambda text, vector, model: 0.9)
     monkeypatch.setattr(
         lasting, "about_user", lambda text, vector, model: float("left-handed" in text)
     )
@@ -75,7 +75,7 @@ def test_it_is_kept_in_the_users_own_scope_as_it_was_said(
         1,
     )
     assert entry.passages[0].start_line == 2  # as where it was said
-    source, line = promotion.source_of(store, entry.document, 2)
+    source, line = promotion.find_promoted_source(store, entry.document, 2)
     assert source is not None
     assert (source.scope, line) == (_SHOP, 2)
     assert promotion.promote(store, tmp_path) == (0, 0)
@@ -89,14 +89,14 @@ def test_without_vectors_nothing_is_promoted(store: MemoryStore, tmp_path: Path)
 def test_it_goes_with_what_was_said(store: MemoryStore, tmp_path: Path) -> None:
     store.put([_turns(_SHOP, _BUILD, _LEFT)])
     _embed(store)
-    promotion.update(store, tmp_path, now=_AT)
-    assert promotion.prune(store) == 0
+    promotion.update_promotions(store, tmp_path, now=_AT)
+    assert promotion.prune_promotions(store) == 0
     store.put([_turns(_SHOP, _BUILD)])
-    assert promotion.prune(store) == 1
+    assert promotion.prune_promotions(store) == 1
     assert store.hashes(_HOME) == {}
     store.put([_turns(_SHOP, _BUILD, _LEFT)])
     _embed(store)
-    promotion.update(store, tmp_path, now=_AT)
+    promotion.update_promotions(store, tmp_path, now=_AT)
     store.forget(_SHOP, ["sessions/codex/s#1"])
     assert promotion.promote(store, tmp_path) == (0, 1)
 
@@ -104,7 +104,7 @@ def test_it_goes_with_what_was_said(store: MemoryStore, tmp_path: Path) -> None:
 def test_every_project_finds_it_and_its_own_once(store: MemoryStore, tmp_path: Path) -> None:
     store.put([_turns(_SHOP, _BUILD, _LEFT), _turns(_OTHER, _BUILD, key="sessions/codex/t#1")])
     _embed(store)
-    promotion.update(store, tmp_path, now=_AT)
+    promotion.update_promotions(store, tmp_path, now=_AT)
     for scope in (_SHOP, _OTHER):
         question = Question(text="left-handed", scopes=(scope, _HOME))
         hits = recall(store, None, question, Profile(name="p"), ManualClock(_AT)).hits

@@ -52,7 +52,10 @@ def _add(journal: SqliteJournal, *events: TranscriptEvent, scope: Scope = SHOP) 
 def _documents(store: MemoryStore, scope: Scope = SHOP) -> list[Document]:
     return store.get(
         scope,
-        sorted(store.hashes(scope), key=lambda key: (key.partition("#")[0], turns._number(key))),
+        sorted(
+            store.hashes(scope),
+            key=lambda key: (key.partition("#")[0], turns._parse_block_number(key)),
+        ),
     )
 
 
@@ -107,7 +110,7 @@ def test_a_block_ends_with_its_turns_its_characters_or_the_day_and_leads_on_with
     assert long.startswith("User: 다음 날\nUser: aaa")
     passages = store.entries(SHOP, ["sessions/claude-code/s#2"])[0].passages
     assert [(p.start_line, p.start) for p in passages] == [(2, len("User: word16") + 1)]
-    assert said.conversation(store, [SHOP], "sessions/claude-code/s").count("word16") == 1
+    assert said.read_conversation(store, [SHOP], "sessions/claude-code/s").count("word16") == 1
 
 
 def test_only_the_last_block_is_made_again_where_a_conversation_goes_on(
@@ -351,12 +354,14 @@ def test_a_line_leads_to_the_message_that_said_it(journal: SqliteJournal) -> Non
     _, second = _documents(store)
     lines = second.text.split("\n")
     for number in range(2, len(lines) + 1):
-        (message,) = said.messages(journal, second, number)
+        (message,) = said.find_document_messages(journal, second, number)
         assert lines[number - 1].removeprefix("User: ").strip() in " ".join(message.text.split())
-    assert [message.id for message in said.messages(journal, second)] == [
+    assert [message.id for message in said.find_document_messages(journal, second)] == [
         f"s/{n}" for n in range(17, 22)
     ]
-    assert said.messages(journal, second, 1) == []  # what leads a block is the block's before
+    assert (
+        said.find_document_messages(journal, second, 1) == []
+    )  # what leads a block is the block's before
 
 
 def test_what_a_tool_said_holds_no_place_once_it_is_forgotten() -> None:

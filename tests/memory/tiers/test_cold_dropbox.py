@@ -14,7 +14,7 @@ from vaults import HOME, Vault, observe
 from gieok.errors import ArchiveFailed
 from gieok.memory.tiers import approval, questions, sync
 from gieok.memory.tiers.day_file import DayForm
-from gieok.memory.tiers.questions import Asked
+from gieok.memory.tiers.questions import ArchiveQuestionKind
 from gieok.memory.tiers.shelf import Shelf
 from gieok.model.memory import CORRECTED, Tier
 from gieok.storage.archives.dropbox import DropboxAccess, DropboxArchive
@@ -82,8 +82,8 @@ def test_a_bullet_that_was_deleted_there_is_asked_about(box: Vault, server: Drop
     at = next(n for n, line in enumerate(lines) if "SQLite" in line)
     server.put("/Gieok/agent-main/2024-08-01.md", "\n".join(lines[:at] + lines[at + 2 :]).encode())
     assert box.sync().asked == 1
-    assert box.questions() == [(Asked.DELETED, document.key)]
-    approval.written_back(box.tiers, questions.load(box.tiers.journal))
+    assert box.questions() == [(ArchiveQuestionKind.DELETED, document.key)]
+    approval.written_back(box.tiers, questions.load_questions(box.tiers.journal))
     assert "We ship with SQLite" in server.files[_DAY].data.decode()
     assert box.sync() == sync.Synced()
 
@@ -96,7 +96,9 @@ def test_a_cursor_that_was_reset_loses_no_deletion(box: Vault, server: DropboxSe
     server.remove(_DAY)
     server.oldest = len(server.log)
     assert box.sync().asked == 1
-    assert box.questions() == [(Asked.DELETED, box.document("We ship with SQLite").key)]
+    assert box.questions() == [
+        (ArchiveQuestionKind.DELETED, box.document("We ship with SQLite").key)
+    ]
 
 
 def test_what_breaks_off_leaves_the_memory_where_it_was(box: Vault, server: DropboxServer) -> None:
@@ -104,7 +106,7 @@ def test_what_breaks_off_leaves_the_memory_where_it_was(box: Vault, server: Drop
     observe(box.tiers, "We ship with SQLite")
     (row,) = box.tiers.journal.archived(HOME)
     assert (row.place.tier, server.files) == (Tier.WARM, {})
-    assert approval.approve(box.tiers, [row.day]).moved == 1
+    assert approval.approve_days(box.tiers, [row.day]).moved == 1
     server.tokens = set()
     server.access = 7
     with pytest.raises(ArchiveFailed, match="DROPBOX_REFRESH_TOKEN"):
@@ -117,7 +119,7 @@ def test_where_another_archive_is_chosen_what_is_not_there_is_asked_about_and_wr
 ) -> None:
     observe(vault.tiers, "We ship with SQLite", "We deploy on Fridays")
     assert box.sync().asked == 2
-    assert approval.written_back(box.tiers, questions.load(box.tiers.journal)).moved == 2
+    assert approval.written_back(box.tiers, questions.load_questions(box.tiers.journal)).moved == 2
     assert list(server.files) == [_DAY]
     assert box.sync() == sync.Synced()
     assert vault.sync().followed == 2  # chosen again, the notes are there still

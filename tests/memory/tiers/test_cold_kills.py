@@ -55,7 +55,7 @@ def _lives(vault: Vault) -> dict[str, str]:
     found = {entry.document.key: entry.document.text for entry in journal.made(HOME)}
     for place in {row.place for row in journal.archived(HOME)}:
         shelf = vault.tiers.shelves[place.tier]
-        state = move.read(
+        state = move.read_file_state(
             vault.tiers, Group(HOME, place.tier, shelf.plain(place.path)), lambda scope, keys: []
         )
         for key, living in state.living.items():
@@ -68,13 +68,15 @@ _TEXTS = ("We ship with SQLite", "We deploy on Fridays", "우리는 로그를 90
 
 
 def _approve(vault: Vault) -> None:
-    approval.approve(vault.tiers, [one.day for one in approval.due(vault.tiers, 365)])
-    sync.swept(vault.tiers)
+    approval.approve_days(
+        vault.tiers, [one.day for one in approval.list_due_days(vault.tiers, 365)]
+    )
+    sync.sweep_cold_tier(vault.tiers)
 
 
 def _sync(vault: Vault) -> None:
-    sync.run(vault.tiers)
-    sync.swept(vault.tiers)
+    sync.sync_cold_tier(vault.tiers)
+    sync.sweep_cold_tier(vault.tiers)
 
 
 def _in_warm(vault: Vault) -> None:
@@ -121,7 +123,7 @@ def test_killed_at_any_step_everything_lives_once(
     assert vault.tiers.journal.stale_places() == []
     assert {one.text: vault.place(one) for one in vault.documents()} == expected
     assert len(vault.questions()) == ("hot" in expected.values())
-    assert sweep.sweep(vault.tiers).wrong == []
+    assert sweep.sweep_stale_places(vault.tiers).wrong == []
     assert sorted(note for note in vault.notes() if "version" in note) == []
     vault.tiers.journal.close()
 

@@ -32,7 +32,7 @@ def _entries(*texts: str, category: Category = Category.STATE) -> list[Entry]:
         Observation(text, _AT, Priority.HIGH, category, n % 2 == 0, (f"s/{n}",))
         for n, text in enumerate(texts)
     ]
-    return observation.entries(HOME, Observed(tuple(made)), _AT)
+    return observation.build_observed_entries(HOME, Observed(tuple(made)), _AT)
 
 
 def _written(entries: list[Entry], own: str = "") -> str:

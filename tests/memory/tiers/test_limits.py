@@ -10,7 +10,7 @@ from gieok.memory import observation
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.tiers.limits import Limits, leave_early
 from gieok.model.memory import CORRECTED, Document, Scope
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _NOW = datetime(2026, 11, 23, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def _document(
 ) -> Document:
     at = _NOW - timedelta(days=days)
     made = Observation(text, at, priority, category)
-    (entry,) = observation.entries(Scope("agent:main"), Observed((made,)), _NOW)
+    (entry,) = observation.build_observed_entries(Scope("agent:main"), Observed((made,)), _NOW)
     return replace(entry.document, **more)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ def test_what_holds_no_more_leaves_first_and_what_a_person_said_last() -> None:
 
 def test_no_more_leaves_than_must_and_what_may_not_leave_counts() -> None:
     documents = [_document(f"state number {n}", n) for n in range(10)]
-    each = count_tokens(documents[0].text)
+    each = estimate_tokens(documents[0].text)
     assert leave_early(documents, Limits(10 * each, 0), _NOW, lambda d: True) == []
     assert leave_early(documents, Limits(0, 0), _NOW, lambda d: True) == []
     gone = leave_early(documents, Limits(8 * each, 0), _NOW, lambda d: d is not documents[9])
@@ -79,6 +79,6 @@ def test_the_rest_is_within_the_limit_and_one_less_would_not_be(
 ) -> None:
     documents = [_document(f"{number}{text}", days) for number, (text, days) in enumerate(found)]
     gone = leave_early(documents, Limits(limit, 0), _NOW, lambda d: True)
-    rest = sum(count_tokens(d.text) for d in documents if d not in gone)
+    rest = sum(estimate_tokens(d.text) for d in documents if d not in gone)
     assert rest <= limit
-    assert not gone or rest + count_tokens(gone[-1].text) > limit
+    assert not gone or rest + estimate_tokens(gone[-1].text) > limit

@@ -92,7 +92,7 @@ class TiersMachine(RuleBasedStateMachine):
             _Watched(self, self.journal),
             _Watched(self, self.store),
             {Tier.WARM: shelf},
-            retention.rules(),
+            retention.build_retention_rules(),
             self.clock,
             UTC,
         )
@@ -135,7 +135,7 @@ class TiersMachine(RuleBasedStateMachine):
     def _add(self, text: str, back: int = 0) -> str:
         at = self.clock.now() - timedelta(days=back)
         priority, category = Priority.HIGH, Category.DECISION
-        (made,) = observation.entries(
+        (made,) = observation.build_observed_entries(
             HOME, Observed((Observation(text, at, priority, category),)), at
         )
         self.journal.hand_over([made])
@@ -165,7 +165,9 @@ class TiersMachine(RuleBasedStateMachine):
             key = self._some(number)
             old = self._live(key).document
             newer = self._live(self._add(f"newer than {key}")).document
-            self.journal.hand_over([Entry(observation.ended(old, newer), self._live(key).passages)])
+            self.journal.hand_over(
+                [Entry(observation.end_document(old, newer), self._live(key).passages)]
+            )
 
     @rule(number=_NUMBERS)
     def forget(self, number: int) -> None:
@@ -184,7 +186,7 @@ class TiersMachine(RuleBasedStateMachine):
     def night(self, days: int, at: int, how: str) -> None:
         self.clock.advance(timedelta(days=days))
         with self.going(at, how):
-            sweep.run(self.tiers)
+            sweep.tier_due_memories(self.tiers)
 
     @rule(at=_CALLS, number=_NUMBERS, what=st.sampled_from(("forget", "correct", "add")))
     def night_with_another_process(self, at: int, number: int, what: str) -> None:
@@ -196,14 +198,14 @@ class TiersMachine(RuleBasedStateMachine):
             "add": lambda: self._add("late", 99),
         }
         with self.going(at, (lambda: None) if what != "add" and not key else acts[what]):
-            sweep.run(self.tiers)
+            sweep.tier_due_memories(self.tiers)
 
     @rule(number=_NUMBERS, at=_CALLS, how=st.sampled_from(("", "killed before", "killed after")))
     def restore(self, number: int, at: int, how: str) -> None:
         places = self.journal.places()
         if places:
             with self.going(at, how):
-                sweep.restore(self.tiers, HOME, places[number % len(places)].day)
+                sweep.restore_day_to_hot(self.tiers, HOME, places[number % len(places)].day)
 
     @rule(number=_NUMBERS, at=_CALLS, how=st.sampled_from(("", "killed before", "killed after")))
     def a_person_corrects_a_file(self, number: int, at: int, how: str) -> None:
@@ -218,8 +220,8 @@ class TiersMachine(RuleBasedStateMachine):
         self.archive.write(row.place.path, data.replace(first.encode(), b"by hand", 1), revision)
         self.wanted[row.key] = self.wanted[row.key].replace(first, "by hand", 1)
         with self.going(at, how):
-            sweep.look(self.tiers)
-        sweep.look(self.tiers)
+            sweep.take_in_corrections(self.tiers)
+        sweep.take_in_corrections(self.tiers)
 
     @rule(number=_NUMBERS, is_damaged=st.booleans())
     def a_file_is_lost(self, number: int, is_damaged: bool) -> None:
@@ -232,11 +234,11 @@ class TiersMachine(RuleBasedStateMachine):
                 self.archive.write(path, b"\xff torn", revision)
             else:
                 self.archive.delete(path, revision)
-            sweep.look(self.tiers)
+            sweep.take_in_corrections(self.tiers)
 
     def _recover(self) -> None:
         deliver(self.journal, self.store)
-        assert sweep.sweep(self.tiers).wrong == []
+        assert sweep.sweep_stale_places(self.tiers).wrong == []
 
     def _files(self) -> dict[str, dict[str, str]]:
         """Return what the files of days say: path → key → text."""

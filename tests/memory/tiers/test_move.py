@@ -30,7 +30,12 @@ def tiers(tmp_path: Path) -> Iterator[Tiers]:
     journal = SqliteJournal(tmp_path / "journal.sqlite")
     warm = shelf.Shelf(Tier.WARM, DayForm(UTC), lambda scope: FolderArchive(tmp_path / "warm"))
     yield Tiers(
-        journal, MemoryStore(), {Tier.WARM: warm}, retention.rules(), ManualClock(_START), UTC
+        journal,
+        MemoryStore(),
+        {Tier.WARM: warm},
+        retention.build_retention_rules(),
+        ManualClock(_START),
+        UTC,
     )
     journal.close()
 
@@ -43,7 +48,7 @@ def observed(
     found = tuple(
         Observation(text, at, Priority.MEDIUM, category, message_ids=("s/1",)) for text in texts
     )
-    made = observation.entries(HOME, Observed(found), at)
+    made = observation.build_observed_entries(HOME, Observed(found), at)
     tiers.journal.hand_over(made)
     deliver(tiers.journal, tiers.store)
     return made
@@ -86,13 +91,13 @@ def test_what_is_over_moves_to_the_file_of_its_day_and_the_task_never_does(tiers
     (one, two) = observed(
         tiers, "결제는 SQLite로 간다", "둘째 줄\n  있는 것", category=Category.DECISION
     )
-    task = observation.entries(HOME, Observed((), task="ship it"), _START)
+    task = observation.build_observed_entries(HOME, Observed((), task="ship it"), _START)
     tiers.journal.hand_over(task)
     advance(tiers, timedelta(days=89))
-    assert sweep.run(tiers).moved == 0
+    assert sweep.tier_due_memories(tiers).moved == 0
     advance(tiers, timedelta(days=2))
     (young,) = observed(tiers, "new", day=91)
-    done = sweep.run(tiers)
+    done = sweep.tier_due_memories(tiers)
     assert (done.moved, done.wrong) == (2, [])
     assert [tier_of(tiers, one) for one in (one, two, young, *task)] == [
         "warm",
@@ -102,16 +107,16 @@ def test_what_is_over_moves_to_the_file_of_its_day_and_the_task_never_does(tiers
     ]
     (text,) = files(tiers).values()
     assert "## Decision\n\n- 🟡 09:30 결제는 SQLite로 간다\n" in text
-    assert sweep.run(tiers).written == 0
+    assert sweep.tier_due_memories(tiers).written == 0
 
 
 def test_a_late_arrival_is_merged_into_the_day_without_loss(tiers: Tiers) -> None:
     (one,) = observed(tiers, "one")
     advance(tiers)
-    sweep.run(tiers)
+    sweep.tier_due_memories(tiers)
     change(tiers, "2026-01-05.md", "# 2026-01-05\n", "# 2026-01-05\n\nwhat I noted myself\n")
     (late,) = observed(tiers, "late")
-    assert sweep.run(tiers).moved == 1
+    assert sweep.tier_due_memories(tiers).moved == 1
     assert tier_of(tiers, one) == tier_of(tiers, late) == "warm"
     (text,) = files(tiers).values()
     assert all(part in text for part in ("one", "late", "what I noted myself"))
@@ -120,9 +125,9 @@ def test_a_late_arrival_is_merged_into_the_day_without_loss(tiers: Tiers) -> Non
 def test_what_a_person_changes_in_a_file_is_their_correction_in_its_place(tiers: Tiers) -> None:
     (one, other) = observed(tiers, "port is 8080", "else")
     advance(tiers)
-    sweep.run(tiers)
+    sweep.tier_due_memories(tiers)
     change(tiers, "2026-01-05.md", "port is 8080", "port is 9090")
-    done = sweep.run(tiers)
+    done = sweep.tier_due_memories(tiers)
     assert (done.corrected, done.wrong) == (1, [])
     (stored,) = tiers.store.get(HOME, [one.document.key])
     assert (stored.text, stored.tier, bool(stored.metadata["corrected"])) == (
@@ -132,13 +137,13 @@ def test_what_a_person_changes_in_a_file_is_their_correction_in_its_place(tiers:
     )
     assert tiers.journal.history(HOME, 9)[0].text == "port is 8080"
     assert tier_of(tiers, one) == tier_of(tiers, other) == "warm"
-    assert sweep.run(tiers).written == 0
+    assert sweep.tier_due_memories(tiers).written == 0
 
 
 def test_what_is_corrected_elsewhere_is_hot_again_and_leaves_the_file(tiers: Tiers) -> None:
     (one, other) = observed(tiers, "port is 8080", "else")
     advance(tiers)
-    sweep.run(tiers)
+    sweep.tier_due_memories(tiers)
     (stored,) = tiers.store.get(HOME, [one.document.key])
     correct(
         tiers.journal,
@@ -148,31 +153,33 @@ def test_what_is_corrected_elsewhere_is_hot_again_and_leaves_the_file(tiers: Tie
         _START,
     )
     assert tier_of(tiers, one) == "hot"
-    sweep.sweep(tiers)
+    sweep.sweep_stale_places(tiers)
     (text,) = files(tiers).values()
     assert ("8080" in text, "else" in text) == (False, True)
     tiers.journal.hand_over(forget=[(HOME, other.document.key)])
-    sweep.sweep(tiers)
+    sweep.sweep_stale_places(tiers)
     assert (files(tiers), tiers.journal.stale_places()) == ({}, [])
 
 
 def test_a_file_that_is_gone_or_damaged_is_written_again_and_told(tiers: Tiers) -> None:
     (one, two) = observed(tiers, "one", "two")
     advance(tiers)
-    sweep.run(tiers)
+    sweep.tier_due_memories(tiers)
     archive = tiers.shelves[Tier.WARM].archive(HOME)
     before, revision = archive.read("2026-01-05.md")
     archive.delete("2026-01-05.md", revision)
-    assert "2 memories were missing and are written again" in " ".join(sweep.run(tiers).wrong)
+    assert "2 memories were missing and are written again" in " ".join(
+        sweep.tier_due_memories(tiers).wrong
+    )
     assert tiers.journal.incidents()[0].name == "archive"
-    assert sweep.run(tiers).wrong == []
+    assert sweep.tier_due_memories(tiers).wrong == []
     assert tiers.journal.incidents() == []
     archive.write("2026-01-05.md", b"\xff\x00 torn", archive.read("2026-01-05.md")[1])
-    assert sweep.run(tiers).wrong
+    assert sweep.tier_due_memories(tiers).wrong
     assert archive.read("2026-01-05.md")[0] == before
     assert [path for path in (one.path for one in archive.files()) if path.startswith("damaged/")]
     change(tiers, "2026-01-05.md", "- 🟡 09:30 one\n", "")
-    assert sweep.run(tiers).wrong
+    assert sweep.tier_due_memories(tiers).wrong
     assert archive.read("2026-01-05.md")[0] == before
     assert tier_of(tiers, one) == tier_of(tiers, two) == "warm"
 
@@ -181,15 +188,15 @@ def test_a_day_comes_back_to_hot_for_thirty_days(tiers: Tiers) -> None:
     (one,) = observed(tiers, "one")
     (next_day,) = observed(tiers, "next", day=1)
     advance(tiers)
-    sweep.run(tiers)
-    assert sweep.restore(tiers, HOME, date(2026, 1, 5)).moved == 1
+    sweep.tier_due_memories(tiers)
+    assert sweep.restore_day_to_hot(tiers, HOME, date(2026, 1, 5)).moved == 1
     assert (tier_of(tiers, one), tier_of(tiers, next_day)) == ("hot", "warm")
     assert list(files(tiers)) == ["2026-01-06.md"]
     assert tiers.journal.made(HOME) == [one]
     advance(tiers, timedelta(days=29))
-    assert sweep.run(tiers).moved == 0
+    assert sweep.tier_due_memories(tiers).moved == 0
     advance(tiers, timedelta(days=2))
-    assert sweep.run(tiers).moved == 1
+    assert sweep.tier_due_memories(tiers).moved == 1
 
 
 def test_a_large_day_is_packed_and_unpacked_again(
@@ -198,14 +205,14 @@ def test_a_large_day_is_packed_and_unpacked_again(
     monkeypatch.setattr(shelf, "LARGE_BYTES", 3_000)
     some = observed(tiers, *(f"memory {n} " + "글" * 30 for n in range(3)))
     advance(tiers)
-    sweep.run(tiers)
+    sweep.tier_due_memories(tiers)
     more = observed(tiers, *(f"more {n} " + "글" * 30 for n in range(9)))
-    assert sweep.run(tiers).moved == 9
+    assert sweep.tier_due_memories(tiers).moved == 9
     archive = tiers.shelves[Tier.WARM].archive(HOME)
     assert [one.path for one in archive.files()] == ["2026-01-05.md.gz"]
     assert {tier_of(tiers, one) for one in (*some, *more)} == {"warm"}
     tiers.journal.hand_over(forget=[(HOME, one.document.key) for one in more])
-    sweep.sweep(tiers)
+    sweep.sweep_stale_places(tiers)
     assert [one.path for one in archive.files()] == ["2026-01-05.md"]
     assert {tier_of(tiers, one) for one in some} == {"warm"}
     assert tiers.journal.stale_places() == []
@@ -215,11 +222,15 @@ def test_a_full_disk_moves_nothing_and_is_told(tiers: Tiers, tmp_path: Path) -> 
     (one,) = observed(tiers, "one")
     advance(tiers)
     (tmp_path / "warm").write_text("no folder")
-    done = sweep.run(tiers)
+    done = sweep.tier_due_memories(tiers)
     assert (done.moved, tier_of(tiers, one)) == (0, "hot")
     assert "cannot be" in done.wrong[0]
     (tmp_path / "warm").unlink()
-    assert (sweep.run(tiers).moved, tiers.journal.stale_places(), tiers.journal.incidents()) == (
+    assert (
+        sweep.tier_due_memories(tiers).moved,
+        tiers.journal.stale_places(),
+        tiers.journal.incidents(),
+    ) == (
         1,
         [],
         [],
@@ -229,9 +240,9 @@ def test_a_full_disk_moves_nothing_and_is_told(tiers: Tiers, tmp_path: Path) -> 
 def test_a_new_store_is_given_what_is_archived(tiers: Tiers) -> None:
     (one,) = observed(tiers, "one")
     advance(tiers)
-    sweep.run(tiers)
+    sweep.tier_due_memories(tiers)
     fresh = replace(tiers, store=MemoryStore())
-    assert sweep.run(fresh).wrong == []
+    assert sweep.tier_due_memories(fresh).wrong == []
     assert tier_of(fresh, one) == "warm"
 
 
@@ -240,8 +251,8 @@ def test_an_index_beside_the_store_learns_the_tier_too(tiers: Tiers) -> None:
     (one,) = observed(tiers, "one")
     beside.put([one])
     advance(tiers)
-    sweep.run(replace(tiers, beside=lambda: [beside]))
+    sweep.tier_due_memories(replace(tiers, beside=lambda: [beside]))
     assert [document.tier for document in beside.get(HOME, [one.document.key])] == [Tier.WARM]
-    sweep.restore(tiers, HOME, date(2026, 1, 5))
+    sweep.restore_day_to_hot(tiers, HOME, date(2026, 1, 5))
     assert (retier(tiers.journal, beside), retier(tiers.journal, beside)) == (1, 0)
     assert [document.tier for document in beside.get(HOME, [one.document.key])] == [Tier.HOT]

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from gieok import places
 from gieok.memory.tiers import note_file
-from gieok.memory.tiers.note_file import BrokenNote, Links, NoteForm
+from gieok.memory.tiers.note_file import BrokenNote, NoteForm, NoteLinks
 from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import (
     CORRECTED,
@@ -71,7 +71,7 @@ def _entry(document: Document) -> Entry:
     return Entry(document, (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
 
 
-def _written(document: Document, own: str = "", links: Links = note_file.NO_LINKS) -> str:
+def _written(document: Document, own: str = "", links: NoteLinks = note_file.NO_LINKS) -> str:
     form = NoteForm("Gieok", _SEOUL)
     form.links = {(document.scope, document.key): links}
     return form.render(
@@ -98,7 +98,7 @@ def _properties(note: str) -> dict:
 
 def test_the_properties_are_what_obsidian_shows() -> None:
     found = _properties(
-        _written(_document(), links=Links("Gieok/2026/05/01 uv", ("Gieok/2026/01/02 pip",)))
+        _written(_document(), links=NoteLinks("Gieok/2026/05/01 uv", ("Gieok/2026/01/02 pip",)))
     )
     assert found["type"] == "observation"
     assert (found["category"], found["priority"], found["status"]) == ("decision", "high", "stands")
@@ -265,23 +265,23 @@ def test_tags_are_read_however_they_are_written(tags: str) -> None:
 def test_a_note_without_its_comment_is_known_by_its_handle() -> None:
     note = _written(_document())
     bare = re.sub("<!-- gieok .* -->\n", "", note)
-    found = note_file.read(bare)
+    found = note_file.read_note(bare)
     assert found is not None
     assert (found.handle, found.entry, found.text) == (
-        places.handle("agent:main", _document().key),
+        places.build_handle("agent:main", _document().key),
         None,
         "We use ruff.",
     )
-    assert _parsed(note_file.with_comment(bare, _entry(_document()))) == _parsed(note)
+    assert _parsed(note_file.restore_note_comment(bare, _entry(_document()))) == _parsed(note)
     with pytest.raises(BrokenNote):
         _parsed(bare)
 
 
 def test_other_notes_are_none_of_gieoks() -> None:
-    assert note_file.read("# Mine\n\n---\n") is None
-    assert note_file.read("---\ntags: [x]\n---\nMine") is None
-    assert note_file.read("") is None
-    assert note_file.read("---\nno end") is None
+    assert note_file.read_note("# Mine\n\n---\n") is None
+    assert note_file.read_note("---\ntags: [x]\n---\nMine") is None
+    assert note_file.read_note("") is None
+    assert note_file.read_note("---\nno end") is None
 
 
 def test_a_note_that_cannot_be_understood_is_named() -> None:
@@ -293,7 +293,7 @@ def test_a_note_that_cannot_be_understood_is_named() -> None:
         note.replace("We use ruff.", ""),
     ):
         with pytest.raises(BrokenNote):
-            note_file.read(broken)
+            note_file.read_note(broken)
 
 
 def test_copies_of_a_conflict_are_told_from_notes() -> None:

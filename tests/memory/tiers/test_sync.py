@@ -20,7 +20,7 @@ from gieok.flow.distil import deliver
 from gieok.memory import observation
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.tiers import approval, questions, sweep, sync
-from gieok.memory.tiers.questions import Asked
+from gieok.memory.tiers.questions import ArchiveQuestionKind
 from gieok.model.memory import CORRECTED, Document, Tier
 
 
@@ -116,11 +116,11 @@ def test_a_deletion_asks_and_approval_forgets(vault: Vault) -> None:
     document = vault.document("We ship with SQLite")
     vault.note("SQLite").unlink()
     assert vault.sync().asked == 1
-    assert vault.questions() == [(Asked.DELETED, document.key)]
+    assert vault.questions() == [(ArchiveQuestionKind.DELETED, document.key)]
     assert vault.place(document) == "hot"  # safe until it is answered
     assert vault.sync().asked == 0
     vault.tiers.clock.advance(timedelta(days=400))
-    sweep.run(vault.tiers)
+    sweep.tier_due_memories(vault.tiers)
     assert vault.place(document) == "hot"
 
 
@@ -130,7 +130,7 @@ def test_a_deletion_that_is_rejected_is_written_back(vault: Vault) -> None:
     before = note.read_text()
     note.unlink()
     vault.sync()
-    done = approval.written_back(vault.tiers, questions.load(vault.tiers.journal))
+    done = approval.written_back(vault.tiers, questions.load_questions(vault.tiers.journal))
     assert (done.wrong, note.read_text(), vault.questions()) == ([], before, [])
     assert vault.place(vault.document("We ship with SQLite")).endswith("01 We ship with SQLite.md")
     assert vault.sync() == sync.Synced()
@@ -176,7 +176,7 @@ def test_half_of_all_notes_gone_at_once_is_one_question(vault: Vault) -> None:
     observe(vault.tiers, *(f"Decision number {n}" for n in range(12)))
     away = (vault.folder / "Gieok").rename(vault.folder.with_name("away"))
     assert vault.sync().asked == 12
-    assert {one.name for one in questions.load(vault.tiers.journal)} == {sync.VANISHED}
+    assert {one.name for one in questions.load_questions(vault.tiers.journal)} == {sync.VANISHED}
     away.rename(vault.folder / "Gieok")  # it comes back as it was
     done = vault.sync()
     assert (done.returned, done.wrong, vault.questions()) == (12, [], [])
@@ -188,10 +188,10 @@ def replace_here(vault: Vault, document: Document, text: str) -> None:
     """Let a model write a memory anew, as the reflector does."""
     held = vault.tiers.store.get(_HOME, [document.key])[0]
     vault.tiers.journal.hand_over(
-        [observation.whole(dataclasses.replace(held, text=text, content_hash="fresh"))]
+        [observation.build_whole_entry(dataclasses.replace(held, text=text, content_hash="fresh"))]
     )
     deliver(vault.tiers.journal, vault.tiers.store)
-    sweep.sweep(vault.tiers)
+    sweep.sweep_stale_places(vault.tiers)
 
 
 def test_what_was_changed_on_both_sides_is_kept_twice(vault: Vault) -> None:
@@ -212,7 +212,7 @@ def test_what_was_changed_on_both_sides_is_kept_twice(vault: Vault) -> None:
         YAML(typ="safe").load(ours.split("---\n")[1])["of"]
         == "[[Gieok/2024/08/01 We ship with SQLite]]"
     )
-    assert vault.questions() == [(Asked.EDITED, document.key)]
+    assert vault.questions() == [(ArchiveQuestionKind.EDITED, document.key)]
     assert vault.sync() == sync.Synced()
 
 
@@ -227,7 +227,7 @@ def test_what_its_person_corrected_here_since_lives_on_and_the_vaults_version_is
     assert vault.place(vault.document("We ship with Postgres")) == "hot"
     (theirs,) = vault.notes().values()
     assert "We ship with DuckDB" in theirs
-    approval.take_beside(vault.tiers, questions.load(vault.tiers.journal))
+    approval.take_beside(vault.tiers, questions.load_questions(vault.tiers.journal))
     assert vault.document("We ship with DuckDB").key == document.key
     assert (vault.notes(), vault.questions()) == ({}, [])
 
@@ -239,7 +239,7 @@ def correct(vault: Vault, document: Document, text: str) -> None:
     distil.correct(
         vault.tiers.journal, vault.tiers.store, held, observation.corrected(held, text, now), now
     )
-    sweep.sweep(vault.tiers)
+    sweep.sweep_stale_places(vault.tiers)
 
 
 @pytest.mark.parametrize("is_dropped", [True, False])
@@ -248,12 +248,12 @@ def test_a_conflict_is_answered_either_way(vault: Vault, *, is_dropped: bool) ->
     note = vault.note("SQLite")
     note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n"))
     replace_here(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
-    asked = questions.load(vault.tiers.journal)
+    asked = questions.load_questions(vault.tiers.journal)
     if is_dropped:
         approval.drop_beside(vault.tiers, asked)
     else:
         assert approval.take_beside(vault.tiers, asked).wrong == []
-    sweep.sweep(vault.tiers)
+    sweep.sweep_stale_places(vault.tiers)
     text = "We ship with DuckDB" if is_dropped else "We ship with Postgres"
     assert vault.place(vault.document(text)) == "Gieok/2024/08/01 We ship with SQLite.md"
     assert list(vault.notes()) == ["01 We ship with SQLite"]
@@ -299,13 +299,15 @@ def test_a_correction_while_the_vault_is_away_is_written_into_the_same_note_once
         vault.sync()
     away = vault.folder.rename(vault.folder.with_name("away"))
     correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
-    sweep.run(vault.tiers)  # a day passes: what is old leaves hot
+    sweep.tier_due_memories(vault.tiers)  # a day passes: what is old leaves hot
     assert vault.place(vault.document("We ship with Postgres")) == "2024-08-01.md"
     away.rename(vault.folder)
     if first == "approval":
-        approval.approve(vault.tiers, [one.day for one in approval.due(vault.tiers, 365)])
+        approval.approve_days(
+            vault.tiers, [one.day for one in approval.list_due_days(vault.tiers, 365)]
+        )
     elif first == "sweep":
-        sweep.run(vault.tiers)
+        sweep.tier_due_memories(vault.tiers)
     vault.sync()
     assert list(vault.notes()) == ["01 We ship with SQLite"], "no second note"
     text = vault.note("SQLite").read_text()
@@ -361,7 +363,7 @@ def test_what_a_person_brought_back_stays_in_hot_and_its_note_keeps_their_words(
     note = vault.note("SQLite")
     note.write_text(note.read_text() + "\nMy own reasons.\n")
     vault.sync()
-    sweep.restore(vault.tiers, _HOME, date(2024, 8, 1))
+    sweep.restore_day_to_hot(vault.tiers, _HOME, date(2024, 8, 1))
     assert vault.place(vault.document("We ship with SQLite")) == "hot"
     assert "My own reasons." in note.read_text()
 
@@ -369,30 +371,32 @@ def test_what_a_person_brought_back_stays_in_hot_and_its_note_keeps_their_words(
 def test_a_rejected_day_stays_in_warm_until_it_is_approved(vault: Vault) -> None:
     at = _START
     tiers = vault.tiers
-    made = observation.entries(
+    made = observation.build_observed_entries(
         _HOME, Observed((Observation("x", at, Priority.LOW, Category.STATE),)), at
     )
     tiers.journal.hand_over(made)
     deliver(tiers.journal, tiers.store)
-    sweep.run(tiers)
-    (due,) = approval.due(tiers, 365)
+    sweep.tier_due_memories(tiers)
+    (due,) = approval.list_due_days(tiers, 365)
     assert (due.day, due.memories) == (date(2024, 8, 1), 1)
     assert due.size_bytes > 100
-    approval.reject(tiers, [due.day])
-    assert approval.due(tiers, 365) == []
-    assert approval.approve(tiers, [due.day]).moved == 1
-    assert approval.due(tiers, 3650) == []
+    approval.reject_days(tiers, [due.day])
+    assert approval.list_due_days(tiers, 365) == []
+    assert approval.approve_days(tiers, [due.day]).moved == 1
+    assert approval.list_due_days(tiers, 3650) == []
 
 
 def test_links_lead_to_real_notes(vault: Vault) -> None:
     observe(vault.tiers, "We ship with SQLite")
     observe(vault.tiers, "We ship with Postgres", day=2)
     older, newer = vault.document("We ship with SQLite"), vault.document("We ship with Postgres")
-    end = observation.whole(observation.ended(older, newer))
+    end = observation.build_whole_entry(observation.end_document(older, newer))
     vault.tiers.journal.hand_over([end])
     deliver(vault.tiers.journal, vault.tiers.store)
-    sweep.run(vault.tiers)
-    approval.approve(vault.tiers, [one.day for one in approval.due(vault.tiers, 365)])
+    sweep.tier_due_memories(vault.tiers)
+    approval.approve_days(
+        vault.tiers, [one.day for one in approval.list_due_days(vault.tiers, 365)]
+    )
     resolve(vault, "SQLite", "replaced_by", "Postgres")
     resolve(vault, "Postgres", "replaces", "SQLite")
     vault.note("Postgres").rename(vault.folder / "Database.md")

@@ -39,7 +39,7 @@ def _day(number: int, now: datetime) -> list[Entry]:
         Observation(text.format(n=number), now, list(Priority)[number % 3], category)
         for category, text in _SAID.items()
     ]
-    return observation.entries(
+    return observation.build_observed_entries(
         HOME, Observed(tuple(made), f"task {number}", (f"habit number {number}",)), now
     )
 
@@ -53,7 +53,7 @@ def test_on_any_day_of_two_years_each_memory_lives_in_one_tier_is_found_and_equa
         SqliteStore(tmp_path / "memory.sqlite"),
     )
     warm = Shelf(Tier.WARM, DayForm(UTC), lambda scope: FolderArchive(tmp_path / "warm"))
-    tiers = Tiers(journal, store, {Tier.WARM: warm}, retention.rules(), clock, UTC)
+    tiers = Tiers(journal, store, {Tier.WARM: warm}, retention.build_retention_rules(), clock, UTC)
     put_in: dict[str, Entry] = {}
     for number in range(_DAYS):
         entries = _day(number, clock.now())
@@ -61,10 +61,10 @@ def test_on_any_day_of_two_years_each_memory_lives_in_one_tier_is_found_and_equa
         journal.hand_over(entries)
         clock.advance(timedelta(days=1))
         if number % _NIGHTS == 0:
-            assert sweep.run(tiers).wrong == []
+            assert sweep.tier_due_memories(tiers).wrong == []
         if number % 365 == 0 or number == _DAYS - 1:
             _verify(tiers, store, put_in, number)
-    told = scope_memory.load(store, HOME, hashes=scope_memory.standing(journal, HOME))
+    told = scope_memory.load_scope_memory(store, HOME, hashes=scope_memory.standing(journal, HOME))
     standing = {d.metadata["category"] for d in told.documents if d.tier is Tier.WARM}
     assert (standing, told.task) == ({"preference", "decision"}, f"task {_DAYS - 1}")
     journal.close()
@@ -76,7 +76,7 @@ def _verify(tiers: Tiers, store: SqliteStore, put_in: dict[str, Entry], number: 
     hot = {entry.document.key: entry for entry in tiers.journal.made(HOME)}
     warm = [
         in_hot(entry)
-        for entries, _ in sweep.told_by_files(tiers, lambda *_: [])
+        for entries, _ in sweep.iter_filed_entries(tiers, lambda *_: [])
         for entry in entries
     ]
     lives = Counter([*hot, *(entry.document.key for entry in warm)])

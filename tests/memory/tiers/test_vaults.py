@@ -23,7 +23,9 @@ def test_the_list_is_found_on_each_system(tmp_path: Path, place: str) -> None:
     (tmp_path / "Notes").mkdir()
     _write(tmp_path / place, {"a": {"path": str(tmp_path / "Notes"), "ts": 1}})
     environment = {"APPDATA": str(tmp_path / "AppData/Roaming")}
-    assert [one.path for one in vaults.found(environment, tmp_path)] == [tmp_path / "Notes"]
+    assert [one.path for one in vaults.find_obsidian_vaults(environment, tmp_path)] == [
+        tmp_path / "Notes"
+    ]
 
 
 def test_the_open_one_comes_first_then_the_last_used_and_what_is_gone_is_left_out(
@@ -40,10 +42,10 @@ def test_the_open_one_comes_first_then_the_last_used_and_what_is_gone_is_left_ou
         "6": "nonsense",
     }
     _write(tmp_path / "xdg/obsidian", rows)
-    found = vaults.found({"XDG_CONFIG_HOME": str(tmp_path / "xdg")}, tmp_path)
+    found = vaults.find_obsidian_vaults({"XDG_CONFIG_HOME": str(tmp_path / "xdg")}, tmp_path)
     assert [one.path.name for one in found] == ["c", "b", "a"]
     (tmp_path / "xdg/obsidian/obsidian.json").write_text("{")
-    assert vaults.found({"XDG_CONFIG_HOME": str(tmp_path / "xdg")}, tmp_path) == []
+    assert vaults.find_obsidian_vaults({"XDG_CONFIG_HOME": str(tmp_path / "xdg")}, tmp_path) == []
 
 
 def test_a_folder_with_obsidians_own_is_a_vault(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from gieok.errors import EmbedderFailed
 from gieok.models.embedders.e5 import encoder
-from gieok.models.embedders.e5.convert import convert
-from gieok.models.embedders.e5.graph import encoder_graph
-from gieok.models.embedders.e5.manifest import FILES, FOLDER, read_manifest
-from gieok.models.embedders.e5.probes import probe
+from gieok.models.embedders.e5.convert import convert_e5_model
+from gieok.models.embedders.e5.graph import build_encoder_graph
+from gieok.models.embedders.e5.manifest import FILES, FOLDER, read_e5_manifest
+from gieok.models.embedders.e5.probes import embed_probe_sentences
 from gieok.models.embedders.e5.runtime import E5Embedder
 from gieok.models.embedders.e5.tokenizer import Tokenizer
 from gieok.models.embedders.e5.weights import Weights, find_weights
@@ -51,9 +51,9 @@ def test_a_killed_conversion_leaves_nothing_that_counts_and_is_cleaned_up(
         with _start(tmp_path, moment) as run:
             assert run.wait() == -signal.SIGKILL
         assert list(tmp_path.glob(f".{FOLDER}.*.new")) != []
-        assert read_manifest(tmp_path / FOLDER) is None
-    convert(tmp_path)
-    assert read_manifest(tmp_path / FOLDER) == read_manifest(models / FOLDER) is not None
+        assert read_e5_manifest(tmp_path / FOLDER) is None
+    convert_e5_model(tmp_path)
+    assert read_e5_manifest(tmp_path / FOLDER) == read_e5_manifest(models / FOLDER) is not None
     assert sorted(path.name for path in tmp_path.iterdir()) == [f".{FOLDER}.lock", FOLDER]
 
 
@@ -68,7 +68,7 @@ def test_two_processes_that_convert_at_once_both_succeed(tmp_path: Path) -> None
 
 def test_a_finished_model_is_left_alone(models: Path) -> None:
     before = [(models / FOLDER / name).stat().st_mtime_ns for name in FILES]
-    convert(models)
+    convert_e5_model(models)
     assert [(models / FOLDER / name).stat().st_mtime_ns for name in FILES] == before
 
 
@@ -82,9 +82,9 @@ def test_seven_bits_are_enough_where_eight_overflow(models: Path) -> None:
     tokens = Tokenizer(models / FOLDER)
     weights = Weights(find_weights(models))
     exact, small = (
-        probe(
+        embed_probe_sentences(
             encoder.Encoder(
-                encoder.open_session(encoder_graph(weights, bits).SerializeToString(), 1),
+                encoder.open_session(build_encoder_graph(weights, bits).SerializeToString(), 1),
                 tokens,
                 models / FOLDER,
             )

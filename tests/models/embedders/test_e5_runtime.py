@@ -11,7 +11,7 @@ import pytest
 
 from gieok.errors import EmbedderFailed
 from gieok.models.embedders.e5 import encoder
-from gieok.models.embedders.e5.manifest import FILES, FOLDER, read_manifest
+from gieok.models.embedders.e5.manifest import FILES, FOLDER, read_e5_manifest
 from gieok.models.embedders.e5.runtime import E5Embedder
 
 _TEXTS = ["결제 서버가 멈췄다.", "The cat sleeps.", "회의 " * 400, ""]
@@ -69,13 +69,13 @@ def test_a_model_that_was_overwritten_is_made_again(copied: Path, e5: E5Embedder
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_was_cut_short_is_no_finished_model(copied: Path, name: str) -> None:
     _cut(copied / FOLDER / name)
-    assert read_manifest(copied / FOLDER) is None
+    assert read_e5_manifest(copied / FOLDER) is None
 
 
 @pytest.mark.parametrize("name", ["encoder.onnx", "pieces.txt", "rows.npy", "replacements.json"])
 def test_a_file_that_was_overwritten_is_noticed_before_it_is_used(copied: Path, name: str) -> None:
     _overwrite(copied / FOLDER / name, 0, 4000)
-    if read_manifest(copied / FOLDER) is not None:
+    if read_e5_manifest(copied / FOLDER) is not None:
         with pytest.raises(encoder.load_errors()):
             encoder.open_encoder(copied / FOLDER, 1)
 
@@ -112,7 +112,7 @@ def test_the_check_names_a_file_whose_content_changed(copied: Path) -> None:
 
 
 def test_the_check_finds_a_processor_whose_vectors_are_off(copied: Path) -> None:
-    manifest = read_manifest(copied / FOLDER)
+    manifest = read_e5_manifest(copied / FOLDER)
     assert manifest is not None
     replace(manifest, probe_cosines=[c - 0.1 for c in manifest.probe_cosines]).write(
         copied / FOLDER

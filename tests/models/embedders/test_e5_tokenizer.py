@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gieok.models.embedders.e5.manifest import FOLDER
-from gieok.models.embedders.e5.tokenizer import UNKNOWN, Tokenizer, save
+from gieok.models.embedders.e5.tokenizer import UNKNOWN, Tokenizer, save_tokenizer_tables
 
 _TOY = {
     "\u2581": -2.0,
@@ -47,7 +47,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tokenizer, list[str]]
 
 
 def _toy(folder: Path) -> tuple[Tokenizer, list[str]]:
-    ordered = save(folder, _TOY, {"\t": " ", "A": "a"})
+    ordered = save_tokenizer_tables(folder, _TOY, {"\t": " ", "A": "a"})
     return Tokenizer(folder), ["", "", "?", *ordered]
 
 

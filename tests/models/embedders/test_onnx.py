@@ -19,7 +19,7 @@ _MEAN = {"1_Pooling__config": {"pooling_mode_mean_tokens": True}}
 
 def _embedder(folder: Path, **more):
     opening = ModelOpening("onnx", str(folder), Path("/home"))._replace(**more)
-    return registry.load(registry.EMBEDDERS, "onnx")(opening)
+    return registry.load_backend(registry.EMBEDDERS, "onnx")(opening)
 
 
 def _numbers(vector: bytes) -> list[float]:
@@ -150,7 +150,7 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
 
 def test_a_cross_encoder_reads_question_and_text_together(tmp_path: Path) -> None:
     folder = tiny_models.cross_encoder(tmp_path / "ranker")
-    made = registry.load(registry.RERANKERS, "onnx")(
+    made = registry.load_backend(registry.RERANKERS, "onnx")(
         ModelOpening("onnx", str(folder), Path("/home"))
     )
     scores = made.scores("결제", ["결제 정산", "고양이", "결제 결제 결제"])
@@ -162,6 +162,6 @@ def test_a_cross_encoder_reads_question_and_text_together(tmp_path: Path) -> Non
 def test_an_embedding_model_is_no_cross_encoder(tmp_path: Path) -> None:
     folder = tiny_models.embedding(tmp_path / "m", **_MEAN)
     with pytest.raises(RerankerFailed, match="no cross-encoder"):
-        registry.load(registry.RERANKERS, "onnx")(ModelOpening("onnx", str(folder), Path())).scores(
-            "a", ["b"]
-        )
+        registry.load_backend(registry.RERANKERS, "onnx")(
+            ModelOpening("onnx", str(folder), Path())
+        ).scores("a", ["b"])

@@ -8,7 +8,7 @@ import pytest
 
 from gieok import registry
 from gieok.errors import EmbedderFailed
-from gieok.models.embedders.prompts import by_name
+from gieok.models.embedders.prompts import find_prompts_by_model
 from gieok.opening import ModelOpening
 from gieok.ports.models import EmbeddingService
 from gieok.testing.embedding_server import EmbeddingServer
@@ -28,7 +28,7 @@ def _service(name: str, address: str, **more) -> EmbeddingService:
     opening = ModelOpening(
         name, more.pop("model", "some-model"), Path("/home"), address, "key-123", "SOME_KEY"
     )
-    return registry.load(registry.EMBEDDERS, name)(opening._replace(**more))
+    return registry.load_backend(registry.EMBEDDERS, name)(opening._replace(**more))
 
 
 def _numbers(vector: bytes) -> list[float]:
@@ -168,7 +168,7 @@ def test_gemini_says_what_a_text_is_for_in_the_way_of_its_model(server) -> None:
     ],
 )
 def test_models_are_known_by_their_names(model: str, query: str) -> None:
-    assert by_name(model).query == query
+    assert find_prompts_by_model(model).query == query
 
 
 @pytest.mark.parametrize("name", ["ollama", "openai", "compatible"])

@@ -5,7 +5,7 @@ import pytest
 from gieok import registry
 from gieok.errors import GeneratorFailed
 from gieok.ports.models import ChatMessage, ChatModel, ReplyPart, Sampling
-from gieok.testing.model_server import Broken, Cut, ModelServer, question
+from gieok.testing.model_server import Broken, ModelServer, TruncatedAnswer, read_request_text
 
 _TALK = (
     ChatMessage("system", "You are Mina."),
@@ -19,13 +19,13 @@ _NAMES = ("openai", "compatible", "anthropic", "gemini", "ollama")
 
 def _opened(name: str, server: ModelServer) -> ChatModel:
     address = f"{server.url}/v1" if name in ("openai", "compatible") else server.url
-    made: ChatModel = registry.load(registry.CHATS, name)(f"{name}:m", "key", address)
+    made: ChatModel = registry.load_backend(registry.CHATS, name)(f"{name}:m", "key", address)
     return made
 
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_a_reply_comes_in_pieces_and_says_how_it_ended(name: str, server: ModelServer) -> None:
-    server.script = ["그래 어디로 갔어?", Cut("너무 긴 답")]
+    server.script = ["그래 어디로 갔어?", TruncatedAnswer("너무 긴 답")]
     model = _opened(name, server)
     *pieces, end = model.stream(_TALK, _SAMPLING)
     assert [one.text for one in pieces] == ["그래 ", "어디로 ", "갔어?"]
@@ -33,7 +33,7 @@ def test_a_reply_comes_in_pieces_and_says_how_it_ended(name: str, server: ModelS
     *_, end = model.stream(_TALK, _SAMPLING)
     assert end.finish == "length"
     _, body = server.requests[0]
-    asked = question(body)
+    asked = read_request_text(body)
     assert all(one.text in asked for one in _TALK)
     assert "0.5" in asked
     assert "END" in asked
@@ -66,7 +66,7 @@ def test_a_reply_may_be_closed_before_its_end(name: str, server: ModelServer) ->
 
 
 def test_without_a_model_there_is_a_reply_in_the_language_of_the_message() -> None:
-    model: ChatModel = registry.load(registry.CHATS, "scripted")("scripted", "", "")
+    model: ChatModel = registry.load_backend(registry.CHATS, "scripted")("scripted", "", "")
     for said, letters in (("잘 지내?", "가힣"), ("how are you?", "az")):
         *pieces, end = model.stream([ChatMessage("user", said)], Sampling())
         assert any(

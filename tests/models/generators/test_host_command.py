@@ -18,7 +18,7 @@ from gieok import places, registry
 from gieok.errors import GeneratorFailed
 from gieok.models.generators.host_command import ClaudeCode, Codex, HostGenerator
 from gieok.ports.models import Generated, Prompt
-from gieok.testing.model_server import Cut, ModelServer
+from gieok.testing.model_server import ModelServer, TruncatedAnswer
 from gieok.text.echo import MARKER
 
 _PROMPT = Prompt(f"{MARKER}\nYou are the memory.", "무엇을 기억할까?", 0.3, 2000)
@@ -105,7 +105,9 @@ _USED = {
 
 def test_claude_is_asked_alone_and_its_answer_tokens_and_cost_are_read(fake: _Fake) -> None:
     fake.play(out=_claude("* 🔴 출시는 금요일"))
-    made: HostGenerator = registry.load(registry.GENERATORS, "claude-code")("claude-code", "", "")
+    made: HostGenerator = registry.load_backend(registry.GENERATORS, "claude-code")(
+        "claude-code", "", ""
+    )
     assert made.generate(_PROMPT) == Generated("* 🔴 출시는 금요일", 1111, 7, False, 0.0125)
     seen = fake.seen
     assert seen["stdin"] == f"{MARKER}\n무엇을 기억할까?"
@@ -133,7 +135,9 @@ def test_codex_is_asked_alone_and_its_answer_and_tokens_are_read(
         "item": {"type": "error", "message": "Model metadata not found"},
     }
     fake.play(out=_codex(warned, {"type": "turn.started"}, _said("* 🔴 출시는 금요일"), _USED))
-    made: HostGenerator = registry.load(registry.GENERATORS, "codex")("codex:gpt-5-mini", "", "")
+    made: HostGenerator = registry.load_backend(registry.GENERATORS, "codex")(
+        "codex:gpt-5-mini", "", ""
+    )
     assert made.generate(_PROMPT) == Generated("* 🔴 출시는 금요일", 11, 7)
     seen = fake.seen
     argv = seen["argv"]
@@ -329,7 +333,7 @@ def test_the_real_command_answers_from_our_model_and_leaves_no_trace(
         pytest.skip(f"{program} is not installed here")
     _lay_out(tmp_path / "user", server, monkeypatch)
     server.script = ["* 🔴 출시는 금요일"]
-    made: HostGenerator = registry.load(registry.GENERATORS, name)(name, "", "")
+    made: HostGenerator = registry.load_backend(registry.GENERATORS, name)(name, "", "")
     found = made.generate(_PROMPT)
     assert (found.text, found.input_tokens, found.output_tokens) == ("* 🔴 출시는 금요일", 11, 7)
     assert (found.dollars > 0) is (name == "claude-code")
@@ -340,5 +344,5 @@ def test_the_real_command_answers_from_our_model_and_leaves_no_trace(
     assert name == "codex" or "LATIN" not in asked
     assert not (tmp_path / "user" / "trace").exists(), "no hook, no server, no notice"
     assert list((tmp_path / "user").rglob("*.jsonl")) == [], "no transcript"
-    server.script = [Cut("* 🔴 half")]
+    server.script = [TruncatedAnswer("* 🔴 half")]
     assert made.generate(_PROMPT).is_cut

@@ -7,14 +7,14 @@ pytest.importorskip("pydantic_ai")
 from gieok import registry
 from gieok.errors import GeneratorFailed
 from gieok.ports.models import Generated, Generator, Prompt
-from gieok.testing.model_server import Cut, ModelServer, question
+from gieok.testing.model_server import ModelServer, TruncatedAnswer, read_request_text
 
 _PROMPT = Prompt("You are the memory.", "무엇을 기억할까?", 0.3, 2000)
 _PATHS = {"openai": "/v1", "compatible": "/v1", "ollama": "/v1", "anthropic": "", "gemini": ""}
 
 
 def _generator(name: str, url: str, model: str = "some-model") -> Generator:
-    made: Generator = registry.load(registry.GENERATORS, name)(
+    made: Generator = registry.load_backend(registry.GENERATORS, name)(
         f"{name}:{model}", "key-123", url + _PATHS[name]
     )
     return made
@@ -40,7 +40,7 @@ def test_each_provider_answers_with_its_text_and_counts(name: str, server) -> No
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", sorted(_PATHS))
 def test_an_answer_that_reached_its_limit_says_so(name: str, server) -> None:
-    server.script = [Cut("* 🔴 출시는")]
+    server.script = [TruncatedAnswer("* 🔴 출시는")]
     found = _generator(name, server.url).generate(_PROMPT)
     assert found.is_cut
     assert found.output_tokens == 7
@@ -150,7 +150,7 @@ def test_garbage_and_nobody_there_are_failures(name: str, server) -> None:
 
 def test_a_compatible_endpoint_needs_an_address() -> None:
     with pytest.raises(GeneratorFailed, match="needs its address"):
-        registry.load(registry.GENERATORS, "compatible")("compatible:m", "", "")
+        registry.load_backend(registry.GENERATORS, "compatible")("compatible:m", "", "")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -176,7 +176,7 @@ def test_a_model_that_can_is_held_to_the_schema_of_its_answer(
         _generator(name, server.url, model).generate(_PROMPT._replace(schema=schema)).text
         == '{"facts": []}'
     )
-    assert '"facts"' in question(server.requests[-1][1])
+    assert '"facts"' in read_request_text(server.requests[-1][1])
 
 
 def test_a_server_of_which_nothing_is_known_is_asked_for_prose(server: ModelServer) -> None:

@@ -28,7 +28,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 def _reranker(name: str, address: str, model: str = ""):
     model = model or ("own" if name == "compatible" else "")
-    return registry.load(registry.RERANKERS, name)(
+    return registry.load_backend(registry.RERANKERS, name)(
         ModelOpening(name, model, Path("/home"), address, "key-123", "SOME_KEY")
     )
 

@@ -21,7 +21,7 @@ from gieok.ops import NAMES, operation
 from gieok.ops.archive.answer import AnswerResult, ArchiveAnswerRequest
 from gieok.ops.archive.pending import ArchivePendingRequest, PendingResult
 from gieok.ops.archive.run import ArchiveRunRequest
-from gieok.ops.archive.sync import ArchiveSyncRequest, SyncResult
+from gieok.ops.archive.sync import ArchiveSyncRequest, ArchiveSyncResult
 from gieok.ops.context import Context
 from gieok.ops.home import cold, jobs
 from gieok.ops.memory.search import SearchRequest
@@ -80,7 +80,9 @@ def _remember(context: Context, *found: tuple[str, int]) -> None:
     made = (
         Observation(t, _NOW - timedelta(days=n), Priority.HIGH, Category.DECISION) for t, n in found
     )
-    context.memory.journal().hand_over(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
+    context.memory.journal().hand_over(
+        observation.build_observed_entries(_SCOPE, Observed(tuple(made)), _NOW)
+    )
     deliver(context.memory.journal(), context.memory.store())
 
 
@@ -96,9 +98,9 @@ def _answer(context: Context, name: str, *names: str) -> AnswerResult:
     return result
 
 
-def _sync(context: Context) -> SyncResult:
+def _sync(context: Context) -> ArchiveSyncResult:
     result = operation("archive sync").handler(context, ArchiveSyncRequest())
-    assert isinstance(result, SyncResult)
+    assert isinstance(result, ArchiveSyncResult)
     return result
 
 
@@ -111,7 +113,7 @@ def test_nothing_goes_to_cold_before_it_is_approved(context: Context, vault: Pat
         ("2025-07-11", 1),
         ("2025-10-19", 1),
     ]
-    assert cold.to_cold(context, lambda: False) == "2 days wait for approval"
+    assert cold.move_days_to_cold(context, lambda: False) == "2 days wait for approval"
     assert _notes(vault) == []
     _answer(context, "reject", "2025-10-19")
     assert _answer(context, "approve", "all").moved == 1
@@ -153,7 +155,7 @@ def test_what_was_deleted_is_forgotten_only_by_its_name(context: Context, vault:
     )
     assert first.text.encode() not in held
     assert second.text.encode() in held
-    assert _sync(context) == SyncResult(0, 0, 0, 0, ())
+    assert _sync(context) == ArchiveSyncResult(0, 0, 0, 0, ())
 
 
 def test_a_note_that_came_back_goes_with_the_memory_that_is_forgotten(
@@ -210,7 +212,7 @@ def test_a_vault_that_is_away_is_told_once_and_another_one_is_not_taken_for_it(
     assert _pending(context).questions == ()
     assert _notes(other) == []
     (tmp_path / "away").rename(vault)
-    assert _sync(context) == SyncResult(0, 0, 0, 0, ())
+    assert _sync(context) == ArchiveSyncResult(0, 0, 0, 0, ())
     assert not [one for one in context.memory.journal().incidents() if one.name == "archive cold"]
 
 

@@ -19,7 +19,7 @@ from gieok.model.memory import Scope, Tier
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
-from gieok.places import handle
+from gieok.places import build_handle
 from gieok.testing.clock import ManualClock
 
 _USER = Scope("agent:main")
@@ -59,7 +59,9 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> C
 
     context = _context(clock, told)
     made = [Observation(text, _OLD, Priority.MEDIUM, category) for text, category in _SAID.values()]
-    context.memory.journal().hand_over(observation.entries(_USER, Observed(tuple(made)), _OLD))
+    context.memory.journal().hand_over(
+        observation.build_observed_entries(_USER, Observed(tuple(made)), _OLD)
+    )
     deliver(context.memory.journal(), context.memory.store())
     assert run("archive run").moved == 3
     return run
@@ -71,7 +73,7 @@ def _context(clock: ManualClock, told: list[str]) -> Context:
 
 def _handle(word: str) -> str:
     text, category = _SAID[word]
-    return handle(_USER.path, Observation(text, _OLD, Priority.MEDIUM, category).key)
+    return build_handle(_USER.path, Observation(text, _OLD, Priority.MEDIUM, category).key)
 
 
 def _day(tmp_path: Path) -> Path:
@@ -171,7 +173,7 @@ def test_redacting_and_restoring_reach_it(
     journal.hand_over(journal.made(_USER))
     key = "sk-ant-api03-" + "Zx81kQ" * 16
     made = Observation(f"The key is {key}", _OLD, Priority.MEDIUM, Category.STATE)
-    journal.hand_over(observation.entries(_USER, Observed((made,)), _OLD))
+    journal.hand_over(observation.build_observed_entries(_USER, Observed((made,)), _OLD))
     deliver(journal, context.memory.store())
     go("archive run")
     assert key in _day(tmp_path).read_text()
@@ -205,16 +207,16 @@ def test_the_newest_wins_over_what_is_archived(go: Callable[..., Any], clock: Ma
         "The umbrella is in the car", _NOW, Priority.MEDIUM, Category.STATE, replaces=(old.key,)
     )
     stored = {document.key: document for document in context.memory.store().get(_USER, [old.key])}
-    made = observation.entries(_USER, Observed((new,)), _NOW)
+    made = observation.build_observed_entries(_USER, Observed((new,)), _NOW)
     context.memory.journal().hand_over(observation.with_ends(made, Observed((new,)), stored))
     deliver(context.memory.journal(), context.memory.store())
     rows = {row.handle: (row.status, row.tier) for row in go("list", words=["umbrella"]).memories}
     assert rows == {
         _handle("umbrella"): ("replaced", Tier.HOT),
-        handle(_USER.path, new.key): ("stands", Tier.HOT),
+        build_handle(_USER.path, new.key): ("stands", Tier.HOT),
     }
     assert go("archive run").moved == 1
     assert {row.handle: row.status for row in go("list", words=["umbrella"]).memories} == {
         _handle("umbrella"): "replaced",
-        handle(_USER.path, new.key): "stands",
+        build_handle(_USER.path, new.key): "stands",
     }

@@ -44,7 +44,9 @@ def context(
 
 def _remember(context: Context, *found: tuple[str, int, Priority, Category]) -> None:
     made = tuple(Observation(text, _NOW - timedelta(days=days), p, c) for text, days, p, c in found)
-    context.memory.journal().hand_over(observation.entries(_SCOPE, Observed(made), _NOW))
+    context.memory.journal().hand_over(
+        observation.build_observed_entries(_SCOPE, Observed(made), _NOW)
+    )
     deliver(context.memory.journal(), context.memory.store())
 
 

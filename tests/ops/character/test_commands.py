@@ -15,10 +15,10 @@ from contexts import called_in, opened_home
 from gieok.character.accounts.identity import Principal
 from gieok.model.accounts import KeyRole
 from gieok.ops.context import Context
-from gieok.ops.run import Answer, run
+from gieok.ops.run import OperationAnswer, run_operation
 from gieok.testing.clock import ManualClock
 
-Call = Callable[..., Answer]
+Call = Callable[..., OperationAnswer]
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context
 
 @pytest.fixture
 def call(context: Context) -> Call:
-    def call(name: str, *words: str, **values: object) -> Answer:
+    def call(name: str, *words: str, **values: object) -> OperationAnswer:
         positional = {
             "create": "name",
             "import": "file",
@@ -40,14 +40,14 @@ def call(context: Context) -> Call:
             "key": "do",
         }.get(name, "id")
         given = {positional: list(words), **values} if words else values
-        return run(f"character {name}", given, lambda found: context, lang="en")
+        return run_operation(f"character {name}", given, lambda found: context, lang="en")
 
     return call
 
 
 @pytest.fixture
-def say(call: Call, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
-    def say(*lines: str, user: str = "me") -> Answer:
+def say(call: Call, monkeypatch: pytest.MonkeyPatch) -> Callable[..., OperationAnswer]:
+    def say(*lines: str, user: str = "me") -> OperationAnswer:
         monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(lines)))
         return call("chat", "mina", user=user)
 
@@ -64,7 +64,7 @@ def _made(call: Call) -> None:
 
 
 def test_a_talk_is_remembered_told_why_and_forgotten(
-    call: Call, say: Callable[..., Answer]
+    call: Call, say: Callable[..., OperationAnswer]
 ) -> None:
     _made(call)
     talk = say(
@@ -99,7 +99,7 @@ def test_a_talk_is_remembered_told_why_and_forgotten(
 
 
 def test_a_memory_is_forgotten_and_brought_back_in_the_talk(
-    call: Call, say: Callable[..., Answer]
+    call: Call, say: Callable[..., OperationAnswer]
 ) -> None:
     _made(call)
     say("I live in Leith")
@@ -111,7 +111,9 @@ def test_a_memory_is_forgotten_and_brought_back_in_the_talk(
     ] == [True] * 4
 
 
-def test_what_one_user_says_is_nothing_to_another(call: Call, say: Callable[..., Answer]) -> None:
+def test_what_one_user_says_is_nothing_to_another(
+    call: Call, say: Callable[..., OperationAnswer]
+) -> None:
     _made(call)
     say("I live in Leith")
     assert call("memories", "mina", user="kim").status == 1
@@ -158,7 +160,7 @@ def test_a_chat_log_is_brought_in_once(call: Call, tmp_path: Path) -> None:
 
 
 def test_deleting_a_character_asks_and_says_what_stays(
-    call: Call, say: Callable[..., Answer]
+    call: Call, say: Callable[..., OperationAnswer]
 ) -> None:
     _made(call)
     say("I live in Leith")

@@ -19,15 +19,15 @@ from gieok.errors import BadRequest, GeneratorFailed, NotIndexed
 from gieok.flow.generate import Asker
 from gieok.machine.parsers.treesitter import TreeSitterParser
 from gieok.ops import operation
-from gieok.ops.code.init import SyncResult
-from gieok.ops.code.watch import relevant
+from gieok.ops.code.init import CodeSyncResult
+from gieok.ops.code.watch import select_indexable_paths
 from gieok.ops.context import Context
 from gieok.ops.operation import Style, Surface
-from gieok.ops.request import checked, request_schema
+from gieok.ops.request import check_request, request_schema
 from gieok.ports.code import SyntaxNode
 from gieok.ports.models import Prompt
 from gieok.surfaces.cli import main
-from gieok.testing.model_server import ModelServer, question
+from gieok.testing.model_server import ModelServer, read_request_text
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator
 
 Json = Any
@@ -226,7 +226,7 @@ def test_impact_has_the_documented_shape(run: Run) -> None:
 def test_a_model_may_ask_for_the_impact_of_a_diff_alone() -> None:
     row = operation("code impact")
     assert request_schema(row, Surface.MCP)["required"] == []
-    assert checked(row, {"diff": "HEAD"}, Surface.MCP).diff == "HEAD"
+    assert check_request(row, {"diff": "HEAD"}, Surface.MCP).diff == "HEAD"
 
 
 def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_version(
@@ -265,7 +265,7 @@ def test_one_process_at_a_time_reads_and_links(
 
     def watched(self: TreeSitterParser, grammar: str, source: bytes) -> SyntaxNode:
         with fs.exclusive(
-            ownership.lock_file(shop.parent / "home", shop, "sync"), wait=False
+            ownership.find_index_lock(shop.parent / "home", shop, "sync"), wait=False
         ) as is_free:
             free.append(is_free)
         return parse(self, grammar, source)
@@ -334,7 +334,9 @@ def test_without_an_index_what_is_gone_counts_and_what_is_left_out_does_not(shop
             ".gieok/code/index.sqlite",
         )
     }
-    assert relevant(shop, {*changed, shop.parent / "elsewhere.py"}, IgnoreRules(("out/",))) == [
+    assert select_indexable_paths(
+        shop, {*changed, shop.parent / "elsewhere.py"}, IgnoreRules(("out/",))
+    ) == [
         "gone.py",
         "gone_folder",
         "shop/cart.py",
@@ -442,7 +444,7 @@ def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, sho
 
     def note(answer: Answer) -> str:
         result = init.handler(_context(ScriptedGenerator(answer)), init.request(full=True))
-        assert isinstance(result, SyncResult)
+        assert isinstance(result, CodeSyncResult)
         return result.note
 
     assert note(_says) == ""
@@ -472,7 +474,7 @@ def test_a_model_behind_an_address_is_asked_without_secrets_and_its_tokens_are_c
         ].startswith("In shop")
         assert [body["model"] for _, body in server.requests] == ["local", "local", "better"]
         assert {headers["authorization"] for headers in server.headers} == {"Bearer of-compatible"}
-        assert "hunter2hunter2" not in question(server.requests[0][1])
+        assert "hunter2hunter2" not in read_request_text(server.requests[0][1])
         assert run("code", "stats")["tokens"] == 3 * (11 + 7)
     finally:
         server.shutdown()

@@ -11,7 +11,7 @@ import pytest
 
 from gieok.surfaces import tools
 from gieok.surfaces.cli import main
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 Run = Callable[..., Any]
 
@@ -114,7 +114,7 @@ def test_what_no_path_joins_is_said_to_be_apart(run: Run) -> None:
     ]
     assert (
         "none found between weather and complain"
-        in tools.answer("code_explore", {"query": ["weather", "complain"]}).text
+        in tools.answer_tool_call("code_explore", {"query": ["weather", "complain"]}).text
     )
 
 
@@ -145,9 +145,9 @@ def test_parts_of_a_long_function_are_lines_of_the_file_and_those_of_the_path_ar
     ["Teller complain Ledger", "how is a refund written to the ledger", "step_1 step_2 step_3"],
 )
 def test_no_answer_is_longer_than_its_budget(bank: Path, budget: int, query: str) -> None:
-    answer = tools.answer("code_explore", {"query": [query], "budget": budget})
+    answer = tools.answer_tool_call("code_explore", {"query": [query], "budget": budget})
     assert not answer.is_refused
-    assert count_tokens(answer.text) <= budget
+    assert estimate_tokens(answer.text) <= budget
     assert "bank/" in answer.text
 
 
@@ -196,7 +196,7 @@ def test_a_budget_that_holds_nothing_is_refused(run: Run) -> None:
 
 
 def test_code_of_what_is_explored_is_byte_for_byte_the_files_behind_numbers(bank: Path) -> None:
-    text = tools.answer("code_explore", {"query": ["Ledger._write"]}).text
+    text = tools.answer_tool_call("code_explore", {"query": ["Ledger._write"]}).text
     assert "\n6\t        # a refund & a <fee> are `written` alike\n" in text
 
 
@@ -211,9 +211,9 @@ def test_a_long_class_shows_its_head_and_the_heads_of_its_members(
         teller["members"][1] | {"symbol": "Teller.step_0", "start_line": 10, "end_line": 11}
         == teller["members"][1]
     )
-    text = tools.answer("code_symbol", {"symbol": "Teller"}).text
+    text = tools.answer_tool_call("code_symbol", {"symbol": "Teller"}).text
     assert "10-11  def step_0(self, amount: int) -> int" in text
-    assert count_tokens(text) < 1_500
+    assert estimate_tokens(text) < 1_500
     whole = run("code", "show", "Teller", "--full")["symbols"][0]
     lines = _FILES["bank/teller.py"].split("\n")
     assert (whole["cut"], whole["members"]) == (False, [])
@@ -230,7 +230,7 @@ def test_callers_and_callees_are_cut_to_the_limit_with_their_number(run: Run) ->
     assert len(run("code", "show", "Ledger.post", "--limit", "0")["symbols"][0]["callers"]) == 41
     (complain,) = run("code", "show", "complain")["symbols"]
     assert (complain["callers_total"], complain["callers_in_tests"]) == (1, 1)
-    text = tools.answer("code_symbol", {"symbol": "complain"}).text
+    text = tools.answer_tool_call("code_symbol", {"symbol": "complain"}).text
     assert "called by 0 + 1 test:\n    tests/test_teller.py:5 test_complaints_are_refunded" in text
 
 

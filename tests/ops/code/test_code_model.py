@@ -16,7 +16,7 @@ from gieok.app import open_context
 from gieok.code.deepen import escalation, summarise
 from gieok.code.index import project as code_project
 from gieok.surfaces.cli import main
-from gieok.testing.model_server import ModelServer, question
+from gieok.testing.model_server import ModelServer, read_request_text
 
 Json = Any
 Run = Callable[..., Json]
@@ -149,7 +149,7 @@ def test_a_full_init_summarises_what_is_worth_it_in_one_request_and_never_again(
     found = run("init", "--full")
     assert found["note"] is None
     assert found["summaries"] == {"written": 6, "waiting": 0, "tokens": 2 * _TOKENS}
-    secrets = [question(body) for _, body in server.requests]
+    secrets = [read_request_text(body) for _, body in server.requests]
     assert not any("hunter2" in text for text in secrets)
     assert "[redacted:password]" in secrets[1]
     description, summaries = _asked(server)
@@ -301,13 +301,13 @@ def test_code_that_changes_while_a_model_answers_gets_no_summary_of_other_code(
                 "class Trolley:\n    def other(self): ...\n\n\nclass Cart:",
                 "shop/cart.py",
             )
-            code_project.sync(open_context({}).code.project(shop))
+            code_project.sync_project(open_context({}).code.project(shop))
         return _says(body)
 
     server.script = [edits]
     found = run("init", "--full")
     assert "passed over" in found["note"]
-    asked = {question(body) for _, body in server.requests}
+    asked = {read_request_text(body) for _, body in server.requests}
     for symbol in run("show", "Cart.total")["symbols"]:
         assert symbol["summary_by"] == "compatible:strong", "it moved, and is what it was"
     assert run("show", "shop/cart.py")["symbols"][0]["summary_by"] is None

@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import gieok
 from gieok.surfaces.cli import main
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _Call = tuple[str, dict[str, object]]
 _LINE = re.compile(r" *(\d+)\t(.*)", re.DOTALL)
@@ -235,6 +235,6 @@ def test_a_client_asks_for_the_impact_of_a_diff_alone_and_explores_within_a_budg
     data = _data(explored)
     assert "test_total → (test_a.py:5) total → (a.py:6) fee" in data
     assert _lines(data)[6] == "    return fee() & 3"
-    assert count_tokens(explored.content[0].text) <= 400
+    assert estimate_tokens(explored.content[0].text) <= 400
     for answer in (impact, explored):
         assert answer.structured_content is None

@@ -12,7 +12,7 @@ from gieok.app import open_context
 from gieok.model.accounts import Posting
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.home.doctor import Check, probe
+from gieok.ops.home.doctor import Check, iter_chain_checks
 from gieok.ops.operation import Style
 from gieok.storage.accounts.sqlite import SqliteAccounts
 
@@ -32,7 +32,7 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context
 def _checks(context: Context) -> list[Check]:
     """Return what is said of accounts, up to what is checked after them."""
     found = []
-    for check in probe(context):
+    for check in iter_chain_checks(context):
         if check.name == "store":
             break
         found.append(check)

@@ -77,11 +77,11 @@ def test_files_go_by_age_and_number_and_what_waits_or_is_a_persons_stays(context
             *((f"hook/sessions/{n}.json", n / 2) for n in range(40)),
         ]
     ]
-    said = housekeeping.tidy(context)
+    said = housekeeping.tidy_home(context)
     assert said == "events 1, shown 4, logs 3, damaged 1, settings 1, unfinished 1"
     assert not [file for file in gone if file.exists()]
     assert [file for file in kept if not file.exists()] == []
-    assert housekeeping.tidy(context) == ""
+    assert housekeeping.tidy_home(context) == ""
 
 
 def _run(at: datetime, start: int, end: int) -> Run:
@@ -93,13 +93,13 @@ def test_rows_of_the_journal_go_by_age_and_a_run_stays_as_long_as_what_it_replac
 ) -> None:
     journal = context.memory.journal()
     made = Observation("x", _NOW, Priority.LOW, Category.STATE)
-    (entry,) = observation.entries(_SCOPE, Observed((made,)), _NOW)
+    (entry,) = observation.build_observed_entries(_SCOPE, Observed((made,)), _NOW)
     assert journal.commit(0, _run(_NOW - 800 * _DAY, 0, 1), put=[entry])
     assert journal.commit(1, _run(_NOW - 700 * _DAY, 1, 2), forget=[entry.document])
     journal.charge(date(2020, 1, 1), "observer", Usage(1, 2, 3))
     rejects = [Reject("t", n, n, 1, "torn") for n in range(10_002)]
     assert journal.append(_SCOPE, [], Cursor("t", "t"), None, rejects)
-    assert housekeeping.tidy(context) == "runs 1, rejects 2"
+    assert housekeeping.tidy_home(context) == "runs 1, rejects 2"
     assert journal.grown() == {"history": 1, "runs": 1, "usage": 1, "rejects": 10_000}
     assert journal.rejects(1)[0].line == 10_001, "the newest stay"
     assert journal.prune({"runs": _NOW}) == {"runs": 0}
@@ -113,7 +113,8 @@ def test_rows_of_the_journal_go_by_age_and_a_run_stays_as_long_as_what_it_replac
 def test_the_table_is_counted_with_the_days_that_the_user_set(context: Context) -> None:
     _write(context, "daemon.log.1", 1)
     found = {
-        row.kind.name: (row.kind.days, row.items, row.bytes) for row in housekeeping.rows(context)
+        row.kind.name: (row.kind.days, row.items, row.bytes)
+        for row in housekeeping.count_housekept_kinds(context)
     }
     assert found["logs"] == (2, 1, 1)
     assert found["usage"] == (0, None, 0), "there is no journal"
@@ -130,7 +131,7 @@ def test_a_wrong_rule_names_the_setting(
 
 
 def test_it_is_a_job_with_a_schedule(context: Context) -> None:
-    planned = {p.job.name: p.next_at for p in jobs.plan(context)}
+    planned = {p.job.name: p.next_at for p in jobs.plan_jobs(context)}
     assert planned["housekeeping"] == datetime(2026, 11, 24, 4, 30, tzinfo=UTC)
 
 

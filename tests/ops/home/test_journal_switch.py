@@ -10,7 +10,7 @@ import pytest
 
 from gieok.app import open_context
 from gieok.errors import BadRequest
-from gieok.flow.journal_copy import copy, differences
+from gieok.flow.journal_copy import copy_journal, find_differing_parts
 from gieok.model.accounts import Account, IssuedKey, KeyRole, Posting, StoredCharacter
 from gieok.model.archive import Move, Place
 from gieok.model.conversation import BufferedSpan, Incident, JournalRow, Reject, Retraction, Usage
@@ -25,24 +25,26 @@ from gieok.storage.accounts.sqlite import SqliteAccounts
 from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.contracts.archived import lives
-from gieok.testing.contracts.journal import add, held
-from gieok.testing.contracts.positions import run
-from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, entry, said
+from gieok.testing.contracts.journal import append_turns, held
+from gieok.testing.contracts.positions import build_reader_run
+from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, build_entry, build_message
 
 USER = Scope("user:min")
 
 
 def _fill(journal: FullJournal) -> None:
     """Put a row into every table."""
-    add(
+    append_turns(
         journal,
-        said("a", "one\0 결제"),
-        said("b"),
-        said("b", "b2"),
-        said("c"),
+        build_message("a", "one\0 결제"),
+        build_message("b"),
+        build_message("b", "b2"),
+        build_message("c"),
         Retraction("s", "c"),
     )
-    add(journal, said("a", "the same session, another scope"), scope=OTHER, file="2:2")
+    append_turns(
+        journal, build_message("a", "the same session, another scope"), scope=OTHER, file="2:2"
+    )
     journal.correct(HOME, "a", "corrected")
     cursor = journal.cursors()[0]
     assert journal.append(
@@ -50,10 +52,13 @@ def _fill(journal: FullJournal) -> None:
     )
     one, *_, last = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
     assert journal.commit(
-        0, run(one), put=[entry("m", "x"), entry("n", "y")], forget=[entry("o", "z").document]
+        0,
+        build_reader_run(one),
+        put=[build_entry("m", "x"), build_entry("n", "y")],
+        forget=[build_entry("o", "z").document],
     )
     assert journal.buffer(HOME, "observe", BufferedSpan(one, last, 1, "chunk"))
-    assert journal.archive([Move(entry("n", "y"), lives(entry("n", "y")))]) == []
+    assert journal.archive([Move(build_entry("n", "y"), lives(build_entry("n", "y")))]) == []
     journal.mark_stale([Place(HOME, Tier.WARM, "2026/old.md")])
     journal.delivered([number for number, _, _ in journal.undelivered(1)])
     journal.keep("realm", {"a": "b"})
@@ -85,15 +90,22 @@ def test_accounts_are_copied_and_back_and_go_on(
     assert {row.table for scope in (USER, None) for row in here.copied_rows(scope)} == set(NAMES)
     there.post("gone", Posting("credit", 1, "r"), AT)
     with pytest.raises(BadRequest, match="user:gone"):
-        copy(here, there, what="list of accounts")
-    assert copy(here, there, replace=True).scopes == 2
-    assert (copy(here, there).copied, there.check(), there.users("", 9)) == (0, [], ["jun", "min"])
+        copy_journal(here, there, what="list of accounts")
+    assert copy_journal(here, there, replace=True).scopes == 2
+    assert (copy_journal(here, there).copied, there.check(), there.users("", 9)) == (
+        0,
+        [],
+        ["jun", "min"],
+    )
     posted = there.settle("min", "reply", Posting("reply", -1, "reply"), AT)
     assert posted
     assert (posted.entry.number, posted.entry.balance) == (3, 8)
     back = SqliteAccounts(tmp_path / "back.sqlite")
-    copy(there, back)
-    assert (differences(there, back), back.ledger("min", 0, 9)) == ([], there.ledger("min", 0, 9))
+    copy_journal(there, back)
+    assert (find_differing_parts(there, back), back.ledger("min", 0, 9)) == (
+        [],
+        there.ledger("min", 0, 9),
+    )
     for accounts in (here, there, back):
         accounts.close()
 
@@ -124,9 +136,9 @@ def test_a_copy_of_accounts_that_was_killed_goes_on(
     )
     _fill_accounts(here)
     with pytest.raises(KeyboardInterrupt):
-        copy(here, dying)
-    assert len(differences(here, there)) == 2
-    assert copy(here, there).copied == 2
+        copy_journal(here, dying)
+    assert len(find_differing_parts(here, there)) == 2
+    assert copy_journal(here, there).copied == 2
     for accounts in (here, dying, there):
         accounts.close()
 
@@ -151,23 +163,23 @@ def test_everything_is_copied_and_back_and_goes_on(
 ) -> None:
     tables = {row.table for scope in (HOME, None) for row in here.copied_rows(scope)}
     assert len(tables) == 15
-    assert copy(here, there).scopes == 2
-    assert copy(here, there).copied == 0
+    assert copy_journal(here, there).scopes == 2
+    assert copy_journal(here, there).copied == 0
     assert (held(there), there.made(HOME), there.archived(HOME)) == (
         held(here),
         here.made(HOME),
         here.archived(HOME),
     )
     assert (there.corrections(HOME), there.identity()) == (here.corrections(HOME), here.identity())
-    add(there, said("d"))
-    add(there, said("e"), scope=OTHER, file="2:2")
-    there.hand_over([entry("p", "new")])
+    append_turns(there, build_message("d"))
+    append_turns(there, build_message("e"), scope=OTHER, file="2:2")
+    there.hand_over([build_entry("p", "new")])
     assert held(there)[-1] == "d"
     assert len(there.cursors()) == 2
     back = SqliteJournal(tmp_path / "back.sqlite")
-    copy(there, back)
-    assert (differences(there, back), held(back)) == ([], held(there))
-    add(back, said("f"))
+    copy_journal(there, back)
+    assert (find_differing_parts(there, back), held(back)) == ([], held(there))
+    append_turns(back, build_message("f"))
     assert held(back)[-1] == "f"
     back.close()
 
@@ -193,9 +205,9 @@ def test_a_copy_that_was_killed_goes_on(
     url = make_database()
     dying, there = _Killed(url), PostgresJournal(url)
     with pytest.raises(KeyboardInterrupt):
-        copy(here, dying)
-    assert len(differences(here, there)) == 2
-    assert copy(here, there).copied == 2
+        copy_journal(here, dying)
+    assert len(find_differing_parts(here, there)) == 2
+    assert copy_journal(here, there).copied == 2
     dying.close()
     there.close()
 
@@ -203,11 +215,11 @@ def test_a_copy_that_was_killed_goes_on(
 def test_what_another_journal_holds_is_dropped_only_when_asked_for(
     here: SqliteJournal, there: PostgresJournal
 ) -> None:
-    add(there, said("a", "somebody's"), scope=Scope("agent:somebody"))
+    append_turns(there, build_message("a", "somebody's"), scope=Scope("agent:somebody"))
     with pytest.raises(BadRequest, match="agent:somebody"):
-        copy(here, there)
-    copy(here, there, replace=True)
-    assert (differences(here, there), there.scopes()) == ([], here.scopes())
+        copy_journal(here, there)
+    copy_journal(here, there, replace=True)
+    assert (find_differing_parts(here, there), there.scopes()) == ([], here.scopes())
 
 
 def test_the_command_changes_the_setting_once_both_are_equal(

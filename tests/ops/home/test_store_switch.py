@@ -19,7 +19,7 @@ from gieok.ops.memory.index import IndexRequest
 from gieok.ops.memory.search import SearchRequest, SearchResult
 from gieok.ops.operation import Style
 from gieok.testing import HashEmbedder
-from gieok.testing.samples import HOME, OTHER, entry
+from gieok.testing.samples import HOME, OTHER, build_entry
 
 _NOWHERE = "postgresql://nobody@127.0.0.1:1/memory"
 
@@ -156,7 +156,7 @@ def test_what_only_the_new_store_holds_is_not_forgotten_unasked(
 ) -> None:
     _index(contexts(), notes)
     contexts().admin.open_store("postgres").put(
-        [entry("theirs", "남의 것"), entry("other", "x", scope=OTHER)]
+        [build_entry("theirs", "남의 것"), build_entry("other", "x", scope=OTHER)]
     )
     with pytest.raises(BadRequest, match="holds 1 documents in agent:main"):
         _switch(contexts(), "postgres")
@@ -202,9 +202,9 @@ def test_a_store_that_never_becomes_the_same_is_not_switched_to(
     def write_meanwhile(line: str) -> None:
         if line.startswith("vectors"):
             return
-        context.memory.store().put([entry(f"late {next(numbers)}", "늦은 글")])
+        context.memory.store().put([build_entry(f"late {next(numbers)}", "늦은 글")])
 
-    context.memory.store().put([entry("first", "글")])
+    context.memory.store().put([build_entry("first", "글")])
     busy = replace(context, say=write_meanwhile)
     with pytest.raises(StoreError, match="is not the same"):
         _switch(busy, "postgres")

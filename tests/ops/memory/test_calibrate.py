@@ -13,7 +13,7 @@ from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops import operation
-from gieok.ops.memory.calibrate import questions
+from gieok.ops.memory.calibrate import extract_answered_questions
 from gieok.ops.operation import Style
 from gieok.testing import HashEmbedder
 from gieok.testing.embedding_server import EmbeddingServer
@@ -115,7 +115,7 @@ def test_questions_of_turns_are_those_that_the_other_speaker_answered() -> None:
         "User: yes, at half past nine, please.",
         "User: is anybody there at all?",
     ]
-    found = list(questions(lines, _SCOPE, "k"))
+    found = list(extract_answered_questions(lines, _SCOPE, "k"))
     assert [(one.text, one.line, sorted(one.answers)) for one in found] == [
         ("what is the port of the server?", 1, [2, 3]),
         ("Shall we move the meeting to Friday?", 5, [6, 7]),

@@ -16,7 +16,7 @@ from gieok import fs
 from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.hook.inject import InjectedMemory, Injection
-from gieok.hook.window import Window, sessions
+from gieok.hook.window import ContextWindow, sessions
 from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
@@ -324,9 +324,9 @@ def test_lines_of_the_users_own_files_below_the_home_stay(home: Path) -> None:
     assert str(own) in {place for place, _ in done.still_in}
 
 
-def _show(home: Path, session: str, *rows: tuple[str, str]) -> Window:
+def _show(home: Path, session: str, *rows: tuple[str, str]) -> ContextWindow:
     """Keep what a hook showed a session: texts with their handles, cut as a long one is."""
-    window = Window(str(home), "codex", session)
+    window = ContextWindow(str(home), "codex", session)
     lines = [f"- 2026-11-10 user: {text[:60]}… ({handle})" for text, handle in rows]
     memories = [
         InjectedMemory(
@@ -352,7 +352,7 @@ def test_what_sessions_were_shown_is_taken_out_also_where_it_was_cut(home: Path)
     done = _run("forget", match=_SECRET, yes=True)
     assert _holding(home / "hook", "marmalade", "자줏빛", "call it") == {}
     assert not [place for place, _ in done.done.still_in if "hook" in place]
-    again = Window(str(home), "codex", "one")
+    again = ContextWindow(str(home), "codex", "one")
     (row,) = sessions(str(home))
     assert [memory["handle"] for memory in row["last"]["memories"]] == ["0badf00d.2"]
     assert row["handles"] == {"0badf00d.2": True}

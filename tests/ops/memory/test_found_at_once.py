@@ -13,9 +13,9 @@ from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import behind
 from gieok.ops.memory.index import IndexRequest
-from gieok.ops.memory.index import run as index
+from gieok.ops.memory.index import index_memory as index
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.memory.search import run as search
+from gieok.ops.memory.search import search_memory as search
 from gieok.testing import ManualClock
 
 
@@ -89,11 +89,11 @@ def test_nothing_is_read_where_nothing_changed(
 ) -> None:
     os.utime(notes / "a.md", (1, 1))
     search(context, SearchRequest(query=["umbrella"]))
-    root = roots.load(context.memory.store(), context.scope)[0]
+    root = roots.load_roots(context.memory.store(), context.scope)[0]
     mark = freshness.read_marks(context.memory.store().notes(context.scope)[freshness.NOTE])[
         root.name
     ]
-    seen = freshness.look(root, mark + 1, ())
+    seen = freshness.find_folder_changes(root, mark + 1, ())
     assert seen is not None
     assert seen.changed == frozenset()
 

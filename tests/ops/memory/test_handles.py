@@ -126,7 +126,9 @@ def test_a_handle_that_names_nothing_is_refused_and_one_that_names_several_lists
     with pytest.raises(BadRequest, match="no memory has the handle"):
         _run("edit", handle="0000000f", text=["x"])
     monkeypatch.setattr(
-        places, "handle", lambda scope, key, line=0: "abcdef01" if not line else f"abcdef01.{line}"
+        places,
+        "build_handle",
+        lambda scope, key, line=0: "abcdef01" if not line else f"abcdef01.{line}",
     )
     with pytest.raises(BadRequest, match=r"names \d memories") as caught:
         _run("get", path="abcd")
@@ -179,7 +181,7 @@ def test_a_correction_survives_reflection_rebuild_and_being_observed_again(home:
     )
     at = journal.position(_USER, "observe")
     run = distil.Run(_USER, "observe", "observed", context.clock.now(), at, at + 1, 0, 0, 1, 0)
-    assert distil.finish(journal, store, at, run, put=[Entry(again, ())], forget=[document])
+    assert distil.finish_span(journal, store, at, run, put=[Entry(again, ())], forget=[document])
     assert _run("get", path=handle).text == "We use NATS."
     _run("rebuild")
     assert _run("get", path=handle).text == "We use NATS."
@@ -208,7 +210,9 @@ def test_a_correction_whose_process_was_killed_before_the_store_heard_of_it_hold
 def test_the_current_task_can_be_corrected_and_goes_on_with_the_next_one(home: Path) -> None:
     context = open_context({})
     now = context.clock.now()
-    (task,) = observation.entries(_USER, observation.Observed((), "Fix the login."), now)
+    (task,) = observation.build_observed_entries(
+        _USER, observation.Observed((), "Fix the login."), now
+    )
     assert (
         "corrected"
         not in observation.corrected(task.document, "Fix the billing page.", now).document.metadata

@@ -119,7 +119,7 @@ def test_an_unknown_agent_or_folder_is_named(
 
 def test_places_come_from_the_environment_as_openclaw_reads_it(tmp_path: Path) -> None:
     (tmp_path / ".openclaw-p").mkdir()
-    found = openclaw.find(
+    found = openclaw.find_openclaw(
         {"OPENCLAW_PROFILE": "p", "OPENCLAW_WORKSPACE_DIR": str(tmp_path / "w")}, tmp_path
     )
     assert (found.state, found.agents) == (
@@ -127,11 +127,11 @@ def test_places_come_from_the_environment_as_openclaw_reads_it(tmp_path: Path) -
         (openclaw.OpenClawAgent("main", tmp_path / "w"),),
     )
     with pytest.raises(BadRequest, match="no OpenClaw"):
-        openclaw.find({}, tmp_path)
+        openclaw.find_openclaw({}, tmp_path)
 
 
 def test_a_damaged_configuration_is_an_error_and_not_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / ".openclaw").mkdir()
     (tmp_path / ".openclaw" / "openclaw.json").write_text("{agents: ")
     with pytest.raises(BadRequest, match="cannot read"):
-        openclaw.find({}, tmp_path)
+        openclaw.find_openclaw({}, tmp_path)

@@ -13,10 +13,10 @@ from gieok import places
 from gieok.app import open_context
 from gieok.model.conversation import Run
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Scope
-from gieok.ops.memory.newest import placed
+from gieok.ops.memory.newest import place_current_hits
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.memory.search import run as search
-from gieok.ops.prompt.recall import RecallRequest, run
+from gieok.ops.memory.search import search_memory as search
+from gieok.ops.prompt.recall import RecallRequest, recall_memories
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
 
@@ -81,25 +81,27 @@ def test_search_shows_what_holds_first_though_only_the_old_was_found(
 ) -> None:
     found = _json(capsys, "search", "stg staging host")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
-        (places.handle(_SCOPE, _NEW_KEY, 1), "current"),
-        (places.handle(_SCOPE, _OLD_KEY, 1), "replaced"),
+        (places.build_handle(_SCOPE, _NEW_KEY, 1), "current"),
+        (places.build_handle(_SCOPE, _OLD_KEY, 1), "replaced"),
     ]
     assert (found[1]["replaced_by"], found[1]["replaced_on"]) == (
-        places.handle(_SCOPE, _NEW_KEY, 1),
+        places.build_handle(_SCOPE, _NEW_KEY, 1),
         "2026-11-09",
     )
     assert main(["search", "stg staging host"]) == 0
-    assert f"on 2026-11-09 by {places.handle(_SCOPE, _NEW_KEY, 1)}" in capsys.readouterr().out
+    assert f"on 2026-11-09 by {places.build_handle(_SCOPE, _NEW_KEY, 1)}" in capsys.readouterr().out
 
 
 def test_a_prompt_gets_the_new_value_before_the_old_one_which_is_marked() -> None:
-    said = run(open_context({}), RecallRequest(prompt=["what is the staging host stg?"])).text
+    said = recall_memories(
+        open_context({}), RecallRequest(prompt=["what is the staging host stg?"])
+    ).text
     assert said.index("preview.example.test") < said.index("stg.example.test")
-    assert f"replaced on 2026-11-09, by {places.handle(_SCOPE, _NEW_KEY, 1)}" in said
+    assert f"replaced on 2026-11-09, by {places.build_handle(_SCOPE, _NEW_KEY, 1)}" in said
 
 
 def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    old, new = places.handle(_SCOPE, _OLD_KEY, 1), places.handle(_SCOPE, _NEW_KEY, 1)
+    old, new = places.build_handle(_SCOPE, _OLD_KEY, 1), places.build_handle(_SCOPE, _NEW_KEY, 1)
     rows = {
         row["handle"]: row["status"] for row in _json(capsys, "list", "--kind", "turn")["memories"]
     }
@@ -112,7 +114,7 @@ def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[st
 def test_history_says_now_of_what_took_the_place_of_another_statement(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    old, new = places.handle(_SCOPE, _OLD_KEY, 1), places.handle(_SCOPE, _NEW_KEY, 1)
+    old, new = places.build_handle(_SCOPE, _OLD_KEY, 1), places.build_handle(_SCOPE, _NEW_KEY, 1)
     versions = _json(capsys, "history", old)["versions"]
     assert [(one["handle"], one["ended"], one["is_current"]) for one in versions] == [
         (old, "replaced", False),
@@ -142,7 +144,7 @@ def test_history_of_another_line_of_the_block_does_not_show_what_was_replaced(
     context = open_context({})
     run_of = Run(observed.scope, "test", "test", _AT, 0, 1, 0, 0, 1, 0)
     assert context.memory.journal().commit(0, run_of, put=[entry], forget=[])
-    versions = _json(capsys, "history", places.handle(_SCOPE, _NEW_KEY, 2))["versions"]
+    versions = _json(capsys, "history", places.build_handle(_SCOPE, _NEW_KEY, 2))["versions"]
     assert [one["text"] for one in versions] == ["the lamp is on"]
 
 
@@ -150,7 +152,7 @@ def test_history_leaves_the_end_open_of_what_was_compared_with_nothing(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(places.replaced_file(str(home), _SCOPE)).unlink()
-    new = places.handle(_SCOPE, _NEW_KEY, 1)
+    new = places.build_handle(_SCOPE, _NEW_KEY, 1)
     for lang, now in (("en", "now"), ("ko", "지금")):
         assert main(["history", new, "--lang", lang]) == 0
         out = capsys.readouterr().out
@@ -171,7 +173,7 @@ def test_what_held_instead_and_says_something_else_by_now_is_not_brought(
 ) -> None:
     _put(_NEW_KEY, "User: a lamp", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
-    assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]
+    assert [hit["handle"] for hit in found] == [places.build_handle(_SCOPE, _OLD_KEY, 1)]
 
 
 def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both_standing(
@@ -181,10 +183,12 @@ def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both
     _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
     found = _json(capsys, "search", "which staging host?")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
-        (places.handle(_SCOPE, _NEW_KEY, 1), "stands"),
-        (places.handle(_SCOPE, _OLD_KEY, 1), "stands"),
+        (places.build_handle(_SCOPE, _NEW_KEY, 1), "stands"),
+        (places.build_handle(_SCOPE, _OLD_KEY, 1), "stands"),
     ]
-    said = run(open_context({}), RecallRequest(prompt=["what is the staging host?"])).text
+    said = recall_memories(
+        open_context({}), RecallRequest(prompt=["what is the staging host?"])
+    ).text
     assert "replaced" not in said
     assert "current" not in said
 
@@ -195,7 +199,7 @@ def test_nothing_is_brought_in_only_for_being_newer(
     Path(places.replaced_file(str(home), _SCOPE)).unlink()
     _put(_NEW_KEY, "User: I switched my guitar strings to nickel", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
-    assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]
+    assert [hit["handle"] for hit in found] == [places.build_handle(_SCOPE, _OLD_KEY, 1)]
 
 
 @pytest.mark.parametrize(("hours", "is_compared"), [(23, True), (25, False)])
@@ -209,6 +213,7 @@ def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
     hits = search(context, SearchRequest(query=["which staging host?"], min_score=0.0)).ranked.hits
     hits = sorted(hits, key=lambda hit: hit.passage.key)
     order = [
-        one.hit.passage.key for one in placed(context, context.memory.store(), hits, is_quick=True)
+        one.hit.passage.key
+        for one in place_current_hits(context, context.memory.store(), hits, is_quick=True)
     ]
     assert order == ([_NEW_KEY, _OLD_KEY] if is_compared else [_OLD_KEY, _NEW_KEY])

@@ -19,7 +19,7 @@ from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.ops import operation
 from gieok.ops.context import Context
-from gieok.ops.memory.records import refresh
+from gieok.ops.memory.records import refresh_project_index
 from gieok.ops.memory.remember import RememberRequest, RememberResult
 from gieok.ops.memory.retire import RestoreRequest, RetiredMemory, RetireRequest
 from gieok.testing import ManualClock
@@ -117,7 +117,7 @@ def test_the_grace_of_what_is_retired_ends_after_thirty_days(
     _remember(context, "Something else.")
     assert retired.is_file()
     clock.advance(timedelta(seconds=1))
-    refresh(context, str(shop))
+    refresh_project_index(context, str(shop))
     assert not retired.exists()
     with pytest.raises(BadRequest):
         _do("restore", context, retired.stem)

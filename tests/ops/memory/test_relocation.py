@@ -36,7 +36,7 @@ def _run(name: str, **request: object):
 
 def _indexed_folders() -> set[str]:
     context = open_context({})
-    return {str(root.path) for root in roots.load(context.memory.store(), context.scope)}
+    return {str(root.path) for root in roots.load_roots(context.memory.store(), context.scope)}
 
 
 @pytest.mark.parametrize("command", ["remember", "index"])

@@ -11,9 +11,9 @@ import pytest
 from gieok.app import open_context
 from gieok.ops import operation
 from gieok.ops.memory.hits import SearchHit
-from gieok.ops.memory.listing import ListRequest, MemoryRow
+from gieok.ops.memory.listing import ListedMemory, ListRequest
 from gieok.ops.memory.remember import RememberRequest, RememberResult
-from gieok.ops.memory.remember import present as present_remembered
+from gieok.ops.memory.remember import render_remembered as present_remembered
 from gieok.ops.memory.search import SearchRequest
 from gieok.ops.operation import Style
 from gieok.testing.clock import ManualClock
@@ -60,7 +60,7 @@ class Place:
             .results
         )
 
-    def list(self, **fields: object) -> tuple[MemoryRow, ...]:
+    def list(self, **fields: object) -> tuple[ListedMemory, ...]:
         context = open_context({}, zone=UTC)
         context.memory.catch_up()
         return operation("list").handler(context, ListRequest(**fields)).memories

@@ -15,13 +15,13 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
-from gieok.ops.memory.hits import SearchHit, SearchResult, present
+from gieok.ops.memory.hits import SearchHit, SearchResult, render_search
 from gieok.ops.memory.index import IndexRequest
-from gieok.ops.memory.index import run as index
+from gieok.ops.memory.index import index_memory as index
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.remember import run as remember
+from gieok.ops.memory.remember import remember_record as remember
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.memory.search import run as search
+from gieok.ops.memory.search import search_memory as search
 from gieok.ops.operation import Style
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
@@ -87,7 +87,9 @@ def test_a_hit_names_the_file_the_line_that_answers_and_its_heading(
     assert (hit.file, hit.line) == (str(notes / "payments.md"), 8)
     assert hit.citation.startswith("payments.md#L")
     assert hit.heading == "Payments"
-    shown = present(_search(context, "when is the webhook secret rotated"), _EN).split("\n")[0]
+    shown = render_search(_search(context, "when is the webhook secret rotated"), _EN).split("\n")[
+        0
+    ]
     assert "payments.md:8" in shown
     assert hit.handle in shown
 
@@ -100,7 +102,7 @@ def test_a_file_that_is_gone_is_not_named(context: Context, notes: Path) -> None
     notes.rename(notes.with_name("away"))
     hit = _first(context, "when is the webhook secret rotated")
     assert (hit.file, hit.line) == (None, None)
-    assert hit.citation in present(_search(context, "webhook secret"), _EN)
+    assert hit.citation in render_search(_search(context, "webhook secret"), _EN)
     assert not {"file", "line"} & encode(_search(context, "webhook secret"))["results"][0].keys()
 
 
@@ -170,7 +172,7 @@ def test_both_days_of_a_filter_are_in_it(
 
 def test_a_list_of_days_is_shown_by_days_and_is_not_called_unsure(context: Context) -> None:
     result = _search(context, "", since=str(_TODAY - timedelta(days=40)))
-    shown = present(result, _EN)
+    shown = render_search(result, _EN)
     older, newer = (str(_TODAY - timedelta(days=days)) for days in (30, 2))
     lines = [line for line in shown.split("\n") if line and not line.startswith(" ")]
     assert [line for line in lines if line in (older, newer)] == [older, newer]
@@ -244,8 +246,8 @@ def test_what_is_not_high_is_called_unsure_in_both_languages(context: Context) -
         alone = result._replace(results=(hit,))
         is_sure = hit.level == "high"
         assert is_sure == (hit.score >= 0.5)
-        assert ("  unsure" in present(alone, _EN)) is not is_sure
-        assert ("확실하지 않음" in present(alone, _KO)) is not is_sure
+        assert ("  unsure" in render_search(alone, _EN)) is not is_sure
+        assert ("확실하지 않음" in render_search(alone, _KO)) is not is_sure
     assert {hit.level == "high" for hit in result.results} == {True, False}
 
 
@@ -259,7 +261,7 @@ def test_where_nothing_is_sure_enough_the_nearest_is_shown_as_such(context: Cont
         (_EN, "Nothing surely answers that. The nearest is:"),
         (_KO, "가장 가까운 것:"),
     ):
-        shown = present(result, style)
+        shown = render_search(result, style)
         assert words in shown
         assert result.nearest.snippet in shown
     assert _search(context, question).nearest is None, "who asks for all of it gets it as results"
@@ -270,8 +272,11 @@ def test_where_nothing_is_found_the_way_to_what_is_less_sure_is_said(context: Co
     result = _search(context, "xylophone", min_score=-1.0)
     assert not result.found
     assert result.nearest is None
-    assert present(result, _EN) == "Nothing found. `--min-score 0` shows lines that are less sure."
-    assert present(result, _KO).startswith("찾은 것이 없습니다. `--min-score 0`")
+    assert (
+        render_search(result, _EN)
+        == "Nothing found. `--min-score 0` shows lines that are less sure."
+    )
+    assert render_search(result, _KO).startswith("찾은 것이 없습니다. `--min-score 0`")
 
 
 def test_explain_adds_up_to_the_score(context: Context) -> None:
@@ -279,7 +284,7 @@ def test_explain_adds_up_to_the_score(context: Context) -> None:
     hit = result.results[0]
     assert hit.parts
     assert hit.signals
-    assert f"= {sum(hit.parts.values()):+.2f}; 1 / (1 + e^" in present(result, _EN)
+    assert f"= {sum(hit.parts.values()):+.2f}; 1 / (1 + e^" in render_search(result, _EN)
     plain = _first(context, "when is the webhook secret rotated")
     assert (plain.parts, plain.signals, plain.compared) == (None, None, None)
 
@@ -312,7 +317,7 @@ def test_records_that_nobody_trusts_are_counted_and_not_shown(
     result = _search(called_in(context, tmp_path / "shop"), "canaries")
     assert result.waiting == 1
     assert "Mallory" not in _snippets(result)
-    assert "gieok trust" in present(result, _EN)
+    assert "gieok trust" in render_search(result, _EN)
     assert _search(context, "canaries").waiting == 0
 
 

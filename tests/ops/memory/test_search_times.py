@@ -8,7 +8,7 @@ import pytest
 from gieok.app import open_context
 from gieok.ops.context import Context
 from gieok.ops.memory import index, search
-from gieok.ops.memory.hits import SearchResult, present
+from gieok.ops.memory.hits import SearchResult, render_search
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.memory.search import SearchRequest
 from gieok.ops.operation import Style
@@ -36,12 +36,12 @@ def context(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("GIEOK_EMBEDDER", "none")
     monkeypatch.chdir(notes)
     context = open_context({}, clock=clock)
-    index.run(context, IndexRequest(paths=[str(notes)]))
+    index.index_memory(context, IndexRequest(paths=[str(notes)]))
     return context
 
 
 def _search(context: Context, question: str) -> SearchResult:
-    return search.run(context, SearchRequest(query=[question], min_score=0.0))
+    return search.search_memory(context, SearchRequest(query=[question], min_score=0.0))
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_of_what_is_likely_the_newest_stands_first(context: Context) -> None:
 def test_words_that_are_half_understood_are_named(context: Context) -> None:
     found = _search(context, "what did we decide on billing several weeks ago")
     assert (found.days, found.not_times) == (None, ("several weeks ago",))
-    assert "“several weeks ago” was not taken as a time" in present(
+    assert "“several weeks ago” was not taken as a time" in render_search(
         found, Style("en", colour=False)
     )
-    assert "때로 보지 않았습니다" in present(found, Style("ko", colour=False))
+    assert "때로 보지 않았습니다" in render_search(found, Style("ko", colour=False))
 
 
 def test_a_time_ahead_is_no_day_on_which_something_was_told(context: Context) -> None:

@@ -13,7 +13,7 @@ from gieok.app import open_context
 from gieok.memory.files import seeds
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.memory.seeding import FOLDERS, seed
+from gieok.ops.memory.seeding import FOLDERS, index_seeds
 from gieok.surfaces.cli import main
 
 
@@ -79,7 +79,7 @@ def test_a_projects_commits_say_what_changed_why_and_who(
     shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     context = _context()
-    seed(context)
+    index_seeds(context)
     scope = places.repository_scope(places.project_scope(str(shop)))
     (text,) = _texts(context, scope).values()
     assert text == (
@@ -91,12 +91,12 @@ def test_a_projects_commits_say_what_changed_why_and_who(
 
 def test_only_new_commits_are_taken_in_and_those_that_are_gone_are_forgotten(shop: Path) -> None:
     context = _context()
-    seed(context)
+    index_seeds(context)
     _commit(shop, "b.py", "Round prices down", "2026-05-02T10:00:00Z")
-    report = seed(context)
+    report = index_seeds(context)
     assert (len(report.added), report.unchanged, report.removed) == (1, 1, [])
     _git(shop, "reset", "-q", "--hard", "HEAD~1")
-    assert len(seed(context).removed) == 1
+    assert len(index_seeds(context).removed) == 1
 
 
 def test_agents_notes_are_the_projects_and_a_users_instructions_the_users(
@@ -114,7 +114,7 @@ def test_agents_notes_are_the_projects_and_a_users_instructions_the_users(
     (tmp_path / ".claude" / "CLAUDE.md").write_text("Answer in Korean.\n")
     (shop / "AGENTS.md").write_text("Run make check before a commit.\n")
     context = _context()
-    seed(context)
+    index_seeds(context)
     scope = places.project_scope(str(shop))
     assert list(_texts(context, scope)) == ["seeds/claude-code/memory/MEMORY.md"]
     assert _texts(context, "agent:main") == {"seeds/claude-code/CLAUDE.md": "Answer in Korean.\n"}
@@ -125,7 +125,7 @@ def test_a_link_in_a_repository_leads_nowhere(shop: Path, tmp_path: Path) -> Non
     (tmp_path / "private.md").write_text("my own\n")
     (shop / "AGENTS.md").symlink_to(tmp_path / "private.md")
     context = _context()
-    seed(context)
+    index_seeds(context)
     assert "my own" not in "".join(
         _texts(context, places.repository_scope(places.project_scope(str(shop)))).values()
     )
@@ -136,14 +136,14 @@ def test_settings_turn_each_off_and_what_was_taken_in_is_forgotten(
 ) -> None:
     (shop / "AGENTS.md").write_text("Run make check before a commit.\n")
     scope = places.repository_scope(places.project_scope(str(shop)))
-    seed(_context())
+    index_seeds(_context())
     monkeypatch.setenv("GIEOK_SEED_COMMITS", "0")
     context = _context()
-    seed(context)
+    index_seeds(context)
     assert list(_texts(context, scope)) == ["seeds/AGENTS.md"]
     monkeypatch.setenv("GIEOK_SEED_FILES", "false")
     context = _context()
-    seed(context)
+    index_seeds(context)
     assert _texts(context, scope) == {}
 
 
@@ -155,7 +155,7 @@ def test_an_unborn_branch_and_a_folder_that_is_gone_have_nothing(
     _git(empty, "init", "-q")
     context = _context()
     context.memory.journal().keep(FOLDERS, {str(empty): "", str(tmp_path / "gone"): ""})
-    seed(context)
+    index_seeds(context)
     assert _texts(context, places.repository_scope(places.project_scope(str(empty)))) == {}
 
 

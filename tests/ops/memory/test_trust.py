@@ -70,7 +70,10 @@ def _indexed(context: Context, shop: Path) -> list[str]:
 
 
 def _waits(context: Context, shop: Path) -> list[str]:
-    return [record.entry.name for record in waiting.waiting(context.home, str(shop)).records]
+    return [
+        record.entry.name
+        for record in waiting.find_waiting_content(context.home, str(shop)).records
+    ]
 
 
 def test_everything_is_shown_in_full_with_what_hides_in_it(context: Context, shop: Path) -> None:
@@ -159,8 +162,8 @@ def test_trust_is_taken_back_with_all_that_came_from_it(context: Context, shop: 
     assert _trust(context, revoke=True).status == "revoked"
     assert _indexed(context, shop) == []
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]
-    assert not grants.claim(
-        context.home, str(shop), waiting.waiting(context.home, str(shop)).fingerprint
+    assert not grants.claim_trust_notice(
+        context.home, str(shop), waiting.find_waiting_content(context.home, str(shop)).fingerprint
     )
     assert _trust(context, revoke=True).status == "nothing"
     assert not _trust(context, list=True).found
@@ -241,7 +244,7 @@ def test_remembering_again_after_a_kill_in_between_makes_no_second_file(
     context: Context, shop: Path
 ) -> None:
     kept = operation("remember").handler(context, RememberRequest(text=["Use ruff."], tags="lint"))
-    grants.forget(context.home, str(shop))  # as if it had been killed after the file
+    grants.forget_grant(context.home, str(shop))  # as if it had been killed after the file
     again = operation("remember").handler(context, RememberRequest(text=["Use ruff."], tags="lint"))
     assert (again.path, again.created) == (kept.path, False)
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]
@@ -280,13 +283,13 @@ def test_what_was_remembered_before_there_was_trust_is_taken_over_once(
     operation("remember").handler(context, RememberRequest(text=["Use ruff."]))
     operation("remember").handler(context, RememberRequest(text=["My own."], user=True))
     context.memory.store().close()
-    shutil.rmtree(paths.home() / "trust")
+    shutil.rmtree(paths.locate_home() / "trust")
     context = go()
     operation("status").handler(context, operation("status").request())
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]  # it was never indexed
     assert [Path(key).stem for key in _indexed(context, shop)] == ["use-ruff"]
     context.memory.store().close()
-    grants.forget(paths.home(), str(shop))
+    grants.forget_grant(paths.locate_home(), str(shop))
     context = go()
     assert _waits(context, shop) == [
         "memory/constraint/deploy.md",
@@ -305,9 +308,9 @@ def test_a_kill_while_it_is_taken_over_loses_nothing(shop: Path, go: Callable[[]
     for text in ("Use ruff.", "Use pytest."):
         operation("remember").handler(context, RememberRequest(text=[text]))
     context.memory.store().close()
-    (paths.home() / "trust" / ".adopted").unlink()  # killed before the end
-    grants.change(
-        paths.home(), str(shop), lambda grant: grant.without(["memory/decision/use-ruff.md"])
+    (paths.locate_home() / "trust" / ".adopted").unlink()  # killed before the end
+    grants.edit_grant(
+        paths.locate_home(), str(shop), lambda grant: grant.without(["memory/decision/use-ruff.md"])
     )
     context = go()
     context.memory.store().stats()

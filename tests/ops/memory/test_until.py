@@ -31,11 +31,11 @@ def context(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch)
 
 
 def _remember(context: Context, text: str, until: str = "") -> RememberResult:
-    return remember.run(context, RememberRequest(text=[text], until=until, user=True))
+    return remember.remember_record(context, RememberRequest(text=[text], until=until, user=True))
 
 
 def _found(context: Context, question: str) -> SearchHit:
-    return search.run(context, SearchRequest(query=[question], min_score=0.0)).results[0]
+    return search.search_memory(context, SearchRequest(query=[question], min_score=0.0)).results[0]
 
 
 def test_what_is_remembered_until_a_day_has_ended_on_the_day_after(

@@ -22,9 +22,9 @@ from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import CORRECTED, REPLACED_BY, Entry, Passage, Provenance, Scope
 from gieok.ops.context import Context
 from gieok.ops.moving.export import ExportRequest
-from gieok.ops.moving.export import run as export
+from gieok.ops.moving.export import export_memory as export
 from gieok.ops.moving.import_memory import ImportRequest
-from gieok.ops.moving.import_memory import run as take_in
+from gieok.ops.moving.import_memory import import_memories as take_in
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=60).filter(
@@ -44,7 +44,7 @@ def _memories(draw: st.DrawFn) -> Entry:
         draw(st.booleans()),
         tuple(draw(st.lists(st.sampled_from(["m1", "m2#0"]), max_size=2))),
     )
-    (made,) = observation.entries(Scope(draw(_SCOPES)), Observed((o,)), _START)
+    (made,) = observation.build_observed_entries(Scope(draw(_SCOPES)), Observed((o,)), _START)
     more = draw(
         st.sampled_from([{}, {CORRECTED: "2026-02-01T00:00:00+00:00"}, {REPLACED_BY: "observe:x"}])
     )
@@ -153,7 +153,7 @@ def test_folders_for_people_come_back_too(
         "a\\b: 'c' # d --> e",
         "* 🔴 (x) [[y]] ---",
     ]
-    made = observation.entries(
+    made = observation.build_observed_entries(
         Scope("agent:main"),
         Observed(tuple(Observation(t, _START, Priority.HIGH, Category.DECISION) for t in texts)),
         _START,
@@ -182,7 +182,7 @@ def test_folders_for_people_come_back_too(
 def test_lines_that_are_damaged_are_named_and_the_rest_comes_in(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (made,) = observation.entries(
+    (made,) = observation.build_observed_entries(
         Scope("agent:main"),
         Observed((Observation("x y", _START, Priority.LOW, Category.STATE),)),
         _START,
@@ -233,7 +233,7 @@ def test_lines_that_are_damaged_are_named_and_the_rest_comes_in(
 
 def test_only_one_scope_and_into_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     made = [
-        observation.entries(
+        observation.build_observed_entries(
             Scope(s), Observed((Observation(s, _START, Priority.LOW, Category.STATE),)), _START
         )[0]
         for s in ("agent:main", "agent:work")

@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from gieok.agents.table import folded
+from gieok.agents.table import fold_folder_path
 from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.edit import EditRequest
-from gieok.ops.memory.edit import run as edit
+from gieok.ops.memory.edit import edit_memory as edit
 from gieok.ops.memory.forget import ForgetRequest
-from gieok.ops.memory.forget import run as forget
+from gieok.ops.memory.forget import forget_memories as forget
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.memory.search import run as search
-from gieok.ops.moving.import_memory import ImportRequest, ImportResult, run
-from gieok.places import handle
+from gieok.ops.memory.search import search_memory as search
+from gieok.ops.moving.import_memory import ImportRequest, ImportResult, import_memories
+from gieok.places import build_handle
 
 DATA = Path(__file__).parents[2] / "machine" / "imports" / "data"
 MAIN = Scope("agent:main")
@@ -53,7 +53,7 @@ def _copy(name: str, folder: Path) -> Path:
 
 
 def _take(home: Path, *what: object, **more: object) -> ImportResult:
-    done = run(_context(home, **more), ImportRequest(what=[str(one) for one in what]))  # type: ignore[arg-type]
+    done = import_memories(_context(home, **more), ImportRequest(what=[str(one) for one in what]))  # type: ignore[arg-type]
     assert isinstance(done, ImportResult)
     return done
 
@@ -161,11 +161,13 @@ def test_what_a_person_forgot_or_corrected_does_not_come_back(home: Path, tmp_pa
     gone, kept = (
         next(text for text in held if part in text) for part in ("Chae Yoon", "fourth floor")
     )
-    forget(_context(home), ForgetRequest(handles=[handle("agent:main", held[gone])], yes=True))
+    forget(
+        _context(home), ForgetRequest(handles=[build_handle("agent:main", held[gone])], yes=True)
+    )
     edit(
         _context(home),
         EditRequest(
-            handle=handle("agent:main", held[kept]), text=["Alice sits on the fifth floor."]
+            handle=build_handle("agent:main", held[kept]), text=["Alice sits on the fifth floor."]
         ),
     )
     (place / "new.md").write_text(
@@ -303,7 +305,7 @@ def test_prompts_are_not_doubled_where_the_agent_itself_told_them(home: Path) ->
 def test_what_gieok_follows_by_itself_is_not_doubled(home: Path, tmp_path: Path) -> None:
     shop = tmp_path / "shop"
     (shop / ".git").mkdir(parents=True)
-    notes = tmp_path / ".claude" / "projects" / folded(str(shop)) / "memory"
+    notes = tmp_path / ".claude" / "projects" / fold_folder_path(str(shop)) / "memory"
     shutil.copytree(
         DATA / "claude-code" / ".claude" / "projects" / "-home-kim-shop" / "memory", notes
     )
@@ -316,7 +318,7 @@ def test_what_gieok_follows_by_itself_is_not_doubled(home: Path, tmp_path: Path)
 
 def test_a_dry_run_changes_nothing_and_a_scope_can_be_named(home: Path) -> None:
     context = _context(home, scope="agent:work")
-    done = run(context, ImportRequest(what=[str(DATA / "claude")], dry_run=True))
+    done = import_memories(context, ImportRequest(what=[str(DATA / "claude")], dry_run=True))
     assert isinstance(done, ImportResult)
     assert (done.done.messages, done.done.memories) == (5, 6)
     assert context.memory.journal().stats().messages == 0

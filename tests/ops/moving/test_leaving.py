@@ -14,17 +14,16 @@ from gieok.app import open_context
 from gieok.errors import BadRequest
 from gieok.ops.code import install_hook
 from gieok.ops.context import Context
-from gieok.ops.home.service import ServiceRequest
-from gieok.ops.home.service import run as install_service
+from gieok.ops.home.service import ServiceRequest, install_service
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.remember import run as remember
+from gieok.ops.memory.remember import remember_record as remember
 from gieok.ops.memory.seeding import FOLDERS
 from gieok.ops.moving.erase import EraseRequest
-from gieok.ops.moving.erase import run as erase
+from gieok.ops.moving.erase import erase_home as erase
 from gieok.ops.moving.uninstall import UninstallRequest
-from gieok.ops.moving.uninstall import run as uninstall
+from gieok.ops.moving.uninstall import uninstall_gieok as uninstall
 from gieok.ops.prompt.install import InstallRequest
-from gieok.ops.prompt.install import run as install
+from gieok.ops.prompt.install import install_agent as install
 
 #: What a person has there already: it must be as it was, byte for byte.
 _OWN = {

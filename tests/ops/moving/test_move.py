@@ -20,14 +20,14 @@ from gieok.model.conversation import Cursor, Message, Role
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.index import IndexRequest
-from gieok.ops.memory.index import run as index
+from gieok.ops.memory.index import index_memory as index
 from gieok.ops.memory.remember import RememberRequest
-from gieok.ops.memory.remember import run as remember
+from gieok.ops.memory.remember import remember_record as remember
 from gieok.ops.memory.search import SearchRequest
-from gieok.ops.memory.search import run as search
+from gieok.ops.memory.search import search_memory as search
 from gieok.ops.memory.seeding import FOLDERS
 from gieok.ops.moving.move import MoveRequest, MoveResult
-from gieok.ops.moving.move import run as move
+from gieok.ops.moving.move import move_folders as move
 
 _AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
 
@@ -60,7 +60,7 @@ def _fill(old: Path, text: str, said: str) -> None:
     context, scope = _context(old), _scope(old)
     journal, store = context.memory.journal(), context.memory.store()
     journal.keep(FOLDERS, {str(old): ""})
-    made = observation.entries(
+    made = observation.build_observed_entries(
         scope, Observed((Observation(text, _AT, Priority.HIGH, Category.DECISION),)), _AT
     )
     journal.hand_over(put=made)
@@ -102,7 +102,7 @@ def test_the_memory_of_a_project_goes_where_its_folder_went(user: Path, tmp_path
     assert any("Record" in text for text in _found(new, "Record parcels Hanjin"))
     (message,) = _context(new).memory.journal().read(_scope(new), 0, budget_tokens=99)
     assert message.message.source == str(user / ".claude" / "projects" / "x" / "s.jsonl")
-    assert grants.load(user / "home", str(new)).entries
+    assert grants.load_grant(user / "home", str(new)).entries
     context = _context(user)
     assert context.memory.store().hashes(before) == {}
     assert context.memory.journal().made(before) == []
@@ -134,7 +134,7 @@ def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(
     secret = Message("x", Role.USER, "my secret", _AT, "s", "claude-code", 2, "/t.jsonl", 2)
     journal.append(scope, [secret], Cursor("t", "/t.jsonl", 2), None)
     journal.erase(scope, [journal.read(scope, 0, budget_tokens=99)[-1].seq])
-    before = list(carried.lines(journal, _context(old).memory.store(), [scope]))
+    before = list(carried.iter_export_lines(journal, _context(old).memory.store(), [scope]))
     old.rename(new)
     _moved(user, old, new)
     journal = _context(new).memory.journal()
@@ -145,7 +145,10 @@ def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(
     new.rename(old)
     _moved(user, new, old)
     context = _context(old)
-    assert list(carried.lines(context.memory.journal(), context.memory.store(), [scope])) == before
+    assert (
+        list(carried.iter_export_lines(context.memory.journal(), context.memory.store(), [scope]))
+        == before
+    )
 
 
 def test_an_old_transcript_that_came_along_is_read_into_the_new_place(

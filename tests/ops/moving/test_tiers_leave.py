@@ -15,12 +15,12 @@ from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.tiers import cold, sweep
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.memory.forget import ForgetRequest, present
-from gieok.ops.memory.forget import run as forget
+from gieok.ops.memory.forget import ForgetRequest, render_forgotten
+from gieok.ops.memory.forget import forget_memories as forget
 from gieok.ops.moving.erase import EraseRequest
-from gieok.ops.moving.erase import run as erase
+from gieok.ops.moving.erase import erase_home as erase
 from gieok.ops.moving.import_memory import ImportRequest
-from gieok.ops.moving.import_memory import run as take_in
+from gieok.ops.moving.import_memory import import_memories as take_in
 from gieok.ops.operation import Style
 
 MAIN = Scope("agent:main")
@@ -52,18 +52,18 @@ def _context(user: Path) -> Context:
 def _keep(context: Context, *texts: str, at: datetime) -> None:
     found = tuple(Observation(text, at, Priority.LOW, Category.STATE) for text in texts)
     journal = context.memory.journal()
-    journal.hand_over(put=observation.entries(MAIN, Observed(found), at))
+    journal.hand_over(put=observation.build_observed_entries(MAIN, Observed(found), at))
     distil.deliver(journal, context.memory.store())
 
 
 def _in_every_tier(user: Path) -> Context:
     context = _context(user)
     _keep(context, "the heron nests in the cold reed", "a heron of the shore", at=_OLD)
-    sweep.run(context.archive.tiers())
+    sweep.tier_due_memories(context.archive.tiers())
     tiers = context.archive.tiers()
     rows = [row for row in tiers.journal.archived(MAIN) if "reed" in _text(context, row.key)]
-    cold.to_cold(tiers, rows)
-    sweep.sweep(tiers)
+    cold.move_to_cold(tiers, rows)
+    sweep.sweep_stale_places(tiers)
     _keep(context, "today a heron flew by", at=context.clock.now())
     return _context(user)
 
@@ -92,7 +92,7 @@ def test_forgetting_says_what_was_where(user: Path) -> None:
     )
     assert any("earlier revisions" in why for _, why in result.done.still_in)
     assert _files_with(user, b"heron") == []
-    assert "hot 1" in present(result, Style("ko", colour=False))
+    assert "hot 1" in render_forgotten(result, Style("ko", colour=False))
 
 
 def test_an_import_is_named_as_the_place_where_it_still_is(user: Path) -> None:
@@ -115,11 +115,11 @@ def test_erasing_takes_the_cold_archive_along_but_not_a_persons_own_words(user: 
     context = _in_every_tier(user)
     tiers = context.archive.tiers()
     _keep(context, "the other heron of the reed", at=_OLD)
-    sweep.run(tiers)
-    cold.to_cold(
+    sweep.tier_due_memories(tiers)
+    cold.move_to_cold(
         tiers, [row for row in tiers.journal.archived(MAIN) if "other" in _text(context, row.key)]
     )
-    sweep.sweep(tiers)
+    sweep.sweep_stale_places(tiers)
     mine = next(file for file in (user / "cold").rglob("*.md") if "other" in file.read_text())
     mine.write_text(mine.read_text() + "\nmy own words below\n")
     done = erase(_context(user), EraseRequest(all=True, yes=True))

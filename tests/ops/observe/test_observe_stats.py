@@ -13,8 +13,8 @@ from gieok.model.memory import Scope
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.encode import encode
-from gieok.ops.observe.exposition import Metric, Sample, expose
-from gieok.ops.observe.prices import Price, Prices
+from gieok.ops.observe.exposition import Metric, MetricSample, format_exposition
+from gieok.ops.observe.prices import ModelPrices, Price
 from gieok.ops.observe.stats import ObserveStatsRequest
 from gieok.ops.operation import Style
 from gieok.testing.clock import ManualClock
@@ -65,7 +65,9 @@ def test_the_text_for_prometheus_is_well_formed_and_counts_all_days(context: Con
 
 
 def test_a_label_is_escaped_and_a_metric_without_samples_left_out() -> None:
-    text = expose([Metric("a", "A.", (Sample(0.25, {"x": 'q"\\\n'}),)), Metric("b", "B.", ())])
+    text = format_exposition(
+        [Metric("a", "A.", (MetricSample(0.25, {"x": 'q"\\\n'}),)), Metric("b", "B.", ())]
+    )
     assert text == '# HELP a A.\n# TYPE a gauge\na{x="q\\"\\\\\\n"} 0.25'
 
 
@@ -95,5 +97,5 @@ def test_a_label_is_escaped_and_a_metric_without_samples_left_out() -> None:
 def test_a_cost_is_claimed_where_the_price_is_known(
     configured: str, own: Price | None, runs: list[Run], day: date, expected: float | None
 ) -> None:
-    costs = Prices({"observer": configured}, own).costs({(day, "observer"): _USAGE}, runs)
+    costs = ModelPrices({"observer": configured}, own).costs({(day, "observer"): _USAGE}, runs)
     assert costs.get((day, "observer")) == expected

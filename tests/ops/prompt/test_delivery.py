@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gieok
-from gieok.agents.agent import load
+from gieok.agents.agent import load_agent
 from gieok.agents.table import NAMES
 from gieok.app import open_context
 from gieok.errors import GieokError
@@ -97,7 +97,9 @@ class Machine:
 
     def proven(self) -> dict[str, str]:
         """Return what was seen for each check; a failed one begins with ✗."""
-        return {name: _seen(prove) for name, prove in delivery.proofs(open_context({}))}
+        return {
+            name: _seen(prove) for name, prove in delivery.iter_delivery_proofs(open_context({}))
+        }
 
 
 def _seen(prove: object) -> str:
@@ -216,7 +218,7 @@ def test_what_cannot_be_proven_says_why_and_agents_without_gieok_are_named(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_agent_that_runs_without_a_person_is_led_to_our_model_alone(name: str) -> None:
-    rehearsal = load(name).rehearsal
+    rehearsal = load_agent(name).rehearsal
     if rehearsal is None:
         pytest.skip("it cannot be run")
     given = "\n".join((*rehearsal.environment.values(), *rehearsal.files.values()))

@@ -76,7 +76,7 @@ class Machine:
         context.memory.store().close()
 
     def command(self, agent: str) -> str:
-        return installed.prompt_command(InstallPlace(Path.home(), False, os.environ), agent)
+        return installed.find_prompt_command(InstallPlace(Path.home(), False, os.environ), agent)
 
     def hooks(self) -> list[Check]:
         """Return what `gieok doctor` says of hooks."""
@@ -232,7 +232,7 @@ def test_installing_in_several_processes_at_once_leaves_valid_files(set_up: Mach
     was = set_up.tree()
     running = [_run() for _ in range(4)]
     assert [(process.communicate()[1], process.returncode) for process in running] == [(b"", 0)] * 4
-    data = jsonc.load((set_up.user / ".claude" / "settings.json").read_text(encoding="utf-8"))
+    data = jsonc.load_jsonc((set_up.user / ".claude" / "settings.json").read_text(encoding="utf-8"))
     assert ([len(entries) for entries in data["hooks"].values()], data["theme"]) == (
         [1] * 5,
         "dark",
@@ -265,7 +265,7 @@ def test_a_process_that_is_killed_between_its_files_does_no_harm(
     with _run(str(renames), code=_KILLED) as killed:
         assert (killed.wait(), killed.stderr.read()) == (-signal.SIGKILL, b"")
     for name in _SETTINGS:
-        jsonc.load((set_up.user / name).read_text(encoding="utf-8"))
+        jsonc.load_jsonc((set_up.user / name).read_text(encoding="utf-8"))
     set_up.install()
     assert set_up.statuses() == {"unchanged"}
     set_up.install(uninstall=True)
@@ -348,7 +348,7 @@ def test_what_the_commands_call_are_tools_and_commands_that_there_are(machine: M
     machine.install(commands=True)
     for text in _commands(machine).values():
         called = set(re.findall(r"mcp__gieok__(\w+)|`(code_\w+)`", text))
-        assert {one or other for one, other in called} <= tool_table.tools().keys()
+        assert {one or other for one, other in called} <= tool_table.load_tool_operations().keys()
         assert {
             f"code {name}" for name in re.findall(r"(?:gieok|gieok['\"]) code (\w+)", text)
         } <= set(NAMES)

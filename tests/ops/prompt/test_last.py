@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gieok.app import open_context
-from gieok.hook.inject import InjectedMemory, render
-from gieok.hook.window import Window
-from gieok.ops.run import Answer, run
+from gieok.hook.inject import InjectedMemory, render_injection
+from gieok.hook.window import ContextWindow
+from gieok.ops.run import OperationAnswer, run_operation
 
 _RULE = InjectedMemory(
     title="Deploy",
@@ -30,13 +30,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _shown(
     home: Path, session: str, at_s: float, memories: Sequence[InjectedMemory], **more: object
 ) -> None:
-    Window(str(home), "codex", session).keep(
-        "prompt", render(list(memories), 700), at_s, by="daemon", ms=31.4, **more
+    ContextWindow(str(home), "codex", session).keep(
+        "prompt", render_injection(list(memories), 700), at_s, by="daemon", ms=31.4, **more
     )
 
 
-def _why(**values: object) -> Answer:
-    return run("why", values, lambda found: open_context({}), lang="en")
+def _why(**values: object) -> OperationAnswer:
+    return run_operation("why", values, lambda found: open_context({}), lang="en")
 
 
 def test_the_last_injection_is_shown_with_its_scores_and_cost(home: Path) -> None:
@@ -54,8 +54,8 @@ def test_the_last_injection_is_shown_with_its_scores_and_cost(home: Path) -> Non
         {"handle": "1a2b3c4d", "score": 0.876, "status": "current", "title": "Deploy"}
     ]
     assert (one.data["by"], one.data["ms"], one.data["agent"]) == ("daemon", 31.4, "codex")
-    assert one.data["text"] == render([_RULE], 700).text
-    assert one.data["tokens"] == render([_RULE], 700).tokens
+    assert one.data["text"] == render_injection([_RULE], 700).text
+    assert one.data["tokens"] == render_injection([_RULE], 700).tokens
     assert "0.88  1a2b3c4d" in one.text
     assert "몇 시로?" in newest.text
 

@@ -12,7 +12,7 @@ from gieok.flow.lifecycle import fill_vectors
 from gieok.hook import choice, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.ops.prompt.recall import RecallRequest, RecallResult, run
+from gieok.ops.prompt.recall import RecallRequest, RecallResult, recall_memories
 
 _KEY = "sessions/codex/s1#0"
 _SAID = (
@@ -52,12 +52,12 @@ def _put(key: str, lines: tuple[str, ...], kind: str, valid_to: datetime | None 
 
 
 def _recall(prompt: str, **more: str) -> RecallResult:
-    return run(open_context({}), RecallRequest(prompt=[prompt], **more))
+    return recall_memories(open_context({}), RecallRequest(prompt=[prompt], **more))
 
 
 def test_a_turn_is_shown_in_its_words_with_day_speaker_and_handle() -> None:
     found = _recall("결제 토스페이먼츠 어디로 옮겼지?")
-    handle = places.handle("agent:main", _KEY, 1)
+    handle = places.build_handle("agent:main", _KEY, 1)
     (memory,) = (m for m in found.memories if m.handle == handle)
     assert (memory.who, memory.day, memory.text) == (
         "user",
@@ -130,7 +130,7 @@ def test_a_path_that_leads_nowhere_any_more_is_named(tmp_path: Path) -> None:
     }
     for text, status in said.items():
         memory = InjectedMemory(title="", citation="", text=text)
-        assert choice.checked(memory, str(tmp_path)).status == status
+        assert choice.mark_missing_paths(memory, str(tmp_path)).status == status
 
 
 def test_a_file_that_does_not_hold_the_memory_any_more_has_changed(tmp_path: Path) -> None:

@@ -304,7 +304,7 @@ def test_answers_take_everything_that_is_asked(user: Path, server: ModelServer) 
     assert result.secrets == ("COMPATIBLE_API_KEY",)
     assert [deed.what for deed in result.done] == ["observe run"]
     assert "Redis Streams" in result.answer
-    assert paths.private(user / ".gieok").read_text() == f"COMPATIBLE_API_KEY={GOOD}\n"
+    assert paths.locate_secrets_file(user / ".gieok").read_text() == f"COMPATIBLE_API_KEY={GOOD}\n"
 
 
 @pytest.mark.parametrize(("answered", "kept_back"), [("asked", True), ("yes", False)])

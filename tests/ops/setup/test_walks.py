@@ -15,7 +15,7 @@ from gieok.app import open_context
 from gieok.app.setup import HomeSetup
 from gieok.ops.context import Context
 from gieok.ops.setup.asking import Asking
-from gieok.ops.setup.changes import Changes, changes, is_asked
+from gieok.ops.setup.changes import SetupChanges, find_setup_changes, is_asked
 from gieok.ops.setup.interview import AnswerKind, Given, Interview
 from gieok.ops.setup.questions import QUESTIONS, STEPS
 from gieok.ports.dialogue import Pick, WentBack
@@ -108,12 +108,12 @@ def fresh(context: Context) -> Interview:
     return Interview(context)
 
 
-def _straight(known: Interview, answers: dict[str, Given]) -> Changes:
+def _straight(known: Interview, answers: dict[str, Given]) -> SetupChanges:
     """Return what is saved by who answers so, and never goes back."""
     for question in QUESTIONS:
         if is_asked(known, question):
             known = known.with_answers({**known.answers, question.name: answers[question.name]})
-    return changes(known)
+    return find_setup_changes(known)
 
 
 @settings(max_examples=100, deadline=None)
@@ -125,7 +125,7 @@ def test_what_is_saved_is_what_the_last_path_says(fresh: Interview, data: st.Dat
     known = Asking(_Person(choose, backs=8), QUESTIONS, STEPS).ask(fresh)
     asked = {question.name for question in QUESTIONS if is_asked(known, question)}
     assert set(known.answers) == asked, "no answer of a path that was left"
-    found = changes(known)
+    found = find_setup_changes(known)
     assert found == _straight(fresh, dict(known.answers))
     options = {option.name: option for option in config.OPTIONS}
     for name, text in found.settings.items():
@@ -167,7 +167,7 @@ def test_a_model_that_was_named_before_going_back_to_rules_is_forgotten(fresh: I
     person = _Scripted("90", "none", "anthropic", "claude-haiku-4-5", None, None, "rules")
     known = Asking(person, QUESTIONS, STEPS).ask(fresh)
     assert "model_name" not in known.answers
-    assert "observe.model" not in changes(known).settings
+    assert "observe.model" not in find_setup_changes(known).settings
 
 
 def test_an_answer_is_offered_again_where_the_question_is_the_same_and_nowhere_else(

@@ -6,7 +6,7 @@ import pytest
 
 from gieok.models.embedders.e5.runtime import MODEL
 from gieok.ranking.learned.features import NAMES, features_of
-from gieok.ranking.learned.heads import Head, about_user, worth
+from gieok.ranking.learned.heads import Head, about_user, judge_turn_worth
 from gieok.ranking.learned.weights import learned
 
 _NOWHERE = array("f", [0.0] * 384).tobytes()
@@ -41,12 +41,12 @@ def test_a_head_is_a_logistic_model() -> None:
     assert Head(vector=[1.0], features=[2.0], bias=-3.0).probability([1.0], [1.0]) == 0.5
 
 
-@pytest.mark.parametrize("judge", [about_user, worth])
+@pytest.mark.parametrize("judge", [about_user, judge_turn_worth])
 def test_a_statement_is_above_a_request_by_its_words_alone(judge) -> None:
     stated, asked = ("나는 항상 아침에만 회의를 잡아", "회의 잡아줘")
     assert judge(stated, _NOWHERE, MODEL) > judge(asked, _NOWHERE, MODEL)
 
 
-@pytest.mark.parametrize("judge", [about_user, worth])
+@pytest.mark.parametrize("judge", [about_user, judge_turn_worth])
 def test_vectors_of_another_model_are_not_judged(judge) -> None:
     assert judge("나는 항상 아침에만 회의를 잡아", _NOWHERE, "other@1") == 0

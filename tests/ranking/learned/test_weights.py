@@ -4,12 +4,14 @@ import math
 
 import pytest
 
-from gieok.ranking.learned.weights import Weights, decoded, encoded, learned
+from gieok.ranking.learned.weights import LearnedWeights, decode_weights, encoded, learned
 
 
 def test_weights_come_back_as_they_were_written() -> None:
-    written = Weights("model@1", {"a": [[1.0, -0.5], [0.25, 2.0]], "b": [[3.0]]}, {"bias": -1.5})
-    read = decoded(encoded(written))
+    written = LearnedWeights(
+        "model@1", {"a": [[1.0, -0.5], [0.25, 2.0]], "b": [[3.0]]}, {"bias": -1.5}
+    )
+    read = decode_weights(encoded(written))
     assert read == ("model@1", {"a": [(1.0, -0.5), (0.25, 2.0)], "b": [(3.0,)]}, {"bias": -1.5})
 
 

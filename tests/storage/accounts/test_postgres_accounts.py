@@ -14,7 +14,10 @@ from gieok.opening import Opening
 from gieok.storage.accounts.postgres import NAME, NAMES, PostgresAccounts
 from gieok.storage.accounts.sql.owners import user_number
 from gieok.testing.contracts.accounts import AccountsContract
-from gieok.testing.contracts.accounts_at_once import PointsAtOnceContract, sequences
+from gieok.testing.contracts.accounts_at_once import (
+    PointsAtOnceContract,
+    build_account_sequence_test,
+)
 
 
 class TestPostgresAccounts(AccountsContract):
@@ -25,7 +28,7 @@ class TestPostgresAccounts(AccountsContract):
 
 class TestPostgresPointsAtOnce(PointsAtOnceContract):
     kills = (5, 23)
-    test_any_sequence_of_calls_leaves_what_a_book_of_them_leaves = sequences(8)
+    test_any_sequence_of_calls_leaves_what_a_book_of_them_leaves = build_account_sequence_test(8)
 
     @pytest.fixture
     def url(self, make_database: Callable[[], str]) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from gieok.errors import Damaged, ShapeMismatch, StoreError
 from gieok.storage.backups import bundle
-from gieok.storage.backups.bundle import Source
+from gieok.storage.backups.bundle import BackupSource
 from gieok.storage.backups.unfinished import unfinished
 
 _FILES = {
@@ -23,18 +23,18 @@ _FILES = {
 }
 
 
-def _sources(folder: Path, files: dict[str, bytes]) -> list[Source]:
+def _sources(folder: Path, files: dict[str, bytes]) -> list[BackupSource]:
     made = []
     for number, (name, data) in enumerate(files.items()):
         file = folder / str(number)
         file.write_bytes(data)
-        made.append(Source(name, 1_700_000_000, lambda file=file: file.open("rb")))
+        made.append(BackupSource(name, 1_700_000_000, lambda file=file: file.open("rb")))
     return made
 
 
 def _bundle(folder: Path, files: dict[str, bytes] = _FILES) -> bytes:
     out = io.BytesIO()
-    bundle.write(out, {"gieok": "9"}, _sources(folder, files))
+    bundle.write_bundle(out, {"gieok": "9"}, _sources(folder, files))
     return out.getvalue()
 
 
@@ -66,7 +66,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
         taken[name].name = name  # type: ignore[attr-defined]
         return taken[name]
 
-    found = bundle.read(io.BytesIO(_bundle(tmp_path)), "b", take)
+    found = bundle.read_bundle(io.BytesIO(_bundle(tmp_path)), "b", take)
     assert kept == _FILES
     assert found.about == {"format": 1, "gieok": "9"}
     assert found.content_bytes == sum(map(len, _FILES.values()))
@@ -76,14 +76,14 @@ def test_every_cut_and_every_flipped_byte_is_told(tmp_path: Path) -> None:
     data = _bundle(tmp_path)
     for end in {0, 1, 10, len(data) // 2, len(data) - 9, len(data) - 1}:
         with pytest.raises(Damaged, match="'b' is damaged"):
-            bundle.read(io.BytesIO(data[:end]), "b")
-    whole = bundle.read(io.BytesIO(data), "b")
+            bundle.read_bundle(io.BytesIO(data[:end]), "b")
+    whole = bundle.read_bundle(io.BytesIO(data), "b")
     refused = 0
     for place in range(len(data)):
         flipped = data[:place] + bytes([data[place] ^ 0x40]) + data[place + 1 :]
         try:
             # a bit that nothing hangs on, such as in gzip's head
-            assert bundle.read(io.BytesIO(flipped), "b") == whole
+            assert bundle.read_bundle(io.BytesIO(flipped), "b") == whole
         except Damaged:
             refused += 1
     assert refused > 0.9 * len(data)
@@ -113,7 +113,7 @@ def test_no_name_leads_out_and_no_link_is_followed(member: tarfile.TarInfo, said
     about = json.dumps({"format": 1}).encode()
     member_data = b"" if member.issym() else b"bad"
     with pytest.raises(Damaged, match=said):
-        bundle.read(
+        bundle.read_bundle(
             io.BytesIO(_tar((tarfile.TarInfo("about.json"), about), (member, member_data))),
             "b",
             take,
@@ -130,16 +130,18 @@ def test_a_manifest_that_names_other_files_is_told() -> None:
         (tarfile.TarInfo("manifest.json"), manifest.encode()),
     ]
     with pytest.raises(Damaged, match="not those of its manifest"):
-        bundle.read(io.BytesIO(_tar(*parts)), "b")
+        bundle.read_bundle(io.BytesIO(_tar(*parts)), "b")
     with pytest.raises(Damaged, match="'home/x' in it is not what was backed up"):
-        bundle.read(io.BytesIO(_tar(parts[0], (tarfile.TarInfo("home/x"), b"y"), parts[1])), "b")
+        bundle.read_bundle(
+            io.BytesIO(_tar(parts[0], (tarfile.TarInfo("home/x"), b"y"), parts[1])), "b"
+        )
 
 
 def test_other_files_and_later_formats_are_told() -> None:
     with pytest.raises(Damaged, match="not made by"):
-        bundle.read(io.BytesIO(_tar((tarfile.TarInfo("home/x"), b""))), "b")
+        bundle.read_bundle(io.BytesIO(_tar((tarfile.TarInfo("home/x"), b""))), "b")
     with pytest.raises(ShapeMismatch, match="format 2, this gieok reads 1"):
-        bundle.read(io.BytesIO(_tar((tarfile.TarInfo("about.json"), b'{"format": 2}'))), "b")
+        bundle.read_bundle(io.BytesIO(_tar((tarfile.TarInfo("about.json"), b'{"format": 2}'))), "b")
 
 
 def test_a_file_that_shrinks_ends_the_backup(tmp_path: Path) -> None:
@@ -149,7 +151,9 @@ def test_a_file_that_shrinks_ends_the_backup(tmp_path: Path) -> None:
 
     (tmp_path / "f").write_bytes(b"abc")
     with pytest.raises(StoreError, match="changed while"):
-        bundle.write(io.BytesIO(), {}, [Source("home/f", 0, lambda: Shrinking(tmp_path / "f"))])  # type: ignore[arg-type,return-value]
+        bundle.write_bundle(
+            io.BytesIO(), {}, [BackupSource("home/f", 0, lambda: Shrinking(tmp_path / "f"))]
+        )  # type: ignore[arg-type,return-value]
 
 
 @pytest.mark.parametrize("has_nameless", [True, False])
@@ -158,7 +162,7 @@ def test_a_file_has_no_name_until_it_is_whole(
 ) -> None:
     nameless: Callable[[Path], int] = lambda folder: -1  # noqa: E731
     if not has_nameless:
-        monkeypatch.setattr("gieok.storage.backups.unfinished._nameless", nameless)
+        monkeypatch.setattr("gieok.storage.backups.unfinished._open_nameless_file", nameless)
     with unfinished(tmp_path / "new") as fresh:
         fresh.stream.write(b"half")
         if has_nameless:

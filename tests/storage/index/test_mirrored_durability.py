@@ -24,7 +24,15 @@ from gieok.storage.index.mirrored import mirror
 from gieok.storage.index.mirrored.store import MirroredStore
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import HashEmbedder
-from gieok.testing.samples import HOME, OTHER, corpus, embed_missing, entry, keys, near
+from gieok.testing.samples import (
+    HOME,
+    OTHER,
+    build_entry,
+    corpus,
+    embed_missing,
+    list_ranked_keys,
+    near,
+)
 
 _ALL = Filter()
 _EMBEDDER = HashEmbedder(64)
@@ -51,7 +59,7 @@ def _filled(kind: type[MirroredStore], file: Path, documents: int = 200) -> Mirr
 
 
 def _ranking(store: Any, text: str = "결제 고양이") -> list[str]:
-    return keys(store, store.nearest(HOME, near(_EMBEDDER, text), _ALL, 9))
+    return list_ranked_keys(store, store.nearest(HOME, near(_EMBEDDER, text), _ALL, 9))
 
 
 def _exact(file: Path, text: str = "결제 고양이") -> list[str]:
@@ -77,7 +85,7 @@ def test_sixty_rounds_of_indexing_leave_neither_rows_nor_disk(
     for round_ in range(_ROUNDS):
         store.put(
             [
-                entry(str(n), f"{n} 결제 {round_}", f"고양이 {(round_ * 31 + n) % 97}")
+                build_entry(str(n), f"{n} 결제 {round_}", f"고양이 {(round_ * 31 + n) % 97}")
                 for n in range(20)
             ]
         )
@@ -165,7 +173,7 @@ def test_a_library_that_swallows_writes_is_never_reported_as_success(
 def test_what_plain_sqlite_wrote_meanwhile_is_found(kind: type[MirroredStore], file: Path) -> None:
     store = _filled(kind, file)
     plain = SqliteStore(file)
-    plain.put([entry("fresh", "결제 새소식")])
+    plain.put([build_entry("fresh", "결제 새소식")])
     embed_missing(plain, _EMBEDDER)
     plain.forget(HOME, _ranking(store)[1:3])
     plain.close()
@@ -176,9 +184,11 @@ def test_what_plain_sqlite_wrote_meanwhile_is_found(kind: type[MirroredStore], f
 
 def test_scopes_are_sets_of_their_own(kind: type[MirroredStore], file: Path) -> None:
     store = _filled(kind, file)
-    store.put([entry("theirs", "결제 고양이", scope=OTHER)])
+    store.put([build_entry("theirs", "결제 고양이", scope=OTHER)])
     embed_missing(store, _EMBEDDER)
-    assert keys(store, store.nearest(OTHER, near(_EMBEDDER, "결제"), _ALL, 1)) == ["theirs"]
+    assert list_ranked_keys(store, store.nearest(OTHER, near(_EMBEDDER, "결제"), _ALL, 1)) == [
+        "theirs"
+    ]
     assert "theirs" not in _ranking(store)
     store.close()
 
@@ -191,14 +201,16 @@ def test_another_models_vectors_replace_the_old_set(kind: type[MirroredStore], f
     store.switch_model(new.model, 32)
     store.compact()
     assert len(store._mirror._library.names()) == 1  # type: ignore[union-attr]
-    assert keys(store, store.nearest(HOME, near(new, "결제"), _ALL, 5)) == _exact_of(file, new)
+    assert list_ranked_keys(store, store.nearest(HOME, near(new, "결제"), _ALL, 5)) == _exact_of(
+        file, new
+    )
     store.close()
 
 
 def _exact_of(file: Path, embedder: HashEmbedder) -> list[str]:
     store = SqliteStore(file)
     try:
-        return keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 5))
+        return list_ranked_keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 5))
     finally:
         store.close()
 
@@ -208,7 +220,7 @@ def test_the_graph_of_chroma_finds_nearly_all_of_the_exact_top_ten(file: Path) -
     random, dimension = np.random.default_rng(1), 48
     store = ChromaStore(file)
     store.use_model("random@1", dimension)
-    store.put([entry(str(n), str(n)) for n in range(3000)])
+    store.put([build_entry(str(n), str(n)) for n in range(3000)])
     rows = random.standard_normal((3000, dimension)).astype("<f4")
     rows /= np.linalg.norm(rows, axis=1)[:, None]
     waiting = store.missing(3000)

@@ -11,7 +11,14 @@ from gieok.storage.index.postgres import schema
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.postgres.tables import partitioned
 from gieok.testing import HashEmbedder
-from gieok.testing.samples import HOME, OTHER, corpus, embed_missing, entry, question
+from gieok.testing.samples import (
+    HOME,
+    OTHER,
+    build_entry,
+    build_keyword_query,
+    corpus,
+    embed_missing,
+)
 
 _EARLIER = {
     "documents": """id bigint NOT NULL, scope_id int NOT NULL, key_hash bytea NOT NULL, passage_count int NOT NULL,
@@ -97,11 +104,11 @@ def test_earlier_tables_are_brought_over_and_searched_as_before(
     url, embedder = make_empty_database(), HashEmbedder()
     store = PostgresStore(url)
     store.use_model(embedder.model, embedder.dimension)
-    store.put([*corpus(71, 20), *(entry(f"{n}", f"결제 {n}", scope=OTHER) for n in range(5))])
+    store.put([*corpus(71, 20), *(build_entry(f"{n}", f"결제 {n}", scope=OTHER) for n in range(5))])
     store.write_note(HOME, "a", "b")
     embed_missing(store, embedder)
-    store.put([entry("late", "waits for its vector")])
-    asked = question("결제 deploy")
+    store.put([build_entry("late", "waits for its vector")])
+    asked = build_keyword_query("결제 deploy")
     before = [store.keyword(scope, asked, Filter(), 50) for scope in (HOME, OTHER)]
     stats = [store.stats(scope)[:3] for scope in (HOME, OTHER)]
     store.close()

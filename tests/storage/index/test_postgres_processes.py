@@ -9,8 +9,8 @@ import pytest
 from gieok.model.memory import Scope
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.testing.contracts import ProcessContract
-from gieok.testing.contracts.processes import finish, go, start
-from gieok.testing.samples import HOME, OTHER, entry
+from gieok.testing.contracts.processes import finish_store_process, go, start_store_process
+from gieok.testing.samples import HOME, OTHER, build_entry
 
 #: Puts into two scopes in one call, again and again; the order of the scopes is the other process's
 #: turned round.
@@ -56,20 +56,23 @@ class TestPostgresProcesses(ProcessContract):
         self, opening: str, store: PostgresStore
     ) -> None:
         names = [str(HOME), str(OTHER), "agent:new-a", "agent:new-b"]
-        processes = [start(_CROSSING, opening, *names), start(_CROSSING, opening, *reversed(names))]
+        processes = [
+            start_store_process(_CROSSING, opening, *names),
+            start_store_process(_CROSSING, opening, *reversed(names)),
+        ]
         go(*processes)
         for process in processes:
-            finish(process)
+            finish_store_process(process)
         assert [store.stats(Scope(name)).documents for name in names] == [5, 5, 5, 5]
         assert store.check() == []
 
     def test_a_put_of_one_scope_does_not_wait_for_another(self, url: str) -> None:
         first, second = PostgresStore(url), PostgresStore(url, lock_timeout_ms=200)
-        first.put([entry("a", "x")])
-        second.put([entry("a", "x", scope=OTHER)])
+        first.put([build_entry("a", "x")])
+        second.put([build_entry("a", "x", scope=OTHER)])
 
         def write_meanwhile(old: str) -> str:
-            second.put([entry("b", "나란히", scope=OTHER)])
+            second.put([build_entry("b", "나란히", scope=OTHER)])
             return old
 
         first.update_note(HOME, "held", write_meanwhile)

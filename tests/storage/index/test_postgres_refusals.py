@@ -14,13 +14,13 @@ import pytest
 from gieok.errors import BadConfig, ShapeMismatch, StoreBusy, StoreError, StoreUnreachable
 from gieok.model.retrieval import Filter
 from gieok.opening import Opening
-from gieok.paths import home
+from gieok.paths import locate_home
 from gieok.storage.index.postgres import reading, schema, vectors
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.postgres.connection import read_address
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import RefusalContract
-from gieok.testing.samples import HOME, corpus, embed_missing, entry, question
+from gieok.testing.samples import HOME, build_entry, build_keyword_query, corpus, embed_missing
 from gieok.text import keywords
 
 _FULL = """
@@ -94,14 +94,14 @@ def test_a_server_that_stops_is_named_and_one_that_is_back_goes_on(own_server) -
     before = store.hashes(HOME)
     own_server.stop()
     for work in (
-        lambda: store.put([entry("a", "x")]),
-        lambda: store.keyword(HOME, question("결제"), Filter(), 9),
+        lambda: store.put([build_entry("a", "x")]),
+        lambda: store.keyword(HOME, build_keyword_query("결제"), Filter(), 9),
     ):
         with pytest.raises(StoreUnreachable, match="postgres unreachable"):
             work()
     own_server.start()
     assert store.hashes(HOME) == before
-    store.put([entry("a", "x")])
+    store.put([build_entry("a", "x")])
     assert store.check() == []
     store.close()
 
@@ -109,7 +109,7 @@ def test_a_server_that_stops_is_named_and_one_that_is_back_goes_on(own_server) -
 def test_a_connection_that_is_cut_in_the_middle_of_a_put_leaves_nothing_of_it(
     store: PostgresStore, db: psycopg.Connection
 ) -> None:
-    store.put([entry("a", "old")])
+    store.put([build_entry("a", "old")])
 
     def cut(old: str) -> str:
         db.execute(
@@ -121,7 +121,7 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_put_leaves_nothing_of_it(
     with pytest.raises(StoreUnreachable):
         store.update_note(HOME, "roots", cut)
     assert store.notes(HOME) == {}
-    store.put([entry("a", "new")])
+    store.put([build_entry("a", "new")])
     assert [d.text for d in store.get(HOME, ["a"])] == ["new"]
 
 
@@ -214,7 +214,7 @@ def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(
     store: PostgresStore, url: str, db: psycopg.Connection
 ) -> None:
     store.put(corpus(62, 30))
-    query = question("결제 deploy")
+    query = build_keyword_query("결제 deploy")
     before = store.keyword(HOME, query, Filter(), 50)
     db.execute("UPDATE gieok.meta SET value = '0' WHERE name = 'keywords_version'")
     db.execute("DELETE FROM gieok.postings")
@@ -273,12 +273,12 @@ def test_unused_vectors_are_kept_up_to_the_cap_and_the_oldest_go_first(
     embedder = HashEmbedder()
     store.use_model(embedder.model, embedder.dimension)
     for text in ("used", "old", "newer"):
-        store.put([entry(text, text)])
+        store.put([build_entry(text, text)])
         embed_missing(store, embedder)
     store.forget(HOME, ["old", "newer"])
     with store._writing() as db:
-        vectors.drop_unused(db, keep=1)
-    store.put([entry("old", "old"), entry("newer", "newer")])
+        vectors.drop_unused_postgres_vectors(db, keep=1)
+    store.put([build_entry("old", "old"), build_entry("newer", "newer")])
     assert [text for _, text in store.missing(9)] == ["old"]
     assert store.check() == []
 
@@ -313,8 +313,8 @@ def test_too_many_connections_are_named_as_busy(url: str, db: psycopg.Connection
 
 def test_without_an_address_nothing_is_guessed() -> None:
     opening = Opening(
-        home(),
-        home(),
+        locate_home(),
+        locate_home(),
         {"database.url": "", "database.connections": "2", "store.timeout_s": "5"}.__getitem__,
         lambda name: "",
     )
@@ -349,7 +349,7 @@ def test_a_table_that_somebody_locks_is_named_and_not_waited_for(
 
 
 @pytest.mark.parametrize(
-    "work", [lambda s: s.scopes(), lambda s: s.check(), lambda s: s.put([entry("a", "x")])]
+    "work", [lambda s: s.scopes(), lambda s: s.check(), lambda s: s.put([build_entry("a", "x")])]
 )
 def test_a_server_that_freezes_is_hung_up_on(
     url: str, db: psycopg.Connection, work: Callable[..., object]

@@ -10,7 +10,7 @@ from gieok.ranking.recall import Question, recall
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import HashEmbedder, ManualClock
-from gieok.testing.samples import HOME, entry
+from gieok.testing.samples import HOME, build_entry
 
 _WHO = "김민수 박지영 이서준 Mina Kim Anna Park 정산팀 서버팀 design 운영팀".split()
 _DID = "결제했다 환불했다 배포했다 점검했다 deployed reviewed refunded cancelled 기록했다 예약했다 moved 미뤘다".split()
@@ -32,7 +32,7 @@ def test_two_hundred_questions_get_the_same_first_five(
 ) -> None:
     chance, embedder = random.Random(17), HashEmbedder(384)
     documents = [
-        entry(f"{n:03d}.md", *_lines(chance), context=chance.choice(_WHAT), day=n)
+        build_entry(f"{n:03d}.md", *_lines(chance), context=chance.choice(_WHAT), day=n)
         for n in range(300)
     ]
     stores = [

@@ -15,7 +15,7 @@ from gieok.storage.index.sqlite import vectors
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import RefusalContract
-from gieok.testing.samples import HOME, corpus, embed_missing, entry
+from gieok.testing.samples import HOME, build_entry, corpus, embed_missing
 
 _NO_LIMIT = 2**31
 
@@ -48,12 +48,15 @@ def test_a_full_disk_leaves_what_was_there_and_a_put_works_once_there_is_room(
     _leave_room(store, pages)
     with pytest.raises(StoreFull):
         store.put(
-            [entry("31/3.md", "new"), *(entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10))]
+            [
+                build_entry("31/3.md", "new"),
+                *(build_entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10)),
+            ]
         )
     assert (store.hashes(HOME), store.stats().passages) == before
     assert store.check() == []
     _leave_room(store, _NO_LIMIT)
-    store.put([entry("big", "결제 " * 50_000)])
+    store.put([build_entry("big", "결제 " * 50_000)])
     assert store.hashes(HOME).keys() == {*before[0], "big"}
     assert store.check() == []
 
@@ -86,15 +89,19 @@ class TestSqliteRefusals(RefusalContract):
 
 
 def test_a_put_that_fails_half_way_writes_nothing(store: SqliteStore) -> None:
-    store.put([entry("a", "old")])
-    unwritable = replace(entry("c", "x").document, metadata={"key": object()})  # type: ignore[dict-item]
+    store.put([build_entry("a", "old")])
+    unwritable = replace(build_entry("c", "x").document, metadata={"key": object()})  # type: ignore[dict-item]
     with pytest.raises(TypeError):
         store.put(
-            [entry("a", "new"), entry("b", "x"), entry("c", "x")._replace(document=unwritable)]
+            [
+                build_entry("a", "new"),
+                build_entry("b", "x"),
+                build_entry("c", "x")._replace(document=unwritable),
+            ]
         )
     assert [d.text for d in store.get(HOME, ["a", "b", "c"])] == ["old"]
     assert store.check() == []
-    store.put([entry("b", "the store still works")])
+    store.put([build_entry("b", "the store still works")])
 
 
 def test_indexing_the_same_documents_again_and_again_does_not_grow_the_file(
@@ -122,7 +129,7 @@ def test_changing_every_document_again_and_again_does_not_grow_the_file(store: S
     for round_ in range(60):
         store.put(
             [
-                entry(str(n), f"{n} 결제 {(round_ * 31 + n) % 97}", "고양이 " * 20)
+                build_entry(str(n), f"{n} 결제 {(round_ * 31 + n) % 97}", "고양이 " * 20)
                 for n in range(100)
             ]
         )
@@ -136,12 +143,12 @@ def test_unused_vectors_are_kept_up_to_the_cap_and_the_oldest_go_first(store: Sq
     embedder = HashEmbedder()
     store.use_model(embedder.model, embedder.dimension)
     for text in ("used", "old", "newer"):
-        store.put([entry(text, text)])
+        store.put([build_entry(text, text)])
         embed_missing(store, embedder)
     store.forget(HOME, ["old", "newer"])
     with store._writing() as db:
-        vectors.drop_unused(db, keep=1)
-    store.put([entry("old", "old"), entry("newer", "newer")])
+        vectors.drop_unused_sqlite_vectors(db, keep=1)
+    store.put([build_entry("old", "old"), build_entry("newer", "newer")])
     assert [text for _, text in store.missing(9)] == ["old"]
     assert store.check() == []
 

@@ -14,7 +14,7 @@ from gieok.model.memory import Entry
 from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.storage.index.sqlite.index_reader import IndexReader, Late
 from gieok.storage.index.sqlite.store import SqliteStore
-from gieok.testing.samples import HOME, OTHER, corpus, entry
+from gieok.testing.samples import HOME, OTHER, build_entry, corpus
 from gieok.text.annotations import importance_factor
 from gieok.text.bm25 import NOTES, token_weights
 from gieok.text.keywords import query_tokens
@@ -60,11 +60,11 @@ def test_a_glance_ranks_as_the_store_does(store: SqliteStore, file: str, questio
 
 
 def test_a_glance_writes_nothing_and_sees_what_others_write(store: SqliteStore, file: str) -> None:
-    store.put([entry("a.md", "결제")])
+    store.put([build_entry("a.md", "결제")])
     reader = IndexReader(file)
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         reader._one("DELETE FROM documents RETURNING id")
-    store.put([entry("b.md", "정산")])
+    store.put([build_entry("b.md", "정산")])
     assert reader.count(str(HOME)) == 2
     assert [row[0] for row in reader.newest(str(HOME), 1)] == ["b.md"]
     assert reader.scope("agent:nobody") is None
@@ -85,8 +85,8 @@ class _Watch:
 @pytest.fixture
 def large(store: SqliteStore) -> SqliteStore:
     """Return a store whose second scope takes long to search."""
-    store.put([entry("small.md", "결제 정산")])
-    store.put([entry(f"{n}.md", "결제 정산 환불", scope=OTHER) for n in range(1500)])
+    store.put([build_entry("small.md", "결제 정산")])
+    store.put([build_entry(f"{n}.md", "결제 정산 환불", scope=OTHER) for n in range(1500)])
     return store
 
 
@@ -109,7 +109,7 @@ def test_at_the_deadline_what_was_found_until_then_is_shown(large: SqliteStore, 
 
 
 def _kept(key: str, text: str, days_old: int, *, category: str = "", dated: bool = False) -> Entry:
-    made = entry(key, text)
+    made = build_entry(key, text)
     moment = _NOW - timedelta(days=days_old)
     metadata = {"category": category} if category else {}
     document = replace(
@@ -155,7 +155,7 @@ def _odds(found: matches.Match) -> float:
 
 def test_an_importance_mark_counts_as_it_does_in_a_search(store: SqliteStore, file: str) -> None:
     marked, plain = "결제 정산 <!-- importance: 10 -->", "결제 정산 <!-- importance: 05 -->"
-    store.put([entry("plain.md", plain), entry("marked.md", marked)])
+    store.put([build_entry("plain.md", plain), build_entry("marked.md", marked)])
     found = {
         match.key: _odds(match) for match in _recall(IndexReader(file), [str(HOME)], "결제 정산")
     }
@@ -166,7 +166,10 @@ def test_an_importance_mark_counts_as_it_does_in_a_search(store: SqliteStore, fi
 
 def test_a_lone_weak_match_is_not_sure(store: SqliteStore, file: str) -> None:
     store.put(
-        [entry("a.md", "결제 화면의 색"), *(entry(f"{n}.md", f"기린 {n}") for n in range(40))]
+        [
+            build_entry("a.md", "결제 화면의 색"),
+            *(build_entry(f"{n}.md", f"기린 {n}") for n in range(40)),
+        ]
     )
     asked = "결제 취소 한도 환불 정책"
     # a floor of 0
@@ -177,7 +180,9 @@ def test_a_lone_weak_match_is_not_sure(store: SqliteStore, file: str) -> None:
 
 
 def test_a_scope_never_sees_what_another_holds(store: SqliteStore, file: str) -> None:
-    store.put([entry("mine.md", "결제 정산"), entry("theirs.md", "결제 정산", scope=OTHER)])
+    store.put(
+        [build_entry("mine.md", "결제 정산"), build_entry("theirs.md", "결제 정산", scope=OTHER)]
+    )
     for scopes, keys in (
         ([HOME], ["mine.md"]),
         ([OTHER], ["theirs.md"]),

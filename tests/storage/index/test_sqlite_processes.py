@@ -14,8 +14,16 @@ from gieok.model.retrieval import Filter
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import HashEmbedder
 from gieok.testing.contracts import ProcessContract
-from gieok.testing.contracts.processes import write
-from gieok.testing.samples import HOME, corpus, embed_missing, entry, keys, near, question
+from gieok.testing.contracts.processes import write_from_process
+from gieok.testing.samples import (
+    HOME,
+    build_entry,
+    build_keyword_query,
+    corpus,
+    embed_missing,
+    list_ranked_keys,
+    near,
+)
 
 
 def opening(file: Path) -> str:
@@ -43,11 +51,11 @@ class TestSqliteProcesses(ProcessContract):
 @pytest.mark.parametrize("resident", [False, True])
 def test_an_open_handle_sees_what_another_process_writes(tmp_path: Path, resident: bool) -> None:
     store = SqliteStore(tmp_path / "seen.sqlite", resident=resident)
-    assert store.keyword(HOME, question("결제"), Filter(), 9).ranked == ()
+    assert store.keyword(HOME, build_keyword_query("결제"), Filter(), 9).ranked == ()
     for prefix in ("a", "b"):
-        write(opening(tmp_path / "seen.sqlite"), prefix, 2)
-        ranking = store.keyword(HOME, question(f"{prefix}-1"), Filter(), 50)
-        assert {f"{prefix}-1", "shared"} <= set(keys(store, ranking))
+        write_from_process(opening(tmp_path / "seen.sqlite"), prefix, 2)
+        ranking = store.keyword(HOME, build_keyword_query(f"{prefix}-1"), Filter(), 50)
+        assert {f"{prefix}-1", "shared"} <= set(list_ranked_keys(store, ranking))
     store.close()
 
 
@@ -56,11 +64,16 @@ def test_a_resident_handle_sees_vectors_that_another_handle_writes(tmp_path: Pat
     embedder = HashEmbedder()
     mine.use_model(embedder.model, embedder.dimension)
     for key, text in (("a", "결제"), ("b", "결제 환불"), ("c", "고양이")):
-        theirs.put([entry(key, text)])
+        theirs.put([build_entry(key, text)])
         embed_missing(theirs, embedder)
-        assert keys(mine, mine.nearest(HOME, near(embedder, text), Filter(), 9))[0] == key
+        assert (
+            list_ranked_keys(mine, mine.nearest(HOME, near(embedder, text), Filter(), 9))[0] == key
+        )
     theirs.forget(HOME, ["b"])
-    assert keys(mine, mine.nearest(HOME, near(embedder, "결제 환불"), Filter(), 9)) == ["a", "c"]
+    assert list_ranked_keys(mine, mine.nearest(HOME, near(embedder, "결제 환불"), Filter(), 9)) == [
+        "a",
+        "c",
+    ]
     mine.close()
     theirs.close()
 
@@ -72,8 +85,8 @@ def test_threads_share_a_store_and_any_of_them_may_close_it(tmp_path: Path) -> N
     def write(name: str) -> None:
         try:
             for number in range(20):
-                store.put([entry(f"{name}{number}", "결제")])
-                store.keyword(HOME, question("결제"), Filter(), 9)
+                store.put([build_entry(f"{name}{number}", "결제")])
+                store.keyword(HOME, build_keyword_query("결제"), Filter(), 9)
         except Exception as error:  # noqa: BLE001 - reported by the assertion below
             failures.append(error)
 

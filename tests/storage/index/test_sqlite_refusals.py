@@ -13,7 +13,7 @@ import pytest
 from gieok.errors import ShapeMismatch, StoreBusy, StoreCorrupt, StoreError
 from gieok.model.retrieval import Filter
 from gieok.storage.index.sqlite.store import SqliteStore
-from gieok.testing.samples import HOME, corpus, entry, keys, question
+from gieok.testing.samples import HOME, build_entry, build_keyword_query, corpus, list_ranked_keys
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def _use(file: Path) -> None:
     store = SqliteStore(file)
     try:
         store.stats()
-        store.keyword(HOME, question("결제"), Filter(), 9)
+        store.keyword(HOME, build_keyword_query("결제"), Filter(), 9)
         store.get(HOME, list(store.hashes(HOME)))
-        store.put([entry("new", "결제")])
+        store.put([build_entry("new", "결제")])
     finally:
         store.close()
 
@@ -128,7 +128,7 @@ def test_a_write_lock_that_is_not_given_up_means_busy_and_nothing_is_written(fil
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     for write in (
-        lambda: store.put([entry("new", "결제")]),
+        lambda: store.put([build_entry("new", "결제")]),
         lambda: store.forget(HOME, list(before)),
         lambda: store.write_note(HOME, "a", "b"),
         lambda: store.use_model("m", 3),
@@ -137,9 +137,9 @@ def test_a_write_lock_that_is_not_given_up_means_busy_and_nothing_is_written(fil
         with pytest.raises(StoreBusy):
             write()
     assert store.hashes(HOME) == before
-    assert keys(store, store.keyword(HOME, question("결제"), Filter(), 9))
+    assert list_ranked_keys(store, store.keyword(HOME, build_keyword_query("결제"), Filter(), 9))
     other.execute("ROLLBACK")
-    store.put([entry("new", "결제")])
+    store.put([build_entry("new", "결제")])
     assert store.hashes(HOME).keys() == {*before, "new"}
     store.close()
     other.close()
@@ -148,7 +148,7 @@ def test_a_write_lock_that_is_not_given_up_means_busy_and_nothing_is_written(fil
 def test_the_file_and_what_sqlite_puts_beside_it_are_private(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "memory.sqlite"
     store = SqliteStore(file)
-    store.put([entry("a", "비밀")])
+    store.put([build_entry("a", "비밀")])
     assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600}
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     store.close()

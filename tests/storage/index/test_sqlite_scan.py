@@ -10,7 +10,7 @@ from gieok.storage.index.order import Floats, dots
 from gieok.storage.index.quantise import pack, unpack
 from gieok.storage.index.sqlite.scan import Signs
 from gieok.storage.index.sqlite.store import SqliteStore
-from gieok.testing.samples import HOME, entry
+from gieok.testing.samples import HOME, build_entry
 
 _ROWS, _DIMENSION, _CLUSTERS = 20_000, 384, 200
 
@@ -75,7 +75,7 @@ def test_a_large_scope_answers_the_same_before_and_after_the_prefilter_is_built(
     vectors, queries = _clustered(random, 24_100), _clustered(random, 10)
     store = SqliteStore(tmp_path / "large.sqlite", resident=True)
     store.use_model("random@1", _DIMENSION)
-    store.put([entry(str(n), *(f"{n}-{line}" for line in range(100))) for n in range(241)])
+    store.put([build_entry(str(n), *(f"{n}-{line}" for line in range(100))) for n in range(241)])
     ids = [passage for passage, _ in store.missing(len(vectors))]
     store.put_vectors(
         "random@1",

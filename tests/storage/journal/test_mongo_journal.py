@@ -24,8 +24,8 @@ from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.contracts import JournalContract
 from gieok.testing.contracts.journal import held
-from gieok.testing.contracts.journal_sequences import sequences
-from gieok.testing.samples import HOME, OTHER, said
+from gieok.testing.contracts.journal_sequences import build_journal_sequence_test
+from gieok.testing.samples import HOME, OTHER, build_message
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ class TestMongoJournal(JournalContract):
         self.mongo = mongo
         return lambda: self.open(make_database())
 
-    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = sequences(3)
+    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = build_journal_sequence_test(3)
 
     def open(self, url: str) -> MongoJournal:
         journal = MongoJournal(url, Texts(self.mongo))
@@ -115,19 +115,27 @@ def servers(make_database: Callable[[], str], mongo: str) -> Iterator[_Servers]:
 def test_what_was_said_is_in_mongodb_and_nothing_of_it_in_postgresql(servers: _Servers) -> None:
     strange = "a\0b \ud83d 결제 \x10 \x10m \x100000 \udc00\U0001f35c"
     servers.journal.say(
-        HOME, [said("a", "비밀"), said("b", " "), said(strange, strange, session=strange)]
+        HOME,
+        [
+            build_message("a", "비밀"),
+            build_message("b", " "),
+            build_message(strange, strange, session=strange),
+        ],
     )
     assert held(servers.journal) == ["비밀", " ", strange]
     assert servers.rows() == ["\x10m", " ", "\x10m"]
     assert len(servers.texts()) == 2
-    servers.journal.say(HOME, [said("a", "비밀")])
+    servers.journal.say(HOME, [build_message("a", "비밀")])
     assert len(servers.texts()) == 2
 
 
 def test_a_text_that_left_its_row_leaves_mongodb_and_its_twin_stays(servers: _Servers) -> None:
     journal = servers.journal
-    journal.say(HOME, [said("a", "twin"), said("b", "twin"), said("c", "secret word")])
-    journal.say(OTHER, [said("a", "twin")])
+    journal.say(
+        HOME,
+        [build_message("a", "twin"), build_message("b", "twin"), build_message("c", "secret word")],
+    )
+    journal.say(OTHER, [build_message("a", "twin")])
     journal.erase(HOME, [journal.messages(HOME, ["a"])[0].seq])
     assert servers.texts() == ["secret word", "twin", "twin"]
     assert journal.rewrite(lambda text: text.replace("secret", "[gone]")) == 1
@@ -145,13 +153,13 @@ def test_a_kill_between_mongodb_and_the_commit_leaves_nothing_said_and_once_when
 ) -> None:
     servers.kill("say(HOME, [said('a', 'once')])", "put", is_after=True)
     assert (held(servers.journal), servers.texts()) == ([], ["once"])
-    servers.journal.say(HOME, [said("a", "once")])
+    servers.journal.say(HOME, [build_message("a", "once")])
     assert (held(servers.journal), servers.texts()) == (["once"], ["once"])
 
 
 def test_what_a_kill_left_of_a_removal_is_removed_by_who_comes_next(servers: _Servers) -> None:
     journal = servers.journal
-    journal.say(HOME, [said("a", "forget me"), said("b", "stays")])
+    journal.say(HOME, [build_message("a", "forget me"), build_message("b", "stays")])
     seq = journal.messages(HOME, ["a"])[0].seq
     servers.kill(f"erase(HOME, [{seq}])", "leave", is_after=False)
     assert (held(journal), servers.texts()) == (["stays"], ["forget me", "stays"])
@@ -171,7 +179,7 @@ def test_without_mongodb_nothing_is_said_and_the_error_shows_no_password(
     texts = Texts(f"mongodb://me:hunter2@127.0.0.1:{port}/gieok?authSource=admin", timeout_s=0.1)
     journal = MongoJournal(make_database(), texts)
     with pytest.raises(StoreUnreachable) as caught:
-        journal.say(HOME, [said("a")])
+        journal.say(HOME, [build_message("a")])
     assert f"mongodb://127.0.0.1:{port}/gieok" in str(caught.value)
     assert "hunter2" not in f"{caught.value} {caught.value.hint} {journal.location}"
     assert held(journal) == []
@@ -179,7 +187,7 @@ def test_without_mongodb_nothing_is_said_and_the_error_shows_no_password(
 
 
 def test_a_text_that_mongodb_lost_is_an_error_and_not_silence(servers: _Servers) -> None:
-    servers.journal.say(HOME, [said("a", "lost")])
+    servers.journal.say(HOME, [build_message("a", "lost")])
     servers.collection.delete_many({})
     with pytest.raises(StoreError, match="lacks 1 texts"):
         held(servers.journal)
@@ -197,11 +205,11 @@ def test_a_bad_address_is_named_without_its_password(url: str) -> None:
 def test_the_journal_of_postgresql_alone_says_where_the_texts_are_and_takes_them_back(
     servers: _Servers,
 ) -> None:
-    servers.journal.say(HOME, [said("a", "비밀"), said("b", "again")])
+    servers.journal.say(HOME, [build_message("a", "비밀"), build_message("b", "again")])
     alone = PostgresJournal(servers.url)
     with pytest.raises(BadConfig, match="in MongoDB"):
         held(alone)
-    journal_copy.copy(servers.journal, alone, replace=True, progress=lambda done: None)
+    journal_copy.copy_journal(servers.journal, alone, replace=True, progress=lambda done: None)
     assert (held(alone), servers.rows()) == (["비밀", "again"], ["비밀", "again"])
     assert held(servers.journal) == ["비밀", "again"]
     alone.close()
@@ -210,17 +218,17 @@ def test_the_journal_of_postgresql_alone_says_where_the_texts_are_and_takes_them
 def test_a_journal_that_becomes_a_copy_of_another_keeps_its_collection_and_gives_it_to_none(
     servers: _Servers, tmp_path: Path
 ) -> None:
-    servers.journal.say(OTHER, [said("x", "before")])
+    servers.journal.say(OTHER, [build_message("x", "before")])
     with (
         closing(SqliteJournal(tmp_path / "one.sqlite")) as one,
         closing(SqliteJournal(tmp_path / "two.sqlite")) as two,
     ):
-        one.say(HOME, [said("a", "비밀"), said("b", "다음")])
+        one.say(HOME, [build_message("a", "비밀"), build_message("b", "다음")])
         assert one.identity() != servers.journal.identity()
-        journal_copy.copy(one, servers.journal, replace=True)
+        journal_copy.copy_journal(one, servers.journal, replace=True)
         assert (held(servers.journal), servers.texts()) == (["비밀", "다음"], ["다음", "비밀"])
         assert servers.rows() == ["\x10m", "\x10m"]
-        journal_copy.copy(servers.journal, two)
+        journal_copy.copy_journal(servers.journal, two)
         assert (held(two), two.realms("mongo:")) == (["비밀", "다음"], [])
     servers.collection.delete_many({})
     with pytest.raises(StoreError, match="lacks 2 texts"):

@@ -18,11 +18,11 @@ from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.storage.postgres.numbers import scope_number
 from gieok.testing.contracts import JournalContract, JournalProcessContract
 from gieok.testing.contracts.archived import lives
-from gieok.testing.contracts.journal import add, held
-from gieok.testing.contracts.journal_sequences import sequences
-from gieok.testing.contracts.positions import run
-from gieok.testing.contracts.processes import finish, go, start
-from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, entry, said
+from gieok.testing.contracts.journal import append_turns, held
+from gieok.testing.contracts.journal_sequences import build_journal_sequence_test
+from gieok.testing.contracts.positions import build_reader_run
+from gieok.testing.contracts.processes import finish_store_process, go, start_store_process
+from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, build_entry, build_message
 
 
 class TestPostgresJournal(JournalContract):
@@ -31,7 +31,7 @@ class TestPostgresJournal(JournalContract):
         self.urls: dict[PostgresJournal, str] = {}
         return lambda: self.open(make_database())
 
-    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = sequences(10)
+    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = build_journal_sequence_test(10)
 
     def open(self, url: str) -> PostgresJournal:
         journal = PostgresJournal(url)
@@ -75,7 +75,11 @@ def _reached(journal: PostgresJournal) -> int:
 
 
 def test_text_that_postgresql_refuses_comes_back_as_it_was(journal: PostgresJournal) -> None:
-    add(journal, said(_STRANGE, _STRANGE, session=_STRANGE), said(f"{_STRANGE}#0", "b"))
+    append_turns(
+        journal,
+        build_message(_STRANGE, _STRANGE, session=_STRANGE),
+        build_message(f"{_STRANGE}#0", "b"),
+    )
     (found, _) = journal.read(HOME, 0, budget_tokens=EVERYTHING)
     assert (found.message.id, found.message.text, found.message.session) == (
         _STRANGE,
@@ -84,7 +88,7 @@ def test_text_that_postgresql_refuses_comes_back_as_it_was(journal: PostgresJour
     )
     assert journal.occurrences(HOME, [_STRANGE]) == {_STRANGE: 1}
     assert [turn.message.text for turn in journal.turns(HOME, "plain", _STRANGE)] == [_STRANGE]
-    made = entry("a", _STRANGE)
+    made = build_entry("a", _STRANGE)
     journal.hand_over([made])
     assert journal.made(HOME) == [made]
     assert journal.standing(HOME, 9) == {"a": made.document.content_hash}
@@ -118,13 +122,30 @@ def test_every_statement_of_a_turn_looks_into_one_partition(
     make_database: Callable[[], str],
 ) -> None:
     journal = _Explained(make_database())
-    add(journal, said("a"), said("b"), said("b", "b2"), said("c"), scope=OTHER, file="2:2")
-    add(journal, said("a"), said("b"), said("b", "b2"), said("c"))
+    append_turns(
+        journal,
+        build_message("a"),
+        build_message("b"),
+        build_message("b", "b2"),
+        build_message("c"),
+        scope=OTHER,
+        file="2:2",
+    )
+    append_turns(
+        journal,
+        build_message("a"),
+        build_message("b"),
+        build_message("b", "b2"),
+        build_message("c"),
+    )
     journal.plans.clear()
     assert journal.append(
-        HOME, [said("d"), Retraction("s", "c"), said("a", "a2")], Cursor("3:3", "/t"), None
+        HOME,
+        [build_message("d"), Retraction("s", "c"), build_message("a", "a2")],
+        Cursor("3:3", "/t"),
+        None,
     )
-    assert journal.append(HOME, [said("e")], Cursor("3:3", "/t", 2), Cursor("3:3", "/t"))
+    assert journal.append(HOME, [build_message("e")], Cursor("3:3", "/t", 2), Cursor("3:3", "/t"))
     journal.read(HOME, 0, budget_tokens=EVERYTHING)
     journal.messages(HOME, ["a", "b"])
     journal.occurrences(HOME, ["a"])
@@ -132,8 +153,8 @@ def test_every_statement_of_a_turn_looks_into_one_partition(
     _, (talk, *_) = journal.conversations(HOME, Heard(), EVERYTHING)
     journal.turns(HOME, talk.agent, talk.session, 2)
     journal.unheard(HOME, Heard())
-    made, reached = entry("m", "x"), _reached(journal)
-    journal.hand_over([made, entry("n", "y")], [(HOME, "n")])
+    made, reached = build_entry("m", "x"), _reached(journal)
+    journal.hand_over([made, build_entry("n", "y")], [(HOME, "n")])
     journal.made(HOME)
     journal.archive([Move(made, lives(made))])
     journal.archived(HOME)
@@ -142,7 +163,10 @@ def test_every_statement_of_a_turn_looks_into_one_partition(
     journal.buffer(HOME, "r", BufferedSpan(0, reached - 1, 1, ""))
     journal.chunks(HOME, "r")
     assert journal.commit(
-        0, run(reached, reader="r"), put=[made], forget=[entry("n", "y").document]
+        0,
+        build_reader_run(reached, reader="r"),
+        put=[made],
+        forget=[build_entry("n", "y").document],
     )
     journal.position(HOME, "r")
     journal.history(HOME, 9)
@@ -158,7 +182,7 @@ def test_every_statement_of_a_turn_looks_into_one_partition(
 def test_scopes_of_one_number_never_see_each_other(
     journal: PostgresJournal, make_database: Callable[[], str]
 ) -> None:
-    add(journal, said("a"))
+    append_turns(journal, build_message("a"))
     url = make_database()
     with psycopg.connect(url) as db:
         db.execute(
@@ -168,17 +192,17 @@ def test_scopes_of_one_number_never_see_each_other(
     other = PostgresJournal(url)
     assert (held(journal), held(other)) == (["a"], [])
     with pytest.raises(Exception, match="number of another scope"):
-        add(other, said("b"))
+        append_turns(other, build_message("b"))
     other.close()
 
 
 def test_a_transcript_that_goes_to_another_scope_goes_on_there(journal: PostgresJournal) -> None:
-    add(journal, said("a"))
+    append_turns(journal, build_message("a"))
     (first,) = journal.cursors()
     moved = first._replace(offset=9)
-    assert not journal.append(OTHER, [said("b")], moved, first._replace(offset=5))
-    assert journal.append(OTHER, [said("b")], moved, first)
-    assert not journal.append(HOME, [said("c")], moved, first)
+    assert not journal.append(OTHER, [build_message("b")], moved, first._replace(offset=5))
+    assert journal.append(OTHER, [build_message("b")], moved, first)
+    assert not journal.append(HOME, [build_message("c")], moved, first)
     assert (held(journal), held(journal, OTHER), journal.cursors()) == (["a"], ["b"], [moved])
 
 
@@ -190,7 +214,7 @@ def test_a_reader_of_a_scope_misses_nothing_that_others_write_meanwhile(
 
     def write(who: str) -> None:
         for n in range(lines):
-            add(journal, said(f"{who}/{n}"), file=who)
+            append_turns(journal, build_message(f"{who}/{n}"), file=who)
 
     writers = [Thread(target=write, args=(who,)) for who in "abcd"]
     for writer in writers:
@@ -250,10 +274,15 @@ class TestPostgresJournalTurns:
         self, opened: tuple[PostgresJournal, str]
     ) -> None:
         journal, opening = opened
-        journal.hand_over([entry(f"{n:02}", "x") for n in range(40)])
-        processes = [start(_DELIVERER, opening) for _ in range(2)]
+        journal.hand_over([build_entry(f"{n:02}", "x") for n in range(40)])
+        processes = [start_store_process(_DELIVERER, opening) for _ in range(2)]
         go(*processes)
-        keys = [key for process in processes for said in finish(process) for key in said.split()]
+        keys = [
+            key
+            for process in processes
+            for said in finish_store_process(process)
+            for key in said.split()
+        ]
         assert sorted(keys) == [f"{n:02}" for n in range(40)]
         assert journal.undelivered(9) == []
 
@@ -261,7 +290,7 @@ class TestPostgresJournalTurns:
         self, opened: tuple[PostgresJournal, str]
     ) -> None:
         journal, opening = opened
-        process = start(_HOLDER, opening)
+        process = start_store_process(_HOLDER, opening)
         with process:
             assert process.stdout
             go(process)
@@ -276,12 +305,12 @@ class TestPostgresJournalTurns:
         self, opened: tuple[PostgresJournal, str]
     ) -> None:
         journal, _ = opened
-        add(journal, said("a"))
+        append_turns(journal, build_message("a"))
         end, done = _reached(journal), list[bool]()
         threads = [
             Thread(
                 target=lambda n=n: done.append(
-                    journal.commit(0, run(end), put=[entry(f"{n}", "x")])
+                    journal.commit(0, build_reader_run(end), put=[build_entry(f"{n}", "x")])
                 )
             )  # type: ignore[misc]
             for n in range(6)
@@ -300,7 +329,7 @@ class TestPostgresJournalTurns:
         self, opened: tuple[PostgresJournal, str]
     ) -> None:
         journal, opening = opened
-        add(journal, said("a"))
+        append_turns(journal, build_message("a"))
         with journal.exclusive("a"):
             pass
         url = opening.rpartition("(")[2].strip(")'")
@@ -311,7 +340,7 @@ class TestPostgresJournalTurns:
             )
         with journal.exclusive("a", wait=False) as taken:
             assert taken
-        add(journal, said("b"))
+        append_turns(journal, build_message("b"))
         assert held(journal) == ["a", "b"]
 
 
@@ -320,7 +349,7 @@ def test_a_server_that_is_down_is_named_with_the_next_step_and_no_secret() -> No
     for act in (
         journal.scopes,
         lambda: journal.exclusive("a").__enter__(),
-        lambda: add(journal, said("a")),
+        lambda: append_turns(journal, build_message("a")),
     ):
         with pytest.raises(StoreUnreachable, match=r"127\.0\.0\.1:1/memory") as caught:
             act()

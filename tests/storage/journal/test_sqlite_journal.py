@@ -12,7 +12,7 @@ from gieok.storage.journal.sqlite import schema
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.contracts import JournalContract, JournalProcessContract
 from gieok.testing.contracts.archived import lives
-from gieok.testing.samples import HOME, entry
+from gieok.testing.samples import HOME, build_entry
 
 
 class TestSqliteJournal(JournalContract):
@@ -50,7 +50,7 @@ def test_a_journal_of_schema_4_keeps_what_it_holds_and_learns_to_archive(tmp_pat
     tables = schema._TABLES.replace(schema._ARCHIVED, "").replace(schema._TALK, "")
     old.executescript(tables.replace(f"user_version = {schema.SCHEMA_VERSION}", "user_version = 4"))
     old.close()
-    kept = entry("a", "x")
+    kept = build_entry("a", "x")
     old = sqlite3.connect(file)
     old.execute("INSERT INTO scopes VALUES (1, ?)", (HOME.path,))
     old.execute("INSERT INTO outbox (scope_id, key, entry) VALUES (1, 'a', ?)", (to_text(kept),))

@@ -14,7 +14,7 @@ from gieok.errors import StoreBusy
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.storage.postgres import pool
-from gieok.testing.samples import HOME, OTHER, entry
+from gieok.testing.samples import HOME, OTHER, build_entry
 
 _END_OTHERS = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -34,9 +34,9 @@ def url(make_database: Callable[[], str]) -> Iterator[str]:
         del pool._POOLS[key]
     with psycopg.connect(made) as db:
         db.execute(_END_OTHERS)
-    pool.bound(made, 2)
+    pool.bound_pool_size(made, 2)
     yield made
-    pool.bound(made, pool.MOST)
+    pool.bound_pool_size(made, pool.MOST)
 
 
 def _count(url: str) -> int:
@@ -50,8 +50,8 @@ def test_many_threads_of_store_and_journal_share_a_few_connections(url: str) -> 
 
     def work(n: int) -> None:
         for _ in range(3):
-            store.put([entry(f"{n}", "x")])
-            journal.hand_over([entry(f"{n}", "x")])
+            store.put([build_entry(f"{n}", "x")])
+            journal.hand_over([build_entry(f"{n}", "x")])
 
     threads = [Thread(target=work, args=(n,)) for n in range(16)]
     for thread in threads:

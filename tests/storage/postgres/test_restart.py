@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import Any
 
-from gieok.character.memory.service import Bond, Characters
+from gieok.character.memory.service import Bond, CharacterService
 from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.journal.postgres.journal import PostgresJournal
@@ -17,7 +17,7 @@ _LINES, _USERS = 12, ("kim", "lee", "park")
 
 def test_a_server_that_restarts_during_turns_loses_nothing(own_server: Any) -> None:
     store, journal = PostgresStore(own_server.url), PostgresJournal(own_server.url)
-    memory = Characters(
+    memory = CharacterService(
         journal=journal, store=store, clock=ManualClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
     )
     under_way, failures = Event(), list[str]()

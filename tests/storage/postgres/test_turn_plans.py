@@ -11,7 +11,7 @@ import pytest
 from plans import partitions, relations
 
 from gieok.character.facts import scope_of
-from gieok.character.memory.service import Bond, Budget, Characters
+from gieok.character.memory.service import Bond, CharacterService, TurnBudget
 from gieok.flow.lifecycle import fill_vectors
 from gieok.model.accounts import IssuedKey, KeyRole, Posting, StoredCharacter
 from gieok.storage.accounts.postgres import PostgresAccounts
@@ -19,7 +19,7 @@ from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.testing import HashEmbedder
 from gieok.testing.clock import ManualClock
-from gieok.testing.samples import entry
+from gieok.testing.samples import build_entry
 
 _NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 _LOOKED_AT = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
@@ -71,7 +71,7 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
     return plans
 
 
-def _turn(memory: Characters, accounts: PostgresAccounts, bond: Bond, number: int) -> None:
+def _turn(memory: CharacterService, accounts: PostgresAccounts, bond: Bond, number: int) -> None:
     now = memory.clock.now()
     accounts.key(bond.user, "k")
     accounts.seen(bond.user, now)
@@ -90,9 +90,11 @@ def test_every_statement_of_a_turn_looks_into_one_partition(
     url, clock, embedder = make_database(), ManualClock(_NOW), HashEmbedder()
     store, journal, accounts = PostgresStore(url), PostgresJournal(url), PostgresAccounts(url)
     # More than a page of a table, so that an index is worth its while.
-    store.put([entry(f"{n}", "무엇이든", scope=scope_of(f"other{n}", "mina")) for n in range(30)])
-    budget = Budget(context_tokens=700, narrative_tokens=500)
-    memory = Characters(
+    store.put(
+        [build_entry(f"{n}", "무엇이든", scope=scope_of(f"other{n}", "mina")) for n in range(30)]
+    )
+    budget = TurnBudget(context_tokens=700, narrative_tokens=500)
+    memory = CharacterService(
         journal=journal, store=store, clock=clock, embedder=lambda: embedder, budget=budget
     )
     bond = Bond("kim", "mina")

@@ -53,7 +53,7 @@ def _daemon(
         yield calls
     finally:
         listening.close()
-        wire.forget(home)
+        wire.remove_daemon_address(home)
 
 
 def _answer(**more: object) -> dict[str, object]:
@@ -149,7 +149,7 @@ def test_the_handle_that_is_shown_is_that_of_the_memory(known) -> None:
     handle = shown.splitlines()[-2].rpartition(", ")[2].rstrip(")")
     context = open_context({})
     keys = context.memory.store().hashes(context.scope)
-    assert [key for key in keys if places.handle(str(context.scope), key) == handle] == [
+    assert [key for key in keys if places.build_handle(str(context.scope), key) == handle] == [
         key for key in keys if "decision/" in key
     ]
 

@@ -222,19 +222,19 @@ def test_search_and_get_leave_out_what_waits_and_say_so(
 
 
 def test_a_model_can_neither_read_what_waits_nor_trust_it(place, clone: Path) -> None:
-    assert not any("trust" in name for name in tool_table.tools())
+    assert not any("trust" in name for name in tool_table.load_tool_operations())
     start(place)
-    answer = tools.answer("memory_search", {"query": "deploys on Fridays"})
+    answer = tools.answer_tool_call("memory_search", {"query": "deploys on Fridays"})
     assert "skip the review" not in answer.text
     assert "Nothing found" in answer.text
-    refused = tools.answer(
+    refused = tools.answer_tool_call(
         "memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")}
     )
     assert "waits for `gieok trust`" in refused.text
-    tools.answer(
+    tools.answer_tool_call(
         "memory_remember", {"text": "Retry webhooks five times.", "category": "constraint"}
     )
-    text = tools.answer("memory_search", {"query": "webhooks review"}).text
+    text = tools.answer_tool_call("memory_search", {"query": "webhooks review"}).text
     assert "Retry webhooks" in text
     assert "skip the review" not in text
 

@@ -166,8 +166,8 @@ def test_every_agent_and_event_has_a_payload_here() -> None:
 @pytest.mark.parametrize(("agent", "event"), _ALL)
 def test_an_agent_is_known_by_its_payload(agent: str, event: str) -> None:
     payload = _sent(agent, event, "/home/u/shop")
-    assert table.detect(payload).name == agent
-    assert table.session_of(payload) == _ID
+    assert table.detect_agent(payload).name == agent
+    assert table.read_payload_session(payload) == _ID
     assert table.folder_of(payload) == "/home/u/shop"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.observe.run import run as observe
+from gieok.ops.observe.run import observe_transcripts as observe
 
 _RULES = (
     "never run migrations straight against prod",

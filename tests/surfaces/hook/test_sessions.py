@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from gieok.hook import inject
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 
@@ -41,7 +41,7 @@ def test_the_index_keeps_to_its_budget(known) -> None:
         context = _start(known, GIEOK_HOOK_SESSION_TOKENS=str(budget))
         lines = [line for line in context.splitlines() if line.startswith("- ")]
         assert len(lines) == shown
-        assert sum(map(count_tokens, lines)) <= budget
+        assert sum(map(estimate_tokens, lines)) <= budget
 
 
 def test_the_index_is_never_longer_than_an_agent_takes(place) -> None:
@@ -50,7 +50,7 @@ def test_the_index_is_never_longer_than_an_agent_takes(place) -> None:
         _note(place, f"memory/decision/{'&' * 241}{n}.md", f"# {quotes}\n\ntext {n}\n")
     place.trust()
     context = _start(place, GIEOK_HOOK_SESSION_TOKENS="100000")
-    assert 5_000 < inject.size(context) <= inject.MOST_BYTES
+    assert 5_000 < inject.count_text_bytes(context) <= inject.MOST_BYTES
 
 
 def test_what_changed_by_hand_is_known_in_the_next_session_once_it_is_trusted(known) -> None:

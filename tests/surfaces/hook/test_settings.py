@@ -33,9 +33,9 @@ def _never(home: str, file: resolved.SettingsFile) -> resolved.FileSettings:
 
 
 def _read(
-    home: Path, project: str = "", parse: resolved.Parse = config.parse
+    home: Path, project: str = "", parse: resolved.Parse = config.parse_settings_file
 ) -> tuple[HookSettings, list[str]]:
-    values, wrong = resolved.load(str(home), project, USED, {}, parse)
+    values, wrong = resolved.resolve_settings(str(home), project, USED, {}, parse)
     return HookSettings({name: value for name, (value, _) in values.items()}), [
         str(error) for error in wrong
     ]
@@ -84,7 +84,7 @@ def _agrees(text: str) -> None:
     with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIEOK_HOME", home)
         (Path(home) / "config.yaml").write_text(text, encoding="utf-8")
-        expected = config.load({}, {}, Path(home))
+        expected = config.load_effective_settings({}, {}, Path(home))
         read, wrong = _read(Path(home), parse=_never)
     assert wrong == []
     for name in _NAMES:
@@ -161,7 +161,7 @@ def test_a_project_sets_only_what_a_project_may(tmp_path: Path, option: Option) 
     (tmp_path / ".gieok" / "config.yaml").write_text(f"{name}: {other}\n")
     home, text = tmp_path.parent / f"{tmp_path.name}-home", f"{name}: {other}\n"
     assert _read(home, str(tmp_path))[0].text(name) == str(default)  # nobody trusted it yet
-    grants.change(home, str(tmp_path), lambda grant: grant._replace(settings=text))
+    grants.edit_grant(home, str(tmp_path), lambda grant: grant._replace(settings=text))
     read, _ = _read(home, str(tmp_path))
     value = read.is_on(name) if isinstance(default, bool) else read.text(name)
     assert (value == str(default) or value == default) is not option.in_project

@@ -11,10 +11,10 @@ import pytest
 from gieok import places
 from gieok.hook import inject
 from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.observe.run import run as observe
+from gieok.ops.observe.run import observe_transcripts as observe
 from gieok.text.active import MARKER
 from gieok.text.echo import strip_echo
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 
 def _claude_lines(
@@ -34,7 +34,7 @@ def _claude_lines(
 
 
 def _handle(scope: str, session: str) -> str:
-    return places.handle(scope, f"sessions/claude-code/{session}#1", 1)
+    return places.build_handle(scope, f"sessions/claude-code/{session}#1", 1)
 
 
 class _Told:
@@ -90,7 +90,7 @@ def test_a_session_in_a_project_begins_with_both_scopes_and_the_end_of_the_last_
     told.tell("last", known.project, ("user", "재고 화면은 내일 끝내자"), answer, day="2026-11-21")
     told.observe()
     scope = places.project_scope(str(known.project))
-    Path(places.active_memory(str(known.home), scope)).write_text(
+    Path(places.build_active_memory_path(str(known.home), scope)).write_text(
         "## Notes\n- The queue is small.\n"
     )
     (known.home / "active_memory.md").write_text("## Notes\n- The user works at night.\n")
@@ -306,10 +306,10 @@ def test_what_stands_below_the_marker_is_shown_and_kept_longest(told: _Told, pla
     (place.home / "active_memory.md").write_text(text, encoding="utf-8")
     shown = told.start(place.user)
     assert "- Say du. (the user's own words)" in shown
-    assert count_tokens(shown) <= 2_550
-    assert inject.size(shown) <= inject.MOST_BYTES
+    assert estimate_tokens(shown) <= 2_550
+    assert inject.count_text_bytes(shown) <= inject.MOST_BYTES
     assert told.start(place.user, GIEOK_HOOK_SESSION_TOKENS="0") == ""
-    assert count_tokens(told.start(place.user, GIEOK_HOOK_SESSION_TOKENS="300")) <= 400
+    assert estimate_tokens(told.start(place.user, GIEOK_HOOK_SESSION_TOKENS="300")) <= 400
 
 
 def test_memory_is_escaped_and_cannot_end_its_block(told: _Told, place) -> None:
@@ -339,7 +339,8 @@ def test_what_rules_copied_is_shown_once_as_it_was_said(told: _Told, known) -> N
     told.observe()
     scope = places.project_scope(str(known.project))
     assert (
-        "We decided to use Redis" in Path(places.active_memory(str(known.home), scope)).read_text()
+        "We decided to use Redis"
+        in Path(places.build_active_memory_path(str(known.home), scope)).read_text()
     )
     assert told.start(known.project).count("We decided to use Redis") == 1
 
@@ -459,9 +460,9 @@ def test_what_another_agent_noted_here_is_named_and_ones_own_notes_are_not(
     repository = place.user / "lib"
     (repository / ".git").mkdir(parents=True)
     told.tell("lib", repository, ("user", "Releases go out on Mondays."), ("assistant", "ok"))
-    from gieok.agents.table import folded
+    from gieok.agents.table import fold_folder_path
 
-    notes = place.user / ".claude" / "projects" / folded(str(repository)) / "memory"
+    notes = place.user / ".claude" / "projects" / fold_folder_path(str(repository)) / "memory"
     notes.mkdir(parents=True)
     (notes / "wheels.md").write_text("# Wheels are built on arm64 first\n\nThe runner is slow.\n")
     told.observe()

@@ -75,7 +75,9 @@ def test_the_official_client_finds_the_tools_of_stdio_and_calls_them(
     listed, made, found, refused = _talk(
         service, f"/mcp?folder={tmp_path / 'shop'}", conversation, mode
     )
-    assert [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed] == tools.listed()
+    assert [
+        tool.model_dump(by_alias=True, exclude_none=True) for tool in listed
+    ] == tools.list_tool_definitions()
     assert not made.is_error
     assert "ruff" in found.content[0].text
     assert refused.is_error

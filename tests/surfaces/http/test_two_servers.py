@@ -15,7 +15,7 @@ from gieok.app import open_context
 from gieok.character.cards.card import new_card
 from gieok.character.house import House
 from gieok.character.memory.service import SUMMARY, Bond
-from gieok.character.turn.turn import Said
+from gieok.character.turn.turn import UserTurn
 from gieok.testing.clock import ManualClock
 
 _MESSAGES = 8
@@ -23,7 +23,7 @@ _MESSAGES = 8
 
 def _say(house: House, number: int) -> str:
     reply = house.turns.begin(
-        Said("kim", "mina", f"나 {number}월에 부산에 살았어. " * 40, f"m{number}")
+        UserTurn("kim", "mina", f"나 {number}월에 부산에 살았어. " * 40, f"m{number}")
     )
     text = "".join(part.text for part in reply)
     return f"{reply.id} {text}"

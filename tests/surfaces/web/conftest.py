@@ -14,7 +14,7 @@ from gieok.app.resident import Resident
 from gieok.ops.home.gate import Gate
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.routes import routes
-from gieok.surfaces.web.site import Site
+from gieok.surfaces.web.site import MemorySite
 
 
 class Clock:
@@ -42,7 +42,7 @@ def browser(tmp_path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Iter
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     shared = Resident()
-    site = Site(lambda scope: Memory(scope=scope, resident=shared), gate)
+    site = MemorySite(lambda scope: Memory(scope=scope, resident=shared), gate)
     app = Starlette(routes=routes(site))
     app.state.site = site
     with TestClient(app, base_url="http://localhost") as client:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from gieok.app.resident import Resident
 from gieok.hook.inject import InjectedMemory, Injection
-from gieok.hook.window import Window
+from gieok.hook.window import ContextWindow
 from gieok.surfaces.python import Memory
 
 SCRIPT = "<script>alert(1)</script> we deploy on Mondays"
@@ -188,7 +188,7 @@ def test_injections_are_stepped_through_and_lead_to_their_memories(
     told: TestClient, tmp_path: Path
 ) -> None:
     known = handle(told, "Payments")
-    window = Window(str(tmp_path / "home"), "claude-code", "s")
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "s")
     for n in range(3):
         memory = InjectedMemory(
             title="Payments", citation="", text="three times", handle=known, score=0.7
@@ -210,7 +210,7 @@ def test_an_injection_leads_to_the_prompt_and_the_session_that_it_was_for(
         for m in Memory(resident=Resident()).run("why", id=handle(told, "Redis", "turn")).said
         if "Redis" in m.text
     )
-    window = Window(str(tmp_path / "home"), said.agent, said.session)
+    window = ContextWindow(str(tmp_path / "home"), said.agent, said.session)
     window.keep("prompt", Injection("- something", [], 9), said.at.timestamp() + 1)
     page = told.get("/injection").text
     assert (

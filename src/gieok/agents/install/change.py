@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.agents.transcripts.fields import mapping
+from gieok.agents.transcripts.fields import read_object_field
 from gieok.errors import BadRequest
 from gieok.text import jsonc
 
@@ -27,7 +27,7 @@ class Edit(NamedTuple):
     remove: Callable[[str], str]
 
 
-class Change(NamedTuple):
+class InstallChange(NamedTuple):
     """What happens to one file. None: it is not there."""
 
     path: Path
@@ -78,22 +78,22 @@ def json_items(path: Path, items: Sequence[Item]) -> Edit:
 
     def remove(now: str) -> str:
         for item in items:
-            now = jsonc.drop(now, item.place, item.is_ours)
+            now = jsonc.drop_jsonc_value(now, item.place, item.is_ours)
         return now
 
     def add(now: str) -> str:
         for item in items:
-            now = jsonc.put(now, item.place, item.value, append=item.append)
+            now = jsonc.put_jsonc_value(now, item.place, item.value, append=item.append)
         return now
 
     return Edit(path, add, remove)
 
 
-def members(now: str) -> Mapping[str, object]:
+def parse_json_members(now: str) -> Mapping[str, object]:
     """Return the members of a JSON file's object; none where it is blank or something else. Raises
     ValueError.
     """
-    return mapping(jsonc.load(now)) if now.strip() else {}
+    return read_object_field(jsonc.load_jsonc(now)) if now.strip() else {}
 
 
 def toml_table(
@@ -152,7 +152,7 @@ class InstallRecord:
         """
         with fs.exclusive(self._folder / "lock"):
             for folder in {edit.path.resolve().parent for edit in edits}:
-                fs.sweep(folder)
+                fs.sweep_temporary_files(folder)
             yield
 
     def _entry(self, path: Path) -> Path:
@@ -166,11 +166,11 @@ class InstallRecord:
         if now is None or not entry.exists():
             return False, None
         kept = json.loads(entry.read_text(encoding="utf-8"))
-        if kept["after"] != _sum(now):
+        if kept["after"] != _hash_file_data(now):
             return False, None
         return True, None if kept["before"] is None else bytes.fromhex(kept["before"])
 
-    def keep(self, change: Change, before: bytes | None) -> None:
+    def keep(self, change: InstallChange, before: bytes | None) -> None:
         """Remember a file as it was, durably, before it is changed; and which of its folders are
         not there yet.
         """
@@ -180,7 +180,7 @@ class InstallRecord:
         row = {
             "path": str(change.path),
             "before": None if before is None else before.hex(),
-            "after": _sum(change.after or b""),
+            "after": _hash_file_data(change.after or b""),
             "folders": missing,
         }
         fs.replace_private(self._entry(change.path), json.dumps(row))
@@ -205,11 +205,11 @@ class InstallRecord:
         self._entry(path).unlink(missing_ok=True)
 
 
-def _sum(data: bytes) -> str:
+def _hash_file_data(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def read(path: Path) -> bytes | None:
+def read_foreign_file(path: Path) -> bytes | None:
     """Return a file's bytes; None where there is none. Raises BadRequest where it cannot be
     read.
     """
@@ -223,28 +223,32 @@ def read(path: Path) -> bytes | None:
         ) from error
 
 
-def planned(edit: Edit, ledger: InstallRecord) -> Change:
+def plan_file_change(edit: Edit, ledger: InstallRecord) -> InstallChange:
     """Return what installing changes. Raises BadRequest, which names the file."""
-    before = read(edit.path)
+    before = read_foreign_file(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
-    base = (original or b"").decode() if is_as_left else _edited(edit.path, before, edit.remove)
-    after = _edited(edit.path, base.encode(), edit.add)
-    return Change(edit.path, before, after.encode())
+    base = (
+        (original or b"").decode()
+        if is_as_left
+        else _edit_file_text(edit.path, before, edit.remove)
+    )
+    after = _edit_file_text(edit.path, base.encode(), edit.add)
+    return InstallChange(edit.path, before, after.encode())
 
 
-def undone(edit: Edit, ledger: InstallRecord) -> Change:
+def undone(edit: Edit, ledger: InstallRecord) -> InstallChange:
     """Return what uninstalling changes: the bytes of before where nobody touched the file since,
     else only our part.
     """
-    before = read(edit.path)
+    before = read_foreign_file(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
     if is_as_left or before is None:
-        return Change(edit.path, before, original)
-    left = _edited(edit.path, before, edit.remove).encode()
-    return Change(edit.path, before, left if left.strip() or left == before else None)
+        return InstallChange(edit.path, before, original)
+    left = _edit_file_text(edit.path, before, edit.remove).encode()
+    return InstallChange(edit.path, before, left if left.strip() or left == before else None)
 
 
-def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
+def _edit_file_text(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
     try:
         return edit((now or b"").decode())
     except ValueError as error:  # no JSON, no UTF-8, or another's part in our place
@@ -254,7 +258,9 @@ def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
         ) from error
 
 
-def install(edits: Sequence[Edit], changes: Sequence[Change], ledger: InstallRecord) -> None:
+def install_edits(
+    edits: Sequence[Edit], changes: Sequence[InstallChange], ledger: InstallRecord
+) -> None:
     """Write the files, each at once; what each was, and which folders were there, is kept before
     the first is written.
     """
@@ -268,7 +274,7 @@ def install(edits: Sequence[Edit], changes: Sequence[Change], ledger: InstallRec
         ledger.keep(change, original if is_as_left else _before_us(edit, change.before))
     for _, change in planned:
         change.path.parent.mkdir(parents=True, exist_ok=True)
-        if read(change.path) not in (change.before, change.after):
+        if read_foreign_file(change.path) not in (change.before, change.after):
             raise BadRequest(
                 f"{str(change.path)!r} changed meanwhile", hint="run the command again"
             )
@@ -280,10 +286,10 @@ def _before_us(edit: Edit, now: bytes | None) -> bytes | None:
     """Return a file without our part: somebody may have edited it since we were there, or copied
     it.
     """
-    return None if now is None else _edited(edit.path, now, edit.remove).encode()
+    return None if now is None else _edit_file_text(edit.path, now, edit.remove).encode()
 
 
-def uninstall(changes: Sequence[Change], ledger: InstallRecord) -> None:
+def uninstall(changes: Sequence[InstallChange], ledger: InstallRecord) -> None:
     """Write the files back, and remove those that were ours with the folders that were made for
     them.
     """

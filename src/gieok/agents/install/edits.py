@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import table
-from gieok.agents.install.change import Edit, Item, json_items, members
-from gieok.agents.transcripts.fields import mapping
+from gieok.agents.install.change import Edit, Item, json_items, parse_json_members
+from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
 _SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
@@ -58,7 +58,7 @@ class InstallPlace(NamedTuple):
         return Path(moved).expanduser() if moved else self.folder / usual
 
 
-def command(
+def build_hook_command(
     call: OwnCommand, agent: str, event: str, *, units_per_second: int = 1, **more: str
 ) -> dict[str, object]:
     """Return a hook as Claude Code and its imitators write it. A timeout is always set: the usual
@@ -77,13 +77,16 @@ def hooks(
     events = table.BY_NAME[agent].events.items()
     edit = json_items(
         path,
-        [Item(("hooks", native), entry(event), _is_hook, append=True) for event, native in events],
+        [
+            Item(("hooks", native), entry(event), _is_own_hook_entry, append=True)
+            for event, native in events
+        ],
     )
 
     def remove(now: str) -> str:
         now = edit.remove(now)
-        for inside in _groups(members(now)):
-            now = jsonc.drop(now, inside, _is_hook)
+        for inside in _iter_hook_groups(parse_json_members(now)):
+            now = jsonc.drop_jsonc_value(now, inside, _is_own_hook_entry)
         return now
 
     return Edit(path, lambda now: edit.add(begun(now, first)), remove)
@@ -91,7 +94,11 @@ def hooks(
 
 def begun(now: str, first: tuple[str, object] | None) -> str:
     """Return a file's text, begun with a member where it is blank."""
-    return jsonc.put(now, (first[0],), first[1], append=False) if first and not now.strip() else now
+    return (
+        jsonc.put_jsonc_value(now, (first[0],), first[1], append=False)
+        if first and not now.strip()
+        else now
+    )
 
 
 def server(
@@ -101,7 +108,7 @@ def server(
     edit = json_items(path, [Item((group, "gieok"), row, is_server)])
 
     def add(now: str) -> str:
-        if "gieok" in mapping(members(now).get(group)):
+        if "gieok" in read_object_field(parse_json_members(now).get(group)):
             raise ValueError("there is an MCP server called gieok already, which is not ours")
         return edit.add(begun(now, first))
 
@@ -115,7 +122,7 @@ def both(one: Edit, other: Edit) -> Edit:
     )
 
 
-def text_of(name: str) -> str:
+def read_install_text(name: str) -> str:
     """Return a text that is installed as a file."""
     return (files("gieok.agents.install") / "texts" / name).read_text(encoding="utf-8")
 
@@ -142,13 +149,13 @@ def is_ours(line: str) -> bool:
     )
 
 
-def _is_hook(value: object) -> bool:
+def _is_own_hook_entry(value: object) -> bool:
     """Recognise a hook of ours: its command is `gieok hook …`, alone or in a group of its own."""
     if not isinstance(value, dict):
         return False
     inner = value.get("hooks")
     if isinstance(inner, list):
-        return bool(inner) and all(map(_is_hook, inner))
+        return bool(inner) and all(map(_is_own_hook_entry, inner))
     return is_ours(str(value.get("command", "")))
 
 
@@ -168,36 +175,41 @@ def is_server(value: object) -> bool:
     )
 
 
-def _groups(settings: Mapping[str, object]) -> Iterator[tuple[str | int, ...]]:
+def _iter_hook_groups(settings: Mapping[str, object]) -> Iterator[tuple[str | int, ...]]:
     """Yield where the lists of commands inside groups are, the last of an event first: somebody may
     share ours.
     """
-    for event, groups in mapping(settings.get("hooks")).items():
+    for event, groups in read_object_field(settings.get("hooks")).items():
         for place in reversed(range(len(groups))) if isinstance(groups, list) else ():
             yield ("hooks", event, place, "hooks")
 
 
-def prompt_command(settings: str) -> str:
+def parse_prompt_command(settings: str) -> str:
     """Return the command of our prompt hook in settings of JSON; '' where there is none."""
     try:
-        data = jsonc.load(settings)
+        data = jsonc.load_jsonc(settings)
     except ValueError:
         return ""
     return next(
-        (line for line in _commands(data) if is_ours(line) and f"hook {table.PROMPT} " in line), ""
+        (
+            line
+            for line in _iter_settings_commands(data)
+            if is_ours(line) and f"hook {table.PROMPT} " in line
+        ),
+        "",
     )
 
 
-def _commands(data: object) -> Iterator[str]:
+def _iter_settings_commands(data: object) -> Iterator[str]:
     """Yield every command that stands in settings."""
     if isinstance(data, dict):
         if isinstance(data.get("command"), str):
             yield data["command"]
         for value in data.values():
-            yield from _commands(value)
+            yield from _iter_settings_commands(value)
     elif isinstance(data, list):
         for value in data:
-            yield from _commands(value)
+            yield from _iter_settings_commands(value)
 
 
 def script(name: str, **values: object) -> str:

@@ -7,42 +7,42 @@ from gieok.agents.marks.mark import ANY, SAID, Kind, Mark, Speaker
 _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
 
 
-def _folder(sign: str, example: str, counter: str) -> Mark:
+def _build_folder_mark(sign: str, example: str, counter: str) -> Mark:
     return Mark(
         host=ANY, kind=Kind.FOLDER, sign=sign, speaker=_PROGRAM, example=example, counter=counter
     )
 
 
-def _opening(sign: str, example: str, counter: str) -> Mark:
+def _build_opening_mark(sign: str, example: str, counter: str) -> Mark:
     return Mark(
         host=ANY, kind=Kind.OPENING, sign=sign, speaker=_PROGRAM, example=example, counter=counter
     )
 
 
 _MEMORIES = (
-    _folder(
+    _build_folder_mark(
         r"[/\\]observer-sessions(?:[/\\]|$)",
         "/home/x/.claude-mem/observer-sessions",
         "/home/x/observer",
     ),
     # A hidden folder that is called after memory holds a memory, and no project.
-    _folder(
+    _build_folder_mark(
         r"[/\\]\.(?:[\w]+-)*(?:\w*memory|\w*memories|\w*recall|mem\d?|remember|observer|letta|"
         r"memsearch)(?:-[\w]+)*(?:[/\\]|$)",
         "/home/x/.supermemory/runs",
         "/home/x/memory-game",
     ),
-    _opening(
+    _build_opening_mark(
         r"Hello memory agent\b",
         "Hello memory agent, you are continuing to observe the primary Claude session.",
         "Hello memory, my old friend",
     ),
-    _opening(
+    _build_opening_mark(
         r"(?s:.{0,2000})<observed_from_primary_session>",
         "Go on.\n<observed_from_primary_session>x</observed_from_primary_session>",
         "What is observed_from_primary_session?",
     ),
-    _opening(
+    _build_opening_mark(
         r"You are (?:a|an|the) [\w ,-]{0,60}\b(?:memory|observer|memories)\b[\w -]{0,30}"
         r"(?:agent|assistant|system|extractor|extraction|manager|writer|curator|consolidat\w+"
         r"|observer|"
@@ -54,14 +54,14 @@ _MEMORIES = (
         ),
         "You are a fan of memory games, right?",
     ),
-    _opening(
+    _build_opening_mark(
         r"(?:You are a specialized observer tool|--- MODE SWITCH: PROGRESS SUMMARY|PROGRESS "
         r"SUMMARY "
         r"CHECKPOINT|MEMORY PROCESSING)",
         "--- MODE SWITCH: PROGRESS SUMMARY ---\nWrite down what was done.",
         "Please write a progress summary of the depot.",
     ),
-    _opening(
+    _build_opening_mark(
         r"(?:Please )?(?:[Ww]rite|[Pp]roduce|[Cc]reate|[Ee]xtract|[Ss]ummari[sz]e|[Dd]istil+|"
         r"[Aa]nalyz?s?e)\b[^\n]{0,120}"
         r"\b(?:session|conversation|transcript|chat|dialogue)\b[^\n]{0,160}"
@@ -72,7 +72,7 @@ _MEMORIES = (
     ),
 )
 _TITLES = (
-    _opening(
+    _build_opening_mark(
         r"(?:You are (?:a |an )?(?:helpful assistant that )?)?(?:[Pp]lease )?(?:[Gg]enerates?"
         r"|[Ww]rites?|"
         r"[Cc]reates?|[Pp]roduces?|"
@@ -85,32 +85,32 @@ _TITLES = (
         "Generate a short title for this conversation in 5 words or fewer.",
         "Write a title for the depot's page.",
     ),
-    _opening(
+    _build_opening_mark(
         r"You are (?:a |an |the )?[\w -]{0,30}(?:title|naming|headline|topic) (?:generator"
         r"|maker|writer|"
         r"classifier|assistant|agent)",
         "You are a title generator. You output ONLY a thread title.",
         "You are good at titles, so help me.",
     ),
-    _opening(
+    _build_opening_mark(
         r"You are a helpful assistant\. You will be presented with a user prompt",
         "You are a helpful assistant. You will be presented "
         "with a user prompt, and your job is to provide a short title for a task",
         "You are a helpful assistant. I need help.",
     ),
-    _opening(
+    _build_opening_mark(
         r"(?:Analyz?s?e if this message indicates a new conversation topic|Please write a "
         r"\d+-\d+ word title|"
         r"Summari[sz]e this coding (?:conversation|session) in under \d+ characters)",
         "Summarize this coding conversation in under 50 characters.",
         "Analyze if this page needs a new topic.",
     ),
-    _opening(
+    _build_opening_mark(
         r"\[SUGGESTION MODE:",
         "[SUGGESTION MODE: Suggest what the user might naturally type next.]",
         "[Suggestion] buy a mode",
     ),
-    _opening(r"Warmup\s*$", "Warmup", "Warmup the oven before nine."),
+    _build_opening_mark(r"Warmup\s*$", "Warmup", "Warmup the oven before nine."),
 )
 #: Words in the names of tags that programs put on, and such as elements of web pages have too.
 #: `user` and `prompt` are none: a person's words may stand there.
@@ -127,7 +127,7 @@ _PAGE_WORDS = (
 )
 
 
-def _envelope(words: str, border: str, example: str, counter: str) -> Mark:
+def _build_envelope_mark(words: str, border: str, example: str, counter: str) -> Mark:
     sign = (
         rf"<((?=[\w:.-]*(?<![A-Za-z])(?:{words})(?![A-Za-z]))[A-Za-z][A-Za-z\d]*"
         rf"(?:{border}[A-Za-z\d]+)+)"
@@ -141,13 +141,13 @@ def _envelope(words: str, border: str, example: str, counter: str) -> Mark:
 #: People write no element with a name of several words, one of which a program has for its own
 #: affairs, around all that they say; hosts do, and give it a new name with each release.
 _ENVELOPES = (
-    _envelope(
+    _build_envelope_mark(
         _ENVELOPE_WORDS,
         "[_:.-]",
         '<agent_internal_context source="goal">\nGo on with the goal.\n</agent_internal_context>',
         "<product-card>\nWhy does this not centre?\n</product-card>",
     ),
-    _envelope(
+    _build_envelope_mark(
         f"{_ENVELOPE_WORDS}|{_PAGE_WORDS}",
         "_",
         "<background_status>\nThe build is red.\n</background_status>",
@@ -257,7 +257,7 @@ _FRONTS = (
 )
 
 
-def _brief(group: str, sign: str, example: str, counter: str) -> Mark:
+def _build_brief_mark(group: str, sign: str, example: str, counter: str) -> Mark:
     return Mark(
         host=ANY,
         kind=Kind.BRIEF,
@@ -272,7 +272,7 @@ def _brief(group: str, sign: str, example: str, counter: str) -> Mark:
 #: What a program's first prompt looks like that no other mark tells: two of these groups. A
 #: person's own words have one at most.
 _BRIEFS = (
-    _brief(
+    _build_brief_mark(
         "role",
         (
             r"\s*(?:#+ [^\n]{0,80}\n\s*)?(?:You are (?:a|an|the) |Your (?:task|job|role) is to "
@@ -281,7 +281,7 @@ _BRIEFS = (
         "You are a precise classifier of support tickets.",
         "Are you a classifier?",
     ),
-    _brief(
+    _build_brief_mark(
         "role",
         r"\s*(?:Analyz?s?e|Classify|Extract|Summari[sz]e|Translate|Score|Grade|Review|Label"
         r"|Rate) the "
@@ -290,7 +290,7 @@ _BRIEFS = (
         "Classify the following ticket:",
         "Classify the tickets for me, please.",
     ),
-    _brief(
+    _build_brief_mark(
         "contract",
         r"(?i)(?s:.*?)\b(?:output|respond|reply|answer|return)\b[^.\n]{0,40}\b(?:only|exactly"
         r"|strictly|"
@@ -298,7 +298,7 @@ _BRIEFS = (
         "Score it.\nRespond with only a number.",
         "Answer me when you can.",
     ),
-    _brief(
+    _build_brief_mark(
         "contract",
         r"(?i)(?s:.*?)\b(?:no (?:preamble|prose|explanation|markdown|commentary|other text)|do not "
         r"(?:include|add|output|write) any|"
@@ -306,13 +306,13 @@ _BRIEFS = (
         "Score it. No preamble.",
         "I have no idea.",
     ),
-    _brief(
+    _build_brief_mark(
         "contract",
         r"(?s:.*?)(?:만 출력|만 답(?:하|해)|외(?:에는)? (?:아무것도|다른)|JSON(?:으로|만))",
         "점수만 출력하세요.",
         "점수를 알려 줘.",
     ),
-    _brief(
+    _build_brief_mark(
         "quote",
         r"(?i)(?s:.*?)<(?:conversation|transcript|messages|session|chat_history|history|dialogue|"
         r"observed_[\w-]+|document|ticket|input|"
@@ -320,7 +320,7 @@ _BRIEFS = (
         "Here it is: <conversation>\nhi\n</conversation>",
         "Here is the conversation: hi",
     ),
-    _brief(
+    _build_brief_mark(
         "quote",
         r"(?s:.*?)^(?:User|Human|사용자): [^\n]*\n(?s:.*?)^(?:Assistant|AI|Claude|Agent|어시스턴트): ",
         "Here it is:\nUser: hi\nAssistant: hello\n",

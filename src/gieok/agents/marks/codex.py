@@ -8,7 +8,7 @@ _HOST = "codex"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
 
 
-def _meta(**payload: object) -> dict[str, object]:
+def _build_codex_meta(**payload: object) -> dict[str, object]:
     return {"type": "session_meta", "payload": {"id": "s", **payload}}
 
 
@@ -18,8 +18,8 @@ _HEADS = (
         kind=Kind.HEAD,
         sign="payload.thread_source",
         speaker=_AGENT,
-        example=_meta(thread_source="subagent"),
-        counter=_meta(thread_source="user"),
+        example=_build_codex_meta(thread_source="subagent"),
+        counter=_build_codex_meta(thread_source="user"),
         values=("subagent", "review", "automation"),
     ),
     Mark(
@@ -27,8 +27,8 @@ _HEADS = (
         kind=Kind.HEAD,
         sign="payload.source.subagent",
         speaker=_AGENT,
-        example=_meta(source={"subagent": "review"}),
-        counter=_meta(source="cli"),
+        example=_build_codex_meta(source={"subagent": "review"}),
+        counter=_build_codex_meta(source="cli"),
         values=("*",),
     ),
     Mark(
@@ -36,8 +36,8 @@ _HEADS = (
         kind=Kind.HEAD,
         sign="payload.source",
         speaker=_PROGRAM,
-        example=_meta(source="exec"),
-        counter=_meta(source="vscode"),
+        example=_build_codex_meta(source="exec"),
+        counter=_build_codex_meta(source="vscode"),
         values=("exec", "mcp", "sdk"),
     ),
     Mark(
@@ -45,8 +45,8 @@ _HEADS = (
         kind=Kind.HEAD,
         sign="payload.originator",
         speaker=_PROGRAM,
-        example=_meta(originator="codex_exec"),
-        counter=_meta(originator="codex_cli_rs"),
+        example=_build_codex_meta(originator="codex_exec"),
+        counter=_build_codex_meta(originator="codex_cli_rs"),
         values=(
             "codex_exec",
             "codex_sdk_ts",
@@ -61,8 +61,8 @@ _HEADS = (
         kind=Kind.HEAD,
         sign="payload.source",
         speaker=_PERSON,
-        example=_meta(source="cli"),
-        counter=_meta(source="exec"),
+        example=_build_codex_meta(source="cli"),
+        counter=_build_codex_meta(source="exec"),
         values=("cli", "vscode", "appServer", "app_server", "desktop"),
     ),
     # Who drives what follows, where a script's session is gone on with by hand.
@@ -108,24 +108,24 @@ _HEADS = (
 )
 
 
-def _whole(example: str, counter: str, sign: str) -> Mark:
+def _build_codex_whole(example: str, counter: str, sign: str) -> Mark:
     return Mark(
         host=_HOST, kind=Kind.WHOLE, sign=sign, speaker=_PROGRAM, example=example, counter=counter
     )
 
 
 _TEXTS = (
-    _whole(
+    _build_codex_whole(
         "Warning: apply_patch was requested via exec_command. Use the apply_patch tool instead.",
         "Warning: wet paint",
         "Warning: (?:apply_patch was requested|[Tt]he maximum number of unified exec)",
     ),
-    _whole(
+    _build_codex_whole(
         "# AGENTS.md instructions for shop\n\nUse tabs.",
         "# AGENTS.md is too long",
         "# AGENTS.md instructions",
     ),
-    _whole(
+    _build_codex_whole(
         (
             "Another language model started to solve this problem and produced a summary of its "
             "thinking process."
@@ -133,17 +133,17 @@ _TEXTS = (
         "Another language model solved this.",
         "Another language model started to solve this problem and produced a summary",
     ),
-    _whole(
+    _build_codex_whole(
         "You have been running for too long. Wrap up: the following is the goal_context",
         "You have been slow.",
         "You have been running for too long",
     ),
-    _whole(
+    _build_codex_whole(
         "Continue working toward the active thread goal.\n\nGoal: tests",
         "Continue working.",
         "Continue working toward the active",
     ),
-    _whole(
+    _build_codex_whole(
         (
             "Automation: Weekly report\nAutomation ID: weekly-report\nAutomation memory: "
             "memory.md\n\nWrite the report."
@@ -151,7 +151,7 @@ _TEXTS = (
         "Automation: the crates first\nThen the depot.",
         r"Automation: [^\n]*\n(?:[A-Z][^\n:]{0,40}: [^\n]*\n){0,9}Automation ID: ",
     ),
-    _whole(
+    _build_codex_whole(
         "# Context from my IDE setup:\n\n## Active file: a.ts",
         "# Context of the change",
         "# Context from my IDE setup:",
@@ -193,7 +193,7 @@ _TEXTS = (
 )
 
 
-def _block(tag: str) -> Mark:
+def _build_codex_block(tag: str) -> Mark:
     return Mark(
         host=_HOST,
         kind=Kind.BLOCK,
@@ -214,7 +214,7 @@ _BLOCKS = (
         counter="A <send_user_message_question_reply>?",
     ),
     *map(
-        _block,
+        _build_codex_block,
         (
             *(
                 "environment_context user_instructions turn_aborted collaboration_mode "

@@ -68,7 +68,7 @@ _FIELDS = (
 )
 
 
-def _wholes(host: str) -> tuple[Mark, ...]:
+def _build_gemini_wholes(host: str) -> tuple[Mark, ...]:
     rows = (
         (
             "System: Please continue.",
@@ -119,7 +119,7 @@ def _wholes(host: str) -> tuple[Mark, ...]:
     )
 
 
-def _blocks(host: str, names: str) -> tuple[Mark, ...]:
+def _build_gemini_blocks(host: str, names: str) -> tuple[Mark, ...]:
     return tuple(
         Mark(
             host=host,
@@ -133,7 +133,7 @@ def _blocks(host: str, names: str) -> tuple[Mark, ...]:
     )
 
 
-def _files(host: str) -> tuple[Mark, ...]:
+def _build_gemini_files(host: str) -> tuple[Mark, ...]:
     """Return the ways in which contents of files stand behind a prompt that names them.
 
     A file may hold the line that ends them: it is the last such line that does.
@@ -172,18 +172,20 @@ def _files(host: str) -> tuple[Mark, ...]:
 
 MARKS = (
     *_FIELDS,
-    *_wholes(_GEMINI),
-    *_wholes(_QWEN),
-    *_blocks(
+    *_build_gemini_wholes(_GEMINI),
+    *_build_gemini_wholes(_QWEN),
+    *_build_gemini_blocks(
         _GEMINI,
         (
             "hook_context session_context state_snapshot loaded_context extension_context "
             "project_context"
         ),
     ),
-    *_blocks(_QWEN, "qwen:user-prompt-submit-context system-reminder hook_context state_snapshot"),
-    *_files(_GEMINI),
-    *_files(_QWEN),
+    *_build_gemini_blocks(
+        _QWEN, "qwen:user-prompt-submit-context system-reminder hook_context state_snapshot"
+    ),
+    *_build_gemini_files(_GEMINI),
+    *_build_gemini_files(_QWEN),
     # `/remember the depot opens at nine`: kept beside the talk, in the program's name.
     Mark(
         host=_QWEN,

@@ -6,7 +6,7 @@ _HOST = "opencode"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
 
 
-def _part(**fields: object) -> dict[str, object]:
+def _build_opencode_part(**fields: object) -> dict[str, object]:
     return {
         "event": "message.part.updated.1",
         "data": {"part": {"type": "text", **fields}},
@@ -45,8 +45,8 @@ MARKS = (
         kind=Kind.FIELD,
         sign="message.summary",
         speaker=_PROGRAM,
-        example={**_part(), "message": {"summary": True}},
-        counter=_part(),
+        example={**_build_opencode_part(), "message": {"summary": True}},
+        counter=_build_opencode_part(),
         values=("true",),
     ),
     Mark(
@@ -54,8 +54,8 @@ MARKS = (
         kind=Kind.FIELD,
         sign="data.part.synthetic",
         speaker=_PROGRAM,
-        example=_part(synthetic=True),
-        counter=_part(synthetic=False),
+        example=_build_opencode_part(synthetic=True),
+        counter=_build_opencode_part(synthetic=False),
         values=("true",),
     ),
     Mark(
@@ -63,8 +63,8 @@ MARKS = (
         kind=Kind.FIELD,
         sign="data.part.ignored",
         speaker=_PROGRAM,
-        example=_part(ignored=True),
-        counter=_part(),
+        example=_build_opencode_part(ignored=True),
+        counter=_build_opencode_part(),
         values=("true",),
     ),
     Mark(

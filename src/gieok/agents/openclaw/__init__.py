@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from gieok.agents.agent import HOME, URL, Agent, Place, Rehearsal, Unread
-from gieok.agents.openclaw.install import NOTE, edits_of, missing
+from gieok.agents.agent import HOME, URL, Agent, Rehearsal, TranscriptPlace, Unread
+from gieok.agents.openclaw.install import NOTE, edits_of, find_missing_features
 from gieok.agents.openclaw.installation import state_folder
 from gieok.agents.openclaw.transcript import (
     DATABASE,
     FORMAT,
     is_system_session,
-    session_of,
+    parse_session_id,
     system_sessions,
 )
 from gieok.model.memory import Scope
 
 
-def _place(home: Path, environment: Mapping[str, str]) -> Place:
+def _find_openclaw_place(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
     agents = state_folder(environment, home) / "agents"
-    return Place(
+    return TranscriptPlace(
         folder=agents,
         files="*/sessions/*.jsonl*",
         databases=f"*/agent/{DATABASE}",
         scope_of=_scope_of,
-        is_silent=_is_silent,
+        is_silent=_is_silent_openclaw_file,
         unread=_UNREAD,
     )
 
@@ -38,7 +38,7 @@ def _scope_of(path: Path) -> Scope:
     return Scope(f"agent:{path.parts[0].replace(':', '-').replace(' ', '-') or 'main'}")
 
 
-def _is_silent(path: Path) -> bool:
+def _is_silent_openclaw_file(path: Path) -> bool:
     """Return whether a session has no person in it, by OpenClaw's list of sessions, or the user
     deleted it.
     """
@@ -49,7 +49,7 @@ def _is_silent(path: Path) -> bool:
         written = listed.stat().st_mtime_ns
     except OSError:
         return False
-    return session_of(path.name) in _system_sessions(listed, written)
+    return parse_session_id(path.name) in _system_sessions(listed, written)
 
 
 @lru_cache(maxsize=64)
@@ -90,11 +90,11 @@ _REHEARSAL = Rehearsal(
     {".openclaw/openclaw.json": _SETTINGS},
 )
 AGENT = Agent(
-    place=_place,
+    place=_find_openclaw_place,
     format=FORMAT,
     edits=edits_of,
     note=NOTE,
-    missing=missing,
+    missing=find_missing_features,
     is_system_session=is_system_session,
     rehearsal=_REHEARSAL,
     folder=lambda home, environment: state_folder(environment, home),

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.openclaw.installation import find
-from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.agents.openclaw.installation import find_openclaw
+from gieok.agents.transcripts.fields import Line, read_object_field, read_text_field
 from gieok.errors import BadConfig, BadRequest
 from gieok.resolved import private_variables
 
@@ -40,16 +40,21 @@ def webhook(
     configuration has none.
     """
     try:
-        found = find(environment, user)
+        found = find_openclaw(environment, user)
     except BadRequest as error:
         return Webhook(
-            _addresses({}, environment), token=secret(variable), missing=f"{error} ({error.hint})"
+            _list_gateway_addresses({}, environment),
+            token=secret(variable),
+            missing=f"{error} ({error.hint})",
         )
-    hooks, gateway = mapping(found.settings.get("hooks")), mapping(found.settings.get("gateway"))
-    path = "/" + (name_of(hooks.get("path")) or "hooks").strip("/")
-    token = _token(name_of(hooks.get("token")), found.state, environment, secret) or secret(
-        variable
+    hooks, gateway = (
+        read_object_field(found.settings.get("hooks")),
+        read_object_field(found.settings.get("gateway")),
     )
+    path = "/" + (read_text_field(hooks.get("path")) or "hooks").strip("/")
+    token = _resolve_gateway_token(
+        read_text_field(hooks.get("token")), found.state, environment, secret
+    ) or secret(variable)
     config = str(found.config)
     missing = ""
     if hooks.get("enabled") is not True:
@@ -60,7 +65,7 @@ def webhook(
             f"{variable}"
         )
     return Webhook(
-        addresses=_addresses(gateway, environment),
+        addresses=_list_gateway_addresses(gateway, environment),
         path=path,
         token=token,
         missing=missing,
@@ -68,16 +73,16 @@ def webhook(
     )
 
 
-def _addresses(gateway: Line, environment: Mapping[str, str]) -> tuple[str, ...]:
+def _list_gateway_addresses(gateway: Line, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return addresses on this machine: whatever the gateway is bound to, it answers there."""
-    scheme = "https" if mapping(gateway.get("tls")).get("enabled") is True else "http"
+    scheme = "https" if read_object_field(gateway.get("tls")).get("enabled") is True else "http"
     ports = (gateway.get("port"), environment.get(_PORT_VARIABLE, ""), USUAL_PORT)
     return tuple(
         dict.fromkeys(f"{scheme}://127.0.0.1:{port}" for port in ports if str(port or "").isdigit())
     )
 
 
-def _token(
+def _resolve_gateway_token(
     text: str, state: Path, environment: Mapping[str, str], secret: Callable[[str], str]
 ) -> str:
     """Return a token with its references replaced: by the environment, else by OpenClaw's `.env`;

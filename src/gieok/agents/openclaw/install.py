@@ -8,10 +8,10 @@ import json
 from pathlib import Path
 
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, Item, json_items, members, own_file
+from gieok.agents.install.change import Edit, Item, json_items, own_file, parse_json_members
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.openclaw import installation
-from gieok.agents.transcripts.fields import mapping
+from gieok.agents.transcripts.fields import read_object_field
 from gieok.errors import BadRequest
 
 PLUGIN = "gieok-memory"
@@ -47,20 +47,22 @@ _MISSING = (
 )
 
 
-def missing(site: InstallPlace) -> tuple[str, str] | None:
+def find_missing_features(site: InstallPlace) -> tuple[str, str] | None:
     """Return what the release that is there does not get; None for one that gets all."""
-    return None if installation.find(site.environment, site.folder).is_current else _MISSING
+    return (
+        None if installation.find_openclaw(site.environment, site.folder).is_current else _MISSING
+    )
 
 
 def edits_of(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     """Return what changes in OpenClaw's files, by its generation. Raises BadRequest."""
     if site.is_project:
         raise BadRequest("OpenClaw has no settings of a project", hint="`gieok install openclaw`")
-    found = installation.find(site.environment, site.folder)
-    return _current(found, call) if found.is_current else [_legacy(found, call)]
+    found = installation.find_openclaw(site.environment, site.folder)
+    return _build_plugin_edits(found, call) if found.is_current else [_build_qmd_edit(found, call)]
 
 
-def _current(found: installation.Installation, call: OwnCommand) -> list[Edit]:
+def _build_plugin_edits(found: installation.Installation, call: OwnCommand) -> list[Edit]:
     folder = found.state / PLUGIN
     tools = {"contracts": {"tools": ["memory_search", "memory_get"]}, "cliCommands": [_COMMAND]}
     activation = {"onStartup": True, "onCommands": ["memory"]}
@@ -79,17 +81,17 @@ def _current(found: installation.Installation, call: OwnCommand) -> list[Edit]:
         "openclaw": {"extensions": ["./index.js"]},
     }
     return [
-        own_file(folder / "openclaw.plugin.json", _written(manifest | schema)),
-        own_file(folder / "package.json", _written(package)),
+        own_file(folder / "openclaw.plugin.json", _format_plugin_json(manifest | schema)),
+        own_file(folder / "package.json", _format_plugin_json(package)),
         own_file(
             folder / "index.js",
             edits.script("openclaw.js", GIEOK=list(call.words), ENVIRONMENT=dict(call.environment)),
         ),
-        _settings(found.config, folder, call),
+        _build_plugin_settings(found.config, folder, call),
     ]
 
 
-def _settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
+def _build_plugin_settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
     items = [
         Item(
             ("plugins", "load", "paths"),
@@ -112,8 +114,8 @@ def _settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
     )
 
     def add(now: str) -> str:
-        plugins = mapping(members(now).get("plugins"))
-        slot = str(mapping(plugins.get("slots")).get("memory", ""))
+        plugins = read_object_field(parse_json_members(now).get("plugins"))
+        slot = str(read_object_field(plugins.get("slots")).get("memory", ""))
         if slot not in _BUILT_IN:
             raise ValueError(f"its memory is the plugin {slot!r}; free plugins.slots.memory first")
         is_limited = isinstance(plugins.get("allow"), list)
@@ -126,7 +128,7 @@ def _is_plugin(value: object) -> bool:
     return value == PLUGIN
 
 
-def _legacy(found: installation.Installation, call: OwnCommand) -> Edit:
+def _build_qmd_edit(found: installation.Installation, call: OwnCommand) -> Edit:
     beside = Path(call.words[0]).with_name("gieok-qmd")
     command = str(beside) if beside.exists() else "gieok-qmd"
     values = {("memory", "backend"): "qmd", ("memory", "qmd", "command"): command}
@@ -136,11 +138,13 @@ def _legacy(found: installation.Installation, call: OwnCommand) -> Edit:
     )
 
     def remove(now: str) -> str:
-        own = mapping(mapping(members(now).get("memory")).get("qmd")).get("command", "")
+        own = read_object_field(
+            read_object_field(parse_json_members(now).get("memory")).get("qmd")
+        ).get("command", "")
         return edit.remove(now) if str(own).endswith("gieok-qmd") else now
 
     return Edit(found.config, edit.add, remove)
 
 
-def _written(data: object) -> str:
+def _format_plugin_json(data: object) -> str:
     return json.dumps(data, indent=2) + "\n"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.agents.transcripts.fields import Line, read_object_field, read_text_field
 from gieok.errors import BadRequest
 from gieok.text import jsonc
 
@@ -36,7 +36,7 @@ class Installation(NamedTuple):
     agents: tuple[OpenClawAgent, ...]
 
 
-def find(environment: Mapping[str, str], home: Path) -> Installation:
+def find_openclaw(environment: Mapping[str, str], home: Path) -> Installation:
     """Find an installation as OpenClaw itself would. Raises BadRequest where there is none or it
     cannot be read.
     """
@@ -54,7 +54,7 @@ def find(environment: Mapping[str, str], home: Path) -> Installation:
         config=config,
         settings=settings,
         is_current=_is_current(state, settings),
-        agents=tuple(_agents(state, settings, named)),
+        agents=tuple(_iter_openclaw_agents(state, settings, named)),
     )
 
 
@@ -70,42 +70,56 @@ def read_config(file: Path) -> Line:
     if not file.is_file():
         return {}
     try:
-        found = jsonc.load(file.read_text(encoding="utf-8"))
+        found = jsonc.load_jsonc(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadRequest(
             f"cannot read {str(file)!r}: {error}", hint="run `openclaw config validate`"
         ) from error
-    return mapping(found)
+    return read_object_field(found)
 
 
 def _is_current(state: Path, settings: Line) -> bool:
-    agents, memory = mapping(settings.get("agents")), mapping(settings.get("memory"))
+    agents, memory = (
+        read_object_field(settings.get("agents")),
+        read_object_field(settings.get("memory")),
+    )
     if "entries" in agents or "search" in memory:
         return True
-    if "list" in agents or "backend" in memory or "memorySearch" in mapping(agents.get("defaults")):
+    if (
+        "list" in agents
+        or "backend" in memory
+        or "memorySearch" in read_object_field(agents.get("defaults"))
+    ):
         return False
     has_files = any(state.glob("agents/*/sessions/*.jsonl"))
     return any(state.glob("agents/*/agent/openclaw-agent.sqlite")) or not has_files
 
 
-def _agents(state: Path, settings: Line, named: str) -> Iterator[OpenClawAgent]:
-    agents = mapping(settings.get("agents"))
-    defaults = mapping(agents.get("defaults"))
-    usual = Path(named or name_of(defaults.get("workspace")) or state / "workspace").expanduser()
-    shared = _extra(mapping(settings.get("memory")).get("search")) + _extra(
-        defaults.get("memorySearch")
-    )
-    entries = {name: mapping(entry) for name, entry in mapping(agents.get("entries")).items()}
+def _iter_openclaw_agents(state: Path, settings: Line, named: str) -> Iterator[OpenClawAgent]:
+    agents = read_object_field(settings.get("agents"))
+    defaults = read_object_field(agents.get("defaults"))
+    usual = Path(
+        named or read_text_field(defaults.get("workspace")) or state / "workspace"
+    ).expanduser()
+    shared = _list_extra_paths(
+        read_object_field(settings.get("memory")).get("search")
+    ) + _list_extra_paths(defaults.get("memorySearch"))
+    entries = {
+        name: read_object_field(entry)
+        for name, entry in read_object_field(agents.get("entries")).items()
+    }
     listed = agents.get("list")
-    for entry in map(mapping, listed if isinstance(listed, list) else ()):
-        entries[name_of(entry.get("id"))] = entry
+    for entry in map(read_object_field, listed if isinstance(listed, list) else ()):
+        entries[read_text_field(entry.get("id"))] = entry
     entries.setdefault(_MAIN, {})
     for name, entry in sorted(entries.items()):
         folders = (usual / name, state / f"workspace-{name}") if name != _MAIN else ()
-        own = name_of(entry.get("workspace")) or next((str(f) for f in folders if f.is_dir()), "")
-        more = _extra(mapping(entry.get("memory")).get("search")) + _extra(
-            entry.get("memorySearch")
+        own = read_text_field(entry.get("workspace")) or next(
+            (str(f) for f in folders if f.is_dir()), ""
         )
+        more = _list_extra_paths(
+            read_object_field(entry.get("memory")).get("search")
+        ) + _list_extra_paths(entry.get("memorySearch"))
         if name and (own or name == _MAIN):
             workspace = Path(own).expanduser() if own else usual
             yield OpenClawAgent(
@@ -113,13 +127,13 @@ def _agents(state: Path, settings: Line, named: str) -> Iterator[OpenClawAgent]:
             )
 
 
-def _extra(search: object) -> list[Path]:
+def _list_extra_paths(search: object) -> list[Path]:
     """Return `extraPaths`, given as texts or as `{path, pattern}`; relative ones are meant from the
     workspace.
     """
-    paths = mapping(search).get("extraPaths")
-    found = (
-        name_of(mapping(path).get("path")) or name_of(path)
+    paths = read_object_field(search).get("extraPaths")
+    path_names = (
+        read_text_field(read_object_field(path).get("path")) or read_text_field(path)
         for path in (paths if isinstance(paths, list) else ())
     )
-    return [Path(path).expanduser() for path in found if path]
+    return [Path(path).expanduser() for path in path_names if path]

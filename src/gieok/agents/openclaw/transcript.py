@@ -11,8 +11,23 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, texts_of
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
+from gieok.agents.transcripts.fields import (
+    Line,
+    list_content_parts,
+    read_content_text,
+    read_object_field,
+    read_text_field,
+    texts_of,
+)
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    calls,
+    heard,
+)
 from gieok.agents.transcripts.speakers import speaker_of
 from gieok.model.conversation import Role
 
@@ -30,21 +45,21 @@ _SYSTEM_SESSIONS = re.compile(
 )
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_openclaw_session(name: str, first: Line) -> Session | None:
     """Recognise the header `{"type":"session",…}`; where that is damaged, an entry, and the session
     by the file's name.
     """
     if first.get("type") == "session" and isinstance(first.get("id"), str):
         parent = (
-            PurePath(name_of(first.get("parentSession")))
+            PurePath(read_text_field(first.get("parentSession")))
             .name.partition(".jsonl")[0]
             .rpartition("_")[2]
         )
         return Session(
-            id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")), copied_from=parent
+            id=first["id"], agent=NAME, cwd=read_text_field(first.get("cwd")), copied_from=parent
         )
     if "parentId" in first and first.get("type") in _ENTRIES:
-        return Session(id=session_of(name), agent=NAME)
+        return Session(id=parse_session_id(name), agent=NAME)
     return None
 
 
@@ -53,7 +68,7 @@ def is_system_session(session_key: str) -> bool:
     return bool(_SYSTEM_SESSIONS.search(session_key))
 
 
-def session_of(name: str) -> str:
+def parse_session_id(name: str) -> str:
     """Return the id of the session whose transcript has this file name."""
     return name.partition(".jsonl")[0].partition("-topic-")[0]
 
@@ -72,35 +87,53 @@ def system_sessions(listed: str) -> frozenset[str]:
     )
 
 
-def _ignores(line: Line) -> str:
+def _explain_ignored_entry(line: Line) -> str:
     """Return why an entry's session is ignored: it may be a run of OpenClaw's dreaming, whatever
     its key is.
     """
-    is_dream = name_of(mapping(line.get("data")).get("runId")).startswith("dreaming-narrative-")
+    is_dream = read_text_field(read_object_field(line.get("data")).get("runId")).startswith(
+        "dreaming-narrative-"
+    )
     return "a dream of OpenClaw's" if is_dream else ""
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_openclaw_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of an entry."""
-    found = mapping(line.get("message"))
+    message = read_object_field(line.get("message"))
     if line.get("type") != "message" or speaker_of(NAME, line) is Speaker.PROGRAM:
         return ()
-    entry = name_of(line.get("id")) or fallback_id
-    identity, at = f"{session.id}/{entry}", line.get("timestamp") or found.get("timestamp")
-    content = found.get("content")
-    match found.get("role"):
+    entry = read_text_field(line.get("id")) or fallback_id
+    identity, at = f"{session.id}/{entry}", line.get("timestamp") or message.get("timestamp")
+    content = message.get("content")
+    match message.get("role"):
         case "user":
             return (heard(session, line, identity, texts_of(content), at),)
         case "assistant":
-            reply = _DIRECTIVE.sub("", text_of(content))
-            made = (part for part in parts(content) if part.get("type") == "toolCall")
-            said = "" if reply.strip() in _SILENT_REPLIES else reply
-            return (Said(identity, Role.ASSISTANT, said, at), *calls(identity, made, at))
+            reply = _DIRECTIVE.sub("", read_content_text(content))
+            tool_calls = (
+                part for part in list_content_parts(content) if part.get("type") == "toolCall"
+            )
+            shown_reply = "" if reply.strip() in _SILENT_REPLIES else reply
+            return (
+                SpokenPart(identity, Role.ASSISTANT, shown_reply, at),
+                *calls(identity, tool_calls, at),
+            )
         case "toolResult":
-            name, call = name_of(found.get("toolName")), name_of(found.get("toolCallId"))
-            failed = found.get("isError") is True
-            return (ToolUse(identity, call, name, at, result=text_of(content), failed=failed),)
+            name, call = (
+                read_text_field(message.get("toolName")),
+                read_text_field(message.get("toolCallId")),
+            )
+            failed = message.get("isError") is True
+            return (
+                ToolUse(identity, call, name, at, result=read_content_text(content), failed=failed),
+            )
     return ()
 
 
-FORMAT = Format(NAME, begin, read, ignores=_ignores, has_own_scope=True)
+FORMAT = Format(
+    NAME,
+    begin_openclaw_session,
+    read_openclaw_parts,
+    ignores=_explain_ignored_entry,
+    has_own_scope=True,
+)

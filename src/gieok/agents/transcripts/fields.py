@@ -15,28 +15,28 @@ _TIMES = ("timestamp", "at", "time", "created_at", "createdAt", "startTime", "ts
 _FIRST_AGENTS = datetime(2015, 1, 1, tzinfo=UTC)
 
 
-def name_of(value: object) -> str:
+def read_text_field(value: object) -> str:
     """Return a text field, '' where it is something else."""
     return value if isinstance(value, str) else ""
 
 
-def mapping(value: object) -> Line:
+def read_object_field(value: object) -> Line:
     """Return an object field, empty where it is something else."""
     return value if isinstance(value, dict) else {}
 
 
-def parts(content: object) -> list[Line]:
+def list_content_parts(content: object) -> list[Line]:
     """Return the parts of a content that is a list."""
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
-def text_of(content: object, kinds: Sequence[str] = ("text",)) -> str:
+def read_content_text(content: object, kinds: Sequence[str] = ("text",)) -> str:
     """Return the text of a message's content: a string, or the parts of these kinds."""
     if isinstance(content, str):
         return content
     texts = [
         part["text"]
-        for part in parts(content)
+        for part in list_content_parts(content)
         if part.get("type") in kinds and isinstance(part.get("text"), str)
     ]
     return "\n".join(texts)
@@ -44,18 +44,22 @@ def text_of(content: object, kinds: Sequence[str] = ("text",)) -> str:
 
 def texts_of(content: object, kinds: Sequence[str] = ("text",)) -> list[str]:
     """Return the texts of a message's content, one by one."""
-    listed = parts(content) if isinstance(content, list) else []
-    return [text_of([part], kinds) for part in listed] if listed else [text_of(content, kinds)]
+    listed = list_content_parts(content) if isinstance(content, list) else []
+    return (
+        [read_content_text([part], kinds) for part in listed]
+        if listed
+        else [read_content_text(content, kinds)]
+    )
 
 
-def moment(value: object) -> datetime | None:
+def parse_moment(value: object) -> datetime | None:
     """Return the time that an ISO text or a number (Unix seconds, milliseconds, …) names; None
     where it names none.
 
     A time before there were agents is none: programs write 0 for what they do not know.
     """
-    found = _read_moment(value)
-    return found if found is not None and found >= _FIRST_AGENTS else None
+    written_at = _read_moment(value)
+    return written_at if written_at is not None and written_at >= _FIRST_AGENTS else None
 
 
 def _read_moment(value: object) -> datetime | None:
@@ -76,16 +80,16 @@ def _read_moment(value: object) -> datetime | None:
     return None
 
 
-def time_of(line: Line) -> datetime | None:
+def find_line_time(line: Line) -> datetime | None:
     """Return when a line was written, by whichever field says it; None where none does."""
     inner = (
         line,
-        mapping(line.get("message")),
-        mapping(line.get("payload")),
-        mapping(line.get("data")),
+        read_object_field(line.get("message")),
+        read_object_field(line.get("payload")),
+        read_object_field(line.get("data")),
     )
     values = (fields.get(name) for fields in inner for name in _TIMES)
-    return next(filter(None, map(moment, values)), None)
+    return next(filter(None, map(parse_moment, values)), None)
 
 
 def unwrapped(text: str, names: Sequence[str]) -> str:
@@ -102,7 +106,7 @@ def unwrapped(text: str, names: Sequence[str]) -> str:
     return "".join((*kept, text[position:])).strip() if kept else text
 
 
-class Block(NamedTuple):
+class TagBlock(NamedTuple):
     """A block `<name>…</name>`: its opening tag, where its closing one begins (-1: it has none),
     and where it ends.
     """
@@ -112,7 +116,7 @@ class Block(NamedTuple):
     end: int
 
 
-def find_blocks(text: str, opener: re.Pattern[str]) -> Iterator[Block]:
+def find_blocks(text: str, opener: re.Pattern[str]) -> Iterator[TagBlock]:
     """Yield the blocks that stand in no other; the first group of `opener` is the tag's name.
 
     A block that is never closed goes to the end of the text where its tag begins a line; elsewhere
@@ -130,9 +134,9 @@ def find_blocks(text: str, opener: re.Pattern[str]) -> Iterator[Block]:
             if text[position : found.start()].rpartition("\n")[2].strip():
                 continue
         position = len(text) if closer < 0 else closer + len(name) + 3
-        yield Block(found, closer, position)
+        yield TagBlock(found, closer, position)
 
 
-def fingerprint(data: bytes) -> str:
+def hash_line_data(data: bytes) -> str:
     """Return an id for a line that has none."""
     return hashlib.sha256(data).hexdigest()[:_HEX_OF_ID]

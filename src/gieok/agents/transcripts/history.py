@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from gieok.agents.transcripts.fields import name_of
+from gieok.agents.transcripts.fields import read_text_field
 
 
 def count_orphans(file: Path, identity: str, text: str, is_there: Callable[[str], bool]) -> int:
@@ -30,9 +30,9 @@ def count_orphans(file: Path, identity: str, text: str, is_there: Callable[[str]
             line = json.loads(data)
         except (ValueError, RecursionError):
             continue
-        if not isinstance(line, dict) or not _says_something(name_of(line.get(text))):
+        if not isinstance(line, dict) or not _says_something(read_text_field(line.get(text))):
             continue
-        session = name_of(line.get(identity))
+        session = read_text_field(line.get(identity))
         if session not in known:
             known[session] = bool(session) and is_there(session)
         count += not known[session]

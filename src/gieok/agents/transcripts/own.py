@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from gieok.agents.transcripts.shortened import decoded
+from gieok.agents.transcripts.shortened import decode_arguments
 
 #: Without the prefix that agents put before (`mcp__gieok__memory_search`,
 #: `mcp_gieok_memory_search`, `gieok.memory_search`). A test holds this against the table of
@@ -75,7 +75,7 @@ def is_own_call(name: str, arguments: object, folders: Sequence[str] = ()) -> bo
         return True
     return any(
         _FILE.search(text) or any(folder in text for folder in folders) or _runs_gieok(text)
-        for text in _texts(decoded(arguments))
+        for text in _iter_argument_texts(decode_arguments(arguments))
     )
 
 
@@ -85,10 +85,10 @@ def names_any(arguments: object, folders: Sequence[str]) -> bool:
         return False
     written = (re.escape(folder.rstrip("/")).replace(r"\*", "[^/]*") for folder in folders)
     names = re.compile("|".join(rf"{name}(?![\w.-])" for name in written))
-    return any(names.search(text) for text in _texts(decoded(arguments)))
+    return any(names.search(text) for text in _iter_argument_texts(decode_arguments(arguments)))
 
 
-def _texts(arguments: object, depth: int = 0) -> Iterator[str]:
+def _iter_argument_texts(arguments: object, depth: int = 0) -> Iterator[str]:
     """Yield the texts among arguments, lists of words as one."""
     if isinstance(arguments, str):
         yield arguments[:_LOOKED_AT_CHARS]
@@ -104,7 +104,7 @@ def _texts(arguments: object, depth: int = 0) -> Iterator[str]:
         else ()
     )
     for value in inner:
-        yield from _texts(value, depth + 1)
+        yield from _iter_argument_texts(value, depth + 1)
 
 
 def _runs_gieok(command: str) -> bool:

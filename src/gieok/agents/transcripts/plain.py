@@ -5,8 +5,22 @@ OpenAI's roles.
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
+from gieok.agents.transcripts.fields import (
+    Line,
+    list_content_parts,
+    read_content_text,
+    read_object_field,
+    read_text_field,
+)
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Session,
+    SpokenPart,
+    ToolUse,
+    calls,
+    heard,
+)
 from gieok.model.conversation import Role
 
 AGENT = "plain"
@@ -18,39 +32,45 @@ _SAID = {
 _ROLES = frozenset((*_SAID, "tool", "function", "system", "developer"))
 
 
-def begin(name: str, first: Line) -> Session | None:
+def begin_plain_session(name: str, first: Line) -> Session | None:
     """Recognise a line with a role and a content. The session is the file's name up to `.jsonl`."""
     if first.get("role") not in _ROLES or not ("content" in first or "text" in first):
         return None
     return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=AGENT)
 
 
-def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
+def read_plain_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a line; what stands in `system` lines is instruction, not
     conversation.
     """
-    content, at = line.get("content", line.get("text")), moment_of(line)
-    identity = f"{session.id}/{name_of(line.get('id')) or fallback_id}"
-    text, role = text_of(content, ("text", "input_text", "output_text")), name_of(line.get("role"))
+    content, at = line.get("content", line.get("text")), read_plain_time(line)
+    identity = f"{session.id}/{read_text_field(line.get('id')) or fallback_id}"
+    text, role = (
+        read_content_text(content, ("text", "input_text", "output_text")),
+        read_text_field(line.get("role")),
+    )
     if role in ("tool", "function"):
-        call, name = name_of(line.get("tool_call_id")), name_of(line.get("name"))
+        call, name = read_text_field(line.get("tool_call_id")), read_text_field(line.get("name"))
         return (
             ToolUse(identity, call, name, at, result=text, failed=line.get("is_error") is True),
         )
     if role not in _SAID:
         return ()
-    made = ({**call, **mapping(call.get("function"))} for call in parts(line.get("tool_calls")))
+    calls_made = (
+        {**call, **read_object_field(call.get("function"))}
+        for call in list_content_parts(line.get("tool_calls"))
+    )
     said = (
         heard(session, line, identity, text, at)
         if _SAID[role] is Role.USER
-        else Said(identity, _SAID[role], text, at)
+        else SpokenPart(identity, _SAID[role], text, at)
     )
-    return (said, *calls(identity, made, at))
+    return (said, *calls(identity, calls_made, at))
 
 
-def moment_of(line: Line) -> object:
+def read_plain_time(line: Line) -> object:
     """Return the time that a line says, None where it says none."""
     return line.get("timestamp", line.get("at"))
 
 
-FORMAT = Format(AGENT, begin, read, has_ids=False)
+FORMAT = Format(AGENT, begin_plain_session, read_plain_parts, has_ids=False)

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from gieok.agents.transcripts.session import Queued, Said
+from gieok.agents.transcripts.session import Queued, SpokenPart
 
 #: A prompt that was taken in comes back as a line of its own within a turn, or not at all.
 _LONGEST_TURN = timedelta(hours=1)
@@ -21,18 +21,18 @@ _PASTED = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text)\b[^\]\n]{0,80}\]",
 _LEAST_CHARS = 8
 
 
-def _key(text: str) -> str:
+def _normalise_prompt(text: str) -> str:
     """Return the words of a prompt, as they are compared."""
     words = " ".join(text.split())
     return " ".join(_PICTURE.sub(" ", words).split()) or words if "[" in words else words
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same_prompt(one: str, other: str) -> bool:
     """Say whether two keys are of one prompt: alike but for what was pasted."""
-    return one == other or _fits(one, other) or _fits(other, one)
+    return one == other or _is_shortened_prompt(one, other) or _is_shortened_prompt(other, one)
 
 
-def _fits(told: str, whole: str) -> bool:
+def _is_shortened_prompt(told: str, whole: str) -> bool:
     """Say whether a key with placeholders is that of a whole prompt."""
     pieces = [piece.strip() for piece in _PASTED.split(told)] if "[" in told else []
     if len(pieces) < 2 or sum(map(len, pieces)) < _LEAST_CHARS:
@@ -54,14 +54,14 @@ class PromptQueue:
     """The queue of one transcript, as its lines tell it."""
 
     #: Prompts that wait, in order: some versions do not say which one is taken in.
-    _waiting: deque[Said] = field(default_factory=deque)
+    _waiting: deque[SpokenPart] = field(default_factory=deque)
     #: How often a prompt was taken in, by its words: as each way tells it, and as it was given out.
     _told: dict[str, Counter[str]] = field(default_factory=dict)
     #: When each prompt that has not come back was taken in.
     _taken: dict[str, datetime] = field(default_factory=dict)
     _last: str = ""
 
-    def take(self, event: Queued, at: datetime) -> Said | None:
+    def take(self, event: Queued, at: datetime) -> SpokenPart | None:
         """Return the prompt that the running turn took in, the first time that it is told."""
         match event.what:
             case "enqueue":
@@ -78,43 +78,46 @@ class PromptQueue:
                 return self._first_told(said, event.way, at)
         return None
 
-    def _next(self, said: Said) -> Said:
+    def _next(self, said: SpokenPart) -> SpokenPart:
         return self._waiting[0]._replace(id=said.id) if self._waiting else said
 
-    def _leave(self, said: Said) -> None:
-        key = _key(said.text)
-        held = next((one for one in self._waiting if _is_same(_key(one.text), key)), None)
+    def _leave(self, said: SpokenPart) -> None:
+        key = _normalise_prompt(said.text)
+        held = next(
+            (one for one in self._waiting if _is_same_prompt(_normalise_prompt(one.text), key)),
+            None,
+        )
         if held is not None:
             self._waiting.remove(held)
 
-    def _first_told(self, said: Said, way: str, at: datetime) -> Said | None:
+    def _first_told(self, said: SpokenPart, way: str, at: datetime) -> SpokenPart | None:
         key = self._find_told(said.text)
         told = self._told.setdefault(key, Counter())
         told[way] += 1
         if not key or told[way] <= told["given"]:
             return None
         told["given"] += 1
-        if _is_same(key, self._last):
+        if _is_same_prompt(key, self._last):
             return None  # its line came before
         self._taken[key] = at
         return said
 
     def _find_told(self, text: str) -> str:
         """Return the key of a prompt, the one under which another way has told it."""
-        key = _key(text)
+        key = _normalise_prompt(text)
         if key in self._told or not key:
             return key
-        return next((known for known in self._told if _is_same(known, key)), key)
+        return next((known for known in self._told if _is_same_prompt(known, key)), key)
 
-    def is_repeated(self, said: Said, at: datetime) -> bool:
+    def is_repeated(self, said: SpokenPart, at: datetime) -> bool:
         """Say whether a line of the user's is a prompt that was taken in before: it came back from
         the queue.
         """
-        key = _key(said.text)
+        key = _normalise_prompt(said.text)
         known = (
             key
             if key in self._taken
-            else next((one for one in self._taken if _is_same(one, key)), key)
+            else next((one for one in self._taken if _is_same_prompt(one, key)), key)
         )
         taken = self._taken.pop(known, None)
         self._last = key

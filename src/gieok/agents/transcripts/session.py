@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts import speakers
-from gieok.agents.transcripts.fields import Line, name_of
+from gieok.agents.transcripts.fields import Line, read_text_field
 from gieok.agents.transcripts.own import is_own_tool
 from gieok.agents.transcripts.shortened import tool_call, tool_result
 from gieok.model.conversation import Message, Retraction, Role
@@ -36,7 +36,7 @@ class Session(NamedTuple):
     cwd_sum: str = ""
 
 
-class Said(NamedTuple):
+class SpokenPart(NamedTuple):
     """What a user or an assistant said, as the transcript has it; `at` is a time in any form that
     `moment` reads.
     """
@@ -58,7 +58,7 @@ class Queued(NamedTuple):
     not, and hosts tell that in more than one way.
     """
 
-    said: Said
+    said: SpokenPart
     #: `enqueue`, `dequeue` (its line follows), `absorb` (none does), `clear` (taken back before the
     #: agent saw it).
     what: str
@@ -87,7 +87,7 @@ class ToolUse(NamedTuple):
 
 
 #: What a line holds.
-Part = Said | ToolUse | Retraction | Queued
+Part = SpokenPart | ToolUse | Retraction | Queued
 
 
 class Format(NamedTuple):
@@ -109,7 +109,7 @@ class Format(NamedTuple):
     #: The speaker that a line names for what follows it; None where it names none.
     driver: Callable[[Line], Speaker | None] = lambda line: None
     #: The working folder that a line tells of, '' for none.
-    folder: Callable[[Line], str] = lambda line: name_of(line.get("cwd"))
+    folder: Callable[[Line], str] = lambda line: read_text_field(line.get("cwd"))
     #: The lines that one JSON object of an older release holds, header first; none where it is no
     #: session.
     lines: Callable[[Line], Sequence[Line]] = lambda whole: ()
@@ -120,19 +120,19 @@ class Format(NamedTuple):
 
 def heard(
     session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object
-) -> Said:
+) -> SpokenPart:
     """Return what stands in the user's place of a line: whose it is, and of a person's what they
     wrote.
 
     Of several texts each is somebody's for itself: a program puts one of its own beside the
     person's.
     """
-    verdict = speakers.judge(session.agent, line, session.driver)
+    verdict = speakers.judge_user_line(session.agent, line, session.driver)
     parted = [texts] if isinstance(texts, str) else speakers.parts_of(session.agent, texts)
     is_person = verdict.speaker is Speaker.PERSON
     told = (speakers.words_of(session.agent, text) if is_person else text for text in parted)
     words = "\n".join(filter(None, told))
-    return Said(
+    return SpokenPart(
         id=identity,
         role=Role.USER,
         text=words,
@@ -142,11 +142,11 @@ def heard(
     )
 
 
-def spoken(session: Session, said: Said, at: datetime) -> list[Message]:
+def build_spoken_messages(session: Session, said: SpokenPart, at: datetime) -> list[Message]:
     """Return what was said as a message, without secrets and without what Gieok put there; none
     where nothing is left.
     """
-    return _message(session, said.id, said.role, redact(strip_echo(said.text)), at)
+    return _build_session_message(session, said.id, said.role, redact(strip_echo(said.text)), at)
 
 
 def used(session: Session, use: ToolUse, at: datetime, *, is_own: bool) -> list[Message]:
@@ -158,11 +158,13 @@ def used(session: Session, use: ToolUse, at: datetime, *, is_own: bool) -> list[
         shown.append(tool_call(use.name, use.arguments))
     if use.result is not None and not is_own and not is_echo(use.result):
         shown.append(tool_result(use.name, use.result, failed=use.failed))
-    return _message(session, use.id, Role.TOOL, " ".join(shown), at)
+    return _build_session_message(session, use.id, Role.TOOL, " ".join(shown), at)
 
 
-def _message(session: Session, identity: str, role: Role, text: str, at: datetime) -> list[Message]:
-    text = _storable(text).strip()
+def _build_session_message(
+    session: Session, identity: str, role: Role, text: str, at: datetime
+) -> list[Message]:
+    text = _replace_unstorable_chars(text).strip()
     if not text or is_all_private(text):
         return []
     return [
@@ -170,7 +172,7 @@ def _message(session: Session, identity: str, role: Role, text: str, at: datetim
     ]
 
 
-def _storable(text: str) -> str:
+def _replace_unstorable_chars(text: str) -> str:
     """Return the text without what no store can keep. Encoding it finds that out five times as fast
     as a search does.
     """
@@ -189,8 +191,8 @@ def calls(
         given = call.get(arguments) or {}
         yield ToolUse(
             id=f"{identity}#{number}",
-            call=name_of(call.get("id")),
-            name=name_of(call.get("name")),
+            call=read_text_field(call.get("id")),
+            name=read_text_field(call.get("name")),
             at=at,
             arguments=given,
         )

@@ -21,14 +21,14 @@ _MARGIN_CHARS = 32_768
 _WINDOW_CHARS = 2 * _MARGIN_CHARS
 
 
-def _shown(text: str) -> str:
+def _strip_invisible(text: str) -> str:
     """Return text without what does not show. Looking for it takes longer than everything else, and
     ASCII has none.
     """
     return text if text.isascii() else visible(text)
 
 
-def decoded(arguments: object) -> object:
+def decode_arguments(arguments: object) -> object:
     """Return arguments that are written as a text of JSON as what that says."""
     if isinstance(arguments, str) and arguments.lstrip()[:1] in ("{", "["):
         try:
@@ -40,53 +40,54 @@ def decoded(arguments: object) -> object:
 
 def tool_call(name: str, arguments: object) -> str:
     """Return `[read path=MEMORY.md]`: a call in one line."""
-    arguments = decoded(arguments)
+    arguments = decode_arguments(arguments)
     if isinstance(arguments, dict):
         pairs = [
-            _short(f"{_flat(str(key))[:_NAME_CHARS]}=", value) for key, value in arguments.items()
+            _shorten_argument(f"{_collapse_whitespace(str(key))[:_NAME_CHARS]}=", value)
+            for key, value in arguments.items()
         ]
     else:
         pairs = (
             []
             if arguments is None or isinstance(arguments, bool | int | float)
-            else [_short("", arguments)]
+            else [_shorten_argument("", arguments)]
         )
-    return f"[{' '.join((_named(name), *filter(None, pairs)))}]"
+    return f"[{' '.join((_shorten_tool_name(name), *filter(None, pairs)))}]"
 
 
 def tool_result(name: str, text: str, *, failed: bool = False) -> str:
     """Return what came back: its outcome, its beginning and its end."""
     whole = cut_private(text.strip())  # before it is shortened: the end may lack the tag that opens
-    return f"[{_named(name)} {'failed' if failed else 'ok'}] {_ends(whole)}".strip()
+    return f"[{_shorten_tool_name(name)} {'failed' if failed else 'ok'}] {_cut_result_middle(whole)}".strip()
 
 
-def _ends(text: str) -> str:
+def _cut_result_middle(text: str) -> str:
     if len(text) <= 2 * _WINDOW_CHARS:
-        text = redact(_shown(text))
+        text = redact(_strip_invisible(text))
         if len(text) <= _HEAD_CHARS + _TAIL_CHARS:
             return text
         head, tail = text[:_HEAD_CHARS], text[-_TAIL_CHARS:]
     else:
-        head = redact(_shown(text[:_WINDOW_CHARS]))[:-_MARGIN_CHARS][:_HEAD_CHARS]
-        tail = redact(_shown(text[-_WINDOW_CHARS:]))[_MARGIN_CHARS:][-_TAIL_CHARS:]
+        head = redact(_strip_invisible(text[:_WINDOW_CHARS]))[:-_MARGIN_CHARS][:_HEAD_CHARS]
+        tail = redact(_strip_invisible(text[-_WINDOW_CHARS:]))[_MARGIN_CHARS:][-_TAIL_CHARS:]
     return f"{head} … {len(text) - len(head) - len(tail):,} characters … {tail}"
 
 
-def _short(key: str, value: object) -> str:
+def _shorten_argument(key: str, value: object) -> str:
     """Return an argument, shortened. Its key stands before it while secrets are looked for: it may
     say that one follows.
     """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     is_long = len(text) > _WINDOW_CHARS
-    text = _flat(redact(_shown(key + text[:_WINDOW_CHARS])))
+    text = _collapse_whitespace(redact(_strip_invisible(key + text[:_WINDOW_CHARS])))
     text = text[:-_MARGIN_CHARS] if is_long else text
     limit = len(key) + _ARGUMENT_CHARS
     return text if len(text) <= limit and not is_long else text[:limit] + "…"
 
 
-def _flat(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
-def _named(name: str) -> str:
-    return _flat(visible(name))[:_NAME_CHARS] or "tool"
+def _shorten_tool_name(name: str) -> str:
+    return _collapse_whitespace(visible(name))[:_NAME_CHARS] or "tool"

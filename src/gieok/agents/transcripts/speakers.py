@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gieok.agents.marks.mark import ANY, SOMETHING, Kind, Mark, Speaker
 from gieok.agents.marks.table import MARKS
-from gieok.agents.transcripts.fields import Line, find_blocks, name_of
+from gieok.agents.transcripts.fields import Line, find_blocks, read_text_field
 
 #: Envelopes lie in each other; no program puts on as many.
 _MOST_ENVELOPES = 40
@@ -33,7 +33,7 @@ _COMMAND = re.compile(r"<command-name>\s*/?([\w:-]{1,80})")
 _QUESTION, _IDENTITY = ("question", "header", "prompt"), ("id", "question", "header")
 
 
-class Verdict(NamedTuple):
+class SpeakerVerdict(NamedTuple):
     """Whose a line is. `is_sure`: the host says so of this very line; else it is taken of the
     session.
     """
@@ -43,7 +43,7 @@ class Verdict(NamedTuple):
 
 
 @cache
-def _rows(host: str, kind: Kind) -> tuple[Mark, ...]:
+def _select_mark_rows(host: str, kind: Kind) -> tuple[Mark, ...]:
     """Return the rows of a kind: a host's own first."""
     return tuple(
         row
@@ -54,16 +54,19 @@ def _rows(host: str, kind: Kind) -> tuple[Mark, ...]:
 
 
 @cache
-def _signs(host: str, kind: Kind) -> tuple[re.Pattern[str], ...]:
+def _compile_mark_signs(host: str, kind: Kind) -> tuple[re.Pattern[str], ...]:
     return tuple(
-        re.compile(row.sign, re.MULTILINE if kind is Kind.BRIEF else 0) for row in _rows(host, kind)
+        re.compile(row.sign, re.MULTILINE if kind is Kind.BRIEF else 0)
+        for row in _select_mark_rows(host, kind)
     )
 
 
 @cache
-def _any(host: str, kind: Kind) -> re.Pattern[str]:
+def _compile_any_mark(host: str, kind: Kind) -> re.Pattern[str]:
     """Return what matches where any row of a kind does, the first of them first."""
-    return re.compile("|".join(f"(?:{row.sign})" for row in _rows(host, kind)) or _NOTHING)
+    return re.compile(
+        "|".join(f"(?:{row.sign})" for row in _select_mark_rows(host, kind)) or _NOTHING
+    )
 
 
 # Lines
@@ -71,23 +74,23 @@ def _any(host: str, kind: Kind) -> re.Pattern[str]:
 
 def speaker_of(host: str, line: Line) -> Speaker | None:
     """Return whose a line is by its fields; None where they say nothing."""
-    return _first(host, Kind.FIELD, line)
+    return _find_first_speaker(host, Kind.FIELD, line)
 
 
 def driver_of(host: str, line: Line) -> Speaker | None:
     """Return who writes the user lines that follow a line; None where it says nothing of them."""
-    return _first(host, Kind.HEAD, line)
+    return _find_first_speaker(host, Kind.HEAD, line)
 
 
 def is_program_reply(host: str, line: Line) -> bool:
     """Say whether a line in the agent's place is one that no model wrote."""
-    return _first(host, Kind.REPLY, line) is not None
+    return _find_first_speaker(host, Kind.REPLY, line) is not None
 
 
-def judge(host: str, line: Line, driver: Speaker) -> Verdict:
+def judge_user_line(host: str, line: Line, driver: Speaker) -> SpeakerVerdict:
     """Return whose a user line is, of a session that `driver` writes."""
-    found = speaker_of(host, line)
-    return Verdict(found, is_sure=True) if found else Verdict(driver)
+    speaker = speaker_of(host, line)
+    return SpeakerVerdict(speaker, is_sure=True) if speaker else SpeakerVerdict(driver)
 
 
 class _Field(NamedTuple):
@@ -101,43 +104,47 @@ class _Field(NamedTuple):
 
 
 @cache
-def _fields(host: str, kind: Kind) -> tuple[_Field, ...]:
+def _build_mark_fields(host: str, kind: Kind) -> tuple[_Field, ...]:
     return tuple(
         _Field(
             tuple(row.sign.split(".")),
             None if SOMETHING in row.values else frozenset(row.values),
             row.speaker,
         )
-        for row in _rows(host, kind)
+        for row in _select_mark_rows(host, kind)
     )
 
 
-def _first(host: str, kind: Kind, line: Line) -> Speaker | None:
+def _find_first_speaker(host: str, kind: Kind, line: Line) -> Speaker | None:
     """Return the speaker of the first row that a line holds. A line has few of the fields, and most
     rows end there.
     """
     return next(
-        (row.speaker for row in _fields(host, kind) if row.path[0] in line and _holds(row, line)),
+        (
+            row.speaker
+            for row in _build_mark_fields(host, kind)
+            if row.path[0] in line and _has_field_value(row, line)
+        ),
         None,
     )
 
 
-def _holds(row: _Field, line: Line) -> bool:
-    value = _value(line, row.path)
+def _has_field_value(row: _Field, line: Line) -> bool:
+    value = _read_path_value(line, row.path)
     if row.values is None:
         return bool(value)
     return (
         (str(value).lower() if isinstance(value, bool) else value) in row.values
-        if _is_name(value)
+        if _is_text_or_flag(value)
         else False
     )
 
 
-def _is_name(value: object) -> bool:
+def _is_text_or_flag(value: object) -> bool:
     return isinstance(value, str | bool)
 
 
-def _value(line: Line, path: Sequence[str]) -> object:
+def _read_path_value(line: Line, path: Sequence[str]) -> object:
     value: object = line
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
@@ -151,13 +158,13 @@ def is_foreign_folder(folder: str) -> bool:
     """Say whether a session's working folder is another memory's: what is said there is none of a
     person's.
     """
-    return any(sign.search(folder) for sign in _signs(ANY, Kind.FOLDER))
+    return any(sign.search(folder) for sign in _compile_mark_signs(ANY, Kind.FOLDER))
 
 
 def is_foreign_opening(text: str) -> bool:
     """Say whether a session's first prompt is that of another memory, or of a maker of titles."""
     opening = text.lstrip()[:_OPENING_CHARS]
-    return any(sign.match(opening) for sign in _signs(ANY, Kind.OPENING))
+    return any(sign.match(opening) for sign in _compile_mark_signs(ANY, Kind.OPENING))
 
 
 def is_brief(text: str) -> bool:
@@ -165,7 +172,9 @@ def is_brief(text: str) -> bool:
     nothing of who wrote it.
     """
     opening = text[:_BRIEF_CHARS]
-    rows = zip(_rows(ANY, Kind.BRIEF), _signs(ANY, Kind.BRIEF), strict=True)
+    rows = zip(
+        _select_mark_rows(ANY, Kind.BRIEF), _compile_mark_signs(ANY, Kind.BRIEF), strict=True
+    )
     return len({row.values for row, sign in rows if sign.match(opening)}) > 1
 
 
@@ -178,9 +187,9 @@ def words_of(host: str, text: str) -> str:
     """
     text = text.strip()
     for _ in range(_MOST_ENVELOPES if text else 0):
-        if _any(host, Kind.WHOLE).match(text) and not _is_opened(host, text):
+        if _compile_any_mark(host, Kind.WHOLE).match(text) and not _is_opened(host, text):
             return ""
-        rest = _unwrap(host, _open(host, text)).strip()
+        rest = _unwrap_mark_blocks(host, _strip_front_marks(host, text)).strip()
         if rest == text:
             break
         text = rest
@@ -193,11 +202,13 @@ def is_programs(host: str, text: str) -> bool:
     it.
     """
     text = text.strip()
-    return _any(host, Kind.WHOLE).match(text) is not None or _is_envelope(host, text)
+    return _compile_any_mark(host, Kind.WHOLE).match(text) is not None or _is_envelope(host, text)
 
 
 def _is_envelope(host: str, text: str) -> bool:
-    return text.startswith("<") and any(sign.match(text) for sign in _signs(host, Kind.ENVELOPE))
+    return text.startswith("<") and any(
+        sign.match(text) for sign in _compile_mark_signs(host, Kind.ENVELOPE)
+    )
 
 
 def parts_of(host: str, texts: Sequence[str]) -> list[str]:
@@ -208,67 +219,69 @@ def parts_of(host: str, texts: Sequence[str]) -> list[str]:
     """
     if len(texts) < 2:
         return list(texts)
-    return _any(host, Kind.BEHIND).sub(_BORDER, _BORDER.join(texts)).split(_BORDER)
+    return _compile_any_mark(host, Kind.BEHIND).sub(_BORDER, _BORDER.join(texts)).split(_BORDER)
 
 
 def _is_opened(host: str, text: str) -> bool:
     """Say whether the host's own envelope stands in front, and something behind it, which may be a
     person's.
     """
-    fronts = zip(_rows(host, Kind.FRONT), _signs(host, Kind.FRONT), strict=True)
+    fronts = zip(
+        _select_mark_rows(host, Kind.FRONT), _compile_mark_signs(host, Kind.FRONT), strict=True
+    )
     found = next(filter(None, (sign.match(text) for row, sign in fronts if row.host == host)), None)
     return found is not None and 0 < found.end() < len(text)
 
 
-def _open(host: str, text: str) -> str:
+def _strip_front_marks(host: str, text: str) -> str:
     """Return a text without all that stands in front."""
     position = 0
     for _ in range(_MOST_ENVELOPES):
-        found = _any(host, Kind.FRONT).match(text, position)
-        if found is None or found.end() == position:
+        front_match = _compile_any_mark(host, Kind.FRONT).match(text, position)
+        if front_match is None or front_match.end() == position:
             break
-        position = found.end()
+        position = front_match.end()
     return text[position:]
 
 
 def _cut_behind(host: str, text: str) -> str:
-    return _any(host, Kind.BEHIND).sub("", text).strip()
+    return _compile_any_mark(host, Kind.BEHIND).sub("", text).strip()
 
 
 @cache
-def _tags(
+def _compile_block_tags(
     host: str,
 ) -> tuple[re.Pattern[str], dict[str, tuple[tuple[re.Pattern[str], Speaker], ...]]]:
     """Return what opens a block, and whose it is by the tag's name and attributes."""
-    found: dict[str, list[tuple[re.Pattern[str], Speaker]]] = {}
-    for row in _rows(host, Kind.BLOCK):
-        found.setdefault(row.sign, []).append(
+    rows_by_tag: dict[str, list[tuple[re.Pattern[str], Speaker]]] = {}
+    for row in _select_mark_rows(host, Kind.BLOCK):
+        rows_by_tag.setdefault(row.sign, []).append(
             (re.compile("|".join(row.values), re.IGNORECASE), row.speaker)
         )
-    names = "|".join(map(re.escape, found))
+    names = "|".join(map(re.escape, rows_by_tag))
     return re.compile(rf"<({names})((?:\s[^<>]{{0,400}})?)>"), {
-        name: tuple(rows) for name, rows in found.items()
+        name: tuple(rows) for name, rows in rows_by_tag.items()
     }
 
 
-def _unwrap(host: str, text: str) -> str:
+def _unwrap_mark_blocks(host: str, text: str) -> str:
     """Return a text without a program's blocks, and with what stands inside of a person's."""
     if "<" not in text:
         return text
-    opener, speakers = _tags(host)
+    opener, speakers = _compile_block_tags(host)
     wordless = _names_setting(host, text)
-    kept: list[str] = []
+    pieces: list[str] = []
     position = 0
-    for found, closer, end in find_blocks(text, opener):
-        name = found[1]
+    for tag_match, closer, end in find_blocks(text, opener):
+        name = tag_match[1]
         speaker = next(
-            (whose for sign, whose in speakers[name] if sign.search(found[2])), Speaker.PROGRAM
+            (whose for sign, whose in speakers[name] if sign.search(tag_match[2])), Speaker.PROGRAM
         )
-        kept.append(text[position : found.start()])
+        pieces.append(text[position : tag_match.start()])
         if speaker is Speaker.PERSON and name not in wordless and closer >= 0:
-            kept.append(f"\n{text[found.end() : closer].strip()}\n")
+            pieces.append(f"\n{text[tag_match.end() : closer].strip()}\n")
         position = end
-    return "".join((*kept, text[position:])).strip() if kept else text
+    return "".join((*pieces, text[position:])).strip() if pieces else text
 
 
 def _names_setting(host: str, text: str) -> frozenset[str]:
@@ -277,7 +290,9 @@ def _names_setting(host: str, text: str) -> frozenset[str]:
     if command is None:
         return frozenset()
     return frozenset(
-        row.sign for row in _rows(host, Kind.SETTING) if command[1].lower() in row.values
+        row.sign
+        for row in _select_mark_rows(host, Kind.SETTING)
+        if command[1].lower() in row.values
     )
 
 
@@ -289,7 +304,7 @@ def reason_in(host: str, text: str) -> str:
     for nothing.
     """
     text = text.strip()
-    for sign in (re.compile(row.sign, re.DOTALL) for row in _rows(host, Kind.REASON)):
+    for sign in (re.compile(row.sign, re.DOTALL) for row in _select_mark_rows(host, Kind.REASON)):
         if found := sign.match(text):
             return found["said"].strip().removeprefix("Error: ")
     return ""
@@ -297,14 +312,14 @@ def reason_in(host: str, text: str) -> str:
 
 def words_beside(host: str, line: Line) -> str:
     """Return what a line says that a person said beside a decision; '' for nothing."""
-    found = (_value(line, row.path) for row in _fields(host, Kind.BESIDE))
+    found = (_read_path_value(line, row.path) for row in _build_mark_fields(host, Kind.BESIDE))
     return next((value.strip() for value in found if isinstance(value, str) and value.strip()), "")
 
 
 @cache
 def asking_tools(host: str) -> frozenset[str]:
     """Return the names of the tools whose results are what a person answered."""
-    return frozenset(row.sign for row in _rows(host, Kind.ANSWER))
+    return frozenset(row.sign for row in _select_mark_rows(host, Kind.ANSWER))
 
 
 def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
@@ -315,17 +330,17 @@ def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
     call, where they are known.
     """
     if isinstance(answered, str):
-        parsed = _parse(answered)
+        parsed = _parse_json_text(answered)
         if parsed is None:
             found = _PAIR.findall(answered) or _ASKED.findall(answered) or _HEADED.findall(answered)
             return [
-                (_unescape(question), _unescape(answer))
+                (_unescape_answer(question), _unescape_answer(answer))
                 for question, answer in found
                 if answer.strip()
             ]
         answered = parsed
     answers = answered.get("answers") if isinstance(answered, Mapping) else None
-    questions = list(_questions(asked)) or list(_questions(answered))
+    questions = list(_iter_asked_questions(asked)) or list(_iter_asked_questions(answered))
     noted = answered.get("annotations") if isinstance(answered, Mapping) else None
     notes = noted if isinstance(noted, Mapping) else {}
     pairs = (
@@ -333,27 +348,30 @@ def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
         if isinstance(answers, Mapping)
         else enumerate(answers if isinstance(answers, list) else ())
     )
-    told = ((str(name), [*_chosen(answer), *_chosen(notes.get(name))]) for name, answer in pairs)
+    told = (
+        (str(name), [*_iter_chosen_answers(answer), *_iter_chosen_answers(notes.get(name))])
+        for name, answer in pairs
+    )
     return [
-        (_question(name, questions), said)
+        (_find_asked_question(name, questions), said)
         for name, chosen in told
         if (said := ", ".join(filter(None, chosen)))
     ]
 
 
-def _parse(text: str) -> object:
+def _parse_json_text(text: str) -> object:
     try:
         return json.loads(text) if text.lstrip()[:1] in ("{", "[") else None
     except (ValueError, RecursionError):
         return None
 
 
-def _unescape(text: str) -> str:
+def _unescape_answer(text: str) -> str:
     return text.replace('\\"', '"').replace("\\n", "\n").strip()
 
 
-def _questions(asked: object) -> Iterator[Mapping[str, object]]:
-    asked = _parse(asked) if isinstance(asked, str) else asked
+def _iter_asked_questions(asked: object) -> Iterator[Mapping[str, object]]:
+    asked = _parse_json_text(asked) if isinstance(asked, str) else asked
     listed = asked.get("questions") if isinstance(asked, Mapping) else None
     return (
         (item for item in listed if isinstance(item, Mapping))
@@ -362,7 +380,7 @@ def _questions(asked: object) -> Iterator[Mapping[str, object]]:
     )
 
 
-def _question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
+def _find_asked_question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
     """Return the question that an answer is kept under: by its number, its id or its own words."""
     chosen = next(
         (item for item in questions if name in [item.get(field) for field in _IDENTITY]), None
@@ -371,16 +389,16 @@ def _question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
         chosen = questions[int(name)] if int(name) < len(questions) else {}
     if chosen is None:
         return name
-    return next(filter(None, (name_of(chosen.get(field)) for field in _QUESTION)), "")
+    return next(filter(None, (read_text_field(chosen.get(field)) for field in _QUESTION)), "")
 
 
-def _chosen(answer: object) -> Iterator[str]:
+def _iter_chosen_answers(answer: object) -> Iterator[str]:
     """Yield the words of an answer: a text, several, or an object that holds them."""
     if isinstance(answer, str):
         yield answer.strip()
     elif isinstance(answer, list):
         for one in answer:
-            yield from _chosen(one)
+            yield from _iter_chosen_answers(one)
     elif isinstance(answer, Mapping):
         for field in ("answers", "answer", "label", "value", "text", "other", "notes"):
-            yield from _chosen(answer.get(field))
+            yield from _iter_chosen_answers(answer.get(field))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gieok.character.accounts import returning
-from gieok.character.accounts.takeout import scopes_of
+from gieok.character.accounts.takeout import list_user_scopes
 from gieok.character.facts import scope_of
 from gieok.character.memory import decisions
 from gieok.character.memory.control import UNTIL
-from gieok.character.memory.service import Characters
+from gieok.character.memory.service import CharacterService
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
@@ -49,7 +49,7 @@ class CharacterForgotten(NamedTuple):
 class Erasing:
     """Erases users. Killed at any moment, it can be run again, and `finish` does."""
 
-    memory: Characters
+    memory: CharacterService
     accounts: Accounts
 
     def erase(self, user: str, *, scrub: bool = True) -> UserErased:
@@ -59,8 +59,8 @@ class Erasing:
         journal, store = self.memory.journal, self.memory.store
         journal.keep(_BEGUN, {user: "begun"})
         scopes = {
-            *scopes_of(self.memory, user),
-            *(scope for scope in store.scopes() if _is_of(scope, user)),
+            *list_user_scopes(self.memory, user),
+            *(scope for scope in store.scopes() if _is_scope_of_user(scope, user)),
         }
         messages = sum(journal.stats(scope).messages for scope in scopes)
         documents = sum(self._drop(scope) for scope in sorted(scopes))
@@ -105,7 +105,11 @@ class Erasing:
         journal, store = self.memory.journal, self.memory.store
         made = [entry.document.key for entry in journal.made(scope)]
         journal.drop(scope)
-        for realm in (decisions.realm(scope), returning.realm(scope), f"corrections:{scope}"):
+        for realm in (
+            decisions.format_refusal_realm(scope),
+            returning.format_faded_realm(scope),
+            f"corrections:{scope}",
+        ):
             journal.keep(realm, {}, list(journal.kept(realm)))
         held = _drop_stored(store, scope)
         if self.memory.cache:
@@ -119,7 +123,7 @@ class Erasing:
             names = [
                 name
                 for name in journal.kept(realm)
-                if _is_below(Scope(name.partition(" ")[0]), path)
+                if _is_scope_below(Scope(name.partition(" ")[0]), path)
             ]
             if names:
                 journal.keep(realm, {}, names)
@@ -138,9 +142,9 @@ def _drop_stored(store: Store, scope: Scope) -> int:
     return store.forget(scope, sorted(store.hashes(scope)))
 
 
-def _is_of(scope: Scope, user: str) -> bool:
-    return _is_below(scope, f"user:{user}")
+def _is_scope_of_user(scope: Scope, user: str) -> bool:
+    return _is_scope_below(scope, f"user:{user}")
 
 
-def _is_below(scope: Scope, path: str) -> bool:
+def _is_scope_below(scope: Scope, path: str) -> bool:
     return scope.path == path or scope.path.startswith(f"{path}/")

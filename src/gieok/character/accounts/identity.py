@@ -72,13 +72,13 @@ class Identity:
         expires_at = _in_utc(expires_at)
         if expires_at is not None and expires_at <= now:
             raise BadRequest("the key would have expired already", hint="give a time to come")
-        owner = "u" + _b32(checked_user(user).encode()) if user else "a"
-        identity = f"{owner}.{_b32(self.random(_ID_BYTES))}"
+        owner = "u" + _encode_base32(checked_user(user).encode()) if user else "a"
+        identity = f"{owner}.{_encode_base32(self.random(_ID_BYTES))}"
         secret = base64.urlsafe_b64encode(self.random(_SECRET_BYTES)).decode().rstrip("=")
         key = IssuedKey(
             user=user,
             id=identity,
-            secret_hash=_hash(secret),
+            secret_hash=_hash_key_secret(secret),
             role=role,
             label=label,
             created_at=now,
@@ -90,10 +90,10 @@ class Identity:
     def verify(self, text: str) -> Principal:
         """Return whose key it is. Raises Unauthorized, in the same words whatever is wrong."""
         form = _FORM.fullmatch(text)
-        user = _owner(form[1]) if form else None
+        user = _decode_key_owner(form[1]) if form else None
         key = self.keys.key(user, form[1]) if form and user is not None else None
         is_right = hmac.compare_digest(
-            _hash(form[2] if form else ""), key.secret_hash if key else _NOBODY
+            _hash_key_secret(form[2] if form else ""), key.secret_hash if key else _NOBODY
         )
         now = self.clock.now()
         if (
@@ -126,15 +126,15 @@ def _in_utc(moment: datetime | None) -> datetime | None:
         ) from None
 
 
-def _hash(secret: str) -> str:
+def _hash_key_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _b32(data: bytes) -> str:
+def _encode_base32(data: bytes) -> str:
     return base64.b32encode(data).decode().rstrip("=").lower()
 
 
-def _owner(identity: str) -> str | None:
+def _decode_key_owner(identity: str) -> str | None:
     """Return the user whom an id names; None where it names nobody."""
     text = identity.partition(".")[0][1:].upper()
     try:

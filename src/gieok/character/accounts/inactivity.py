@@ -13,7 +13,7 @@ from datetime import UTC, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.accounts.letters import FINAL, REMINDER, Letter
-from gieok.character.accounts.points import zone_of
+from gieok.character.accounts.points import find_account_zone
 from gieok.character.accounts.returning import fade
 from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
@@ -198,16 +198,20 @@ class Inactivity:
         channel = self.letters(self._address(account))
         channel.send(
             letter.title_in(account.lang),
-            letter.text_in(account.lang, days, end.astimezone(zone_of(account, self.zone))),
+            letter.text_in(
+                account.lang, days, end.astimezone(find_account_zone(account, self.zone))
+            ),
         )
         return "mailed"
 
     def _fade(self, account: Account) -> int:
         scopes = self.journal.copied_scopes(f"user:{account.user}/character:")
         return sum(
-            fade(self.journal, self.store, scope) for scope in scopes if _is_of(scope, account.user)
+            fade(self.journal, self.store, scope)
+            for scope in scopes
+            if _is_bond_scope_of(scope, account.user)
         )
 
 
-def _is_of(scope: Scope, user: str) -> bool:
+def _is_bond_scope_of(scope: Scope, user: str) -> bool:
     return scope.path.startswith(f"user:{user}/character:")

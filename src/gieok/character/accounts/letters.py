@@ -16,11 +16,11 @@ class Letter(NamedTuple):
 
     def title_in(self, lang: str) -> str:
         """Return the subject."""
-        return self.title_ko if _is_korean(lang) else self.title_en
+        return self.title_ko if _is_korean_letter(lang) else self.title_en
 
     def text_in(self, lang: str, days: int, day: datetime) -> str:
         """Return the text."""
-        if _is_korean(lang):
+        if _is_korean_letter(lang):
             return self.ko.format(days=days, day=f"{day.year}년 {day.month}월 {day.day}일")
         return self.en.format(days=days, day=f"{day:%B} {day.day}, {day.year}")
 
@@ -50,5 +50,5 @@ FINAL = Letter(
 )
 
 
-def _is_korean(lang: str) -> bool:
+def _is_korean_letter(lang: str) -> bool:
     return lang.lower().startswith("ko")

@@ -23,9 +23,11 @@ class Payment(NamedTuple):
     note: str
 
 
-def verify(body: bytes, header: str, secret: str, now: datetime, tolerance_s: float) -> None:
+def verify_payment_signature(
+    body: bytes, header: str, secret: str, now: datetime, tolerance_s: float
+) -> None:
     """Raise Unauthorized unless the holder of the secret signed the body, just now."""
-    at, signatures = _read(header)
+    at, signatures = _parse_signature_header(header)
     expected = hmac.new(secret.encode(), b"%d." % at + body, hashlib.sha256).hexdigest()
     # All of them are compared, in constant time: how long it takes says nothing.
     is_signed = [
@@ -33,9 +35,11 @@ def verify(body: bytes, header: str, secret: str, now: datetime, tolerance_s: fl
         for signature in signatures
     ]
     if not any(is_signed):
-        raise _refused("it was signed with another secret, or changed on the way")
+        raise _build_payment_refusal("it was signed with another secret, or changed on the way")
     if abs(now.timestamp() - at) > tolerance_s:
-        raise _refused(f"it was signed more than {tolerance_s:g} s ago, or in the future")
+        raise _build_payment_refusal(
+            f"it was signed more than {tolerance_s:g} s ago, or in the future"
+        )
 
 
 def sign(body: bytes, secret: str, at: datetime) -> str:
@@ -71,7 +75,7 @@ def payment_of(body: bytes) -> Payment:
 _FORM = 'send {"id": "pay_1", "user": "min", "points": 100}'
 
 
-def _read(header: str) -> tuple[int, list[str]]:
+def _parse_signature_header(header: str) -> tuple[int, list[str]]:
     parts = [part.strip().partition("=") for part in header.split(",")]
     times = [value for name, _, value in parts if name == "t"]
     signatures = [value for name, _, value in parts if name == "v1"]
@@ -80,11 +84,11 @@ def _read(header: str) -> tuple[int, list[str]]:
         or not (times[0].isascii() and times[0].isdigit() and len(times[0]) <= 12)
         or not signatures
     ):
-        raise _refused("its signature is missing, or has another form")
+        raise _build_payment_refusal("its signature is missing, or has another form")
     return int(times[0]), signatures
 
 
-def _refused(why: str) -> Unauthorized:
+def _build_payment_refusal(why: str) -> Unauthorized:
     return Unauthorized(
         f"the payment is not accepted: {why}", hint="sign `t`, a dot and the raw body: `t=…,v1=…`"
     )

@@ -35,7 +35,7 @@ _HOLDS = 10_000
 _LONGEST_REPLY = timedelta(minutes=15)
 
 
-class Prices(NamedTuple):
+class PointPrices(NamedTuple):
     """What is given and taken. `slots` is (from so many at once on, points for each), ascending."""
 
     daily: int = 10
@@ -114,7 +114,7 @@ class PointsDesk:
     clock: Clock
     #: Of users who set none.
     zone: tzinfo = UTC
-    prices: Prices = Prices()
+    prices: PointPrices = PointPrices()
     webhook_secret: Callable[[], str] = str
     tolerance_s: float = 300.0
     was_delivered: Callable[[Hold], bool]
@@ -154,7 +154,11 @@ class PointsDesk:
         def hold() -> bool:
             purpose = f"{character}/{message}"
             return self.accounts.hold(
-                user, self.prices.reply, _reply(character, message), self.clock.now(), purpose
+                user,
+                self.prices.reply,
+                _format_reply_reference(character, message),
+                self.clock.now(),
+                purpose,
             )
 
         try:
@@ -168,18 +172,20 @@ class PointsDesk:
         """Charge a reply that was delivered; return the points, 0 where they were charged before or
         are no more.
         """
-        posted = self._settle(user, _reply(character, message), character, self.prices.reply)
+        posted = self._settle(
+            user, _format_reply_reference(character, message), character, self.prices.reply
+        )
         return -posted.entry.posting.amount if posted and posted.is_new else 0
 
     def release_reply(self, user: str, character: str, message: str) -> bool:
         """Let go of the points of a reply that failed; False where none are held."""
-        return self.accounts.release(user, _reply(character, message))
+        return self.accounts.release(user, _format_reply_reference(character, message))
 
     def buy_slots(self, user: str, character: str, quantity: int, key: str) -> SlotPurchase:
         """Buy slots for a character; the same `key` again buys nothing more. Raises
         NotEnoughPoints, BadRequest, Conflict.
         """
-        cost, reference = self.prices.of_slots(quantity), _reference(SLOTS, key)
+        cost, reference = self.prices.of_slots(quantity), _format_points_reference(SLOTS, key)
         known = self.accounts.posted(user, reference)
         if known and (known.posting.character, known.posting.slots) == (character, quantity):
             cost = -known.posting.amount  # prices may have changed since
@@ -210,7 +216,9 @@ class PointsDesk:
             raise Forbidden(
                 "no payments are taken here", hint="set the key: `character.webhook_key_variable`"
             )
-        payments.verify(body, signature, secret, self.clock.now(), self.tolerance_s)
+        payments.verify_payment_signature(
+            body, signature, secret, self.clock.now(), self.tolerance_s
+        )
         paid = payments.payment_of(body)
         return self._give(PAYMENT, paid.user, paid.points, paid.id, paid.note)
 
@@ -272,7 +280,7 @@ class PointsDesk:
         if len(note) > _MOST_NOTE:
             raise BadRequest("the note is too long", hint=f"write at most {_MOST_NOTE} characters")
         return self.accounts.post(
-            user, Posting(kind, points, _reference(kind, key), note), self.clock.now()
+            user, Posting(kind, points, _format_points_reference(kind, key), note), self.clock.now()
         )
 
     def _today(self, user: str) -> date:
@@ -292,7 +300,7 @@ def zone_named(name: str, home: tzinfo | None = None) -> tzinfo:
         ) from error
 
 
-def zone_of(account: Account | None, home: tzinfo) -> tzinfo:
+def find_account_zone(account: Account | None, home: tzinfo) -> tzinfo:
     """Return the zone of a user's days: their own, else the home's, also where a name is known no
     more.
     """
@@ -318,11 +326,11 @@ def prices_of(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(found))
 
 
-def _reply(character: str, message: str) -> str:
+def _format_reply_reference(character: str, message: str) -> str:
     return f"{REPLY}:{character}/{message}"
 
 
-def _reference(kind: str, key: str) -> str:
+def _format_points_reference(kind: str, key: str) -> str:
     if not _KEY.fullmatch(key):
         raise BadRequest(
             "the idempotency key is missing, or no key",

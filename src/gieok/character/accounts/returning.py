@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok.character.facts import EPISODE
 from gieok.character.memory import decisions
 from gieok.character.memory.learning import ALL
-from gieok.character.memory.service import SUMMARY, Bond, Characters
+from gieok.character.memory.service import SUMMARY, Bond, CharacterService
 from gieok.flow.distil import deliver_scope
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
@@ -28,7 +28,7 @@ class FadedSpan(NamedTuple):
     end: int
 
 
-def realm(scope: Scope) -> str:
+def format_faded_realm(scope: Scope) -> str:
     """Return the realm of what is to be formed again."""
     return f"{_FADED}{scope}"
 
@@ -41,22 +41,22 @@ def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
     before = [number for number, document in journal.replaced(scope) if document.kind == EPISODE]
     if not gone and not before:
         return 0
-    _mark(journal, scope, FadedSpan(0, journal.position(scope, SUMMARY)))
+    _mark_faded_span(journal, scope, FadedSpan(0, journal.position(scope, SUMMARY)))
     journal.erase(scope, (), gone, before)
     deliver_scope(journal, store, scope)
     return len(gone)
 
 
-def form_again(memory: Characters, bond: Bond) -> bool:
+def form_again(memory: CharacterService, bond: Bond) -> bool:
     """Form the next episode of a memory that lost them; False where nothing is left to do.
 
     Killed in between, the same episode is formed once more.
     """
-    span = _span(memory.journal, bond.scope)
+    span = _read_faded_span(memory.journal, bond.scope)
     if span is None:
         return False
     refused = frozenset().union(*decisions.refused(memory.journal, bond.scope).values())
-    said = _portion(memory.journal, bond.scope, span)
+    said = _select_faded_portion(memory.journal, bond.scope, span)
     if said:
         memory.tell_of(
             bond,
@@ -64,31 +64,35 @@ def form_again(memory: Characters, bond: Bond) -> bool:
             [one.message.id for one in said],
         )
     end = said[-1].place if said else span.end
-    _mark(memory.journal, bond.scope, FadedSpan(end, span.end))
+    _mark_faded_span(memory.journal, bond.scope, FadedSpan(end, span.end))
     return end < span.end
 
 
-def _portion(journal: FullJournal, scope: Scope, span: FadedSpan) -> list[Journalled]:
+def _select_faded_portion(journal: FullJournal, scope: Scope, span: FadedSpan) -> list[Journalled]:
     """Return messages of one episode, the oldest that are left; a short rest comes with those
     before it.
     """
-    held = journal.read(scope, span.start, budget_tokens=ALL, limit=ALL)
-    left = [one for one in decisions.spoken(held) if span.start < one.place <= span.end]
-    taken = 0
-    for number, one in enumerate(left, 1):
-        taken += one.message.tokens
-        if taken >= _TOKENS and len(left) - number >= _FEWEST:
-            return left[:number]
-    return left
+    stored_messages = journal.read(scope, span.start, budget_tokens=ALL, limit=ALL)
+    faded_messages = [
+        one
+        for one in decisions.select_spoken_messages(stored_messages)
+        if span.start < one.place <= span.end
+    ]
+    tokens_taken = 0
+    for number, one in enumerate(faded_messages, 1):
+        tokens_taken += one.message.tokens
+        if tokens_taken >= _TOKENS and len(faded_messages) - number >= _FEWEST:
+            return faded_messages[:number]
+    return faded_messages
 
 
-def _mark(values: KeptValues, scope: Scope, span: FadedSpan) -> None:
+def _mark_faded_span(values: KeptValues, scope: Scope, span: FadedSpan) -> None:
     if span.start < span.end:
-        values.keep(realm(scope), {_MARK: json.dumps(span)})
+        values.keep(format_faded_realm(scope), {_MARK: json.dumps(span)})
     else:
-        values.keep(realm(scope), {}, [_MARK])
+        values.keep(format_faded_realm(scope), {}, [_MARK])
 
 
-def _span(values: KeptValues, scope: Scope) -> FadedSpan | None:
-    text = values.kept(realm(scope)).get(_MARK, "")
+def _read_faded_span(values: KeptValues, scope: Scope) -> FadedSpan | None:
+    text = values.kept(format_faded_realm(scope)).get(_MARK, "")
     return FadedSpan(*json.loads(text)) if text else None

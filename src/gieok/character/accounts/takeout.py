@@ -11,7 +11,7 @@ from typing import Any
 from gieok.character.memory import decisions, listing
 from gieok.character.memory.learning import ALL
 from gieok.character.memory.listing import Layer
-from gieok.character.memory.service import Bond, Characters
+from gieok.character.memory.service import Bond, CharacterService
 from gieok.errors import NotFound
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
@@ -25,14 +25,14 @@ _PAGE = 500
 class Takeout:
     """Writes what a user has."""
 
-    memory: Characters
+    memory: CharacterService
     accounts: Accounts
 
     def written(self, user: str) -> Iterator[str]:
         """Yield the document in pieces, one memory at a time. Raises NotFound for a user of whom
         nothing is known.
         """
-        scopes = scopes_of(self.memory, user)
+        scopes = list_user_scopes(self.memory, user)
         account = self.accounts.account(user)
         if account is None and not scopes and not self.accounts.ledger(user, 0, 1)[0]:
             raise NotFound(f"no user {user}")
@@ -46,9 +46,9 @@ class Takeout:
             "keys": [{**one._asdict(), "secret_hash": None} for one in self.accounts.keys(user)],
             "characters": list(self._characters(user)),
         }
-        yield _text(head)[:-1] + ', "memories": ['
+        yield _format_takeout_row(head)[:-1] + ', "memories": ['
         for number, scope in enumerate(scopes):
-            yield (", " if number else "") + _text(self._remembered(user, scope))
+            yield (", " if number else "") + _format_takeout_row(self._remembered(user, scope))
         yield "]}\n"
 
     def _points(self, user: str, scopes: list[Scope]) -> dict[str, Any]:
@@ -114,17 +114,19 @@ class Takeout:
             "documents": []
             if held
             else [{"key": one.key, "kind": one.kind, "text": one.text} for one in made],
-            "messages": [_message(one) for one in decisions.spoken(said)],
+            "messages": [
+                _build_takeout_message(one) for one in decisions.select_spoken_messages(said)
+            ],
             "decisions": [one.message.text for one in said if one.message.agent == decisions.AGENT],
         }
 
 
-def scopes_of(memory: Characters, user: str) -> list[Scope]:
+def list_user_scopes(memory: CharacterService, user: str) -> list[Scope]:
     """Return every scope of a user."""
-    found = memory.journal.copied_scopes(f"user:{user}")
+    scopes = memory.journal.copied_scopes(f"user:{user}")
     return [
         scope
-        for scope in found
+        for scope in scopes
         if scope.path == f"user:{user}" or scope.path.startswith(f"user:{user}/")
     ]
 
@@ -135,20 +137,20 @@ def character_of(scope: Scope, user: str) -> str:
     return scope.path.removeprefix(head) if scope.path.startswith(head) else ""
 
 
-def _message(one: Journalled) -> dict[str, Any]:
-    said = one.message
+def _build_takeout_message(one: Journalled) -> dict[str, Any]:
+    message = one.message
     return {
-        "id": said.id,
-        "role": said.role.value,
-        "text": said.text,
-        "at": said.at,
-        "session": said.session,
+        "id": message.id,
+        "role": message.role.value,
+        "text": message.text,
+        "at": message.at,
+        "session": message.session,
     }
 
 
-def _text(row: dict[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, default=_plain)
+def _format_takeout_row(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, default=_format_json_default)
 
 
-def _plain(value: object) -> str:
+def _format_json_default(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -35,7 +35,11 @@ def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
     if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES * (_MORE if is_kept else 1):
         raise BadRequest(f"{what} has more than {_MOST_VALUES:,} values", hint=_HINT)
     try:
-        found = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse, parse_float=_finite)
+        found = json.loads(
+            data.decode("utf-8-sig"),
+            parse_constant=_refuse_json_constant,
+            parse_float=_parse_finite_float,
+        )
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"{what} is no JSON in UTF-8: {error}", hint=_HINT) from error
     if not isinstance(found, dict):
@@ -43,34 +47,38 @@ def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
     return _mended_object(found, what, _DEEPEST * (_MORE if is_kept else 1))
 
 
-def text_of(value: Json) -> str:
+def format_compact_json(value: Json) -> str:
     """Return JSON as text, the same for the same value."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _refuse(name: str) -> Json:
+def _refuse_json_constant(name: str) -> Json:
     raise ValueError(f"{name} is no JSON")
 
 
-def _finite(text: str) -> float:
-    found = float(text)
-    if not math.isfinite(found):
+def _parse_finite_float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
         raise ValueError(f"{text[:20]} is too large")
-    return found
+    return number
 
 
 def _mended_object(value: dict[str, Json], what: str, left: int) -> dict[str, Json]:
-    return {_mended_text(key): _mended(one, what, left - 1) for key, one in value.items()}
+    return {_mended_text(key): _mend_json_value(one, what, left - 1) for key, one in value.items()}
 
 
-def _mended(value: Json, what: str, left: int) -> Json:
+def _mend_json_value(value: Json, what: str, left: int) -> Json:
     if left < 0:
         raise BadRequest(f"{what} is nested too deep: more than {_DEEPEST} levels", hint=_HINT)
     if isinstance(value, str):
         return _mended_text(value)
     if isinstance(value, dict):
         return _mended_object(value, what, left)
-    return [_mended(one, what, left - 1) for one in value] if isinstance(value, list) else value
+    return (
+        [_mend_json_value(one, what, left - 1) for one in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def _mended_text(text: str) -> str:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from gieok.character.cards.card import card_of
 from gieok.character.cards.lorebook import Lorebook, LoreEntry
-from gieok.character.cards.matching import Active, Talk, active, may
+from gieok.character.cards.matching import Active, LoreTalk, find_active_entries, may
 from gieok.character.facts import PREFIX, digest, scope_of
-from gieok.character.memory.recalling import Weights, recalled
+from gieok.character.memory.recalling import RecallWeights, recalled
 from gieok.flow.distil import deliver_scope
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Role
@@ -19,8 +19,8 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
-from gieok.text.language import language_of
-from gieok.text.tokens import count_tokens
+from gieok.text.language import detect_text_language
+from gieok.text.tokens import estimate_tokens
 
 #: Kind of the documents.
 CANON = "canon"
@@ -65,8 +65,8 @@ class Canon:
     store: Store
     clock: Clock
     embedder: Callable[[], Embedder | None] = lambda: None
-    weights: Weights = field(
-        default_factory=lambda: Weights(similarity=1.0, recency=0.0, importance=0.0)
+    weights: RecallWeights = field(
+        default_factory=lambda: RecallWeights(similarity=1.0, recency=0.0, importance=0.0)
     )
     recall: int = 2
     least: float = 0.1
@@ -77,7 +77,7 @@ class Canon:
         """
         scope = canon_scope(character.owner, character.id)
         held = {one.document.key: one.document.content_hash for one in self.journal.made(scope)}
-        wanted = {one.document.key: one for one in _documents(scope, character)}
+        wanted = {one.document.key: one for one in _list_canon_entries(scope, character)}
         put = [one for key, one in wanted.items() if held.get(key) != one.document.content_hash]
         gone = [(scope, key) for key in held if key not in wanted]
         if put or gone:
@@ -111,14 +111,17 @@ class Canon:
         book = card_of(character.card).book
         if not book.entries or budget <= 0:
             return []
-        talk = Talk(tuple(reversed((*said, text))), replies)
-        found = _ranked(active(book, talk))
+        talk = LoreTalk(tuple(reversed((*said, text))), replies)
+        found = _rank_active_entries(find_active_entries(book, talk))
         known = {one.entry.number for one in found}
         found += [
             one for one in self._recalled(character, book, talk) if one.entry.number not in known
         ]
         budget = min(budget, book.token_budget or budget)
-        return [CanonEntry(one.entry.text, one.entry, one.why) for one in _within(found, budget)]
+        return [
+            CanonEntry(one.entry.text, one.entry, one.why)
+            for one in _select_entries_within(found, budget)
+        ]
 
     def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
         """Return what belongs to the last of some messages (oldest first) as one text under its
@@ -131,13 +134,13 @@ class Canon:
         found = self.entries(character, text, said, budget, replies)
         head = (
             "[캐릭터의 설정: 늘 그렇다]"
-            if language_of(" ".join(texts)) == "ko"
+            if detect_text_language(" ".join(texts)) == "ko"
             else "[Canon: always so]"
         )
         return "\n\n".join((head, *(one.text for one in found))) if found else ""
 
-    def _recalled(self, character: StoredCharacter, book: Lorebook, talk: Talk) -> list[Active]:
-        numbers = {_key(one): one for one in book.entries if may(one, talk)}
+    def _recalled(self, character: StoredCharacter, book: Lorebook, talk: LoreTalk) -> list[Active]:
+        numbers = {_build_canon_key(one): one for one in book.entries if may(one, talk)}
         scope = canon_scope(character.owner, character.id)
         found = recalled(
             self.store,
@@ -157,44 +160,44 @@ class Canon:
         return sum(one.message.role is Role.ASSISTANT for one in read)
 
 
-def _ranked(found: Sequence[Active]) -> list[Active]:
+def _rank_active_entries(found: Sequence[Active]) -> list[Active]:
     """Return entries in the order in which they get room."""
     return sorted(
         found, key=lambda one: (one.entry.is_spare, not one.entry.is_constant, -one.entry.priority)
     )
 
 
-def _within(found: Sequence[Active], budget: int) -> list[Active]:
-    kept = []
+def _select_entries_within(found: Sequence[Active], budget: int) -> list[Active]:
+    chosen_entries = []
     for one in found:
-        tokens = count_tokens(one.entry.text) + 2
+        tokens = estimate_tokens(one.entry.text) + 2
         if tokens <= budget:
             budget -= tokens
-            kept.append(one)
-    return sorted(kept, key=lambda one: (one.entry.order, one.entry.number))
+            chosen_entries.append(one)
+    return sorted(chosen_entries, key=lambda one: (one.entry.order, one.entry.number))
 
 
-def _documents(scope: Scope, character: StoredCharacter) -> list[Entry]:
+def _list_canon_entries(scope: Scope, character: StoredCharacter) -> list[Entry]:
     """Return an entry of the book as a document each; equal ones once."""
     return [
-        _document(scope, character, one)
+        _build_canon_document(scope, character, one)
         for one in card_of(character.card).book.entries
         if one.is_enabled
     ]
 
 
-def _key(entry: LoreEntry) -> str:
+def _build_canon_key(entry: LoreEntry) -> str:
     """Return the key of an entry: by what it says, so that moving it in the book changes
     nothing.
     """
     return f"{PREFIX}{CANON}:{digest(entry.text)}"
 
 
-def _document(scope: Scope, character: StoredCharacter, entry: LoreEntry) -> Entry:
+def _build_canon_document(scope: Scope, character: StoredCharacter, entry: LoreEntry) -> Entry:
     keys = ", ".join(entry.keys)[:_MOST_KEYS_CHARS]
     document = Document(
         scope=scope,
-        key=_key(entry),
+        key=_build_canon_key(entry),
         kind=CANON,
         text=entry.text,
         content_hash=digest(f"{entry.name}\x00{keys}\x00{entry.text}"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gieok.character.cards.bounded_json import Json, parsed, text_of
+from gieok.character.cards.bounded_json import Json, format_compact_json, parsed
 from gieok.character.cards.lorebook import Lorebook, lorebook_of
 from gieok.errors import BadRequest
 
@@ -42,13 +42,13 @@ def card_from(data: bytes) -> Card:
     """Return the card that bytes of JSON hold, of any version. Raises BadRequest, which names what
     is wrong.
     """
-    return _read(_upgraded(parsed(data, _WHAT)))
+    return _read_card_data(_upgrade_card(parsed(data, _WHAT)))
 
 
 @lru_cache(maxsize=64)
 def card_of(json_text: str) -> Card:
     """Return the card that is stored as JSON. Raises BadRequest."""
-    return _read(_kept(json_text))
+    return _read_card_data(_parse_kept_card(json_text))
 
 
 def new_card(fields: Mapping[str, str], greetings: tuple[str, ...] = ()) -> Card:
@@ -69,31 +69,33 @@ def new_card(fields: Mapping[str, str], greetings: tuple[str, ...] = ()) -> Card
         "alternate_greetings": list(greetings[1:]),
     }
     return card_from(
-        text_of({"spec": _V3, "spec_version": "3.0", "data": data}).encode("utf-8", "replace")
+        format_compact_json({"spec": _V3, "spec_version": "3.0", "data": data}).encode(
+            "utf-8", "replace"
+        )
     )
 
 
 def as_v2(card: Card) -> str:
     """Return a card as version 2: the same fields, for programs that know no later one."""
-    return text_of({**_kept(card.json), "spec": _V2, "spec_version": "2.0"})
+    return format_compact_json({**_parse_kept_card(card.json), "spec": _V2, "spec_version": "2.0"})
 
 
 def with_data(card: Card, fields: Mapping[str, Json]) -> Card:
     """Return a card with other values of some fields; the rest stays. Raises BadRequest."""
-    whole = _kept(card.json)
-    return _read({**whole, "data": {**_object(whole, "data"), **fields}})
+    whole = _parse_kept_card(card.json)
+    return _read_card_data({**whole, "data": {**_read_card_object(whole, "data"), **fields}})
 
 
 def data_of(card: Card) -> Mapping[str, Json]:
     """Return the fields of a card as version 3 names them."""
-    return _object(_kept(card.json), "data")
+    return _read_card_object(_parse_kept_card(card.json), "data")
 
 
-def _kept(json_text: str) -> dict[str, Json]:
-    return _upgraded(parsed(json_text.encode("utf-8", "replace"), _WHAT, is_kept=True))
+def _parse_kept_card(json_text: str) -> dict[str, Json]:
+    return _upgrade_card(parsed(json_text.encode("utf-8", "replace"), _WHAT, is_kept=True))
 
 
-def _upgraded(raw: Mapping[str, Json]) -> dict[str, Json]:
+def _upgrade_card(raw: Mapping[str, Json]) -> dict[str, Json]:
     """Return a card of any version as version 3. Raises BadRequest for what is no card."""
     spec = raw.get("spec")
     if spec == "lorebook_v3" or (spec is None and isinstance(raw.get("entries"), dict | list)):
@@ -101,10 +103,10 @@ def _upgraded(raw: Mapping[str, Json]) -> dict[str, Json]:
             "that is a lorebook without a character", hint="put it into a card, and import that"
         )
     if isinstance(raw.get("data"), dict):
-        data = dict(_object(raw, "data"))
+        data = dict(_read_card_object(raw, "data"))
         data.setdefault("name", raw.get("name"))
     elif isinstance(raw.get("name"), str) and spec not in (_V2, _V3):
-        return _upgraded(
+        return _upgrade_card(
             {"spec": _V2, "data": {name: one for name, one in raw.items() if name != "spec"}}
         )
     else:
@@ -117,49 +119,55 @@ def _upgraded(raw: Mapping[str, Json]) -> dict[str, Json]:
     return {**raw, "spec": _V3, "spec_version": version, "data": data}
 
 
-def _read(whole: Mapping[str, Json]) -> Card:
-    data = _object(whole, "data")
-    name = _line(_text(data, "name"))
+def _read_card_data(whole: Mapping[str, Json]) -> Card:
+    data = _read_card_object(whole, "data")
+    name = _flatten_card_name(_read_card_text(data, "name"))
     if not name or len(name) > _MOST_NAME:
         raise BadRequest(
             f"the card has no name of 1 to {_MOST_NAME} characters",
             hint="give `data.name` in the card",
         )
-    texts = {one: _text(data, one) for one in _TEXTS if one != "first_mes"}
+    texts = {one: _read_card_text(data, one) for one in _TEXTS if one != "first_mes"}
     return Card(
         name=name,
-        nickname=_line(_text(data, "nickname")),
+        nickname=_flatten_card_name(_read_card_text(data, "nickname")),
         **texts,
         greetings=tuple(
-            filter(str.strip, (_text(data, "first_mes"), *_texts(data, "alternate_greetings")))
+            filter(
+                str.strip,
+                (
+                    _read_card_text(data, "first_mes"),
+                    *_list_card_texts(data, "alternate_greetings"),
+                ),
+            )
         ),
-        system_prompt=_text(data, "system_prompt"),
-        post_history_instructions=_text(data, "post_history_instructions"),
-        creator=_text(data, "creator"),
-        creator_notes=_text(data, "creator_notes"),
-        tags=_texts(data, "tags"),
+        system_prompt=_read_card_text(data, "system_prompt"),
+        post_history_instructions=_read_card_text(data, "post_history_instructions"),
+        creator=_read_card_text(data, "creator"),
+        creator_notes=_read_card_text(data, "creator_notes"),
+        tags=_list_card_texts(data, "tags"),
         book=lorebook_of(data.get("character_book")),
-        json=text_of(whole),
+        json=format_compact_json(whole),
     )
 
 
-def _line(text: str) -> str:
+def _flatten_card_name(text: str) -> str:
     """Return a name as one line: it stands in lists, prompts and terminals."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _object(whole: Mapping[str, Json], name: str) -> Mapping[str, Json]:
-    found = whole.get(name)
-    return found if isinstance(found, dict) else {}
+def _read_card_object(whole: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    value = whole.get(name)
+    return value if isinstance(value, dict) else {}
 
 
-def _text(data: Mapping[str, Json], name: str) -> str:
-    found = data.get(name)
-    if not isinstance(found, str | None):
+def _read_card_text(data: Mapping[str, Json], name: str) -> str:
+    value = data.get(name)
+    if not isinstance(value, str | None):
         raise BadRequest(f"`{name}` of the card is no text", hint="mend it in the card")
-    return found or ""
+    return value or ""
 
 
-def _texts(data: Mapping[str, Json], name: str) -> tuple[str, ...]:
-    found = data.get(name)
-    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+def _list_card_texts(data: Mapping[str, Json], name: str) -> tuple[str, ...]:
+    values = data.get(name)
+    return tuple(one for one in values if isinstance(one, str)) if isinstance(values, list) else ()

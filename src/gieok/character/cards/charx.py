@@ -67,7 +67,7 @@ def is_archive(data: bytes) -> bool:
     return data.rfind(_END_MARK, max(len(data) - _END.size - _LONGEST_COMMENT, 0)) >= 0
 
 
-def opened(data: bytes) -> Charx:
+def open_charx(data: bytes) -> Charx:
     """Look through an archive: every member's place, name and bounds, and its bytes. Raises
     BadRequest.
     """
@@ -76,14 +76,20 @@ def opened(data: bytes) -> Charx:
         raise BadRequest("the archive is cut off: it has no end", hint=_HINT)
     _, disk, first, here, count, size, offset, length = _END.unpack_from(data, place)
     begin = place - size
-    _require(disk == first == 0 and here == count, "the archive is in several parts, or too large")
-    _require(count <= _MOST_MEMBERS, f"the archive has more than {_MOST_MEMBERS:,} members")
-    _require(len(data) == place + _END.size + length, "something follows the archive's end")
-    _require(0 <= offset <= begin, "the archive's list of members is damaged")
-    members = sorted(
-        _members(data, begin, place, count, begin - offset), key=lambda one: one.header
+    _require_sound_archive(
+        disk == first == 0 and here == count, "the archive is in several parts, or too large"
     )
-    _check(data, members, begin)
+    _require_sound_archive(
+        count <= _MOST_MEMBERS, f"the archive has more than {_MOST_MEMBERS:,} members"
+    )
+    _require_sound_archive(
+        len(data) == place + _END.size + length, "something follows the archive's end"
+    )
+    _require_sound_archive(0 <= offset <= begin, "the archive's list of members is damaged")
+    members = sorted(
+        _read_charx_members(data, begin, place, count, begin - offset), key=lambda one: one.header
+    )
+    _check_charx_members(data, members, begin)
     front = data[: members[0].header] if members else b""
     return Charx(
         data=data,
@@ -98,7 +104,7 @@ def opened(data: bytes) -> Charx:
 def member(archive: Charx, name: str) -> bytes | None:
     """Return the bytes of a member; None where there is none."""
     found = next((one for one in archive.members if one.name == name), None)
-    return None if found is None else _unpacked(archive.data, found)
+    return None if found is None else _unpack_member(archive.data, found)
 
 
 def with_member(archive: Charx, name: str, content: bytes) -> bytes:
@@ -111,49 +117,57 @@ def with_member(archive: Charx, name: str, content: bytes) -> bytes:
         for one, end in zip(archive.members, ends, strict=True)
         if one.name != name
     ]
-    return _written(archive, [*pieces, _new(name, content)])
+    return _pack_charx(archive, [*pieces, _pack_new_member(name, content)])
 
 
-def made(files: Sequence[tuple[str, bytes]]) -> bytes:
+def build_charx(files: Sequence[tuple[str, bytes]]) -> bytes:
     """Return an archive of files."""
-    return _written(
+    return _pack_charx(
         Charx(data=b"", members=(), front=b"", comment=b"", end=0, shift=0),
-        [_new(name, content) for name, content in files],
+        [_pack_new_member(name, content) for name, content in files],
     )
 
 
-def _written(archive: Charx, pieces: Sequence[tuple[bytes, bytes]]) -> bytes:
+def _pack_charx(archive: Charx, pieces: Sequence[tuple[bytes, bytes]]) -> bytes:
     body, rows, place = [archive.front], list[bytes](), len(archive.front) - archive.shift
     for piece, row in pieces:
         body.append(piece)
         rows.append(row[:_OFFSET_AT] + struct.pack("<I", place) + row[_ROW.size :])
         place += len(piece)
-    told = (0, 0, len(rows), len(rows), sum(map(len, rows)), place, len(archive.comment))
-    return b"".join([*body, *rows, _END.pack(_END_MARK, *told), archive.comment])
+    end_fields = (0, 0, len(rows), len(rows), sum(map(len, rows)), place, len(archive.comment))
+    return b"".join([*body, *rows, _END.pack(_END_MARK, *end_fields), archive.comment])
 
 
-def _require(holds: bool, what: str) -> None:
+def _require_sound_archive(holds: bool, what: str) -> None:
     if not holds:
         raise BadRequest(what, hint=_HINT)
 
 
-def _members(data: bytes, place: int, end: int, count: int, shift: int) -> list[CharxMember]:
+def _read_charx_members(
+    data: bytes, place: int, end: int, count: int, shift: int
+) -> list[CharxMember]:
     """Return the members that the list names. `shift`: bytes in front of the archive that its
     offsets do not count.
     """
-    found = []
+    archive_members = []
     for _ in range(count):
-        _require(place + _ROW.size <= end, "the archive's list of members is cut off")
+        _require_sound_archive(place + _ROW.size <= end, "the archive's list of members is cut off")
         row = _ROW.unpack_from(data, place)
         after = place + _ROW.size + sum(row[10:13])
-        _require(row[0] == _ROW_MARK and after <= end, "the archive's list of members is damaged")
-        name = _name(data[place + _ROW.size : place + _ROW.size + row[10]], row[3])
-        _require(not row[3] & _ENCRYPTED, f"{name!r} in the archive is encrypted")
-        _require(row[4] in (_STORED, _DEFLATED), f"{name!r} is packed in a way that is not read")
-        _require(not stat.S_ISLNK(row[15] >> 16), f"{name!r} in the archive is a link")
+        _require_sound_archive(
+            row[0] == _ROW_MARK and after <= end, "the archive's list of members is damaged"
+        )
+        name = _decode_member_name(data[place + _ROW.size : place + _ROW.size + row[10]], row[3])
+        _require_sound_archive(not row[3] & _ENCRYPTED, f"{name!r} in the archive is encrypted")
+        _require_sound_archive(
+            row[4] in (_STORED, _DEFLATED), f"{name!r} is packed in a way that is not read"
+        )
+        _require_sound_archive(
+            not stat.S_ISLNK(row[15] >> 16), f"{name!r} in the archive is a link"
+        )
         header = row[16] + shift
         start = _content_start(data, header, place, name)
-        found.append(
+        archive_members.append(
             CharxMember(
                 name=name,
                 row=data[place:after],
@@ -166,15 +180,15 @@ def _members(data: bytes, place: int, end: int, count: int, shift: int) -> list[
             )
         )
         place = after
-    _require(place == end, "the archive's list of members is damaged")
-    return found
+    _require_sound_archive(place == end, "the archive's list of members is damaged")
+    return archive_members
 
 
-def _name(raw: bytes, flags: int) -> str:
+def _decode_member_name(raw: bytes, flags: int) -> str:
     try:
         name = raw.decode("utf-8")
     except UnicodeDecodeError:
-        _require(not flags & _UTF8, "a name in the archive is no UTF-8")
+        _require_sound_archive(not flags & _UTF8, "a name in the archive is no UTF-8")
         name = raw.decode("cp437")
     parts = name.replace("\\", "/").split("/")
     is_inside = (
@@ -184,72 +198,81 @@ def _name(raw: bytes, flags: int) -> str:
         and not parts[0].endswith(":")
         and "\0" not in name
     )
-    _require(is_inside, f"{name[:80]!r} leads out of the archive")
+    _require_sound_archive(is_inside, f"{name[:80]!r} leads out of the archive")
     return name
 
 
 def _content_start(data: bytes, header: int, end: int, name: str) -> int:
-    _require(header + _LOCAL.size <= end, f"{name!r} is not where the archive says")
+    _require_sound_archive(header + _LOCAL.size <= end, f"{name!r} is not where the archive says")
     local = _LOCAL.unpack_from(data, header)
     own = data[header + _LOCAL.size : header + _LOCAL.size + local[9]]
-    _require(
-        local[0] == _LOCAL_MARK and _name(own, local[2]) == name,
+    _require_sound_archive(
+        local[0] == _LOCAL_MARK and _decode_member_name(own, local[2]) == name,
         f"{name!r} is not where the archive says",
     )
     start: int = header + _LOCAL.size + local[9] + local[10]
     return start
 
 
-def _check(data: bytes, members: Sequence[CharxMember], end: int) -> None:
+def _check_charx_members(data: bytes, members: Sequence[CharxMember], end: int) -> None:
     """Unpack every member, a step at a time, and keep nothing: what is stored is sound, and no bomb
     for who gets it.
     """
-    _require(
+    _require_sound_archive(
         len({one.name.replace("\\", "/") for one in members}) == len(members),
         "a member is in the archive twice",
     )
-    _require(
+    _require_sound_archive(
         sum(one.size for one in members) <= _MOST_UNPACKED,
         f"the archive unpacks to over {_MOST_UNPACKED:,} bytes",
     )
     for one, after in zip(members, [*(one.header for one in members[1:]), end], strict=True):
-        _require(one.start + one.packed <= after, f"{one.name!r} overlaps what follows it")
-        _require(
+        _require_sound_archive(
+            one.start + one.packed <= after, f"{one.name!r} overlaps what follows it"
+        )
+        _require_sound_archive(
             one.size <= max(_FREE_BYTES, one.packed * _MOST_RATIO),
             f"{one.name!r} would be {one.size:,} bytes out of {one.packed:,}",
         )
         crc, size = 0, 0
-        for piece in _pieces(data, one):
+        for piece in _iter_member_pieces(data, one):
             crc, size = zlib.crc32(piece, crc), size + len(piece)
-            _require(size <= one.size, f"{one.name!r} is larger than the archive says")
-        _require(size == one.size and crc == one.crc, f"{one.name!r} in the archive is damaged")
+            _require_sound_archive(
+                size <= one.size, f"{one.name!r} is larger than the archive says"
+            )
+        _require_sound_archive(
+            size == one.size and crc == one.crc, f"{one.name!r} in the archive is damaged"
+        )
 
 
-def _pieces(data: bytes, one: CharxMember) -> Iterable[bytes]:
+def _iter_member_pieces(data: bytes, one: CharxMember) -> Iterable[bytes]:
     packed = memoryview(data)[one.start : one.start + one.packed]
-    return [bytes(packed)] if one.method == _STORED else _inflated(packed, one.name)
+    return [bytes(packed)] if one.method == _STORED else _inflate_member(packed, one.name)
 
 
-def _inflated(packed: memoryview, name: str) -> Iterator[bytes]:
+def _inflate_member(packed: memoryview, name: str) -> Iterator[bytes]:
     """Yield what a packed member holds, a bounded piece at a time. Raises BadRequest."""
     inflate, place = zlib.decompressobj(-zlib.MAX_WBITS), 0
     while not inflate.eof:
-        given = inflate.unconsumed_tail
-        if not given:
-            given, place = bytes(packed[place : place + _STEP]), place + _STEP
+        packed_chunk = inflate.unconsumed_tail
+        if not packed_chunk:
+            packed_chunk, place = bytes(packed[place : place + _STEP]), place + _STEP
         try:
-            made = inflate.decompress(given, _STEP)
+            inflated_chunk = inflate.decompress(packed_chunk, _STEP)
         except zlib.error as error:
             raise BadRequest(f"{name!r} in the archive is damaged: {error}", hint=_HINT) from error
-        _require(bool(given or made or inflate.eof), f"{name!r} in the archive is cut off")
-        yield made
+        _require_sound_archive(
+            bool(packed_chunk or inflated_chunk or inflate.eof),
+            f"{name!r} in the archive is cut off",
+        )
+        yield inflated_chunk
 
 
-def _unpacked(data: bytes, one: CharxMember) -> bytes:
-    return b"".join(_pieces(data, one))
+def _unpack_member(data: bytes, one: CharxMember) -> bytes:
+    return b"".join(_iter_member_pieces(data, one))
 
 
-def _new(name: str, content: bytes) -> tuple[bytes, bytes]:
+def _pack_new_member(name: str, content: bytes) -> tuple[bytes, bytes]:
     """Return a member with its header, and its row in the list, for an archive that holds it at
     0.
     """

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from gieok.character.cards.bounded_json import Json, parsed
 from gieok.character.facts import digest
-from gieok.character.memory.service import AGENT, Bond, Characters
+from gieok.character.memory.service import AGENT, Bond, CharacterService
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.text.redact import redact
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 #: A longer line is not read; a longer message is refused.
 LONGEST_LINE, _LONGEST_TEXT = 4 << 20, 200_000
@@ -70,28 +70,28 @@ class LogTaken(NamedTuple):
     last: datetime | None = None
 
 
-def read_log(
+def read_chat_log(
     lines: Iterable[bytes], zone: tzinfo, begins: datetime
 ) -> Iterator[LogLine | LogFault]:
     """Yield the messages of a log. Times without a zone are in `zone`; `begins` is the time of what
     has none, at first.
     """
-    seen, at = Counter[str](), begins
+    id_counts, at = Counter[str](), begins
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             row = parsed(line, "the line")
             if number == 1 and "mes" not in row:
-                at = time_of(row.get("create_date"), zone) or at
+                at = parse_log_time(row.get("create_date"), zone) or at
                 continue
-            at = time_of(row.get("send_date"), zone) or at + timedelta(seconds=1)
-            found = _message(row, at)
+            at = parse_log_time(row.get("send_date"), zone) or at + timedelta(seconds=1)
+            found = _parse_log_message(row, at)
         except BadRequest as error:
             yield LogFault(number, str(error))
             continue
-        seen[found.id] += 1
-        yield found._replace(id=f"st-{found.id}-{seen[found.id]}")
+        id_counts[found.id] += 1
+        yield found._replace(id=f"st-{found.id}-{id_counts[found.id]}")
 
 
 def speakers(found: Iterable[LogLine | LogFault]) -> Counter[str]:
@@ -128,8 +128,8 @@ def own_name(names: Mapping[str, int], wanted: Iterable[str]) -> str:
     return next(iter(names), "")
 
 
-def take_in(
-    memory: Characters,
+def import_chat_log(
+    memory: CharacterService,
     bond: Bond,
     found: Iterable[LogLine | LogFault],
     own: str,
@@ -152,13 +152,15 @@ def take_in(
             faults=(*taken.faults, *faults)[:_MOST_SHOWN],
             hidden=taken.hidden + len(lines) - len(shown),
         )
-        taken = _said(memory, bond, [_told(bond, one, own) for one in shown], taken)
+        taken = _store_log_messages(
+            memory, bond, [_build_log_message(bond, one, own) for one in shown], taken
+        )
         progress(taken.added + taken.changed + taken.known)
-    _form(memory, bond)  # of what was journalled when an import was killed, too
+    _form_log_memory(memory, bond)  # of what was journalled when an import was killed, too
     return taken
 
 
-def time_of(value: Json, zone: tzinfo) -> datetime | None:
+def parse_log_time(value: Json, zone: tzinfo) -> datetime | None:
     """Return a time in any of the forms that logs have it in; None for what is none."""
     try:
         if isinstance(value, int | float) or (
@@ -166,27 +168,31 @@ def time_of(value: Json, zone: tzinfo) -> datetime | None:
         ):
             number = float(value)
             return datetime.fromtimestamp(number / 1000 if number > _MOST_SECONDS else number, UTC)
-        return _written(value.strip(), zone) if isinstance(value, str) else None
+        return _parse_written_time(value.strip(), zone) if isinstance(value, str) else None
     except (ValueError, OverflowError, OSError):
         return None
 
 
-def _written(text: str, zone: tzinfo) -> datetime | None:
-    if found := _HUMAN.match(text):
-        return datetime(*(int(part or 0) for part in found.groups()), tzinfo=zone)  # type: ignore[arg-type, misc]
-    if (found := _PROSE.match(text)) and found[1][:3].lower() in _MONTHS:
+def _parse_written_time(text: str, zone: tzinfo) -> datetime | None:
+    if time_match := _HUMAN.match(text):
+        return datetime(*(int(part or 0) for part in time_match.groups()), tzinfo=zone)  # type: ignore[arg-type, misc]
+    if (time_match := _PROSE.match(text)) and time_match[1][:3].lower() in _MONTHS:
         hour = (
-            int(found[4]) if not found[6] else int(found[4]) % 12 + 12 * (found[6].lower() == "pm")
+            int(time_match[4])
+            if not time_match[6]
+            else int(time_match[4]) % 12 + 12 * (time_match[6].lower() == "pm")
         )
-        month = _MONTHS.index(found[1][:3].lower()) + 1
-        return datetime(int(found[3]), month, int(found[2]), hour, int(found[5]), tzinfo=zone)
+        month = _MONTHS.index(time_match[1][:3].lower()) + 1
+        return datetime(
+            int(time_match[3]), month, int(time_match[2]), hour, int(time_match[5]), tzinfo=zone
+        )
     at = datetime.fromisoformat(text)
     return at if at.tzinfo else at.replace(tzinfo=zone)
 
 
-def _message(row: Mapping[str, Json], at: datetime) -> LogLine:
+def _parse_log_message(row: Mapping[str, Json], at: datetime) -> LogLine:
     """Return a line as a message; its id is of what identifies it. Raises BadRequest."""
-    text = _text(row.get("mes"))
+    text = _read_log_text(row.get("mes"))
     swipes, chosen = row.get("swipes"), row.get("swipe_id")
     if (
         not text
@@ -194,7 +200,7 @@ def _message(row: Mapping[str, Json], at: datetime) -> LogLine:
         and isinstance(chosen, int)
         and 0 <= chosen < len(swipes)
     ):
-        text = _text(swipes[chosen])
+        text = _read_log_text(swipes[chosen])
     name, is_user = row.get("name"), row.get("is_user") is True
     if not text.strip():
         raise BadRequest("the line has no message")
@@ -215,13 +221,13 @@ def _message(row: Mapping[str, Json], at: datetime) -> LogLine:
     )
 
 
-def _text(value: Json) -> str:
+def _read_log_text(value: Json) -> str:
     """Return a text, or the one in a message as Chub nests it."""
     value = value.get("message") if isinstance(value, dict) else value
     return value if isinstance(value, str) else ""
 
 
-def _told(bond: Bond, line: LogLine, own: str) -> Message:
+def _build_log_message(bond: Bond, line: LogLine, own: str) -> Message:
     is_other = not line.is_user and bool(own) and line.name != own
     text = redact(f"{line.name}: {line.text}" if is_other and line.name else line.text)
     role = Role.USER if line.is_user else Role.ASSISTANT
@@ -232,11 +238,13 @@ def _told(bond: Bond, line: LogLine, own: str) -> Message:
         at=line.at,
         session=bond.user,
         agent=AGENT,
-        tokens=count_tokens(text) + 4,
+        tokens=estimate_tokens(text) + 4,
     )
 
 
-def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTaken) -> LogTaken:
+def _store_log_messages(
+    memory: CharacterService, bond: Bond, messages: list[Message], taken: LogTaken
+) -> LogTaken:
     held = {
         one.message.id: one.message.text
         for one in memory.journal.messages(bond.scope, [one.id for one in messages])
@@ -248,7 +256,7 @@ def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTak
     if changed:
         memory.replace(bond, changed)
     if fresh or changed:
-        _form(memory, bond)
+        _form_log_memory(memory, bond)
     times = [one.at for one in messages]
     return taken._replace(
         added=taken.added + len(fresh),
@@ -259,7 +267,7 @@ def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTak
     )
 
 
-def _form(memory: Characters, bond: Bond) -> None:
+def _form_log_memory(memory: CharacterService, bond: Bond) -> None:
     memory.learn(bond)
     while memory.summarise(bond):
         pass

@@ -87,99 +87,108 @@ def lorebook_of(value: Json) -> Lorebook:
             f"the lorebook has {len(rows):,} entries: at most {_MOST_ENTRIES:,} are read",
             hint=_HINT,
         )
-    entries = tuple(_entry(number, row) for number, row in enumerate(rows) if isinstance(row, dict))
+    entries = tuple(
+        _parse_lore_entry(number, row) for number, row in enumerate(rows) if isinstance(row, dict)
+    )
     if (
         sum(len(one.keys) + len(one.never) + sum(map(len, one.also)) for one in entries)
         > _MOST_KEYS
     ):
         raise BadRequest(f"the lorebook has more than {_MOST_KEYS:,} keys", hint=_HINT)
-    depth, budget = _number(value.get("scan_depth")), _number(value.get("token_budget"))
+    depth, budget = (
+        _parse_lore_number(value.get("scan_depth")),
+        _parse_lore_number(value.get("token_budget")),
+    )
     return Lorebook(
         entries, 4 if depth is None else depth, budget or 0, value.get("recursive_scanning") is True
     )
 
 
-def _entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
-    told, text = _decorators(_text(row.get("content")))
-    secondary = _words(row.get("secondary_keys", row.get("keysecondary")))
+def _parse_lore_entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
+    decorators, text = _parse_lore_decorators(_read_lore_text(row.get("content")))
+    secondary = _list_lore_keys(row.get("secondary_keys", row.get("keysecondary")))
     also = ((secondary,) if row.get("selective") is True and secondary else ()) + (
-        (_split(told["additional_keys"]),) if "additional_keys" in told else ()
+        (_split_lore_keys(decorators["additional_keys"]),)
+        if "additional_keys" in decorators
+        else ()
     )
-    order = _float(row.get("insertion_order", row.get("order")))
+    order = _parse_lore_order(row.get("insertion_order", row.get("order")))
     priority = row.get("priority")
     is_off = (
         row.get("enabled") is False
         or row.get("disable") is True
-        or ("dont_activate" in told and "activate" not in told)
+        or ("dont_activate" in decorators and "activate" not in decorators)
     )
     return LoreEntry(
         number=number,
         text=text,
-        name=_text(row.get("name")) or _text(row.get("comment")),
-        keys=_words(row.get("keys", row.get("key"))),
+        name=_read_lore_text(row.get("name")) or _read_lore_text(row.get("comment")),
+        keys=_list_lore_keys(row.get("keys", row.get("key"))),
         also=also,
-        never=_split(told.get("exclude_keys", "")),
+        never=_split_lore_keys(decorators.get("exclude_keys", "")),
         is_enabled=not is_off and bool(text),
-        is_constant=row.get("constant") is True or "activate" in told,
+        is_constant=row.get("constant") is True or "activate" in decorators,
         is_regex=row.get("use_regex") is True,
         is_case_sensitive=row.get("case_sensitive") is True,
-        is_kept="keep_activate_after_match" in told,
-        is_spare="ignore_on_max_context" in told,
+        is_kept="keep_activate_after_match" in decorators,
+        is_spare="ignore_on_max_context" in decorators,
         order=order,
-        priority=_float(priority) if isinstance(priority, int | float) else order,
-        after=int(told.get("activate_only_after", "0")),
-        every=int(told.get("activate_only_every", "0")),
-        scan_depth=_int(told.get("scan_depth")),
-        depth=None if "position" in told else _int(told.get("depth")),
-        role=told.get("role", "system"),
-        position=told.get("position", ""),
-        greeting=_int(told.get("is_greeting")),
+        priority=_parse_lore_order(priority) if isinstance(priority, int | float) else order,
+        after=int(decorators.get("activate_only_after", "0")),
+        every=int(decorators.get("activate_only_every", "0")),
+        scan_depth=_parse_decorator_number(decorators.get("scan_depth")),
+        depth=None
+        if "position" in decorators
+        else _parse_decorator_number(decorators.get("depth")),
+        role=decorators.get("role", "system"),
+        position=decorators.get("position", ""),
+        greeting=_parse_decorator_number(decorators.get("is_greeting")),
     )
 
 
-def _decorators(content: str) -> tuple[dict[str, str], str]:
+def _parse_lore_decorators(content: str) -> tuple[dict[str, str], str]:
     """Return what the decorators that are known say, and the text behind them all. Of a name the
     first counts.
     """
-    lines, told, is_open = content.replace("\r\n", "\n").split("\n"), dict[str, str](), False
+    lines, decorators, is_open = content.replace("\r\n", "\n").split("\n"), dict[str, str](), False
     while lines and (not lines[0].strip() or lines[0].startswith("@@")):
-        found = _LINE.fullmatch(lines.pop(0).rstrip())
-        if found is None or (found[1] == "@@@" and not is_open):
+        line_match = _LINE.fullmatch(lines.pop(0).rstrip())
+        if line_match is None or (line_match[1] == "@@@" and not is_open):
             continue
-        name, value = found[2], (found[3] or "").strip()
-        is_open = not _is_known(name, value)
+        name, value = line_match[2], (line_match[3] or "").strip()
+        is_open = not _is_known_decorator(name, value)
         if not is_open:
-            told.setdefault(name, value)
-    return told, "\n".join(lines).strip()
+            decorators.setdefault(name, value)
+    return decorators, "\n".join(lines).strip()
 
 
-def _is_known(name: str, value: str) -> bool:
+def _is_known_decorator(name: str, value: str) -> bool:
     if name in _NUMBERS:
         return value.isascii() and value.isdigit() and len(value) < len(str(_LARGEST))
     return name in _MARKS or (name in _LISTS and bool(value)) or value in _CHOICES.get(name, ())
 
 
-def _text(value: Json) -> str:
+def _read_lore_text(value: Json) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _words(value: Json) -> tuple[str, ...]:
+def _list_lore_keys(value: Json) -> tuple[str, ...]:
     return tuple(
-        _filled(
+        _iter_filled_texts(
             value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
         )
     )
 
 
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(_filled(text.split(",")))
+def _split_lore_keys(text: str) -> tuple[str, ...]:
+    return tuple(_iter_filled_texts(text.split(",")))
 
 
-def _filled(values: Iterable[Json]) -> Iterator[str]:
+def _iter_filled_texts(values: Iterable[Json]) -> Iterator[str]:
     return (one.strip() for one in values if isinstance(one, str) and one.strip())
 
 
-def _number(value: Json) -> int | None:
+def _parse_lore_number(value: Json) -> int | None:
     return (
         int(value)
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
@@ -187,10 +196,10 @@ def _number(value: Json) -> int | None:
     )
 
 
-def _int(text: str | None) -> int | None:
+def _parse_decorator_number(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-def _float(value: Json) -> float:
+def _parse_lore_order(value: Json) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and abs(value) < _LARGEST else 0.0  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ class Active(NamedTuple):
     why: str
 
 
-class Talk(NamedTuple):
+class LoreTalk(NamedTuple):
     """What was said, the newest first, and how many replies the character gave; None where that is
     not known.
     """
@@ -37,37 +37,37 @@ class Talk(NamedTuple):
     replies: int | None = None
 
 
-def active(book: Lorebook, talk: Talk) -> list[Active]:
+def find_active_entries(book: Lorebook, talk: LoreTalk) -> list[Active]:
     """Return the entries that belong to a talk, in the order of the book."""
-    found: dict[int, Active] = {}
+    active_by_number: dict[int, Active] = {}
     texts, regexes = [one[-_MOST_CHARS:] for one in talk.texts], [_MOST_REGEXES]
     more = ""
     for _ in range(_MOST_ROUNDS if book.is_recursive else 1):
         fresh = [
             Active(entry, why)
             for entry in book.entries
-            if entry.number not in found
-            and _is_due(entry, talk)
-            and (why := _why(entry, book, texts, more, regexes))
+            if entry.number not in active_by_number
+            and _is_entry_due(entry, talk)
+            and (why := _explain_active_entry(entry, book, texts, more, regexes))
         ]
-        found |= {one.entry.number: one for one in fresh}
+        active_by_number |= {one.entry.number: one for one in fresh}
         more = "\n".join(one.entry.text[:_MOST_CHARS] for one in fresh)[:_MOST_TEXT]
         if not more:
             break
-    return [found[number] for number in sorted(found)]
+    return [active_by_number[number] for number in sorted(active_by_number)]
 
 
-def may(entry: LoreEntry, talk: Talk) -> bool:
+def may(entry: LoreEntry, talk: LoreTalk) -> bool:
     """Say whether an entry may be told for another reason than its keys: it is due, and nothing
     that rules it out was said.
     """
     said = "\n".join(talk.texts)[:_MOST_TEXT]
-    return _is_due(entry, talk) and not any(
-        _said(entry.never, said if entry.is_case_sensitive else said.casefold(), entry)
+    return _is_entry_due(entry, talk) and not any(
+        _iter_said_keys(entry.never, said if entry.is_case_sensitive else said.casefold(), entry)
     )
 
 
-def _is_due(entry: LoreEntry, talk: Talk) -> bool:
+def _is_entry_due(entry: LoreEntry, talk: LoreTalk) -> bool:
     if not entry.is_enabled:
         return False
     if talk.replies is None:
@@ -75,7 +75,7 @@ def _is_due(entry: LoreEntry, talk: Talk) -> bool:
     return talk.replies >= entry.after and not (entry.every and talk.replies % entry.every)
 
 
-def _why(
+def _explain_active_entry(
     entry: LoreEntry, book: Lorebook, texts: Sequence[str], more: str, regexes: list[int]
 ) -> str:
     """Return why an entry is told, '' where it is not. `regexes` counts down how many patterns may
@@ -93,15 +93,15 @@ def _why(
     text = "\n".join((*texts[:depth], more))[:_MOST_TEXT]
     said = text if entry.is_case_sensitive else text.casefold()
     if entry.is_regex:
-        return next(_patterns(entry, text, regexes), "")
-    key = next(_said(entry.keys, said, entry), "")
-    is_meant = all(any(_said(keys, said, entry)) for keys in entry.also) and not any(
-        _said(entry.never, said, entry)
+        return next(_iter_matched_patterns(entry, text, regexes), "")
+    key = next(_iter_said_keys(entry.keys, said, entry), "")
+    is_meant = all(any(_iter_said_keys(keys, said, entry)) for keys in entry.also) and not any(
+        _iter_said_keys(entry.never, said, entry)
     )
     return key if key and is_meant else ""
 
 
-def _said(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterator[str]:
+def _iter_said_keys(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterator[str]:
     """Yield the keys that were said; one in Latin letters stands alone, a Korean one may have an
     ending.
     """
@@ -110,30 +110,32 @@ def _said(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterator[str]:
         place = said.find(wanted)
         while place >= 0:
             if not (
-                _joins(said, place, wanted[0], -1)
-                or _joins(said, place + len(wanted) - 1, wanted[-1], 1)
+                _is_word_joined(said, place, wanted[0], -1)
+                or _is_word_joined(said, place + len(wanted) - 1, wanted[-1], 1)
             ):
                 yield key
                 break
             place = said.find(wanted, place + 1)
 
 
-def _joins(said: str, place: int, edge: str, step: int) -> bool:
+def _is_word_joined(said: str, place: int, edge: str, step: int) -> bool:
     """Say whether a word goes on behind the edge of a key."""
     beyond = said[place + step : place + step + 1] if place + step >= 0 else ""
     return bool(beyond) and _WORD.match(beyond) is not None and _WORD.match(edge) is not None
 
 
-def _patterns(entry: LoreEntry, text: str, regexes: list[int]) -> Iterator[str]:
+def _iter_matched_patterns(entry: LoreEntry, text: str, regexes: list[int]) -> Iterator[str]:
     for key in entry.keys:
         regexes[0] -= 1
-        pattern = _compiled(key, entry.is_case_sensitive) if regexes[0] >= 0 else None
+        pattern = (
+            _compile_bounded_pattern(key, entry.is_case_sensitive) if regexes[0] >= 0 else None
+        )
         if pattern is not None and pattern.search(text):
             yield key
 
 
 @lru_cache(maxsize=512)
-def _compiled(key: str, is_case_sensitive: bool) -> re.Pattern[str] | None:
+def _compile_bounded_pattern(key: str, is_case_sensitive: bool) -> re.Pattern[str] | None:
     """Return a pattern that ends soon on every text; None for another."""
     form = re.fullmatch(r"/(.*)/([a-z]*)", key, re.DOTALL)
     body, flags = (form[1], form[2]) if form else (key, "" if is_case_sensitive else "i")

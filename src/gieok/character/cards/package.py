@@ -49,7 +49,7 @@ class CardFile(NamedTuple):
     form: CardForm
 
 
-def read(data: bytes) -> CardFile:
+def read_card_file(data: bytes) -> CardFile:
     """Return the card that a file holds. Raises BadRequest, which says what is wrong with the
     file.
     """
@@ -58,13 +58,13 @@ def read(data: bytes) -> CardFile:
             f"the file has {len(data):,} bytes: at most {MOST_BYTES:,} are kept",
             hint="export the character as PNG or JSON, without further pictures",
         )
-    if data.startswith(png.SIGNATURE) and (found := png.card_in(data)) is not None:
-        return CardFile(card_from(found), data, CardForm.PNG)
+    if data.startswith(png.SIGNATURE) and (card_data := png.card_in(data)) is not None:
+        return CardFile(card_from(card_data), data, CardForm.PNG)
     if charx.is_archive(data):
-        found = charx.member(charx.opened(data), charx.CARD)
-        if found is None:
+        card_data = charx.member(charx.open_charx(data), charx.CARD)
+        if card_data is None:
             raise BadRequest(f"the archive has no `{charx.CARD}`", hint=_HINT)
-        return CardFile(card_from(found), data, CardForm.CHARX)
+        return CardFile(card_from(card_data), data, CardForm.CHARX)
     if data.startswith(png.SIGNATURE):
         raise BadRequest(
             "there is no card in the picture",
@@ -75,17 +75,17 @@ def read(data: bytes) -> CardFile:
     return CardFile(card_from(data), data, CardForm.JSON)
 
 
-def written(card_json: str, package: bytes, package_type: str, form: CardForm) -> bytes:
+def build_card_file(card_json: str, package: bytes, package_type: str, form: CardForm) -> bytes:
     """Return a character as a file. The file that it came in is given back as it is where nothing
     was changed since.
     """
     card, came = card_of(card_json), _FORMS.get(package_type) if package else None
-    if came is form and read(package).card.json == card.json:
+    if came is form and read_card_file(package).card.json == card.json:
         return package
     if form is CardForm.PNG:
-        return png.with_card(_picture(package, came), card.json, as_v2(card))
+        return png.with_card(_find_card_picture(package, came), card.json, as_v2(card))
     if form is CardForm.CHARX:
-        return _archive(card, package, came)
+        return _build_card_archive(card, package, came)
     return (as_v2(card) if form is CardForm.JSON_V2 else card.json).encode()
 
 
@@ -96,16 +96,24 @@ def avatar(package: bytes, package_type: str) -> bytes:
     came = _FORMS.get(package_type) if package else None
     if came is CardForm.PNG:
         return png.without_card(package)
-    found = charx.member(charx.opened(package), _icon(package)) if came is CardForm.CHARX else None
+    found = (
+        charx.member(charx.open_charx(package), _find_icon_member(package))
+        if came is CardForm.CHARX
+        else None
+    )
     return found if found and _is_picture(found) else b""
 
 
-def _picture(package: bytes, came: CardForm | None) -> bytes:
+def _find_card_picture(package: bytes, came: CardForm | None) -> bytes:
     """Return the picture of a character: its own, the main icon of its archive, or a plain one."""
     if came is CardForm.PNG:
         return package
-    found = charx.member(charx.opened(package), _icon(package)) if came is CardForm.CHARX else None
-    return found if found and _is_picture(found) else png.blank()
+    icon = (
+        charx.member(charx.open_charx(package), _find_icon_member(package))
+        if came is CardForm.CHARX
+        else None
+    )
+    return icon if icon and _is_picture(icon) else png.blank()
 
 
 def _is_picture(data: bytes) -> bool:
@@ -115,9 +123,9 @@ def _is_picture(data: bytes) -> bool:
         return False
 
 
-def _icon(package: bytes) -> str:
+def _find_icon_member(package: bytes) -> str:
     """Return the name of the member that is the main icon, wherever its program put it."""
-    assets = data_of(read(package).card).get("assets")
+    assets = data_of(read_card_file(package).card).get("assets")
     icons = (
         [one for one in assets if isinstance(one, dict) and one.get("type") == "icon"]
         if isinstance(assets, list)
@@ -132,13 +140,15 @@ def _is_default(asset: Json) -> bool:
     return isinstance(asset, dict) and asset.get("uri") == "ccdefault:"
 
 
-def _archive(card: Card, package: bytes, came: CardForm | None) -> bytes:
+def _build_card_archive(card: Card, package: bytes, came: CardForm | None) -> bytes:
     if came is CardForm.CHARX:
-        return charx.with_member(charx.opened(package), charx.CARD, card.json.encode())
+        return charx.with_member(charx.open_charx(package), charx.CARD, card.json.encode())
     if came is not CardForm.PNG:
-        return charx.made([(charx.CARD, card.json.encode())])
+        return charx.build_charx([(charx.CARD, card.json.encode())])
     icon = {"type": "icon", "uri": f"embeded://{_ICON}", "name": "main", "ext": "png"}
     assets = data_of(card).get("assets")
     others = [one for one in assets if not _is_default(one)] if isinstance(assets, list) else []
     pictured = with_data(card, {"assets": [icon, *others]})
-    return charx.made([(charx.CARD, pictured.json.encode()), (_ICON, png.without_card(package))])
+    return charx.build_charx(
+        [(charx.CARD, pictured.json.encode()), (_ICON, png.without_card(package))]
+    )

@@ -70,19 +70,19 @@ def card_in(data: bytes) -> bytes | None:
         for chunk in reversed([one for one in chunks(data) if one.is_card])
     }
     body = held.get(_NEW, held.get(_OLD))
-    return None if body is None else _decoded(bytes(body).partition(b"\0")[2])
+    return None if body is None else _decode_card_chunk(bytes(body).partition(b"\0")[2])
 
 
 def with_card(data: bytes, newest: str, older: str) -> bytes:
     """Return a picture with a card as `ccv3` and as `chara`, where cards stood before, else before
     the end.
     """
-    return _with(data, _text_chunk(_OLD, older) + _text_chunk(_NEW, newest))
+    return _replace_card_chunks(data, _text_chunk(_OLD, older) + _text_chunk(_NEW, newest))
 
 
 def without_card(data: bytes) -> bytes:
     """Return a picture without its cards."""
-    return _with(data, b"")
+    return _replace_card_chunks(data, b"")
 
 
 def blank(width: int = 400, height: int = 600) -> bytes:
@@ -91,13 +91,13 @@ def blank(width: int = 400, height: int = 600) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return (
         SIGNATURE
-        + _chunk(b"IHDR", head)
-        + _chunk(b"IDAT", zlib.compress(rows, 9))
-        + _chunk(b"IEND", b"")
+        + _build_png_chunk(b"IHDR", head)
+        + _build_png_chunk(b"IDAT", zlib.compress(rows, 9))
+        + _build_png_chunk(b"IEND", b"")
     )
 
 
-def _with(data: bytes, added: bytes) -> bytes:
+def _replace_card_chunks(data: bytes, added: bytes) -> bytes:
     pieces, place = [data[: len(SIGNATURE)]], len(SIGNATURE)
     for chunk in chunks(data):
         if chunk.is_card or chunk.kind == b"IEND":
@@ -109,7 +109,7 @@ def _with(data: bytes, added: bytes) -> bytes:
     return b"".join([*pieces, data[place:]])
 
 
-def _decoded(text: bytes) -> bytes:
+def _decode_card_chunk(text: bytes) -> bytes:
     text = b"".join(text.split())
     try:
         return binascii.a2b_base64(text + b"=" * (-len(text) % 4), strict_mode=True)
@@ -118,8 +118,10 @@ def _decoded(text: bytes) -> bytes:
 
 
 def _text_chunk(keyword: bytes, text: str) -> bytes:
-    return _chunk(b"tEXt", keyword + b"\0" + binascii.b2a_base64(text.encode(), newline=False))
+    return _build_png_chunk(
+        b"tEXt", keyword + b"\0" + binascii.b2a_base64(text.encode(), newline=False)
+    )
 
 
-def _chunk(kind: bytes, body: bytes) -> bytes:
+def _build_png_chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

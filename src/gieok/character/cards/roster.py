@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gieok.character.cards.canon import Canon, canon_scope
 from gieok.character.cards.card import Card
-from gieok.character.cards.package import MEDIA, CardForm, read, written
+from gieok.character.cards.package import MEDIA, CardForm, build_card_file, read_card_file
 from gieok.character.facts import digest, scope_of
 from gieok.errors import BadRequest, Conflict, NotFound
 from gieok.model.accounts import StoredCharacter
@@ -81,14 +81,14 @@ class Roster:
         rows = (self.accounts.character(owner, identity, with_file=with_file) for owner in owners)
         found = next((one for one in rows if one), None)
         if found is None:
-            raise _missing(identity)
+            raise _build_missing_character(identity)
         return found
 
     def own(self, owner: str, identity: str) -> StoredCharacter:
         """Return a character of this owner, who may change it. Raises NotFound."""
         found = self.accounts.character(owner, identity)
         if found is None:
-            raise _missing(identity)
+            raise _build_missing_character(identity)
         return found
 
     def page(self, user: str, offset: int = 0, limit: int = 20) -> CharacterPage:
@@ -116,7 +116,7 @@ class Roster:
         """
         identity = checked_id(identity or id_of(card.name))
         if owner and self.accounts.character("", identity, with_file=False):
-            raise _taken(identity)
+            raise _build_taken_conflict(identity)
         now = self.clock.now()
         stored = StoredCharacter(
             owner=owner,
@@ -131,7 +131,7 @@ class Roster:
         )
         with self._lock(owner, identity):
             if not self.accounts.keep_character(stored, is_new=True):
-                raise _taken(identity)
+                raise _build_taken_conflict(identity)
             self.canon.keep(stored)
         return stored
 
@@ -152,7 +152,7 @@ class Roster:
         """Add the character of a card file, or give the one of that id another card. Raises
         BadRequest, Conflict.
         """
-        came = read(data)
+        came = read_card_file(data)
         identity = checked_id(identity or id_of(came.card.name))
         with self._lock(owner, identity):
             held = self.accounts.character(owner, identity) if replaces else None
@@ -164,7 +164,7 @@ class Roster:
     def export_file(self, user: str, identity: str, form: CardForm) -> bytes:
         """Return a character that a user can talk to as a card file. Raises NotFound."""
         found = self.find(user, identity, with_file=True)
-        return written(found.card, found.package, found.package_type, form)
+        return build_card_file(found.card, found.package, found.package_type, form)
 
     def delete(self, owner: str, identity: str) -> CharacterDeleted:
         """Remove a character and its canon; what users remember with it stays theirs. Raises
@@ -172,7 +172,7 @@ class Roster:
         """
         with self._lock(owner, identity):
             if not self.accounts.drop_character(owner, identity):
-                raise _missing(identity)
+                raise _build_missing_character(identity)
             gone = self.canon.drop(owner, identity)
         kept = len(self.journal.made(scope_of(owner, identity))) if owner else 0
         return CharacterDeleted(identity, gone.forgotten, kept)
@@ -188,16 +188,16 @@ class Roster:
     def _replace(self, stored: StoredCharacter) -> StoredCharacter:
         stored = stored._replace(updated_at=self.clock.now())
         if not self.accounts.keep_character(stored, is_new=False):
-            raise _missing(stored.id)
+            raise _build_missing_character(stored.id)
         self.canon.keep(stored)
         return stored
 
 
-def _missing(identity: str) -> NotFound:
+def _build_missing_character(identity: str) -> NotFound:
     return NotFound(f"there is no character {identity[:_MOST_ID]!r}")
 
 
-def _taken(identity: str) -> Conflict:
+def _build_taken_conflict(identity: str) -> Conflict:
     return Conflict(
         f"there is a character {identity!r} already", hint="choose another id, or replace that one"
     )

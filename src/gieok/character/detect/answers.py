@@ -108,22 +108,26 @@ _OF_WHOM = re.compile(
 )
 
 
-def answered(text: str, question: str) -> Iterator[tuple[str, str, str, float]]:
+def iter_answered_facts(text: str, question: str) -> Iterator[tuple[str, str, str, float]]:
     """Yield predicate, value, sentence and confidence of what a message answers to the question
     before it.
     """
     if "?" not in question and not re.search(r"(?:까|나|냐|니|느냐|소|오|가|지)[.!\s]*$", question):
         return
-    asked = " ".join(re.split(r"(?<=[.!])\s", question.strip())[-2:])
-    of_whom = _OF_WHOM.search(asked)
+    last_sentences = " ".join(re.split(r"(?<=[.!])\s", question.strip())[-2:])
+    of_whom = _OF_WHOM.search(last_sentences)
     for ask, asks, answer in _COMPILED:
-        if not asks.search(asked):
+        if not asks.search(last_sentences):
             continue
         parts = re.split(r"[.!\n]+|[ㅋㅎ]{2,}|[ㅠㅜ]+", text[:_MOST_ANSWER])
-        found = [
+        answer_matches = [
             one for one in (answer.match(_FILLER.sub("", part, count=1)) for part in parts) if one
         ]
-        good = [one for one in found if one["v"] and not regex(words.NO_VALUE).fullmatch(one["v"])]
+        good = [
+            one
+            for one in answer_matches
+            if one["v"] and not regex(words.NO_VALUE).fullmatch(one["v"])
+        ]
         if good and of_whom and ask.predicate == "name":
             is_pet = of_whom["pet"]
             value = f"{good[0]['v']} ({is_pet})" if is_pet else f"{of_whom['kin']} {good[0]['v']}"

@@ -116,41 +116,41 @@ _NO_CORRECTION = re.compile(r"^\s*아니\s")
 _KEPT = ("kept_ko", "kept_far")
 
 
-def settled(text: str) -> Settled:
+def settle_corrections(text: str) -> Settled:
     """Return a text without what it puts right itself; the month of a wrong date stays where the
     right one names none.
     """
     wrong: list[tuple[str, str]] = []
     for pattern in _COMPILED:
-        found = pattern.search(text)
-        if found is None or _NO_CORRECTION.match(found["wrong"]):
+        correction = pattern.search(text)
+        if correction is None or _NO_CORRECTION.match(correction["wrong"]):
             continue
-        named = found.groupdict()
-        month = re.match(r"\d{1,2}월 ?", found["wrong"])
-        en = re.match(_MONTH + r" ", found["wrong"], re.IGNORECASE)
-        right = found["right"]
+        named = correction.groupdict()
+        month = re.match(r"\d{1,2}월 ?", correction["wrong"])
+        en = re.match(_MONTH + r" ", correction["wrong"], re.IGNORECASE)
+        right = correction["right"]
         if month and "월" not in right and right[0].isdigit():
             right = month[0] + right
         elif en and right.isdigit():
             right = en[0] + right
-        elif found["wrong"][:2] in ("'s", "is", "'m", "am") or re.match(
-            r"(?:s|turned|was|are) \d", found["wrong"]
+        elif correction["wrong"][:2] in ("'s", "is", "'m", "am") or re.match(
+            r"(?:s|turned|was|are) \d", correction["wrong"]
         ):
-            right = found["wrong"].split(" ")[0] + " " + right
+            right = correction["wrong"].split(" ")[0] + " " + right
         kept = "".join(named.get(name) or "" for name in _KEPT)
         kept = (
             f"{kept.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}"
             if kept.strip()
             else ""
         )
-        wrong.append((found["wrong"].strip(), right + text[found.end() :][:12]))
+        wrong.append((correction["wrong"].strip(), right + text[correction.end() :][:12]))
         is_moved = kept and not named.get(
             "skip"
         )  # "born 3 July, don't forget. no, August": the day goes where it was said
         text = (
-            text[: found.start()]
+            text[: correction.start()]
             + (right + kept if is_moved else kept + right)
-            + text[found.end() :]
+            + text[correction.end() :]
         )
     return _same_kind(text, wrong)
 

@@ -11,17 +11,25 @@ from datetime import UTC, date, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
-from gieok.character.detect.answers import answered
-from gieok.character.detect.corrections import settled
-from gieok.character.detect.giving_up import dropped
-from gieok.character.detect.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, place, regex, tidy
+from gieok.character.detect.answers import iter_answered_facts
+from gieok.character.detect.corrections import settle_corrections
+from gieok.character.detect.giving_up import iter_given_up_facts
+from gieok.character.detect.patterns import (
+    OF_ANY,
+    OF_OTHER,
+    OF_USER,
+    Pattern,
+    regex,
+    strip_place_day,
+    tidy_fact_value,
+)
 from gieok.character.detect.person import person_name
 from gieok.character.detect.spelling import spelled
 from gieok.character.detect.words import NO_NAME, NO_VALUE
 from gieok.character.facts import CHARACTER, USER, Fact
 from gieok.character.predicates import PREDICATES
 from gieok.text.day_ahead import day_ahead
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 from gieok.zone import day_in
 
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
@@ -116,7 +124,7 @@ class Detection(NamedTuple):
     gate: str = ""
 
 
-def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
+def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     """Return what a message states. `held` are the facts and ideas that hold."""
     said = said._replace(
         text=spelled(said.text),
@@ -129,21 +137,22 @@ def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
     if not said.is_user:
         stated = list(_of_character(said))
         is_called = any(one.predicate == "address_form" for one in stated)
-        stated = _settled(stated)
-        return Detection((*stated, *(() if is_called else _called(said, held))))
-    text, wrong = settled(gates.without_quotes(said.text))
-    names = _names(held)
+        stated = _settle_findings(stated)
+        return Detection((*stated, *(() if is_called else _iter_address_forms(said, held))))
+    text, wrong = settle_corrections(gates.without_quotes(said.text))
+    names = _list_near_names(held)
     found = [
-        *_stated(said, text, names, held),
+        *_iter_stated_findings(said, text, names, held),
         *plans.plans(said.day, text, said.earlier, held, Finding),
     ]
-    found += _righted(wrong, text, held, said) if not found else []
+    found += _iter_righted_facts(wrong, text, held, said) if not found else []
     found = [
         one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)
     ]
-    found += [] if found else _ideas(text)
+    found += [] if found else _find_thought_plans(text)
     return Detection(
-        tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day, said.zone))
+        tuple(_settle_findings(found)),
+        tuple(iter_given_up_facts(sentences(text), held, said.day, said.zone)),
     )
 
 
@@ -158,25 +167,25 @@ def _with_name(one: Finding) -> Finding:
     )
 
 
-def _settled(found: Sequence[Finding]) -> list[Finding]:
+def _settle_findings(found: Sequence[Finding]) -> list[Finding]:
     """Return each finding once, and of a single-valued predicate the last: who goes on talking says
     it better.
     """
-    kept: dict[tuple[str, str, str], Finding] = {}
+    latest_findings: dict[tuple[str, str, str], Finding] = {}
     for one in found:
         row = PREDICATES.get(one.predicate)
         what = "" if row is not None and row.is_single else one.object
-        kept.setdefault((one.subject, one.predicate, what), one)
+        latest_findings.setdefault((one.subject, one.predicate, what), one)
         if (
             what == ""
             and one.predicate != "name"
-            and one.sentence != kept[one.subject, one.predicate, ""].sentence
+            and one.sentence != latest_findings[one.subject, one.predicate, ""].sentence
         ):
-            kept[one.subject, one.predicate, ""] = one
-    return list(kept.values())
+            latest_findings[one.subject, one.predicate, ""] = one
+    return list(latest_findings.values())
 
 
-def _righted(
+def _iter_righted_facts(
     wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], said: Spoken
 ) -> Iterator[Finding]:
     """Yield facts of today with the day that a message puts right: "not the 21st, the 22nd" names
@@ -233,7 +242,7 @@ def sentences(text: str) -> list[str]:
     return [part for part in (*parts, text[start:]) if part.strip(" ?,~")]
 
 
-def _names(held: Sequence[Fact]) -> frozenset[str]:
+def _list_near_names(held: Sequence[Fact]) -> frozenset[str]:
     """Return the names of people and animals near the user."""
     near = ("partner", "friend", "roommate", "family", "boss", "colleague", "pet")
     words = (
@@ -251,17 +260,17 @@ _NO_NAMES = frozenset(
 )
 
 
-def _stated(
+def _iter_stated_findings(
     said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
 ) -> Iterator[Finding]:
-    rows = _KO if language_of(text) == "ko" else _EN
+    rows = _KO if detect_text_language(text) == "ko" else _EN
     about = gates.Topic()
     taken: set[tuple[str, int]] = set()
     known = {fact.predicate for fact in held if fact.subject == USER and not fact.is_idea}
-    for predicate, value, sentence, sureness in answered(text, said.answers):
+    for predicate, value, sentence, sureness in iter_answered_facts(text, said.answers):
         if not gates.is_idea(text) and not (predicate == "name" and predicate in known):
             taken.add((predicate, 0))
-            yield Finding(predicate, tidy(value), sentence, confidence=sureness)
+            yield Finding(predicate, tidy_fact_value(value), sentence, confidence=sureness)
     for number, sentence in enumerate(sentences(text)):
         is_idea = gates.is_idea(sentence)
         if _OF_YOU.match(sentence):
@@ -278,10 +287,12 @@ def _stated(
                 continue
             if (is_idea and row.predicate not in _MANNERS) or not _may_be_new(row, known, text):
                 continue
-            is_of_other = row.about == OF_USER and about.who and not _owns(sentence, row)
+            is_of_other = (
+                row.about == OF_USER and about.who and not _is_own_statement(sentence, row)
+            )
             if is_of_other or (row.predicate, number) in taken:
                 continue
-            found = _matched(row, text if row.whole else sentence, said, text, about)
+            found = _match_pattern_row(row, text if row.whole else sentence, said, text, about)
             if found and not (found.predicate in ("likes", "dislikes") and found.object in names):
                 taken.add((found.predicate, number))
                 yield found
@@ -302,7 +313,7 @@ def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
     return any(fact.predicate == "pet" and fact.object.split(" (")[0] == about.who for fact in held)
 
 
-def _owns(sentence: str, row: Pattern) -> bool:
+def _is_own_statement(sentence: str, row: Pattern) -> bool:
     """Say whether a sentence that begins with somebody else speaks of the user's own all the
     same.
     """
@@ -319,13 +330,13 @@ def _owns(sentence: str, row: Pattern) -> bool:
     )
 
 
-def _matched(
+def _match_pattern_row(
     row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic
 ) -> Finding | None:
     """Return what a row finds in a sentence."""
-    found = row.compiled.search(sentence)
+    sentence_match = row.compiled.search(sentence)
     if (
-        found is None
+        sentence_match is None
         or not _may_match(row, sentence, said.answers)
         or (row.never and regex(row.never).search(text))
     ):
@@ -336,10 +347,17 @@ def _matched(
         return None
     words = {
         name: value or ""
-        for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()
+        for name, value in {
+            **(near.groupdict() if near else {}),
+            **sentence_match.groupdict(),
+        }.items()
     }
     if "v" in words:
-        words["v"] = place(tidy(words["v"])) if row.predicate == "lives_in" else tidy(words["v"])
+        words["v"] = (
+            strip_place_day(tidy_fact_value(words["v"]))
+            if row.predicate == "lives_in"
+            else tidy_fact_value(words["v"])
+        )
         if regex(NO_VALUE).fullmatch(words["v"]):
             return None
     words.setdefault("v", "")
@@ -348,19 +366,19 @@ def _matched(
             {"label": "", "when": "", "kind": "", "w": "", "kin": "", **words}
         ).split()
     )
-    value = value if row.value == "{v}" else tidy(value)
+    value = value if row.value == "{v}" else tidy_fact_value(value)
     if (
         len(value) < 1
         or regex(NO_VALUE).fullmatch(value)
         or (row.predicate in _PERSONS and regex(NO_NAME).fullmatch(value))
-        or (row.predicate == "birthday" and not (value := _birthday(value, said.day)))
+        or (row.predicate == "birthday" and not (value := _format_birthday(value, said.day)))
     ):
         return None
     age = _AGE.search(text) if row.predicate == "pet" else None
     value = value.removesuffix(")") + f", {age['age']})" if age and value.endswith(")") else value
     subject = USER
     if row.about in (OF_OTHER, OF_ANY) and not (
-        subject := _other(text, about, row, said.earlier, said.answers)
+        subject := _find_other_subject(text, about, row, said.earlier, said.answers)
     ):
         return None
     return Finding(
@@ -393,11 +411,11 @@ _HE = frozenset(("brother", "dad", "father", "son", "uncle", "nephew", "husband"
 _SHE = frozenset(("sister", "mum", "mom", "mother", "daughter", "aunt", "niece", "wife"))
 
 
-def _kin(near: "re.Match[str]") -> str:
+def _find_kin_word(near: "re.Match[str]") -> str:
     return next(word for word in near.groups() if word).lower()
 
 
-def _other(
+def _find_other_subject(
     text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str
 ) -> str:
     """Return whom a row of others is about: a name in the message, else the word for kin, of who is
@@ -421,26 +439,28 @@ def _other(
     )
     if near is None and _PRONOUN.search(text):
         near = _KIN_EN.search(" ".join(earlier[-1:]))
-        if near and _kin(near) in (_HE if regex(r"\b(?:she|her)\b").search(text) else _SHE):
+        if near and _find_kin_word(near) in (
+            _HE if regex(r"\b(?:she|her)\b").search(text) else _SHE
+        ):
             return ""  # somebody else, who was not named
     if near:
-        return _kin(near)
+        return _find_kin_word(near)
     return about.who
 
 
-def _birthday(value: str, said: date) -> str:
+def _format_birthday(value: str, said: date) -> str:
     """Return a month and a day in words; '' for none."""
     before = {"오늘": 0, "어제": 1, "그저께": 2, "그제": 2}.get(value)
     if before is not None:
         day = said - timedelta(days=before)
         return f"{day.month}월 {day.day}일"
-    found = day_ahead(value, said)
-    if found is None:
+    named_day = day_ahead(value, said)
+    if named_day is None:
         return ""
     return (
-        f"{found.day.month}월 {found.day.day}일"
+        f"{named_day.day.month}월 {named_day.day.day}일"
         if re.search(r"[월일]", value)
-        else f"{found.day:%B} {found.day.day}"
+        else f"{named_day.day:%B} {named_day.day.day}"
     )
 
 
@@ -458,12 +478,12 @@ def _of_character(said: Spoken) -> Iterator[Finding]:
     """Yield what the character says of itself: what it likes, how it speaks, what it will call the
     user.
     """
-    rows = _KO_OF_CHARACTER if language_of(said.text) == "ko" else _EN_OF_CHARACTER
+    rows = _KO_OF_CHARACTER if detect_text_language(said.text) == "ko" else _EN_OF_CHARACTER
     for number, sentence in enumerate(sentences(gates.without_quotes(said.text))):
         for row in rows:
             if row.asked and number:
                 continue
-            found = _matched(row, sentence, said, said.text, gates.Topic())
+            found = _match_pattern_row(row, sentence, said, said.text, gates.Topic())
             if found:
                 is_shared = found.predicate in ("speech_level", "address_form")
                 yield found._replace(subject=USER if is_shared else CHARACTER)
@@ -475,7 +495,7 @@ _ASKED_TO_CALL = re.compile(
 )
 
 
-def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
+def _iter_address_forms(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
     """Yield the form of address that the character uses of a name that is known, the first time and
     where it was asked to.
     """
@@ -487,7 +507,7 @@ def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
         return
     full = names[-1]
     given = full[1:] if re.fullmatch(r"[가-힣]{3}", full) else full.split(" ")[0]
-    if language_of(said.text) == "ko":
+    if detect_text_language(said.text) == "ko":
         form = (
             rf"(?<![가-힣])(?P<v>(?:{full}|{given})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야|이(?=라|야"
             rf"|[.,!~\s]))|{given[-1]}(?:이|아|야)(?=[.,!~\s라]))"
@@ -503,7 +523,7 @@ def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
         yield Finding("address_form", found["v"], said.text.strip(), confidence=0.75)
 
 
-def _ideas(text: str) -> list[Finding]:
+def _find_thought_plans(text: str) -> list[Finding]:
     """Return what the user only thinks of, in their words: short ones say nothing."""
     is_thought = (
         any(gates.is_plan(sentence) for sentence in sentences(text))

@@ -30,7 +30,7 @@ _COMMON = frozenset(
 )
 
 
-def dropped(
+def iter_given_up_facts(
     parts: Sequence[str], held: Sequence[Fact], day: date, zone: tzinfo = UTC
 ) -> Iterator[Fact]:
     """Yield the ideas, plans, habits and work that the sentences of a message give up: by a word of
@@ -39,7 +39,7 @@ def dropped(
     given_up = ". ".join(
         sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence)
     )
-    told = {word for word in _WORD.findall(given_up) if word not in _COMMON}
+    given_up_words = {word for word in _WORD.findall(given_up) if word not in _COMMON}
     if not given_up:
         return
     for fact in held:
@@ -48,10 +48,12 @@ def dropped(
         is_left = (
             fact.predicate == "job" and day_in(fact.at, zone) < day and _LEFT_WORK.search(given_up)
         )
-        is_named = any(_stem(one) == _stem(other) for one in own for other in told)
+        is_named = any(
+            _cut_word_stem(one) == _cut_word_stem(other) for one in own for other in given_up_words
+        )
         if (is_open and is_named) or is_left:
             yield fact
 
 
-def _stem(word: str) -> str:
+def _cut_word_stem(word: str) -> str:
     return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]

@@ -79,12 +79,12 @@ _WHEN = re.compile(
 )
 
 
-def place(value: str) -> str:
+def strip_place_day(value: str) -> str:
     """Return the name of a place without the day before it."""
     return _WHEN.sub("", value)
 
 
-def tidy(value: str) -> str:
+def tidy_fact_value(value: str) -> str:
     """Return a value without the words and signs around it that do not belong to it."""
     value = _HEADS.sub("", _TAILS.sub("", value))
     value = _LEADING_TIME.sub("", _LEADS.sub("", value))

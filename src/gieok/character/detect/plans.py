@@ -11,7 +11,7 @@ from gieok.character.detect.patterns import regex
 from gieok.character.facts import USER, Fact
 from gieok.character.predicates import EVENTS, PLANS
 from gieok.text.day_ahead import NamedDay, days_ahead
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 _FindingT = TypeVar("_FindingT")
 _CHANGED = re.compile(
@@ -105,18 +105,18 @@ def plans(
     """
     days = [day for day in days_ahead(text, said) if day.day >= said]
     is_change = _CHANGED.search(text) is not None
-    if _BIRTHDAY.search(text) and not (is_change and _event(text)):
+    if _BIRTHDAY.search(text) and not (is_change and _find_event_word(text)):
         return
     if not days or gates.is_idea(text.split(".", maxsplit=1)[0]):
         return
-    old = _changed(text, days, held, said) if is_change else None
-    own = _open(text, days)
+    old = _find_changed_plan(text, days, held, said) if is_change else None
+    own = _find_unnamed_plan(text, days)
     before = (
         _event_before(text, earlier, is_change)
         if own is None or len(own[1]) < _LITTLE or is_change
         else None
     )
-    named = _event(text) or before or own
+    named = _find_event_word(text) or before or own
     if old is not None:
         named = old.predicate, _LEADING_DAY.sub("", old.object)
     if old is None and _is_told(text, days[0], held):
@@ -127,8 +127,8 @@ def plans(
         return
     day = _as_planned(days[-1] if is_change else days[0], text, named[0], held, old)
     about = gates.topic(text, frozenset())
-    shown = _shown(text, named, day, earlier, is_given=old is not None or named is own)
-    subject = old.subject if old is not None else about.who or _owner(text) or USER
+    shown = _format_plan_text(text, named, day, earlier, is_given=old is not None or named is own)
+    subject = old.subject if old is not None else about.who or _find_event_owner(text) or USER
     replaces = old.object if old is not None else ""
     yield make(
         named[0],
@@ -153,11 +153,13 @@ def _is_told(text: str, day: NamedDay, held: Sequence[Fact]) -> bool:
 
 def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[str, str] | None:
     """Return the event that the user spoke of just before; a long message speaks of its own."""
-    lately = reversed(earlier[-3:]) if is_change or _is_short(text) else ()
-    return next((event for before in lately if (event := _event(before))), None)
+    lately = reversed(earlier[-3:]) if is_change or _is_short_message(text) else ()
+    return next((event for before in lately if (event := _find_event_word(before))), None)
 
 
-def _changed(text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: date) -> Fact | None:
+def _find_changed_plan(
+    text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: date
+) -> Fact | None:
     """Return the plan that a change speaks of: one whose day or whose words it names, else the last
     that was told.
     """
@@ -174,14 +176,14 @@ def _changed(text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: da
         return len({word[:3] for word in own} & words) * 2, fact.day in named, fact.at
 
     best = max(open_, key=likeness, default=None)
-    event = _event(text)
+    event = _find_event_word(text)
     is_other = event is not None and best is not None and best.predicate not in (event[0], "plan")
     if best is None or (is_other and not any(likeness(best)[:2])):
         return None
     return best
 
 
-def _open(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
+def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
     """Return a plan that is named by no word of the table: what a sentence says of an exact day to
     come.
     """
@@ -198,8 +200,8 @@ def _open(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
     sentence = text[start : first.end + (end.start() if end else 0)].strip()
     if _DONE_KO.search(sentence) or not _STATED.search(sentence):
         return None
-    if language_of(text) != "ko":
-        return "plan", _clause(sentence) or _clause(text)
+    if detect_text_language(text) != "ko":
+        return "plan", _strip_english_clause(sentence) or _strip_english_clause(text)
     after, before = (
         text[first.end : first.end + (end.start() if end else 0)],
         text[start : first.start],
@@ -209,7 +211,7 @@ def _open(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
     return "plan", _noun_of(after) or _noun_of(" ".join(before.split()[-2:])) or _noun_of(text)
 
 
-def _clause(words: str) -> str:
+def _strip_english_clause(words: str) -> str:
     """Return what an English sentence says beside its day and its filler."""
     words = _AROUND_EN.sub(" ", words)
     return (
@@ -260,44 +262,45 @@ def _as_planned(
     )
 
 
-def _is_short(text: str) -> bool:
+def _is_short_message(text: str) -> bool:
     return len(text) < 60
 
 
-def _owner(text: str) -> str:
-    found = re.search(
+def _find_event_owner(text: str) -> str:
+    kin_match = re.search(
         r"\b(?P<kin>dad|mom|mum|sister|brother|father|mother)'?s\b", text, re.IGNORECASE
     )
-    return found["kin"].lower() if found else ""
+    return kin_match["kin"].lower() if kin_match else ""
 
 
-def _event(text: str) -> tuple[str, str] | None:
+def _find_event_word(text: str) -> tuple[str, str] | None:
     """Return the predicate of the event that a text names, and the word."""
     for predicate, words in EVENTS:
-        if found := regex(words).search(text):
-            return predicate, found[0].strip()
+        if word_match := regex(words).search(text):
+            return predicate, word_match[0].strip()
     return None
 
 
-def _shown(
+def _format_plan_text(
     text: str, named: tuple[str, str], day: NamedDay, earlier: Sequence[str], *, is_given: bool
 ) -> str:
     """Return a plan in words: its day, its time, and what it is."""
     predicate, word = named
-    is_korean = language_of(text) == "ko"
+    is_korean = detect_text_language(text) == "ko"
     when = f"{day.day.month}월 {day.day.day}일" if is_korean else f"{day.day:%B} {day.day.day}"
     time = _TIME.search(text)
     what = (
-        _trip(text, is_korean)
+        _format_trip(text, is_korean)
         if predicate == "trip" and not is_given
         else word
         if is_given
-        else _what(text, word, is_korean) or _what(" ".join(earlier[-2:]), word, is_korean)
+        else _find_event_noun(text, word, is_korean)
+        or _find_event_noun(" ".join(earlier[-2:]), word, is_korean)
     )
     return " ".join(filter(None, (when, time[0] if time else "", what or word)))
 
 
-def _trip(text: str, is_korean: bool) -> str:
+def _format_trip(text: str, is_korean: bool) -> str:
     for found in (_PLACE_KO if is_korean else _PLACE_EN).finditer(text):
         place = found["v"] or (found.groupdict().get("w") or "")
         if place and place.lower() not in _NO_PLACE:
@@ -305,22 +308,28 @@ def _trip(text: str, is_korean: bool) -> str:
     return "여행" if is_korean else "trip"
 
 
-def _what(text: str, word: str, is_korean: bool) -> str:
+def _find_event_noun(text: str, word: str, is_korean: bool) -> str:
     """Return the word of an event with the one before it, where that says more."""
     if is_korean:
-        found = re.search(
+        noun_match = re.search(
             rf"(?<![가-힣])(?:(?P<lead>[가-힣]{{2,7}}) )?(?P<w>[가-힣]*{re.escape(word)})", text
         )
-        lead = found["lead"] if found and found["lead"] else ""
+        lead = noun_match["lead"] if noun_match and noun_match["lead"] else ""
         is_noun = lead and not re.search(
             r"(?:은|는|이|가|을|를|에|로|고|서|요|야|데|면|지|랑|까|래|다|도|한테|부터|번|주|나|저|우리|근데|그리고|맞다|이제)$",
             lead,
         )
-        return f"{lead} {found['w']}" if found and is_noun else found["w"] if found else ""
-    found = re.search(
+        return (
+            f"{lead} {noun_match['w']}"
+            if noun_match and is_noun
+            else noun_match["w"]
+            if noun_match
+            else ""
+        )
+    noun_match = re.search(
         rf"\b(?:(?P<lead>[a-z]{{3,}}) )?(?P<w>{re.escape(word)})", text, re.IGNORECASE
     )
-    lead = found["lead"] or "" if found else ""
+    lead = noun_match["lead"] or "" if noun_match else ""
     keep = lead and lead.lower() not in {
         "the",
         "got",
@@ -341,4 +350,4 @@ def _what(text: str, word: str, is_korean: bool) -> str:
         "was",
         "wants",
     }
-    return f"{lead} {word}" if found and keep else word if found else ""
+    return f"{lead} {word}" if noun_match and keep else word if noun_match else ""

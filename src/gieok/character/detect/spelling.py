@@ -56,13 +56,13 @@ _REPLACED = tuple((re.compile(words), right) for words, right in _WORDS)
 
 def spelled(text: str) -> str:
     """Return a message with the frequent misspellings of a chat put right."""
-    text = _TYPED_S.sub(_doubled, text)
+    text = _TYPED_S.sub(_double_final_s, text)
     for words, right in _REPLACED:
         text = words.sub(right, text)
     return text
 
 
-def _doubled(found: "re.Match[str]") -> str:
+def _double_final_s(found: "re.Match[str]") -> str:
     """Return a syllable of a past tense with the ㅆ that it is written with: 햇 → 했."""
     syllable = found[0]
     code = ord(syllable) - _FIRST

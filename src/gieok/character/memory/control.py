@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gieok.character.facts import EPISODE, Episode, Fact, Moment, episode_entry, same_value
 from gieok.character.memory import decisions, listing
-from gieok.character.memory.decisions import EDIT, REFORM, REFUSE, RESTORE, Change, Decision
+from gieok.character.memory.decisions import EDIT, REFORM, REFUSE, RESTORE, MemoryEdit, UserDecision
 from gieok.character.memory.holding import Memories
 from gieok.character.memory.learning import ALL
 from gieok.character.memory.listing import (
@@ -22,7 +22,7 @@ from gieok.character.memory.listing import (
     RememberedItem,
     SaidMessage,
 )
-from gieok.character.memory.service import SUMMARY, Bond, Characters
+from gieok.character.memory.service import SUMMARY, Bond, CharacterService
 from gieok.errors import BadRequest, NotFound
 from gieok.model.conversation import Journalled, Message, Retraction
 from gieok.model.memory import Scope
@@ -35,7 +35,7 @@ _MOST_CHARS = 2_000
 _MOST_OBJECT = 200
 
 
-class Found(NamedTuple):
+class RankedMemory(NamedTuple):
     """A memory that a search found, its score, and the parts of that before their weights."""
 
     memory: RememberedItem
@@ -53,7 +53,7 @@ class Story(NamedTuple):
     before: tuple[RememberedItem, ...]
 
 
-class Done(NamedTuple):
+class EditOutcome(NamedTuple):
     """What a change did. `undo` takes it back until `until`; '' where nothing does.
 
     `holds_again` are facts that the deleted one had superseded, `retold` and `stale` the episodes
@@ -72,7 +72,7 @@ class Done(NamedTuple):
 class Control:
     """`undo_days` is how long a change can be taken back."""
 
-    memory: Characters
+    memory: CharacterService
     undo_days: int = 7
 
     @property
@@ -92,7 +92,7 @@ class Control:
         summarised. Raises BadRequest.
         """
         after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
-        return listing.messages(self._journal, bond.scope, page, limit, after)
+        return listing.page_messages(self._journal, bond.scope, page, limit, after)
 
     def read(self, bond: Bond, key: str) -> Story:
         """Return a memory with what it came from. Raises NotFound."""
@@ -106,14 +106,14 @@ class Control:
 
     def search(
         self, bond: Bond, text: str, limit: int = 5, layers: Sequence[str] = ()
-    ) -> list[Found]:
+    ) -> list[RankedMemory]:
         """Return memories for a question, best first. Raises BadRequest."""
         listing.first_of(1, limit)
         wanted = {listing.layer_named(name) for name in layers} or set(Layer)
         found = self.memory.search(bond, text, limit if not layers else listing.MOST_LIMIT)
         items = ((listing.of_document(one.document), one) for one in found)
         rows = [
-            Found(
+            RankedMemory(
                 memory=item,
                 score=one.score,
                 similarity=one.signals["similarity"],
@@ -125,27 +125,31 @@ class Control:
         ]
         return rows[:limit]
 
-    def edit(self, bond: Bond, key: str, change: Change) -> Done:
+    def edit(self, bond: Bond, key: str, change: MemoryEdit) -> EditOutcome:
         """Change a memory; what it was goes to its history. Raises NotFound, BadRequest."""
         self.memory.learn(bond)
-        one = _named(self.memory.memories(bond), key)
-        _check(one, change)
+        one = _find_memory_by_key(self.memory.memories(bond), key)
+        _check_memory_edit(one, change)
         value = one.value_id if isinstance(one, Fact) else ""
         undo = self.memory.decide(
             bond,
-            Decision(
-                EDIT, key=key, value_id=value, version=_version(bond.scope, one), change=change
+            UserDecision(
+                EDIT,
+                key=key,
+                value_id=value,
+                version=_read_episode_version(bond.scope, one),
+                change=change,
             ),
         )
-        return Done(undo, self._until(), self._item(bond, key))
+        return EditOutcome(undo, self._until(), self._item(bond, key))
 
-    def mark(self, bond: Bond, key: str, *, is_important: bool = True) -> Done:
+    def mark(self, bond: Bond, key: str, *, is_important: bool = True) -> EditOutcome:
         """Say that a memory is important, or is not: what is, is never merged with others. Raises
         NotFound.
         """
-        return self.edit(bond, key, Change(is_important=is_important))
+        return self.edit(bond, key, MemoryEdit(is_important=is_important))
 
-    def delete(self, bond: Bond, key: str, *, for_good: bool = False) -> Done:
+    def delete(self, bond: Bond, key: str, *, for_good: bool = False) -> EditOutcome:
         """Delete a memory: it is not learned again from the same messages. Raises NotFound.
 
         Its document, passages and vectors go; what it was before is kept until it can no more be
@@ -153,8 +157,8 @@ class Control:
         """
         self.memory.learn(bond)
         held = self.memory.memories(bond)
-        one = _named(held, key)
-        values = _values(one)
+        one = _find_memory_by_key(held, key)
+        values = _list_refused_values(one)
         for value in values:
             decisions.refuse(self._journal, bond.scope, value, one.message_ids)
         start = min(
@@ -162,8 +166,8 @@ class Control:
             default=0,
         )
         start = 0 if isinstance(one, Episode) else start
-        version = _version(bond.scope, one)
-        decision = Decision(
+        version = _read_episode_version(bond.scope, one)
+        decision = UserDecision(
             REFUSE,
             start=start,
             ids=one.message_ids,
@@ -178,8 +182,8 @@ class Control:
             day = self._until().date().isoformat()
             self._journal.keep(UNTIL + day, {f"{bond.scope} {undo}": key})
         self._forget_caches(bond)
-        return _report(
-            Done("" if for_good else undo, None if for_good else self._until()),
+        return _report_deletion_effects(
+            EditOutcome("" if for_good else undo, None if for_good else self._until()),
             held,
             self.memory.memories(bond),
             one,
@@ -199,11 +203,11 @@ class Control:
         ):
             raise NotFound(f"no change {change} that can be taken back")
         if decision.do == EDIT and f":{EPISODE}:" not in decision.key:
-            again = Decision(REFORM, start=found.place, ids=(change,))
+            again = UserDecision(REFORM, start=found.place, ids=(change,))
         else:
             for value in decision.value_id.split() if decision.do == REFUSE else ():
-                decisions.allow(self._journal, bond.scope, value)
-            again = decision._replace(do=RESTORE, id="", change=Change())
+                decisions.drop_memory_refusal(self._journal, bond.scope, value)
+            again = decision._replace(do=RESTORE, id="", change=MemoryEdit())
         self.memory.decide(bond, again, [Retraction(decisions.AGENT, change)])
 
     def delete_message(self, bond: Bond, identity: str) -> None:
@@ -213,9 +217,11 @@ class Control:
         found = self._journal.find(bond.scope, MessageFilter(frozenset([identity])))
         if not found or found[0].message.agent == decisions.AGENT:
             raise NotFound(f"no message {identity}")
-        before = {one.key for one in _all(self.memory.memories(bond))}
+        before = {one.key for one in _list_all_memories(self.memory.memories(bond))}
         self.memory.withdraw(bond, [identity])
-        for key in sorted(before - {one.key for one in _all(self.memory.memories(bond))}):
+        for key in sorted(
+            before - {one.key for one in _list_all_memories(self.memory.memories(bond))}
+        ):
             self._purge(bond.scope, key)
         quoted = [
             n
@@ -264,7 +270,7 @@ class Control:
             self.memory.cache.drop(bond.scope)
 
     def _item(self, bond: Bond, key: str) -> RememberedItem:
-        return _item(_named(self.memory.memories(bond), key))
+        return _build_memory_item(_find_memory_by_key(self.memory.memories(bond), key))
 
     def _now(self) -> datetime:
         return self.memory.clock.now()
@@ -273,32 +279,35 @@ class Control:
         return self._now() + timedelta(days=self.undo_days)
 
 
-def _all(held: Memories) -> list[Fact | Moment | Episode]:
+def _list_all_memories(held: Memories) -> list[Fact | Moment | Episode]:
     return [*held.facts, *held.moments, *held.episodes]
 
 
-def _named(held: Memories, key: str) -> Fact | Moment | Episode:
-    for one in _all(held):
+def _find_memory_by_key(held: Memories, key: str) -> Fact | Moment | Episode:
+    for one in _list_all_memories(held):
         if one.key == key:
             return one
     raise NotFound(f"no memory {key}")
 
 
-def _item(one: Fact | Moment | Episode) -> RememberedItem:
+def _build_memory_item(one: Fact | Moment | Episode) -> RememberedItem:
     if isinstance(one, Fact):
         return listing.of_fact(one)
     return listing.of_moment(one) if isinstance(one, Moment) else listing.of_episode(one)
 
 
-def _version(scope: Scope, one: Fact | Moment | Episode) -> str:
+def _read_episode_version(scope: Scope, one: Fact | Moment | Episode) -> str:
     """Return what tells an episode from what it becomes; facts and moments need none."""
     return episode_entry(scope, one).document.content_hash if isinstance(one, Episode) else ""
 
 
-def _values(one: Fact | Moment | Episode) -> list[str]:
+def _list_refused_values(one: Fact | Moment | Episode) -> list[str]:
     """Return what must not be learned again: of a fact also what was a slip before it."""
     if isinstance(one, Fact):
-        return [one.value_id, *(value for slip in one.slips for value in _values(slip))]
+        return [
+            one.value_id,
+            *(value for slip in one.slips for value in _list_refused_values(slip)),
+        ]
     return [one.key]
 
 
@@ -307,7 +316,7 @@ def _is_edit(message: Message, key: str) -> bool:
     return decision is not None and decision.do == EDIT and decision.key == key
 
 
-def _check(one: Fact | Moment | Episode, change: Change) -> None:
+def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None:
     """Raise BadRequest for a change that says nothing, or what this memory does not have."""
     if change.is_empty:
         raise BadRequest("nothing to change", hint="give what it is to be")
@@ -350,7 +359,9 @@ def _is_day(text: str) -> bool:
         return False
 
 
-def _report(done: Done, before: Memories, now: Memories, gone: Fact | Moment | Episode) -> Done:
+def _report_deletion_effects(
+    done: EditOutcome, before: Memories, now: Memories, gone: Fact | Moment | Episode
+) -> EditOutcome:
     """Return what became of others as a memory was deleted."""
     ended = {fact.key for fact in before.facts if not fact.is_current}
     again = tuple(fact.key for fact in now.facts if fact.is_current and fact.key in ended)

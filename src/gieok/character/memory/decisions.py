@@ -23,7 +23,7 @@ AGENT = "character-user"
 _REFUSED = "refused:"
 
 
-class Change(NamedTuple):
+class MemoryEdit(NamedTuple):
     """What an edit sets; None: left as it is."""
 
     object: str | None = None
@@ -38,7 +38,7 @@ class Change(NamedTuple):
         return all(value is None for value in self)
 
 
-class Decision(NamedTuple):
+class UserDecision(NamedTuple):
     """A decision. `start` is the place from which memory is formed again, `ids` are the messages
     that it is about.
 
@@ -53,10 +53,10 @@ class Decision(NamedTuple):
     key: str = ""
     value_id: str = ""
     version: str = ""
-    change: Change = Change()
+    change: MemoryEdit = MemoryEdit()
 
 
-def message_of(decision: Decision, at: datetime, number: str) -> Message:
+def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
     """Return a decision as a message; `number` tells it from others of the same moment."""
     row: dict[str, Any] = {
         "do": decision.do,
@@ -78,13 +78,13 @@ def message_of(decision: Decision, at: datetime, number: str) -> Message:
     )
 
 
-def decision_of(message: Message) -> Decision | None:
+def decision_of(message: Message) -> UserDecision | None:
     """Return the decision that a message holds; None for any other."""
     if message.agent != AGENT:
         return None
     row = json.loads(message.text or "{}")
-    change = Change(*(row.get(name) for name in Change._fields))
-    return Decision(
+    change = MemoryEdit(*(row.get(name) for name in MemoryEdit._fields))
+    return UserDecision(
         do=row.get("do", ""),
         id=message.id,
         start=row.get("start", 0),
@@ -96,7 +96,7 @@ def decision_of(message: Message) -> Decision | None:
     )
 
 
-def spoken(found: Sequence[Journalled]) -> list[Journalled]:
+def select_spoken_messages(found: Sequence[Journalled]) -> list[Journalled]:
     """Return what was said, without decisions, as the conversation has it."""
     return sorted(
         (one for one in found if one.message.role is not Role.TOOL), key=lambda one: one.place
@@ -117,11 +117,11 @@ def refuse(values: KeptValues, scope: Scope, what: str, ids: Sequence[str]) -> N
     )
 
 
-def allow(values: KeptValues, scope: Scope, what: str) -> None:
+def drop_memory_refusal(values: KeptValues, scope: Scope, what: str) -> None:
     """Forget a refusal."""
     values.keep(f"{_REFUSED}{scope}", {}, [what])
 
 
-def realm(scope: Scope) -> str:
+def format_refusal_realm(scope: Scope) -> str:
     """Return the realm of refusals."""
     return f"{_REFUSED}{scope}"

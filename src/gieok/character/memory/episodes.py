@@ -11,9 +11,9 @@ from gieok.character.detect import gates
 from gieok.character.detect.detect import sentences
 from gieok.character.facts import Episode, Fact, Moment
 from gieok.model.conversation import Journalled, Role
-from gieok.text.josa import filled
+from gieok.text.josa import fill_particles
 from gieok.text.keywords import keyword_tokens
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 #: Longest summary, in characters.
 MOST_CHARS = {"ko": 200, "en": 400}
@@ -54,7 +54,7 @@ class Due(NamedTuple):
     messages: tuple[Journalled, ...]
 
 
-def due(
+def find_due_span(
     window: Sequence[Journalled], budget_tokens: int, full: float = _FULL, oldest: float = _OLDEST
 ) -> Due | None:
     """Return the oldest part of a window that has reached `full` of its budget; None where it has
@@ -66,15 +66,15 @@ def due(
     tokens = sum(one.message.tokens for one in window)
     if tokens < full * budget_tokens or len(window) < 4:
         return None
-    taken = 0
+    tokens_taken = 0
     for place, one in enumerate(window[:-2]):
-        taken += one.message.tokens
-        if taken >= oldest * tokens:
+        tokens_taken += one.message.tokens
+        if tokens_taken >= oldest * tokens:
             return Due(one.place, tuple(window[: place + 1]))
     return Due(window[-3].place, tuple(window[:-2]))
 
 
-def summarised(
+def summarise_span(
     span: Sequence[Journalled], facts: Sequence[Fact], moments: Sequence[Moment], who: str
 ) -> Episode | None:
     """Return the episode of a span: what the user said that became a fact or a moment first, then
@@ -82,36 +82,36 @@ def summarised(
 
     None for a span without a word of the user.
     """
-    said = [one.message for one in span if one.message.role is Role.USER]
-    if not said:
+    user_messages = [one.message for one in span if one.message.role is Role.USER]
+    if not user_messages:
         return None
-    lang = language_of(" ".join(message.text for message in said))
+    lang = detect_text_language(" ".join(message.text for message in user_messages))
     ids = [one.message.id for one in span]
     telling = {i: 2.0 for fact in facts for i in fact.message_ids} | {
         i: 3.0 for m in moments for i in m.message_ids
     }
     counts = Counter(
-        token for message in said for token in set(keyword_tokens(message.text)) - _EMPTY
+        token for message in user_messages for token in set(keyword_tokens(message.text)) - _EMPTY
     )
     rows = [
         (
-            telling.get(message.id, 0.0) + _weight(sentence, counts),
+            telling.get(message.id, 0.0) + _weigh_sentence(sentence, counts),
             place,
             number,
             sentence.strip(" ,~"),
         )
-        for place, message in enumerate(said)
+        for place, message in enumerate(user_messages)
         if not gates.unmeant(message.text)
         for number, sentence in enumerate(sentences(message.text))
     ]
-    lead = filled(_LEAD[lang], who=who)
-    text = lead + _fitted(rows, MOST_CHARS[lang] - len(lead))
+    lead = fill_particles(_LEAD[lang], who=who)
+    text = lead + _select_fitting_sentences(rows, MOST_CHARS[lang] - len(lead))
     topics = tuple(
         token
         for token, count in counts.most_common(MOST_TOPICS * 3)
         if count > 1 and len(token) > 1
     )[:MOST_TOPICS]
-    emotion = _emotion(" ".join(message.text for message in said), lang)
+    emotion = _find_span_emotion(" ".join(message.text for message in user_messages), lang)
     return Episode(
         text=text,
         start=span[0].message.at,
@@ -123,7 +123,7 @@ def summarised(
     )
 
 
-def _weight(sentence: str, counts: Counter[str]) -> float:
+def _weigh_sentence(sentence: str, counts: Counter[str]) -> float:
     """Return how much a sentence tells: topics of the span, neither a question nor a cry."""
     tokens = set(keyword_tokens(sentence)) - _EMPTY
     if len(tokens) < 2 or sentence.endswith("?"):
@@ -131,21 +131,21 @@ def _weight(sentence: str, counts: Counter[str]) -> float:
     return min(sum(counts[token] > 1 for token in tokens) / 3, 1.0) + min(len(tokens), 6) / 6
 
 
-def _fitted(rows: Sequence[tuple[float, int, int, str]], most: int) -> str:
+def _select_fitting_sentences(rows: Sequence[tuple[float, int, int, str]], most: int) -> str:
     """Return the best sentences that fit, in the order in which they were said."""
     chosen: list[tuple[int, int, str]] = []
-    left = most
+    chars_left = most
     for _, place, number, sentence in sorted(rows, key=lambda row: (-row[0], row[1], row[2])):
         short = (
             sentence if len(sentence) <= _MOST_SENTENCE else sentence[: _MOST_SENTENCE - 1] + "…"
         )
-        if len(short) + 3 <= left:
+        if len(short) + 3 <= chars_left:
             chosen.append((place, number, short))
-            left -= len(short) + 3
+            chars_left -= len(short) + 3
     return " / ".join(text for *_, text in sorted(chosen))
 
 
-def _emotion(text: str, lang: str) -> str:
+def _find_span_emotion(text: str, lang: str) -> str:
     counts = {names: len(re.findall(words, text, re.IGNORECASE)) for names, words in _FEELINGS}
     names = max(counts, key=lambda one: counts[one])
     return names[0 if lang == "ko" else 1] if counts[names] else ""

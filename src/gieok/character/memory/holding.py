@@ -16,7 +16,7 @@ from gieok.character.facts import (
     fact_entry,
     fact_of,
     moment_entry,
-    moment_of,
+    read_moment_document,
 )
 from gieok.model.memory import Document, Entry, Scope
 
@@ -29,12 +29,21 @@ class Memories(NamedTuple):
     episodes: list[Episode]
 
 
-def memories(made: Sequence[Document]) -> Memories:
+def read_held_memories(made: Sequence[Document]) -> Memories:
     """Return what documents hold, ideas among the facts."""
     return Memories(
-        sorted(map(fact_of, _of(made, FACT, IDEA)), key=lambda fact: (fact.at, fact.key)),
-        sorted(map(moment_of, _of(made, MOMENT)), key=lambda moment: moment.at),
-        sorted(map(episode_of, _of(made, EPISODE)), key=lambda episode: episode.start),
+        sorted(
+            map(fact_of, _select_kind_documents(made, FACT, IDEA)),
+            key=lambda fact: (fact.at, fact.key),
+        ),
+        sorted(
+            map(read_moment_document, _select_kind_documents(made, MOMENT)),
+            key=lambda moment: moment.at,
+        ),
+        sorted(
+            map(episode_of, _select_kind_documents(made, EPISODE)),
+            key=lambda episode: episode.start,
+        ),
     )
 
 
@@ -45,7 +54,7 @@ def differing(
     edited has a history.
     """
     same = {id(one) for part in held for one in part} & {id(one) for part in now for one in part}
-    old, new = _entries(scope, held, same), _entries(scope, now, same)
+    old, new = _build_held_entries(scope, held, same), _build_held_entries(scope, now, same)
     put = {key: entry for key, entry in new.items() if old.get(key) != entry}
     gone = [
         entry.document
@@ -55,14 +64,14 @@ def differing(
     return list(put.values()), gone
 
 
-def _of(made: Sequence[Document], *kinds: str) -> list[Document]:
+def _select_kind_documents(made: Sequence[Document], *kinds: str) -> list[Document]:
     return [document for document in made if document.kind in kinds]
 
 
-def _entries(scope: Scope, held: Memories, but: Collection[int]) -> dict[str, Entry]:
-    made = [
+def _build_held_entries(scope: Scope, held: Memories, but: Collection[int]) -> dict[str, Entry]:
+    entries = [
         *(fact_entry(scope, one) for one in held.facts if id(one) not in but),
         *(moment_entry(scope, one) for one in held.moments if id(one) not in but),
         *(episode_entry(scope, one) for one in held.episodes if id(one) not in but),
     ]
-    return {entry.document.key: entry for entry in made}
+    return {entry.document.key: entry for entry in entries}

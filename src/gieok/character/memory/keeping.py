@@ -34,14 +34,14 @@ _SWAPPED = re.compile(
 _SPOUSE = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
 
 
-class Changes(NamedTuple):
+class FactChanges(NamedTuple):
     """Facts to put, new and changed, and facts to forget: those that never were so."""
 
     put: tuple[Fact, ...] = ()
     forget: tuple[Fact, ...] = ()
 
 
-class Told(NamedTuple):
+class ToldMessage(NamedTuple):
     """When something was said, and in which message."""
 
     at: datetime
@@ -51,22 +51,22 @@ class Told(NamedTuple):
     zone: tzinfo = UTC
 
 
-def joined(found: Detection, held: Sequence[Fact], told: Told) -> Changes:
+def join_detected_facts(found: Detection, held: Sequence[Fact], told: ToldMessage) -> FactChanges:
     """Return how facts change by what a message states; `held` are all facts and ideas of the
     scope.
     """
     known = {fact.key: fact for fact in held}
     before = dict(known)
     for finding in found.findings:
-        _join(finding, known, told)
+        _join_finding(finding, known, told)
     for fact in found.dropped:
         if fact.key in known and known[fact.key].is_current:
             known[fact.key] = replace(known[fact.key], until=told.at, ended_by=told.message_id)
     changed = tuple(fact for key, fact in known.items() if before.get(key) != fact)
-    return Changes(changed, tuple(fact for key, fact in before.items() if key not in known))
+    return FactChanges(changed, tuple(fact for key, fact in before.items() if key not in known))
 
 
-def made(finding: Finding, told: Told) -> Fact:
+def build_stated_fact(finding: Finding, told: ToldMessage) -> Fact:
     """Return the fact that a finding states. Raises KeyError for an unknown predicate."""
     row = PREDICATES[finding.predicate]
     return Fact(
@@ -124,10 +124,10 @@ def _is_part(one: str, other: str) -> bool:
     return a in b or b in a
 
 
-def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
+def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -> None:
     if not is_valid(finding):
         return
-    fact = made(finding, told)
+    fact = build_stated_fact(finding, told)
     rivals = [
         one
         for one in known.values()
@@ -135,11 +135,13 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
     ]
     for one in rivals:
         if _is_repeat(one, fact):
-            known[one.key] = _counted(one, told)
+            known[one.key] = _count_mention(one, told)
             return
-    if fact.predicate == "name" and any(_extends(one, fact) for one in rivals):
+    if fact.predicate == "name" and any(_is_part_of_name(one, fact) for one in rivals):
         return
-    ended = [one for one in rivals if not fact.is_idea and _ends(one, fact, finding, told)]
+    ended = [
+        one for one in rivals if not fact.is_idea and _is_ended_by_fact(one, fact, finding, told)
+    ]
     ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
     if newer := [one for one in ended if one.is_current and one.at > fact.at]:
         first = min(newer, key=lambda one: one.at)
@@ -183,12 +185,12 @@ def _was_left(old: Fact, new: Fact) -> bool:
     )
 
 
-def _extends(old: Fact, new: Fact) -> bool:
+def _is_part_of_name(old: Fact, new: Fact) -> bool:
     """Say whether a shorter name is part of the one that is known."""
     return same_value(new.object) in same_value(old.object)
 
 
-def _counted(fact: Fact, told: Told) -> Fact:
+def _count_mention(fact: Fact, told: ToldMessage) -> Fact:
     if told.message_id in fact.message_ids:
         return fact
     return replace(
@@ -206,7 +208,7 @@ def _is_repeat(old: Fact, new: Fact) -> bool:
     return a == b or (is_part and old.predicate not in ("speech_level", "address_form"))
 
 
-def _ends(old: Fact, new: Fact, finding: Finding, told: Told) -> bool:
+def _is_ended_by_fact(old: Fact, new: Fact, finding: Finding, told: ToldMessage) -> bool:
     """Say whether a new fact takes the place of an old one of the same slot."""
     if old.predicate in PLANS:
         is_pending = bool(old.day) and old.day >= day_in(told.at, told.zone).isoformat()
@@ -247,7 +249,7 @@ def _is_same_event(old: Fact, new: Fact) -> bool:
     return name(old) == name(new)
 
 
-def _is_slip(old: Fact, new: Fact, told: Told) -> bool:
+def _is_slip(old: Fact, new: Fact, told: ToldMessage) -> bool:
     """Say whether the old value was a slip of the tongue, or the same with less said."""
     is_more = (old.predicate in PLANS and old.day == new.day) or old.object in _SPOUSE
     is_fuller = same_value(old.object) in same_value(new.object) and old.predicate in (

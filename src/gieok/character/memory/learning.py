@@ -18,7 +18,7 @@ ALL = 1 << 40
 LOOKED_BACK, EARLIER = 12, 3
 
 
-class Talk(NamedTuple):
+class UnreadTalk(NamedTuple):
     """Messages and decisions by place, those before `start` for what was said before; `end` is the
     newest number.
 
@@ -44,35 +44,42 @@ class Talk(NamedTuple):
         return self.changed | {one.message.id for one in self.fresh}
 
 
-def unread(
+def find_unread_talk(
     journal: Journal, scope: Scope, learned: int, window: TalkWindow, episodes: Sequence[Episode]
-) -> Talk:
+) -> UnreadTalk:
     """Return what has to be looked at after a position, of which there is something, with what was
     said before it.
     """
     after = window.position
     fresh = [one for one in window.messages if one.seq > learned]
-    found = [one for one in window.messages if one.place > after]
-    made = [decision for one in fresh if (decision := decisions.decision_of(one.message))]
-    start = min([*(one.place for one in fresh), *(one.start for one in made if one.start)])
+    later_messages = [one for one in window.messages if one.place > after]
+    user_decisions = [decision for one in fresh if (decision := decisions.decision_of(one.message))]
+    start = min(
+        [*(one.place for one in fresh), *(one.start for one in user_decisions if one.start)]
+    )
     versions = {one.message.id for one in fresh if one.first}
-    gone = {identity for one in made if one.do == REFORM for identity in one.ids}
-    touched = {identity for one in made for identity in one.ids}
+    gone = {identity for one in user_decisions if one.do == REFORM for identity in one.ids}
+    touched = {identity for one in user_decisions for identity in one.ids}
     end = max(one.seq for one in fresh)
     for back in _places_back(journal, scope, episodes, start, after):
         if back >= start:
             continue
         if back < after:
             read, after = journal.read(scope, back, budget_tokens=ALL, limit=ALL), back
-            found = [one for one in read if one.place > back]
+            later_messages = [one for one in read if one.place > back]
         if (
             not after
-            or len(decisions.spoken([one for one in found if one.place < start])) >= LOOKED_BACK
+            or len(
+                decisions.select_spoken_messages(
+                    [one for one in later_messages if one.place < start]
+                )
+            )
+            >= LOOKED_BACK
         ):
             break
     # What came meanwhile is looked at next.
-    entries = sorted((one for one in found if one.seq <= end), key=lambda one: one.place)
-    return Talk(
+    entries = sorted((one for one in later_messages if one.seq <= end), key=lambda one: one.place)
+    return UnreadTalk(
         entries=tuple(entries),
         start=start,
         end=end,

@@ -15,7 +15,7 @@ from gieok.character.facts import (
     Moment,
     episode_of,
     fact_of,
-    moment_of,
+    read_moment_document,
 )
 from gieok.character.memory import decisions
 from gieok.character.memory.holding import Memories
@@ -170,7 +170,7 @@ def of_document(document: Document) -> RememberedItem | None:
     if document.kind in (FACT, IDEA):
         return of_fact(fact_of(document))
     if document.kind == MOMENT:
-        return of_moment(moment_of(document))
+        return of_moment(read_moment_document(document))
     return of_episode(episode_of(document)) if document.kind == EPISODE else None
 
 
@@ -202,14 +202,21 @@ def paged(items: Sequence[RememberedItem], page: int, limit: int) -> MemoryPage:
     return MemoryPage(len(items), page, limit, tuple(items[start : start + limit]))
 
 
-def messages(journal: Journal, scope: Scope, page: int, limit: int, after: int = 0) -> MessagePage:
+def page_messages(
+    journal: Journal, scope: Scope, page: int, limit: int, after: int = 0
+) -> MessagePage:
     """Return what was said and holds, the newest first, as `paged` does."""
     start = first_of(page, limit)
-    found = [
+    stored_messages = [
         one for one in journal.read(scope, after, budget_tokens=ALL, limit=ALL) if one.place > after
     ]
-    said = decisions.spoken(found)[::-1]
-    return MessagePage(len(said), page, limit, tuple(map(as_said, said[start : start + limit])))
+    spoken_messages = decisions.select_spoken_messages(stored_messages)[::-1]
+    return MessagePage(
+        len(spoken_messages),
+        page,
+        limit,
+        tuple(map(as_said, spoken_messages[start : start + limit])),
+    )
 
 
 def as_said(one: Journalled) -> SaidMessage:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gieok.character.detect import gates
 from gieok.character.detect.detect import Finding
 from gieok.character.facts import USER, Moment
-from gieok.character.memory.keeping import Told
+from gieok.character.memory.keeping import ToldMessage
 
 
 class Sign(NamedTuple):
@@ -148,7 +148,11 @@ _SURE = 0.8
 
 
 def moments(
-    told: Told, is_user: bool, findings: Sequence[Finding], held: Sequence[Moment], is_korean: bool
+    told: ToldMessage,
+    is_user: bool,
+    findings: Sequence[Finding],
+    held: Sequence[Moment],
+    is_korean: bool,
 ) -> list[Moment]:
     """Return the moments that a message begins; `held` are those before, oldest first."""
     text = gates.without_quotes(told.text)
@@ -158,18 +162,20 @@ def moments(
     for sign, words in _SIGNS:
         if (sign.by and (sign.by == USER) != is_user) or not words.search(text):
             continue
-        if _is_open(sign.type, text, held, told):
+        if _may_begin_moment(sign.type, text, held, told):
             found.append(
-                _moment(sign.type, sign.emotions[0 if is_korean else 1], sign.intensity, told)
+                _build_moment(sign.type, sign.emotions[0 if is_korean else 1], sign.intensity, told)
             )
     if any(
         f.predicate in ("speech_level", "address_form") and f.confidence >= _SURE for f in findings
     ) and _is_new("address_change", held, told):
-        found.append(_moment("address_change", "어색함" if is_korean else "warmth", 0.6, told))
+        found.append(
+            _build_moment("address_change", "어색함" if is_korean else "warmth", 0.6, told)
+        )
     return found
 
 
-def _is_open(type_: str, text: str, held: Sequence[Moment], told: Told) -> bool:
+def _may_begin_moment(type_: str, text: str, held: Sequence[Moment], told: ToldMessage) -> bool:
     """Say whether a sign begins a moment: none of the type just before; peace needs a fight."""
     if type_ == "promise" and _NO_PROMISE.search(text):
         return False
@@ -181,11 +187,11 @@ def _is_open(type_: str, text: str, held: Sequence[Moment], told: Told) -> bool:
     return _is_new(type_, held, told)
 
 
-def _is_new(type_: str, held: Sequence[Moment], told: Told) -> bool:
+def _is_new(type_: str, held: Sequence[Moment], told: ToldMessage) -> bool:
     return not any(m.type == type_ and told.at - m.at < _SAME for m in held)
 
 
-def _moment(type_: str, emotion: str, intensity: float, told: Told) -> Moment:
+def _build_moment(type_: str, emotion: str, intensity: float, told: ToldMessage) -> Moment:
     return Moment(
         type=type_,
         text=told.text[:_MOST_CHARS],

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from gieok.character.facts import CHARACTER, USER, Episode, Fact, FactType, Moment
 from gieok.character.predicates import PREDICATES, Telling
-from gieok.text.josa import filled
-from gieok.text.tokens import count_tokens
+from gieok.text.josa import fill_particles
+from gieok.text.tokens import estimate_tokens
 
 #: A plan is near so many days before it, and just over so many days after it.
 _NEAR_DAYS, _JUST_DAYS = 7, 3
@@ -62,7 +62,7 @@ _DROPPED = ("이제는 그만두었다", "given up since")
 _ONLY = ("아직 생각만 하고 있다", "only a thought so far")
 
 
-class Held(NamedTuple):
+class NarrativeMemories(NamedTuple):
     """What is remembered, each in order of time, and the keys of what the message at hand recalls,
     best first.
     """
@@ -73,7 +73,7 @@ class Held(NamedTuple):
     recalled: Sequence[str] = ()
 
 
-class Line(NamedTuple):
+class NarrativeLine(NamedTuple):
     """One line of a narrative, where it stands, and the memory that it tells."""
 
     section: Section
@@ -91,7 +91,7 @@ class Narrative(NamedTuple):
     keys: tuple[str, ...] = ()
 
 
-class View(NamedTuple):
+class NarrativeView(NamedTuple):
     """How it is told: the language, the time, the user's zone, and whether a plan was talked about
     since its day.
     """
@@ -116,22 +116,22 @@ class View(NamedTuple):
         return f"{day.month}월 {day.day}일" if self.lang == "ko" else f"{day:%B} {day.day}"
 
 
-def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
+def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) -> Narrative:
     """Return what fits the budget: the most needed first, shown by section; empty where nothing is
     remembered.
     """
     who = whom(held.facts, view)
-    head = filled(view.say(_HEAD.now, _HEAD.past), who=who)
-    left = budget_tokens - count_tokens(head)
-    chosen: list[Line] = []
+    head = fill_particles(view.say(_HEAD.now, _HEAD.past), who=who)
+    left = budget_tokens - estimate_tokens(head)
+    chosen: list[NarrativeLine] = []
     seen: set[str] = set()
     opened: set[Section] = set()
     for line in _by_need(held, view, who):
-        cost = count_tokens(line.text) + 2
+        cost = estimate_tokens(line.text) + 2
         cost += (
             0
             if line.section in opened
-            else count_tokens(view.say(line.section.ko, line.section.en)) + 2
+            else estimate_tokens(view.say(line.section.ko, line.section.en)) + 2
         )
         if line.key in seen or cost > left:
             continue
@@ -151,7 +151,7 @@ def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
     return Narrative("\n".join((head, *blocks)), now, tuple(one.key for one in chosen))
 
 
-def whom(facts: Sequence[Fact], view: View) -> str:
+def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
     """Return how the character thinks of the user: the form of address that holds, the name, or a
     plain word.
     """
@@ -163,11 +163,11 @@ def called(facts: Sequence[Fact]) -> str:
     for predicate in ("address_form", "name"):
         for fact in facts:
             if fact.predicate == predicate and fact.subject == USER and fact.is_current:
-                return _plain(fact.object, facts)
+                return _strip_vocative(fact.object, facts)
     return ""
 
 
-def _plain(form: str, facts: Sequence[Fact]) -> str:
+def _strip_vocative(form: str, facts: Sequence[Fact]) -> str:
     """Return a Korean name without the 아 or 야 that it is called with: particles come behind the
     name.
     """
@@ -177,7 +177,7 @@ def _plain(form: str, facts: Sequence[Fact]) -> str:
     return form[:-1] if form[-1:] in ("아", "야") and len(form) > 2 and form[:-1] in known else form
 
 
-def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
+def _by_need(held: NarrativeMemories, view: NarrativeView, who: str) -> Iterator[NarrativeLine]:
     """Yield lines, the most needed first; one memory may come twice."""
     facts = [fact for fact in held.facts if fact.predicate in PREDICATES]
     lines = {fact.key: _fact_line(fact, view, who) for fact in facts}
@@ -208,56 +208,56 @@ def _was_brief(fact: Fact) -> bool:
     return bool(fact.replaced_by) and fact.until is not None and fact.until - fact.at < _BRIEF
 
 
-def _fact_line(fact: Fact, view: View, who: str) -> Line:
+def _fact_line(fact: Fact, view: NarrativeView, who: str) -> NarrativeLine:
     if fact.is_idea:
         status = _DROPPED if not fact.is_current else _ONLY
-        return Line(
+        return NarrativeLine(
             THOUGHT, f'{view.day(fact.at)}: "{fact.object}" — {view.say(*status)}', fact.key
         )
-    name = _named(fact.subject, view, who)
+    name = _name_subject(fact.subject, view, who)
     row = PREDICATES[fact.predicate]
     telling = row.ko if view.lang == "ko" else row.en
     if not fact.is_current:
-        return _past_line(fact, view, filled(telling.past, who=name, o=fact.object))
+        return _past_line(fact, view, fill_particles(telling.past, who=name, o=fact.object))
     if fact.type is FactType.PLAN and fact.day:
         return _plan_line(fact, view, name)
-    told = _told_otherwise(fact, view, name) or filled(telling.now, who=name, o=fact.object)
-    return Line(NOW, told, fact.key)
+    told = _told_otherwise(fact, view, name) or fill_particles(telling.now, who=name, o=fact.object)
+    return NarrativeLine(NOW, told, fact.key)
 
 
-def _told_otherwise(fact: Fact, view: View, name: str) -> str:
+def _told_otherwise(fact: Fact, view: NarrativeView, name: str) -> str:
     """Return how a fact is told that the table would tell clumsily; '' for the others."""
     if fact.predicate == "partner" and fact.object in _SPOUSES:
         return view.say(
-            filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
+            fill_particles("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
             f"{name} has a {fact.object}",
         )
     if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
-        return view.say(filled("{who:은/는} 혼자 산다", who=name), f"{name} lives alone")
+        return view.say(fill_particles("{who:은/는} 혼자 산다", who=name), f"{name} lives alone")
     if fact.subject == CHARACTER and fact.predicate in _SELF:
-        return filled(view.say(*_SELF[fact.predicate]), o=fact.object)
+        return fill_particles(view.say(*_SELF[fact.predicate]), o=fact.object)
     return ""
 
 
-def _named(subject: str, view: View, who: str) -> str:
+def _name_subject(subject: str, view: NarrativeView, who: str) -> str:
     """Return whom a fact is about: a word for kin is the user's."""
     if subject in _KIN:
         return view.say(f"{who}의 {subject}", f"{who}'s {subject}")
     return {USER: who, CHARACTER: view.say("나", "I")}.get(subject, subject)
 
 
-def _past_line(fact: Fact, view: View, told: str) -> Line:
+def _past_line(fact: Fact, view: NarrativeView, told: str) -> NarrativeLine:
     until = view.day(fact.until) if fact.until else ""
     if fact.predicate == "partner" and fact.object.startswith(_ALONE):
         told = view.say(
             f"만나는 사람이 없었다 ({fact.object})", f"there was nobody ({fact.object})"
         )
     if fact.is_dropped:
-        return Line(THOUGHT, f"{fact.object}: {view.say(*_DROPPED)} ({until})", fact.key)
-    return Line(PAST, f"{told} ({view.say(f'{until}까지', f'until {until}')})", fact.key)
+        return NarrativeLine(THOUGHT, f"{fact.object}: {view.say(*_DROPPED)} ({until})", fact.key)
+    return NarrativeLine(PAST, f"{told} ({view.say(f'{until}까지', f'until {until}')})", fact.key)
 
 
-def _plan_line(fact: Fact, view: View, name: str) -> Line:
+def _plan_line(fact: Fact, view: NarrativeView, name: str) -> NarrativeLine:
     """Return the line of a plan with a day: to come, near, just over, or over."""
     ahead = (date.fromisoformat(fact.day) - view.today).days
     near = (_NEAR_KO if view.lang == "ko" else _NEAR_EN).get(ahead) or view.say(
@@ -266,23 +266,23 @@ def _plan_line(fact: Fact, view: View, name: str) -> Line:
     )
     what = fact.object if fact.subject == USER else f"{fact.object} ({name})"
     if ahead < -_JUST_DAYS:
-        return Line(PLANNED, what, fact.key)
+        return NarrativeLine(PLANNED, what, fact.key)
     told = f"{near}: {what}"
     if ahead < 0:
-        return Line(
+        return NarrativeLine(
             NEAR,
             told if view.was_talked_about(fact) else f"{told} — {view.say(*_NOT_ASKED)}",
             fact.key,
         )
-    return Line(NEAR if ahead <= _NEAR_DAYS else NOW, told, fact.key)
+    return NarrativeLine(NEAR if ahead <= _NEAR_DAYS else NOW, told, fact.key)
 
 
-def _moment_line(moment: Moment, view: View) -> Line:
+def _moment_line(moment: Moment, view: NarrativeView) -> NarrativeLine:
     felt = f" ({', '.join(moment.emotions)})" if moment.emotions else ""
-    return Line(US, f'{view.day(moment.at)}: "{moment.text}"{felt}', moment.key)
+    return NarrativeLine(US, f'{view.day(moment.at)}: "{moment.text}"{felt}', moment.key)
 
 
-def _episode_line(episode: Episode, view: View) -> Line:
-    return Line(
+def _episode_line(episode: Episode, view: NarrativeView) -> NarrativeLine:
+    return NarrativeLine(
         TALKS, f"{view.day(episode.start)}–{view.day(episode.end)}: {episode.text}", episode.key
     )

@@ -22,7 +22,7 @@ _DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class RecallWeights:
     """How memories are ranked. `steps` are (days, recency below that age); `oldest` is the recency
     beyond.
     """
@@ -41,7 +41,7 @@ class Weights:
         return next((value for below, value in self.steps if days < below), self.oldest)
 
 
-class RecalledMemory(NamedTuple):
+class RecalledDocument(NamedTuple):
     """A memory with its score and the parts of it, `similarity`, `recency` and `importance`, each
     0–1 before its weight.
     """
@@ -57,17 +57,19 @@ def recalled(
     scope: Scope,
     text: str,
     now: datetime,
-    weights: Weights,
+    weights: RecallWeights,
     limit: int = 0,
     kinds: frozenset[str] = KINDS,
     *,
     held: Sequence[Document] = (),
-) -> list[RecalledMemory]:
+) -> list[RecalledDocument]:
     """Return the best memories of exactly this scope for a message, best first, ties by key.
 
     `held` are documents that the caller has at hand; the store is asked for the others.
     """
-    alike = _similarities(store, embedder, scope, text, weights.candidates, Filter(kinds=kinds))
+    alike = _measure_similarities(
+        store, embedder, scope, text, weights.candidates, Filter(kinds=kinds)
+    )
     best: dict[str, float] = {}
     for passage in store.passages(list(alike), scope):
         best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
@@ -87,27 +89,27 @@ def recalled(
             + weights.recency * signals["recency"]
             + weights.importance * signals["importance"]
         )
-        found.append(RecalledMemory(document, score, signals))
+        found.append(RecalledDocument(document, score, signals))
     return sorted(found, key=lambda one: (-one.score, one.document.key))[: limit or weights.limit]
 
 
-def _similarities(
+def _measure_similarities(
     store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int, where: Filter
 ) -> dict[PassageId, float]:
     """Return cosines (at least 0) where vectors are to be had, else keyword scores as shares of the
     ceiling.
     """
-    found = _by_words(store, scope, text, where, limit)
+    word_scores = _score_by_words(store, scope, text, where, limit)
     if embedder is None or not isinstance(store, VectorSearch):
-        return found
+        return word_scores
     try:
         embedder = lifecycle.for_store(embedder, store)
         vector = embedder.embed_query(text)
     except EmbedderFailed:
-        return found
+        return word_scores
     store.use_model(embedder.model, embedder.dimension)
     ranking = store.nearest(scope, VectorQuery(vector, model=embedder.model), where, limit)
-    near = _spread(
+    near = _spread_cosines(
         {
             passage: cosine
             for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)
@@ -116,12 +118,12 @@ def _similarities(
     # What has no vector yet is found by its words; what says a word of the question is at least as
     # near as that.
     return {
-        passage: max(near.get(passage, 0.0), found.get(passage, 0.0))
-        for passage in {**found, **near}
+        passage: max(near.get(passage, 0.0), word_scores.get(passage, 0.0))
+        for passage in {**word_scores, **near}
     }
 
 
-def _spread(cosines: Mapping[PassageId, float]) -> dict[PassageId, float]:
+def _spread_cosines(cosines: Mapping[PassageId, float]) -> dict[PassageId, float]:
     """Return cosines from 0, the farthest found, to the nearest: a model's lie so close together
     that they would not rank.
     """
@@ -131,7 +133,7 @@ def _spread(cosines: Mapping[PassageId, float]) -> dict[PassageId, float]:
     }
 
 
-def _by_words(
+def _score_by_words(
     store: Store, scope: Scope, text: str, where: Filter, limit: int
 ) -> dict[PassageId, float]:
     tokens = query_tokens(text)
@@ -151,6 +153,6 @@ def _by_words(
     }
 
 
-def keys_of(found: Sequence[RecalledMemory]) -> tuple[str, ...]:
+def list_recalled_keys(found: Sequence[RecalledDocument]) -> tuple[str, ...]:
     """Return the keys of memories, best first."""
     return tuple(one.document.key for one in found)

@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from gieok.character.detect.detect import Detection, Finding
-from gieok.character.facts import Fact, Learned, Moment, value_id
-from gieok.character.memory.decisions import Change, Decision
-from gieok.character.memory.keeping import Told, joined
+from gieok.character.facts import Fact, LearnedFact, Moment, value_id
+from gieok.character.memory.decisions import MemoryEdit, UserDecision
+from gieok.character.memory.keeping import ToldMessage, join_detected_facts
 
 T = TypeVar("T")
 
 
-class State(NamedTuple):
+class LearnedState(NamedTuple):
     """What is known after a message."""
 
     facts: tuple[Fact, ...] = ()
@@ -34,7 +34,9 @@ class Refusals(NamedTuple):
         return message_id in self.by.get(what, ())
 
 
-def before(state: State, later: frozenset[str], edits: Mapping[str, Decision]) -> State:
+def before(
+    state: LearnedState, later: frozenset[str], edits: Mapping[str, UserDecision]
+) -> LearnedState:
     """Return what was known before messages. `edits` are those of the user that were made before,
     by id.
     """
@@ -44,11 +46,11 @@ def before(state: State, later: frozenset[str], edits: Mapping[str, Decision]) -
         for one in state.moments
         if one.message_ids and one.message_ids[0] not in later
     ]
-    return State(_ordered(facts), tuple(moments))
+    return LearnedState(_sort_facts(facts), tuple(moments))
 
 
 def carried(
-    state: State, later: frozenset[str], changed: frozenset[str]
+    state: LearnedState, later: frozenset[str], changed: frozenset[str]
 ) -> dict[str, list[Finding]]:
     """Return what a model found in messages that are read again and did not change, by message: it
     is not asked again.
@@ -56,44 +58,48 @@ def carried(
     found: dict[str, list[Finding]] = {}
     for fact in state.facts:
         if fact.by and fact.born in later and fact.born not in changed:
-            found.setdefault(fact.born, []).append(_finding(fact))
+            found.setdefault(fact.born, []).append(_rebuild_finding(fact))
     return found
 
 
-def give_back(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
+def restore_model_findings(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
     """Add what a model found and the user wants back."""
     for fact in facts:
         if fact.by:
-            found.setdefault(fact.born, []).append(_finding(fact))
+            found.setdefault(fact.born, []).append(_rebuild_finding(fact))
 
 
-def after(
-    state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals
-) -> State:
+def apply_detection(
+    state: LearnedState,
+    found: Detection,
+    told: ToldMessage,
+    begun: Sequence[Moment],
+    refusals: Refusals,
+) -> LearnedState:
     """Return what is known after a message that states something; what the user refused is left
     out.
     """
     if not found.findings and not found.dropped and not begun:
         return state  # most messages say nothing to keep
-    wanted = tuple(
+    accepted = tuple(
         one for one in found.findings if not refusals.of(_value_id(one), told.message_id)
     )
-    if not wanted and not found.dropped and not begun:
+    if not accepted and not found.dropped and not begun:
         return state
-    changes = joined(found._replace(findings=wanted), state.facts, told)
+    changes = join_detected_facts(found._replace(findings=accepted), state.facts, told)
     facts = {fact.key: fact for fact in state.facts}
     for gone in changes.forget:
         del facts[gone.key]
     facts |= {fact.key: fact for fact in changes.put}
     kept = (one for one in begun if not refusals.of(one.key, told.message_id))
-    return State(_ordered(facts.values()), (*state.moments, *kept))
+    return LearnedState(_sort_facts(facts.values()), (*state.moments, *kept))
 
 
-def edited(state: State, decision: Decision) -> State:
+def apply_user_edit(state: LearnedState, decision: UserDecision) -> LearnedState:
     """Return what is known after an edit by the user; of what is not there any more nothing
     changes.
     """
-    chosen = _chosen(state.facts, decision)
+    chosen = _find_edited_fact(state.facts, decision)
     facts = [
         changed_fact(one, decision.change, decision.id) if one is chosen else one
         for one in state.facts
@@ -101,44 +107,46 @@ def edited(state: State, decision: Decision) -> State:
     moments = (
         changed_moment(one, decision) if one.key == decision.key else one for one in state.moments
     )
-    return State(_ordered(facts), tuple(moments))
+    return LearnedState(_sort_facts(facts), tuple(moments))
 
 
-def changed_fact(fact: Fact, change: Change, edit: str) -> Fact:
+def changed_fact(fact: Fact, change: MemoryEdit, edit: str) -> Fact:
     """Return a fact as the user wants it; what was learned is remembered."""
-    was = fact.learned or Learned(fact.object, fact.day, fact.importance, fact.is_important)
+    was = fact.learned or LearnedFact(fact.object, fact.day, fact.importance, fact.is_important)
     return replace(
         fact,
-        object=_set(change.object, fact.object),
-        day=_set(change.day, fact.day),
-        importance=_set(change.importance, fact.importance),
-        is_important=_set(change.is_important, fact.is_important),
+        object=_choose_set_value(change.object, fact.object),
+        day=_choose_set_value(change.day, fact.day),
+        importance=_choose_set_value(change.importance, fact.importance),
+        is_important=_choose_set_value(change.is_important, fact.is_important),
         edits=(*fact.edits, edit),
         learned=was,
     )
 
 
-def changed_moment(moment: Moment, decision: Decision) -> Moment:
+def changed_moment(moment: Moment, decision: UserDecision) -> Moment:
     """Return a moment as the user wants it."""
     change = decision.change
     return moment._replace(
-        text=_set(change.text, moment.text),
-        is_important=_set(change.is_important, moment.is_important),
+        text=_choose_set_value(change.text, moment.text),
+        is_important=_choose_set_value(change.is_important, moment.is_important),
         edits=(*moment.edits, decision.id),
         said=moment.said or moment.text,
     )
 
 
-def _set(value: T | None, old: T) -> T:
+def _choose_set_value(value: T | None, old: T) -> T:
     return old if value is None else value
 
 
-def _ordered(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+def _sort_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(sorted(facts, key=lambda fact: (fact.at, fact.key)))
 
 
-def _fact_before(fact: Fact, later: frozenset[str], edits: Mapping[str, Decision]) -> list[Fact]:
-    if _born(fact) in later:
+def _fact_before(
+    fact: Fact, later: frozenset[str], edits: Mapping[str, UserDecision]
+) -> list[Fact]:
+    if _find_birth_message(fact) in later:
         # What it put right was so until then; what else it took the place of comes back by itself.
         return [one for slip in fact.slips for one in _fact_before(slip, later, edits)]
     ids = tuple(one for one in fact.message_ids if one not in later)
@@ -162,7 +170,9 @@ def _fact_before(fact: Fact, later: frozenset[str], edits: Mapping[str, Decision
     return [fact]
 
 
-def _moment_before(moment: Moment, later: frozenset[str], edits: Mapping[str, Decision]) -> Moment:
+def _moment_before(
+    moment: Moment, later: frozenset[str], edits: Mapping[str, UserDecision]
+) -> Moment:
     if not any(edit in later for edit in moment.edits):
         return moment
     kept = [edit for edit in moment.edits if edit not in later]
@@ -172,14 +182,14 @@ def _moment_before(moment: Moment, later: frozenset[str], edits: Mapping[str, De
     return moment
 
 
-def _born(fact: Fact) -> str:
+def _find_birth_message(fact: Fact) -> str:
     """Return the message that stated a fact; of one from before this was kept, the first that it
     cites.
     """
     return fact.born or (fact.message_ids[0] if fact.message_ids else "")
 
 
-def _chosen(facts: Sequence[Fact], decision: Decision) -> Fact | None:
+def _find_edited_fact(facts: Sequence[Fact], decision: UserDecision) -> Fact | None:
     """Return the fact that an edit is about: by its key, else the same value where it is stated
     elsewhere now.
     """
@@ -189,7 +199,7 @@ def _chosen(facts: Sequence[Fact], decision: Decision) -> Fact | None:
     )
 
 
-def _finding(fact: Fact) -> Finding:
+def _rebuild_finding(fact: Fact) -> Finding:
     was = fact.learned
     return Finding(
         predicate=fact.predicate,

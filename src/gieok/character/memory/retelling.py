@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gieok.character.facts import EPISODE, Episode, episode_of
 from gieok.character.memory import decisions
-from gieok.character.memory.decisions import EDIT, REFUSE, RESTORE, Decision
-from gieok.character.memory.learning import Talk
+from gieok.character.memory.decisions import EDIT, REFUSE, RESTORE, UserDecision
+from gieok.character.memory.learning import UnreadTalk
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document
 
@@ -17,12 +17,12 @@ Summarise = Callable[[Sequence[Journalled], frozenset[str]], Episode | None]
 
 
 def retold(
-    talk: Talk, told: Sequence[Episode], unquoted: frozenset[str], summarise: Summarise
+    talk: UnreadTalk, told: Sequence[Episode], unquoted: frozenset[str], summarise: Summarise
 ) -> list[Episode]:
     """Return the episodes, those anew in which something changed; what the user wrote stays, and is
     marked.
     """
-    said = {one.message.id: one for one in decisions.spoken(talk.entries)}
+    said = {one.message.id: one for one in decisions.select_spoken_messages(talk.entries)}
     kept: list[Episode] = []
     for one in told:
         if not talk.touched & {*one.message_ids}:
@@ -40,7 +40,7 @@ def retold(
 
 
 def decided(
-    told: Sequence[Episode], made: Iterable[Decision], history: Callable[[], Sequence[Document]]
+    told: Sequence[Episode], made: Iterable[UserDecision], history: Callable[[], Sequence[Document]]
 ) -> list[Episode]:
     """Return the episodes after decisions of the user; `history` gives what was replaced, the
     newest last.
@@ -48,7 +48,7 @@ def decided(
     held = {one.key: one for one in told}
     for one in made:
         if one.do == EDIT and (old := held.get(one.key)):
-            held[one.key] = _edited(old, one)
+            held[one.key] = _apply_episode_edit(old, one)
         elif one.do == REFUSE:
             held.pop(one.key, None)
         elif one.do == RESTORE and f":{EPISODE}:" in one.key:
@@ -61,7 +61,7 @@ def decided(
     return list(held.values())
 
 
-def _edited(episode: Episode, decision: Decision) -> Episode:
+def _apply_episode_edit(episode: Episode, decision: UserDecision) -> Episode:
     change = decision.change
     return episode._replace(
         text=episode.text if change.text is None else change.text.strip(),

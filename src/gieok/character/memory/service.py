@@ -13,7 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok.character.detect.detect import Detection, Finding, Spoken, detect
+from gieok.character.detect.detect import Detection, Finding, Spoken, detect_statements
 from gieok.character.facts import Episode, Fact, digest, fact_of, scope_of
 from gieok.character.memory import (
     decisions,
@@ -25,17 +25,22 @@ from gieok.character.memory import (
     retelling,
     windows,
 )
-from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, Decision
-from gieok.character.memory.holding import Memories, differing, memories
-from gieok.character.memory.keeping import Told, added
-from gieok.character.memory.learning import EARLIER, LOOKED_BACK, Talk
-from gieok.character.memory.narrative import Held, Narrative, View
-from gieok.character.memory.recalling import RecalledMemory, Weights, keys_of, recalled
-from gieok.character.memory.replaying import Refusals, State
-from gieok.character.memory.slots import DEFAULT_SLOTS, within
+from gieok.character.memory.decisions import EDIT, REFORM, RESTORE, UserDecision
+from gieok.character.memory.holding import Memories, differing, read_held_memories
+from gieok.character.memory.keeping import ToldMessage, added
+from gieok.character.memory.learning import EARLIER, LOOKED_BACK, UnreadTalk
+from gieok.character.memory.narrative import Narrative, NarrativeMemories, NarrativeView
+from gieok.character.memory.recalling import (
+    RecalledDocument,
+    RecallWeights,
+    list_recalled_keys,
+    recalled,
+)
+from gieok.character.memory.replaying import LearnedState, Refusals
+from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
 from gieok.character.memory.windows import TalkWindow
 from gieok.errors import NotFound
-from gieok.flow.distil import deliver_scope, finish
+from gieok.flow.distil import deliver_scope, finish_span
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
 from gieok.model.memory import Document, Scope
 from gieok.ports.cache import WindowCache
@@ -43,8 +48,8 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
-from gieok.text.language import language_of
-from gieok.text.tokens import count_tokens
+from gieok.text.language import detect_text_language
+from gieok.text.tokens import estimate_tokens
 from gieok.zone import day_in
 
 #: Readers of the journal: what was looked at for facts, and what is summarised.
@@ -80,7 +85,7 @@ class Bond(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class TurnBudget:
     """Tokens of a turn's context, and of them those of the narrative; the rest holds persona and
     window.
     """
@@ -90,10 +95,10 @@ class Budget:
 
     def window(self, persona: str) -> int:
         """Return the tokens that are left for the window."""
-        return max(self.context_tokens - self.narrative_tokens - count_tokens(persona), 0)
+        return max(self.context_tokens - self.narrative_tokens - estimate_tokens(persona), 0)
 
 
-class Seen(NamedTuple):
+class ScopeSnapshot(NamedTuple):
     """What is known of a scope at one moment: how far it was looked at and summarised, what is
     behind that, the memories.
     """
@@ -113,7 +118,7 @@ class TurnContext(NamedTuple):
     persona: str
     narrative: Narrative
     window: tuple[Message, ...]
-    recalled: tuple[RecalledMemory, ...] = ()
+    recalled: tuple[RecalledDocument, ...] = ()
     extractor: str = RULES
 
     @property
@@ -125,17 +130,17 @@ class TurnContext(NamedTuple):
     @property
     def tokens(self) -> int:
         """Return the estimated tokens."""
-        return count_tokens(self.text)
+        return estimate_tokens(self.text)
 
 
 def by_rules(said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
     """Return what a message states, by rules."""
     del message
-    return detect(said, held)
+    return detect_statements(said, held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Characters:
+class CharacterService:
     """The memory of characters. `embedder` is None where memories are found by words alone."""
 
     journal: FullJournal
@@ -148,10 +153,10 @@ class Characters:
     cache: WindowCache | None = None
     #: How many episodes a memory has room for.
     slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
-    budget: Budget = field(default_factory=Budget)
+    budget: TurnBudget = field(default_factory=TurnBudget)
     #: Raises Withheld where nothing may be taken in now.
     check_open: Callable[[], None] = lambda: None
-    weights: Weights = field(default_factory=Weights)
+    weights: RecallWeights = field(default_factory=RecallWeights)
     #: Of users who set none.
     zone: tzinfo = UTC
 
@@ -173,7 +178,7 @@ class Characters:
         at = at or self.clock.now()
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")
-        tokens = count_tokens(text) + 4
+        tokens = estimate_tokens(text) + 4
         self.journal.say(
             bond.scope,
             [
@@ -224,9 +229,11 @@ class Characters:
         self.learn(bond)
         start = min(one.place for one in found)
         gone = [Retraction(one.message.session, one.message.id) for one in found]
-        self.decide(bond, Decision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
+        self.decide(bond, UserDecision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
 
-    def decide(self, bond: Bond, decision: Decision, events: Sequence[TranscriptEvent] = ()) -> str:
+    def decide(
+        self, bond: Bond, decision: UserDecision, events: Sequence[TranscriptEvent] = ()
+    ) -> str:
         """Journal a decision with what comes with it, in one step, and take it in; return its
         id.
         """
@@ -249,7 +256,7 @@ class Characters:
         for _ in range(_TRIES):
             seen = self.learn(bond)
             number = f"{seen.learned} {sorted(found)}"
-            decision = Decision(REFORM, start=min(one.place for one in said))
+            decision = UserDecision(REFORM, start=min(one.place for one in said))
             self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
             seen = self.seen(bond)
             if (
@@ -259,7 +266,7 @@ class Characters:
                 return True
         return False
 
-    def learn(self, bond: Bond) -> Seen:
+    def learn(self, bond: Bond) -> ScopeSnapshot:
         """Look at everything that is new or changed; return what is known then. Safe to kill, and
         to run twice at once.
         """
@@ -271,13 +278,16 @@ class Characters:
                 return seen
 
     def _looked_at(
-        self, bond: Bond, seen: Seen, given: Mapping[str, Sequence[Finding]] = MappingProxyType({})
+        self,
+        bond: Bond,
+        seen: ScopeSnapshot,
+        given: Mapping[str, Sequence[Finding]] = MappingProxyType({}),
     ) -> int:
         """Learn from what is new, and what a model found; return how much changed, -1 where another
         process was faster.
         """
         learned, held, scope = seen.learned, seen.held, bond.scope
-        talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
+        talk = learning.find_unread_talk(self.journal, scope, learned, seen.window, held.episodes)
         state = self._state(bond, talk, held, given)
         fresh = [one for one in talk.fresh if one.seq > learned]
         made = [found for one in fresh if (found := decisions.decision_of(one.message))]
@@ -294,44 +304,48 @@ class Characters:
         run = self._run(
             scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put)
         )._replace(end=talk.end)
-        done = finish(
+        done = finish_span(
             self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents
         )
         return len(put) + len(forget) if done else -1
 
     def _state(
-        self, bond: Bond, talk: Talk, held: Memories, found_now: Mapping[str, Sequence[Finding]]
-    ) -> State:
+        self,
+        bond: Bond,
+        talk: UnreadTalk,
+        held: Memories,
+        found_now: Mapping[str, Sequence[Finding]],
+    ) -> LearnedState:
         """Return what is known at the end of a talk: what was known before its start, and what is
         said from there on.
         """
-        state = State(tuple(held.facts), tuple(held.moments))
+        state = LearnedState(tuple(held.facts), tuple(held.moments))
         refusals, given = Refusals({}), dict[str, list[Finding]]()
         if talk.is_replay:
             refusals = Refusals(decisions.refused(self.journal, bond.scope))
             given = replaying.carried(state, talk.later, talk.changed)
-            replaying.give_back(given, self._wanted_back(bond.scope, talk))
+            replaying.restore_model_findings(given, self._wanted_back(bond.scope, talk))
             for identity, findings in found_now.items():
                 given.setdefault(identity, []).extend(findings)
             state = replaying.before(state, talk.later, self._edits(bond.scope, held))
-        said = decisions.spoken(talk.entries)
+        said = decisions.select_spoken_messages(talk.entries)
         place = {one.message.id: number for number, one in enumerate(said)}
         for one in talk.fresh:
             if decision := decisions.decision_of(one.message):
-                state = replaying.edited(state, decision) if decision.do == EDIT else state
+                state = replaying.apply_user_edit(state, decision) if decision.do == EDIT else state
                 continue
             before = said[max(place[one.message.id] - LOOKED_BACK, 0) : place[one.message.id]]
-            spoken = _spoken(before, one, bond.zone)
+            spoken = _build_spoken_line(before, one, bond.zone)
             current = [fact for fact in state.facts if fact.is_current]
             found = self.extract(spoken, current, one.message)
             found = found._replace(findings=added(found.findings, given.get(one.message.id, ())))
-            told = Told(one.message.at, one.message.id, spoken.text, bond.zone)
-            is_korean = language_of(spoken.text) == "ko"
+            told = ToldMessage(one.message.at, one.message.id, spoken.text, bond.zone)
+            is_korean = detect_text_language(spoken.text) == "ko"
             begun = moments.moments(told, spoken.is_user, found.findings, state.moments, is_korean)
-            state = replaying.after(state, found, told, begun, refusals)
+            state = replaying.apply_detection(state, found, told, begun, refusals)
         return state
 
-    def _wanted_back(self, scope: Scope, talk: Talk) -> list[Fact]:
+    def _wanted_back(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
         """Return facts whose deletion was taken back, as they were."""
         made = (decisions.decision_of(one.message) for one in talk.fresh)
         keys = {one.key for one in made if one and one.do == RESTORE}
@@ -342,7 +356,7 @@ class Characters:
         )
         return [fact for fact in found.values() if fact.predicate]
 
-    def _edits(self, scope: Scope, held: Memories) -> dict[str, Decision]:
+    def _edits(self, scope: Scope, held: Memories) -> dict[str, UserDecision]:
         """Return the edits of what is held, by id."""
         ids = sorted(
             {edit for one in held.facts for edit in one.edits}
@@ -354,10 +368,10 @@ class Characters:
     def _told(
         self,
         bond: Bond,
-        talk: Talk,
-        state: State,
+        talk: UnreadTalk,
+        state: LearnedState,
         told: Sequence[Episode],
-        fresh: Sequence[Decision],
+        fresh: Sequence[UserDecision],
     ) -> list[Episode]:
         """Return the episodes as they are told now."""
         if talk.touched:
@@ -373,10 +387,12 @@ class Characters:
             told, fresh, lambda: [found for _, found in self.journal.replaced(bond.scope)]
         )
 
-    def _summary(self, bond: Bond, span: Sequence[Journalled], state: State) -> Episode | None:
+    def _summary(
+        self, bond: Bond, span: Sequence[Journalled], state: LearnedState
+    ) -> Episode | None:
         """Return the episode of a span; None where nothing is to be told."""
         who = narrative.whom(state.facts, self._view(bond, span))
-        return episodes.summarised(span, state.facts, state.moments, who) if span else None
+        return episodes.summarise_span(span, state.facts, state.moments, who) if span else None
 
     def summarise(
         self, bond: Bond, tell: Callable[[Sequence[Journalled]], str] = lambda span: ""
@@ -390,16 +406,20 @@ class Characters:
         due, held, position = self.due(bond, seen), seen.held, seen.window.position
         if due is None or max(one.seq for one in due.messages) > seen.learned:
             return None
-        made = self._summary(bond, due.messages, State(tuple(held.facts), tuple(held.moments)))
+        made = self._summary(
+            bond, due.messages, LearnedState(tuple(held.facts), tuple(held.moments))
+        )
         made = made._replace(text=tell(due.messages) or made.text) if made else None
         told = [*held.episodes, made] if made else held.episodes
-        now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+        now = held._replace(
+            episodes=limit_episodes(self.slots(bond), told, held.facts, held.moments)
+        )
         merged = {one.key for one in held.episodes}
         put, forget = differing(bond.scope, held, now, merged)
         run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(
             end=due.end
         )
-        done = finish(
+        done = finish_span(
             self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
         )
         return made if done else None
@@ -411,26 +431,28 @@ class Characters:
         while True:
             seen = self.seen(bond)
             held, position = seen.held, seen.window.position
-            made = self._summary(bond, said, State(tuple(held.facts), tuple(held.moments)))
+            made = self._summary(bond, said, LearnedState(tuple(held.facts), tuple(held.moments)))
             if made is None:
                 return
             made = made._replace(message_ids=tuple(ids), messages=len(ids))
             told = [*(one for one in held.episodes if one.key != made.key), made]
-            now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
+            now = held._replace(
+                episodes=limit_episodes(self.slots(bond), told, held.facts, held.moments)
+            )
             put, forget = differing(bond.scope, held, now)
             run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(
                 end=position
             )
-            if finish(
+            if finish_span(
                 self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
             ):
                 return
 
-    def due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
+    def due(self, bond: Bond, seen: ScopeSnapshot) -> episodes.Due | None:
         """Return what is to be summarised; None where the window is not full."""
-        return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
+        return episodes.find_due_span(seen.window.spoken, self.budget.window(bond.persona))
 
-    def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
+    def context(self, bond: Bond, text: str, seen: ScopeSnapshot | None = None) -> TurnContext:
         """Return the context of a reply to a message that is at hand, journalled or not; `seen` is
         what was read already.
         """
@@ -449,9 +471,13 @@ class Characters:
             held=seen.documents,
         )
         told = narrative.narrative(
-            Held(*seen.held, keys_of(found)), view, self.budget.narrative_tokens
+            NarrativeMemories(*seen.held, list_recalled_keys(found)),
+            view,
+            self.budget.narrative_tokens,
         )
-        left = self.budget.context_tokens - count_tokens(bond.persona) - count_tokens(told.text)
+        left = (
+            self.budget.context_tokens - estimate_tokens(bond.persona) - estimate_tokens(told.text)
+        )
         kept: list[Message] = []
         for one in reversed(window):
             left -= one.message.tokens
@@ -466,7 +492,7 @@ class Characters:
             extractor=self.extractor,
         )
 
-    def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledMemory]:
+    def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledDocument]:
         """Return memories for a question with the parts of their scores, best first."""
         deliver_scope(self.journal, self.store, bond.scope)
         return recalled(
@@ -475,21 +501,21 @@ class Characters:
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
-        return memories([entry.document for entry in self.journal.made(bond.scope)])
+        return read_held_memories([entry.document for entry in self.journal.made(bond.scope)])
 
-    def seen(self, bond: Bond) -> Seen:
+    def seen(self, bond: Bond) -> ScopeSnapshot:
         """Read what a turn needs, once."""
-        state, window = windows.state(self.journal, self.cache, bond.scope, SUMMARY)
+        state, window = windows.read_scope_window(self.journal, self.cache, bond.scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
-        return Seen(
+        return ScopeSnapshot(
             learned=state.positions.get(DETECTION, 0),
             window=window,
-            held=memories(documents),
+            held=read_held_memories(documents),
             documents=documents,
             is_waiting=state.is_waiting,
         )
 
-    def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
+    def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> NarrativeView:
         """Return how it is told: in the language that the user speaks."""
         said = [one.message.text for one in window if one.message.role is Role.USER]
         now = self.clock.now()
@@ -503,7 +529,9 @@ class Characters:
             )
             return any(word in message.text for message in since for word in words)
 
-        return View(language_of(" ".join((*said[-20:], text))), now, bond.zone, was_talked_about)
+        return NarrativeView(
+            detect_text_language(" ".join((*said[-20:], text))), now, bond.zone, was_talked_about
+        )
 
     def _run(
         self,
@@ -530,7 +558,7 @@ class Characters:
         )
 
 
-def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
+def _build_spoken_line(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
     """Return a message as the rules read it, with what was said before it."""
     before = [other.message for other in said]
     last = before[-1] if before and before[-1].role is not one.message.role else None

@@ -11,7 +11,7 @@ from itertools import pairwise, zip_longest
 
 from gieok.character.facts import Episode, Fact, Moment
 from gieok.character.memory.episodes import MOST_CHARS, MOST_TOPICS
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 #: Episodes of a memory for which no slot was bought.
 DEFAULT_SLOTS = 30
@@ -22,29 +22,32 @@ _SHORTEST = 12
 _OF_MESSAGE = 0.05
 
 
-def within(
+def limit_episodes(
     limit: int, told: Sequence[Episode], facts: Sequence[Fact], moments: Sequence[Moment]
 ) -> list[Episode]:
     """Return at most `limit` episodes in order of time, or as few as can be: those that are never
     merged all stay.
     """
-    found = sorted(told, key=lambda one: (one.start, one.key))
-    worth = {i: 0.0 for one in found for i in one.message_ids}
+    episodes = sorted(told, key=lambda one: (one.start, one.key))
+    worth = {i: 0.0 for one in episodes for i in one.message_ids}
     for fact in facts:
         worth |= {i: worth[i] + fact.importance for i in fact.message_ids if i in worth}
     for moment in moments:
         worth |= {i: worth[i] + moment.intensity for i in moment.message_ids if i in worth}
-    while len(found) > max(limit, 1):
-        free = [one for one in found if not one.is_important and not one.is_edited]
+    while len(episodes) > max(limit, 1):
+        free = [one for one in episodes if not one.is_important and not one.is_edited]
         if len(free) < 2:
             break
         first, second = min(
-            pairwise(free), key=lambda pair: _value(pair[0], worth) + _value(pair[1], worth)
+            pairwise(free),
+            key=lambda pair: (
+                _score_episode_worth(pair[0], worth) + _score_episode_worth(pair[1], worth)
+            ),
         )
-        found = [
-            merged(first, second) if one is first else one for one in found if one is not second
+        episodes = [
+            merged(first, second) if one is first else one for one in episodes if one is not second
         ]
-    return found
+    return episodes
 
 
 def merged(first: Episode, second: Episode) -> Episode:
@@ -52,7 +55,7 @@ def merged(first: Episode, second: Episode) -> Episode:
     ids = tuple(dict.fromkeys((*first.message_ids, *second.message_ids)))
     feelings = dict.fromkeys(one for one in (first.emotion, second.emotion) if one)
     return Episode(
-        text=_text(first.text, second.text),
+        text=_merge_episode_texts(first.text, second.text),
         start=min(first.start, second.start),
         end=max(first.end, second.end),
         messages=first.messages + second.messages,
@@ -63,20 +66,23 @@ def merged(first: Episode, second: Episode) -> Episode:
     )
 
 
-def _value(episode: Episode, worth: Mapping[str, float]) -> float:
+def _score_episode_worth(episode: Episode, worth: Mapping[str, float]) -> float:
     """Return what an episode is worth: what is known from its messages, and a little for each, so
     that none swallows all.
     """
     return sum(worth[i] + _OF_MESSAGE for i in episode.message_ids)
 
 
-def _text(first: str, second: str) -> str:
+def _merge_episode_texts(first: str, second: str) -> str:
     """Return parts of two texts, taken in turns until no more fit, in their order; the lead of the
     first stays.
     """
-    most = MOST_CHARS[language_of(f"{first} {second}")]
+    most = MOST_CHARS[detect_text_language(f"{first} {second}")]
     lead = found[0] if (found := _LEAD.match(first)) else ""
-    parts = [_parts(first.removeprefix(lead)), _parts(_LEAD.sub("", second))]
+    parts = [
+        _split_episode_sentences(first.removeprefix(lead)),
+        _split_episode_sentences(_LEAD.sub("", second)),
+    ]
     left, chosen = most - len(lead), set[tuple[int, int]]()
     for place, both in enumerate(zip_longest(*parts)):
         for side, part in enumerate(both):
@@ -91,7 +97,7 @@ def _text(first: str, second: str) -> str:
     return lead + _GAP.join(parts[side][place] for side, place in sorted(chosen))
 
 
-def _parts(text: str) -> list[str]:
+def _split_episode_sentences(text: str) -> list[str]:
     """Return what a text can be cut into: the sentences that rules took, or those of prose."""
     parts = text.split(_GAP) if _GAP in text else _SENTENCE.split(text)
     return [part.strip() for part in parts if part.strip()]

@@ -22,19 +22,23 @@ class TalkWindow(NamedTuple):
         """Return what was said since, by place: what keeps an earlier place was said anew, and is
         summarised already.
         """
-        return decisions.spoken([one for one in self.messages if one.place > self.position])
+        return decisions.select_spoken_messages(
+            [one for one in self.messages if one.place > self.position]
+        )
 
 
-def state(
+def read_scope_window(
     journal: Positions, cache: WindowCache | None, scope: Scope, reader: str
 ) -> tuple[ScopeState, TalkWindow]:
     """Return what a turn needs of a scope, and what is behind the position of a reader, read in one
     snapshot.
     """
-    held = cache.get(scope) if cache else None
-    state = journal.state(scope, reader, held)
-    found = state.window
-    messages = [*held.messages, *found.messages] if held and found.is_rest else found.messages
-    if cache and messages and not (found.is_rest and not found.messages):
-        cache.put(scope, HeldWindow(found.mark, tuple(messages)))
-    return state, TalkWindow(found.mark.position, messages)
+    cached = cache.get(scope) if cache else None
+    state = journal.state(scope, reader, cached)
+    window = state.window
+    messages = (
+        [*cached.messages, *window.messages] if cached and window.is_rest else window.messages
+    )
+    if cache and messages and not (window.is_rest and not window.messages):
+        cache.put(scope, HeldWindow(window.mark, tuple(messages)))
+    return state, TalkWindow(window.mark.position, messages)

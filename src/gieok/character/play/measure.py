@@ -90,7 +90,7 @@ def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[st
     score = Score()
     for fact in facts:
         good = [row for row in rows if matches(fact, row)]
-        trap = _trap(conversation["not_facts"], fact, turn_of)
+        trap = _find_sprung_trap(conversation["not_facts"], fact, turn_of)
         if trap and not good:
             score.traps_kept += 1
             score.misses.append(f"TRAP {fact.predicate}={fact.object} ({trap['trap']})")
@@ -117,7 +117,7 @@ def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[st
     return score
 
 
-def _trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, int]) -> Row | None:
+def _find_sprung_trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, int]) -> Row | None:
     """Return the trap that a fact fell into: it holds its words, or was said in its turn and holds
     a part of them.
     """

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from gieok.character.accounts.points import zone_named
-from gieok.character.memory.service import Bond, Characters
+from gieok.character.memory.service import Bond, CharacterService
 from gieok.character.play import measure
 from gieok.character.play.measure import Row, Score
 from gieok.errors import BadRequest
@@ -31,7 +31,7 @@ class PlayedClock:
         return self.at
 
 
-class Asked(NamedTuple):
+class PlayedAnswer(NamedTuple):
     """A question with what the context told: for who reads the narrative."""
 
     question: str
@@ -45,55 +45,55 @@ def conversations(text: str) -> list[Row]:
     try:
         found = json.loads(text)["conversations"]
         for one in found:
-            _check(one)
+            _check_conversation_rows(one)
     except (ValueError, KeyError, TypeError) as error:
         raise BadRequest(f"no conversation file: {error!r}", hint=_FORM) from error
     return list(found)
 
 
-def _check(conversation: Mapping[str, Any]) -> None:
+def _check_conversation_rows(conversation: Mapping[str, Any]) -> None:
     for name in _LISTS:
         if not isinstance(conversation[name], list):
             raise TypeError(name)
     for turn in conversation["turns"]:
-        _time(turn["at"])
+        _parse_zoned_time(turn["at"])
         if turn["role"] not in ("user", "character") or not isinstance(turn["text"], str):
             raise ValueError(turn["id"])
     for question in conversation["questions"]:
-        _time(question["at"])
+        _parse_zoned_time(question["at"])
 
 
-def _time(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    if found.tzinfo is None:
+def _parse_zoned_time(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
         raise ValueError(text)
-    return found
+    return moment
 
 
-def bond_of(conversation: Row) -> Bond:
+def build_played_bond(conversation: Row) -> Bond:
     """Return whose conversation it is. Raises BadRequest for an unknown zone."""
     user, character = conversation["user"], conversation["character"]
     return Bond(user["id"], conversation["id"], character["persona"], zone_named(user["zone"]))
 
 
 def play(
-    conversation: Row, characters: Characters, clock: PlayedClock
-) -> tuple[Score, list[Asked]]:
+    conversation: Row, characters: CharacterService, clock: PlayedClock
+) -> tuple[Score, list[PlayedAnswer]]:
     """Play one conversation; return the figures, and each question with the narrative that it
     met.
     """
-    bond, turn_of, asked = bond_of(conversation), dict[str, int](), list[Asked]()
-    waiting = sorted(conversation["questions"], key=lambda row: _time(row["at"]))
+    bond, turn_of, asked = build_played_bond(conversation), dict[str, int](), list[PlayedAnswer]()
+    waiting = sorted(conversation["questions"], key=lambda row: _parse_zoned_time(row["at"]))
     for turn in conversation["turns"]:
-        at = _time(turn["at"])
-        while waiting and _time(waiting[0]["at"]) < at:
-            asked.append(_ask(waiting.pop(0), bond, characters, clock))
+        at = _parse_zoned_time(turn["at"])
+        while waiting and _parse_zoned_time(waiting[0]["at"]) < at:
+            asked.append(_ask_played_question(waiting.pop(0), bond, characters, clock))
         clock.at = at
         identity = characters.hear(
             bond, turn["text"], is_user=turn["role"] == "user", identity=f"turn-{turn['id']}"
         )
         turn_of[identity] = turn["id"]
-    asked += [_ask(row, bond, characters, clock) for row in waiting]
+    asked += [_ask_played_question(row, bond, characters, clock) for row in waiting]
     held = characters.memories(bond)
     score = measure.measured_facts(
         conversation, [fact for fact in held.facts if not fact.is_idea], turn_of
@@ -104,15 +104,17 @@ def play(
     return score, asked
 
 
-def _ask(row: Row, bond: Bond, characters: Characters, clock: PlayedClock) -> Asked:
-    clock.at = _time(row["at"])
-    _fill(characters)
+def _ask_played_question(
+    row: Row, bond: Bond, characters: CharacterService, clock: PlayedClock
+) -> PlayedAnswer:
+    clock.at = _parse_zoned_time(row["at"])
+    _fill_played_vectors(characters)
     context = characters.context(bond, row["ask"])
     score = measure.measured_question(row, measure.ToldContext(context.narrative.now, context.text))
-    return Asked(row["ask"], clock.at, context.narrative.text, score)
+    return PlayedAnswer(row["ask"], clock.at, context.narrative.text, score)
 
 
-def _fill(characters: Characters) -> None:
+def _fill_played_vectors(characters: CharacterService) -> None:
     """Make the vectors of what was stored since, where they are asked for."""
     embedder = characters.embedder()
     if embedder is not None and isinstance(characters.store, VectorSearch):

@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from gieok.character.memory.service import AGENT, Bond, Budget, Seen
+from gieok.character.memory.service import AGENT, Bond, ScopeSnapshot, TurnBudget
 from gieok.character.turn import history, prompting
-from gieok.character.turn.history import BRANCH, Line, NewLine, Shown
-from gieok.character.turn.turn import Prepared, Reply, Scene, Turns, checked
+from gieok.character.turn.history import BRANCH, NewLine, Shown, TalkLine
+from gieok.character.turn.turn import PreparedPrompt, Reply, Scene, Turns, clean_user_message
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.ports.models import ChatMessage, Sampling
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _MOST_LINES = 20_000
 #: Of the talk, so many lines stay at its end however full the context is.
@@ -51,11 +51,14 @@ class Completions:
         turns = self.turns
         turns.memory.check_open()
         shown = tuple(
-            one._replace(text=checked(one.text)) if one.text.strip() else one for one in sent.shown
+            one._replace(text=clean_user_message(one.text)) if one.text.strip() else one
+            for one in sent.shown
         )
         account = turns.accounts.account(sent.user)
         scene = turns.scene(sent.user, sent.character, account)
-        lines = history.talk(shown, (scene.names.char, scene.names.user, scene.stored.name))
+        lines = history.select_talk_lines(
+            shown, (scene.names.char, scene.names.user, scene.stored.name)
+        )
         if not lines or len(lines) > _MOST_LINES:
             raise BadRequest(
                 f"there are {len(lines):,} messages of talk", hint=f"send 1 to {_MOST_LINES:,}"
@@ -75,8 +78,8 @@ class Completions:
             return Reply(identity, message_id, prepared, parts, end)
 
     def _follow(
-        self, bond: Bond, session: str, lines: Sequence[Line]
-    ) -> tuple[datetime | None, Seen]:
+        self, bond: Bond, session: str, lines: Sequence[TalkLine]
+    ) -> tuple[datetime | None, ScopeSnapshot]:
         """Let the journal hold what the front end shows, and learn from what is new; return when
         the last line was said.
         """
@@ -91,7 +94,8 @@ class Completions:
             turns.memory.withdraw(bond, [one.id for one in found.gone])
         if found.edited:
             anew = [
-                one._replace(text=text, tokens=count_tokens(text) + 4) for one, text in found.edited
+                one._replace(text=text, tokens=estimate_tokens(text) + 4)
+                for one, text in found.edited
             ]
             turns.memory.replace(bond, anew)
         if found.new:
@@ -101,7 +105,7 @@ class Completions:
 
     def _message(self, new: NewLine, session: str) -> Message:
         role, text = new.line
-        tokens, source = count_tokens(text) + 4, BRANCH if new.is_branch else ""
+        tokens, source = estimate_tokens(text) + 4, BRANCH if new.is_branch else ""
         return Message(
             id=self.turns.new_id(),
             role=role,
@@ -114,8 +118,8 @@ class Completions:
         )
 
     def _prepared(
-        self, scene: Scene, shown: Sequence[Shown], lines: Sequence[Line], asked: Sampling
-    ) -> Prepared:
+        self, scene: Scene, shown: Sequence[Shown], lines: Sequence[TalkLine], asked: Sampling
+    ) -> PreparedPrompt:
         turns = self.turns
         said = next((line.text for line in reversed(lines) if line.role is Role.USER), "")
         messages = [
@@ -137,37 +141,44 @@ class Completions:
         budget = turns.memory.budget
         told = min(budget.narrative_tokens, budget.context_tokens // 4)
         memory = replace(
-            turns.memory, budget=Budget(context_tokens=budget.context_tokens, narrative_tokens=told)
+            turns.memory,
+            budget=TurnBudget(context_tokens=budget.context_tokens, narrative_tokens=told),
         )
         context = memory.context(scene.bond, said, scene.seen)
         text = "\n\n".join(filter(None, (canon, context.narrative.text)))
         room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
-        return Prepared(_fitted(_remembering(messages, text), room), context, canon)
+        return PreparedPrompt(
+            _drop_oldest_lines(_insert_memory_text(messages, text), room), context, canon
+        )
 
 
-def _remembering(messages: Sequence[ChatMessage], memory: str) -> list[ChatMessage]:
+def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[ChatMessage]:
     """Return the messages with what is remembered: where its macro stands, else behind the first
     system texts.
     """
-    made = list(messages)
-    place = next((i for i, one in enumerate(made) if prompting.has_memory_macro(one.text)), None)
+    combined = list(messages)
+    place = next(
+        (i for i, one in enumerate(combined) if prompting.has_memory_macro(one.text)), None
+    )
     if place is None:
-        leading = next((i for i, one in enumerate(made) if one.role != "system"), len(made))
+        leading = next((i for i, one in enumerate(combined) if one.role != "system"), len(combined))
         place = leading - 1
     if place < 0:
-        return [ChatMessage("system", memory), *made] if memory else made
-    made[place] = made[place]._replace(text=prompting.with_memory(made[place].text, memory))
-    return made
+        return [ChatMessage("system", memory), *combined] if memory else combined
+    combined[place] = combined[place]._replace(
+        text=prompting.with_memory(combined[place].text, memory)
+    )
+    return combined
 
 
-def _fitted(messages: Sequence[ChatMessage], room: int) -> tuple[ChatMessage, ...]:
+def _drop_oldest_lines(messages: Sequence[ChatMessage], room: int) -> tuple[ChatMessage, ...]:
     """Return messages without the oldest lines of the talk that there is no room for."""
-    left = room - sum(count_tokens(one.text) + 4 for one in messages)
+    room_left = room - sum(estimate_tokens(one.text) + 4 for one in messages)
     talk = [place for place, one in enumerate(messages) if one.role != "system"]
     dropped: set[int] = set()
     for place in talk[: max(len(talk) - _LEAST_LINES, 0)]:
-        if left >= 0:
+        if room_left >= 0:
             break
-        left += count_tokens(messages[place].text) + 4
+        room_left += estimate_tokens(messages[place].text) + 4
         dropped.add(place)
     return tuple(one for place, one in enumerate(messages) if place not in dropped)

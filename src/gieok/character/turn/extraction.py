@@ -23,7 +23,7 @@ from gieok.flow.generate import Asker
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Prompt
 from gieok.text.degenerate import is_degenerate
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 _MOST_FACTS = 60
 _MOST_KNOWN = 80
@@ -58,13 +58,15 @@ class Speakers(NamedTuple):
 
 
 @cache
-def template(name: str) -> str:
+def read_prompt_template(name: str) -> str:
     """Return a prompt of this rib."""
-    return files("gieok.character.turn").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return (
+        files("gieok.character.turn").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    )
 
 
 @cache
-def schema() -> str:
+def build_fact_schema() -> str:
     """Return the JSON Schema of an answer."""
     words, marks = ("about", "predicate", "value", "day"), ("certain", "change")
     fields: dict[str, object] = {"message": {"type": "integer"}, "confidence": {"type": "number"}}
@@ -89,7 +91,7 @@ def schema() -> str:
     )
 
 
-def found(
+def extract_model_findings(
     asker: Asker,
     span: Sequence[Journalled],
     held: Sequence[Fact],
@@ -102,8 +104,8 @@ def found(
         f"{name} {'=' if row.is_single else ' '} ({row.type.value})"
         for name, row in PREDICATES.items()
     )
-    system = template("extractor").replace("{predicates}", rows) + (
-        template("precise") if is_precise else ""
+    system = read_prompt_template("extractor").replace("{predicates}", rows) + (
+        read_prompt_template("precise") if is_precise else ""
     )
     known = [
         f"- {one.subject} {one.predicate}: {one.object}"
@@ -111,16 +113,24 @@ def found(
         if one.is_current and not one.is_idea
     ]
     text = "\n".join(
-        ("Known:", *(known[-_MOST_KNOWN:] or ["nothing"]), "", "Conversation:", _talk(span, who))
+        (
+            "Known:",
+            *(known[-_MOST_KNOWN:] or ["nothing"]),
+            "",
+            "Conversation:",
+            _number_span_lines(span, who),
+        )
     )
     model = asker.generator.model
     return asker.ask(
-        Prompt(system, text, 0.0, _ANSWER_TOKENS, schema=schema()),
-        lambda answer: read(answer, span, model),
+        Prompt(system, text, 0.0, _ANSWER_TOKENS, schema=build_fact_schema()),
+        lambda answer: parse_model_findings(answer, span, model),
     )
 
 
-def read(answer: str, span: Sequence[Journalled], model: str) -> dict[str, list[Finding]]:
+def parse_model_findings(
+    answer: str, span: Sequence[Journalled], model: str
+) -> dict[str, list[Finding]]:
     """Return the findings of an answer that may be kept, by message. Raises DegenerateOutput for
     what is no such answer.
     """
@@ -131,32 +141,34 @@ def read(answer: str, span: Sequence[Journalled], model: str) -> dict[str, list[
         raise DegenerateOutput(f"{model} gave no JSON of facts") from error
     if not isinstance(rows, list) or len(rows) > _MOST_FACTS:
         raise DegenerateOutput(f"{model} gave no list of at most {_MOST_FACTS} facts")
-    made: dict[str, list[Finding]] = {}
+    findings: dict[str, list[Finding]] = {}
     for row in rows:
         number = row.get("message") if isinstance(row, dict) else None
         if not isinstance(number, int) or not 1 <= number <= len(span):
             continue
-        finding = _finding(row, span, number - 1, model)
+        finding = _build_model_finding(row, span, number - 1, model)
         if finding and is_valid(finding):
-            made.setdefault(span[number - 1].message.id, []).append(finding)
-    return made
+            findings.setdefault(span[number - 1].message.id, []).append(finding)
+    return findings
 
 
-def summary(
+def ask_span_summary(
     asker: Asker, span: Sequence[Journalled], who: Speakers, most_chars: Mapping[str, int]
 ) -> str:
     """Return a model's summary of a span in the character's first person. Raises
     GeneratorFailed.
     """
-    lang = language_of(" ".join(one.message.text for one in span if one.message.role is Role.USER))
+    lang = detect_text_language(
+        " ".join(one.message.text for one in span if one.message.role is Role.USER)
+    )
     fields = {
         "name": who.name,
         "who": who.who,
         "language": _LANGUAGES[lang],
         "limit": str(most_chars[lang]),
     }
-    system = re.sub(r"\{(\w+)\}", lambda field: fields[field[1]], template("summary"))
-    prompt = Prompt(system, _talk(span, who), 0.3, _SUMMARY_TOKENS)
+    system = re.sub(r"\{(\w+)\}", lambda field: fields[field[1]], read_prompt_template("summary"))
+    prompt = Prompt(system, _number_span_lines(span, who), 0.3, _SUMMARY_TOKENS)
     return asker.ask(prompt, lambda answer: fitting(answer, lang, most_chars[lang]))
 
 
@@ -172,19 +184,21 @@ def fitting(answer: str, lang: str, most_chars: int) -> str:
     is_repeated = len(words) >= _FEW_WORDS and len(set(words)) < _MOST_REPEATED * len(words)
     if not text or is_repeated or is_degenerate(answer) or _REFUSAL.search(text):
         raise DegenerateOutput("the summary is empty, too long, repeats itself, or is none")
-    if language_of(text) != lang or not _FIRST_PERSON[lang].search(text):
+    if detect_text_language(text) != lang or not _FIRST_PERSON[lang].search(text):
         raise DegenerateOutput("the summary is in another language, or not in the first person")
     return text
 
 
-def _finding(
+def _build_model_finding(
     row: Mapping[str, object], span: Sequence[Journalled], place: int, model: str
 ) -> Finding | None:
     """Return what a row says; None where it is about nobody, in words that nobody said, or of
     another speaker.
     """
     message = span[place].message
-    subject, predicate, value = (_text(row.get(name)) for name in ("about", "predicate", "value"))
+    subject, predicate, value = (
+        _collapse_answer_spaces(row.get(name)) for name in ("about", "predicate", "value")
+    )
     is_users = message.role is Role.USER
     subject = {"user": USER, "character": CHARACTER}.get(subject.lower(), subject)
     if (
@@ -210,7 +224,7 @@ def _finding(
         subject=subject,
         confidence=min(max(float(sure), 0.0), 1.0),
         subtype="",
-        day=_day(row, predicate),
+        day=_parse_plan_day(row, predicate),
         is_idea=row.get("certain") is False,
         is_change=row.get("change") is True,
         by=model,
@@ -228,20 +242,20 @@ def _is_grounded(predicate: str, value: str, message: Message, before: Message |
     return 2 * sum(word in said or word[:2] in said for word in words) >= len(words)
 
 
-def _day(row: Mapping[str, object], predicate: str) -> str:
+def _parse_plan_day(row: Mapping[str, object], predicate: str) -> str:
     if predicate not in PLANS:
         return ""
     try:
-        return date.fromisoformat(_text(row.get("day"))).isoformat()
+        return date.fromisoformat(_collapse_answer_spaces(row.get("day"))).isoformat()
     except ValueError:
         return ""
 
 
-def _text(value: object) -> str:
+def _collapse_answer_spaces(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-def _talk(span: Sequence[Journalled], who: Speakers) -> str:
+def _number_span_lines(span: Sequence[Journalled], who: Speakers) -> str:
     """Return a span as numbered lines."""
     lines = []
     for number, one in enumerate(span, 1):

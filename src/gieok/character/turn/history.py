@@ -32,7 +32,7 @@ class Shown(NamedTuple):
     name: str = ""
 
 
-class Line(NamedTuple):
+class TalkLine(NamedTuple):
     """A line of talk."""
 
     role: Role
@@ -42,7 +42,7 @@ class Line(NamedTuple):
 class NewLine(NamedTuple):
     """A line to journal, when it counts as said, and whether it begins a path of its own."""
 
-    line: Line
+    line: TalkLine
     at: datetime
     is_branch: bool = False
 
@@ -55,7 +55,7 @@ class Alignment(NamedTuple):
     new: tuple[NewLine, ...] = ()
 
 
-def talk(shown: Sequence[Shown], names: Sequence[str]) -> list[Line]:
+def select_talk_lines(shown: Sequence[Shown], names: Sequence[str]) -> list[TalkLine]:
     """Return what was said, without what the front end adds itself: system texts, and examples of
     how somebody speaks.
 
@@ -73,27 +73,28 @@ def talk(shown: Sequence[Shown], names: Sequence[str]) -> list[Line]:
             continue
         text = one.text.strip()
         named = prefix.match(text) if prefix else None
-        lines.append(Line(role, text[named.end() :].strip() or text if named else text))
+        lines.append(TalkLine(role, text[named.end() :].strip() or text if named else text))
     return lines
 
 
-def aligned(held: Sequence[Message], shown: Sequence[Line], now: datetime) -> Alignment:
+def aligned(held: Sequence[Message], shown: Sequence[TalkLine], now: datetime) -> Alignment:
     """Return how what is held (in order of time) becomes what is shown."""
-    pairs = _pairs(
-        [_key(one.role, one.text) for one in held], [_key(one.role, one.text) for one in shown]
+    pairs = _match_talk_lines(
+        [_build_talk_key(one.role, one.text) for one in held],
+        [_build_talk_key(one.role, one.text) for one in shown],
     )
-    opening = _opening(held)
+    opening = _find_greeting_places(held)
     greeted = {b for a, b in pairs if a in opening}
     same = {b for _, b in pairs} - greeted
     # What was said last may have been said in any chat.
     asked = set(range(len(shown) - 1)) - greeted
     if not same or 2 * len(same & asked) < len(asked):
         pairs = [(a, b) for a, b in pairs if b in greeted]
-        return _begun(held, shown, pairs, now)
-    return _joined(held, shown, pairs, now)
+        return _align_new_chat(held, shown, pairs, now)
+    return _align_known_chat(held, shown, pairs, now)
 
 
-def _pairs(ours: Sequence[object], theirs: Sequence[object]) -> list[tuple[int, int]]:
+def _match_talk_lines(ours: Sequence[object], theirs: Sequence[object]) -> list[tuple[int, int]]:
     """Return the places of what is the same, in order."""
     same = next(
         (place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), len(ours)
@@ -110,20 +111,23 @@ def _pairs(ours: Sequence[object], theirs: Sequence[object]) -> list[tuple[int, 
     )
 
 
-def _opening(held: Sequence[Message]) -> set[int]:
+def _find_greeting_places(held: Sequence[Message]) -> set[int]:
     """Return the places of greetings: what a character says before the user says anything. Every
     chat begins with the same.
     """
-    found, is_open = set(), True
+    greetings, is_open = set(), True
     for place, one in enumerate(held):
         is_open = one.role is not Role.USER and (is_open or one.source == BRANCH)
         if is_open:
-            found.add(place)
-    return found
+            greetings.add(place)
+    return greetings
 
 
-def _begun(
-    held: Sequence[Message], shown: Sequence[Line], pairs: Sequence[tuple[int, int]], now: datetime
+def _align_new_chat(
+    held: Sequence[Message],
+    shown: Sequence[TalkLine],
+    pairs: Sequence[tuple[int, int]],
+    now: datetime,
 ) -> Alignment:
     """Return the alignment of a chat of which nothing but a greeting is held: a new one."""
     start = next(
@@ -141,12 +145,17 @@ def _begun(
     fresh = [line for place, line in enumerate(shown) if place not in set(same.values())]
     left = len(held) > len(gone) and not at_end
     return Alignment(
-        (), tuple(gone), tuple(_after(held[-1].at if held else None, fresh, now, is_branch=left))
+        (),
+        tuple(gone),
+        tuple(_schedule_new_lines(held[-1].at if held else None, fresh, now, is_branch=left)),
     )
 
 
-def _joined(
-    held: Sequence[Message], shown: Sequence[Line], pairs: Sequence[tuple[int, int]], now: datetime
+def _align_known_chat(
+    held: Sequence[Message],
+    shown: Sequence[TalkLine],
+    pairs: Sequence[tuple[int, int]],
+    now: datetime,
 ) -> Alignment:
     edited: list[tuple[Message, str]] = []
     gone: list[Message] = []
@@ -157,10 +166,10 @@ def _joined(
         if before[0] < 0:
             # What is not shown of the beginning did not fit.
             ours = ours[len(ours) - min(len(ours), len(theirs)) :]
-        changed, left, added = _between(ours, theirs)
+        changed, unmatched, added = _diff_talk_gap(ours, theirs)
         edited += changed
         # The line that begins a path stays: without it the rest would be taken for another's.
-        gone += [one for one in left if one.source != BRANCH] if before[0] >= 0 else []
+        gone += [one for one in unmatched if one.source != BRANCH] if before[0] >= 0 else []
         earliest = held[before[0]].at if before[0] >= 0 else held[a].at - (len(added) + 1) * _STEP
         new += [NewLine(line, earliest + (place + 1) * _STEP) for place, line in enumerate(added)]
         before = (a, b)
@@ -170,7 +179,7 @@ def _joined(
         gone += rest[:own]
         rest = rest[own:]
     last = held[-1].at
-    new += _after(last, shown[before[1] + 1 :], now, is_branch=bool(rest))
+    new += _schedule_new_lines(last, shown[before[1] + 1 :], now, is_branch=bool(rest))
     return Alignment(tuple(edited), tuple(gone), tuple(new))
 
 
@@ -182,11 +191,11 @@ def _of_path(held: Sequence[Message]) -> list[Message]:
     return list(held[starts[-1] if starts else 0 : -1])
 
 
-def _between(
-    ours: Sequence[Message], theirs: Sequence[Line]
-) -> tuple[list[tuple[Message, str]], list[Message], list[Line]]:
+def _diff_talk_gap(
+    ours: Sequence[Message], theirs: Sequence[TalkLine]
+) -> tuple[list[tuple[Message, str]], list[Message], list[TalkLine]]:
     """Return lines that are edited, gone and new, between two that are the same."""
-    edited, gone, new = [], list[Message](), list[Line]()
+    edited, gone, new = [], list[Message](), list[TalkLine]()
     waiting = list(ours)
     for line in theirs:
         place = next((place for place, one in enumerate(waiting) if one.role is line.role), None)
@@ -199,8 +208,8 @@ def _between(
     return edited, gone + waiting, new
 
 
-def _after(
-    last: datetime | None, lines: Sequence[Line], now: datetime, *, is_branch: bool
+def _schedule_new_lines(
+    last: datetime | None, lines: Sequence[TalkLine], now: datetime, *, is_branch: bool
 ) -> list[NewLine]:
     start = max(now, last + _STEP) if last else now
     return [
@@ -209,5 +218,5 @@ def _after(
     ]
 
 
-def _key(role: Role, text: str) -> tuple[Role, str]:
+def _build_talk_key(role: Role, text: str) -> tuple[Role, str]:
     return role, " ".join(text.split())

@@ -2,13 +2,13 @@
 by its words.
 """
 
-from gieok.character.memory.service import Bond, Characters
+from gieok.character.memory.service import Bond, CharacterService
 from gieok.flow.distil import deliver_scope
 from gieok.flow.lifecycle import fill_vectors
 from gieok.ports.store import VectorSearch
 
 
-def embed(memory: Characters, bond: Bond) -> int:
+def embed_recent_memories(memory: CharacterService, bond: Bond) -> int:
     """Embed what was remembered last, where there is an embedder; return how many passages. Raises
     EmbedderFailed.
 

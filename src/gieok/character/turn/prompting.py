@@ -22,7 +22,7 @@ _ORIGINAL = (
 _PARTS = ("{}", "{{{{char}}}}'s personality: {}", "Scenario: {}", "How {{{{char}}}} speaks:\n{}")
 
 
-class Names(NamedTuple):
+class SpeakerNames(NamedTuple):
     """How the two are called."""
 
     char: str
@@ -45,26 +45,26 @@ class Sheet(NamedTuple):
         return "\n\n".join(filter(None, (_MEMORY.sub("", self.system), self.after)))
 
 
-def name_of(card: str) -> str:
+def read_card_name(card: str) -> str:
     """Return the name by which the character of a card speaks."""
     read = card_of(card)
     return read.nickname or read.name
 
 
-def sheet_of(card: str, names: Names) -> Sheet:
+def build_card_sheet(card: str, names: SpeakerNames) -> Sheet:
     """Return the sheet of a card in JSON."""
     read = card_of(card)
     parts = zip(
         (read.description, read.personality, read.scenario, read.mes_example), _PARTS, strict=True
     )
     own = [shape.format(text) for text, shape in parts if text.strip()]
-    system = _prompt(read.system_prompt, _ORIGINAL)
-    after = _prompt(read.post_history_instructions, "")
+    system = _substitute_original_prompt(read.system_prompt, _ORIGINAL)
+    after = _substitute_original_prompt(read.post_history_instructions, "")
     texts = ("\n\n".join((system, *own)), after, read.greetings[0] if read.greetings else "")
-    return Sheet(names.char, *(filled(text, names).strip() for text in texts))
+    return Sheet(names.char, *(fill_card_macros(text, names).strip() for text in texts))
 
 
-def filled(text: str, names: Names) -> str:
+def fill_card_macros(text: str, names: SpeakerNames) -> str:
     """Return a text with its macros filled in, all but `{{memory}}`."""
     text = _COMMENT.sub("", text)
     text = _NAME.sub(lambda found: names.char if found[1].lower() == "char" else names.user, text)
@@ -97,7 +97,7 @@ def assembled(
     return (head, *turns, *after)
 
 
-def _prompt(own: str, original: str) -> str:
+def _substitute_original_prompt(own: str, original: str) -> str:
     """Return a prompt of a card in the place of ours, which it may quote."""
     return (
         re.sub(r"\{\{\s*original\s*\}\}", original, own, flags=re.IGNORECASE)

@@ -13,7 +13,7 @@ from gieok.character.detect.detect import Finding
 from gieok.character.facts import digest
 from gieok.character.memory import narrative
 from gieok.character.memory.episodes import MOST_CHARS
-from gieok.character.memory.service import AGENT, Bond, Characters, Seen
+from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn import extraction
 from gieok.character.turn.extraction import Speakers
@@ -45,7 +45,7 @@ class Reading:
     called.
     """
 
-    memory: Characters
+    memory: CharacterService
     asker: Callable[[], Asker] | None
     incidents: Incidents
     name_of: Callable[[Bond], str] = lambda bond: bond.character
@@ -87,7 +87,9 @@ class Reading:
         ]
         return talk if sum(one.message.role is Role.USER for one in talk) >= self.every else []
 
-    def _read(self, bond: Bond, seen: Seen, span: Sequence[Journalled], reader: str) -> None:
+    def _read(
+        self, bond: Bond, seen: ScopeSnapshot, span: Sequence[Journalled], reader: str
+    ) -> None:
         """Ask about a span, and take in what was found."""
         if self.asker is None or not span or self.incidents.waits(INCIDENT):
             return
@@ -101,7 +103,7 @@ class Reading:
         try:
             asker = self.asker()
             model = asker.generator.model
-            found = extraction.found(
+            found = extraction.extract_model_findings(
                 asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
             )
         except _FAILURES as error:
@@ -137,7 +139,7 @@ class Reading:
     def _wanted(
         self,
         bond: Bond,
-        seen: Seen,
+        seen: ScopeSnapshot,
         span: Sequence[Journalled],
         found: Mapping[str, Sequence[Finding]],
     ) -> dict[str, list[Finding]]:
@@ -174,7 +176,7 @@ class Reading:
         if self.asker is None or self.incidents.waits(INCIDENT):
             return ""
         try:
-            return extraction.summary(
+            return extraction.ask_span_summary(
                 self.asker(), span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS
             )
         except _FAILURES as error:
@@ -190,7 +192,7 @@ class Reading:
             longest=_LONGEST_WAIT,
         )
 
-    def _speakers(self, bond: Bond, seen: Seen) -> Speakers:
+    def _speakers(self, bond: Bond, seen: ScopeSnapshot) -> Speakers:
         who = narrative.called(seen.held.facts) or bond.user
         return Speakers(self.name_of(bond), who, bond.zone)
 

@@ -15,12 +15,12 @@ from datetime import datetime
 from itertools import chain
 from typing import NamedTuple
 
-from gieok.character.accounts.points import PointsDesk, zone_of
+from gieok.character.accounts.points import PointsDesk, find_account_zone
 from gieok.character.facts import USER, Fact, digest
 from gieok.character.memory import narrative
-from gieok.character.memory.service import AGENT, Bond, Characters, Seen, TurnContext
+from gieok.character.memory.service import AGENT, Bond, CharacterService, ScopeSnapshot, TurnContext
 from gieok.character.turn import prompting
-from gieok.character.turn.prompting import Names, Sheet
+from gieok.character.turn.prompting import Sheet, SpeakerNames
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
 from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role
@@ -29,7 +29,7 @@ from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import ChatMessage, ChatModel, ReplyPart, ReplyParts, Sampling
 from gieok.text.redact import redact
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 #: `source` of a reply of which the user got the beginning alone.
 CUT = "cut"
@@ -42,7 +42,7 @@ _MOST_WAITING = 4
 Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
 
 
-class Said(NamedTuple):
+class UserTurn(NamedTuple):
     """What a user says to a character. With `message_id` it may be sent again: it is answered once,
     and charged once.
     """
@@ -63,11 +63,11 @@ class Scene(NamedTuple):
     stored: StoredCharacter
     sheet: Sheet
     bond: Bond
-    names: Names
-    seen: Seen
+    names: SpeakerNames
+    seen: ScopeSnapshot
 
 
-class Prepared(NamedTuple):
+class PreparedPrompt(NamedTuple):
     """The messages of a prompt, and the context that they were made of."""
 
     messages: tuple[ChatMessage, ...]
@@ -77,7 +77,7 @@ class Prepared(NamedTuple):
     @property
     def tokens(self) -> int:
         """Return the estimated tokens of the messages."""
-        return sum(count_tokens(one.text) + 4 for one in self.messages)
+        return sum(estimate_tokens(one.text) + 4 for one in self.messages)
 
 
 class Turnstile:
@@ -130,7 +130,7 @@ class Reply:
         self,
         identity: str,
         message_id: str,
-        prepared: Prepared,
+        prepared: PreparedPrompt,
         parts: ReplyParts,
         end: Callable[[str, str], int],
     ) -> None:
@@ -153,7 +153,7 @@ class Reply:
     @property
     def tokens(self) -> int:
         """Return the estimated tokens of what was delivered."""
-        return count_tokens(self.text)
+        return estimate_tokens(self.text)
 
     def close(self) -> None:
         """Stop, however far it came."""
@@ -191,7 +191,7 @@ class Turns:
     the background.
     """
 
-    memory: Characters
+    memory: CharacterService
     accounts: Accounts
     #: Finds a character that a user can talk to.
     find: Callable[[str, str], StoredCharacter]
@@ -210,31 +210,31 @@ class Turns:
         stored = self.find(user, character)
         known = account or self.accounts.account(user)
         seen = self.memory.seen(Bond(user, character))
-        names = Names(
-            prompting.name_of(stored.card),
-            _name(seen.held.facts) or narrative.called(seen.held.facts) or user,
+        names = SpeakerNames(
+            prompting.read_card_name(stored.card),
+            _find_user_name(seen.held.facts) or narrative.called(seen.held.facts) or user,
         )
-        sheet = prompting.sheet_of(stored.card, names)
+        sheet = prompting.build_card_sheet(stored.card, names)
         return Scene(
             stored=stored,
             sheet=sheet,
-            bond=Bond(user, character, sheet.text, zone_of(known, self.memory.zone)),
+            bond=Bond(user, character, sheet.text, find_account_zone(known, self.memory.zone)),
             names=names,
             seen=seen,
         )
 
-    def context(self, user: str, character: str, text: str) -> Prepared:
+    def context(self, user: str, character: str, text: str) -> PreparedPrompt:
         """Return what a model would be told for a reply; nothing is journalled."""
         return self._prepared(self.scene(user, character), text)
 
-    def begin(self, said: Said) -> Reply:
+    def begin(self, said: UserTurn) -> Reply:
         """Begin a reply, up to its first words.
 
         Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; then nothing
         is charged.
         """
         self.memory.check_open()
-        said = said._replace(text=checked(said.text))
+        said = said._replace(text=clean_user_message(said.text))
         scene = self.scene(said.user, said.character)
         self.accounts.seen(said.user, self.memory.clock.now())
         with ExitStack() as held:
@@ -276,7 +276,7 @@ class Turns:
                     f"{model.model} answered nothing", hint="try again", worth_retrying=True
                 )
             first.append(part)
-        return _chained(first, parts)
+        return _chain_reply_parts(first, parts)
 
     def ending(
         self,
@@ -307,7 +307,7 @@ class Turns:
                     at=at,
                     session=session,
                     agent=AGENT,
-                    tokens=count_tokens(text) + 4,
+                    tokens=estimate_tokens(text) + 4,
                     source=source,
                 )
                 self.memory.journal.say(scene.bond.scope, [message])
@@ -327,11 +327,11 @@ class Turns:
 
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
         """Return what the lorebook says about what was said last."""
-        return prompting.filled(
+        return prompting.fill_card_macros(
             self.canon(scene.stored, scene.bond.user, texts, budget), scene.names
         )
 
-    def _heard(self, scene: Scene, said: Said, message_id: str) -> Seen:
+    def _heard(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
         """Journal the message, after the greeting where it is the first, and learn from it."""
         scope, session, now = (
             scene.bond.scope,
@@ -362,11 +362,11 @@ class Turns:
                 ),
             )
         self.memory.journal.say(
-            scope, [one._replace(tokens=count_tokens(one.text) + 4) for one in lines]
+            scope, [one._replace(tokens=estimate_tokens(one.text) + 4) for one in lines]
         )
         return self.memory.learn(scene.bond)
 
-    def _prepared(self, scene: Scene, text: str) -> Prepared:
+    def _prepared(self, scene: Scene, text: str) -> PreparedPrompt:
         recent = [one.message.text for one in scene.seen.window.spoken[-8:]]
         if not recent or recent[-1] != text:
             recent.append(text)
@@ -374,13 +374,15 @@ class Turns:
         bond = scene.bond._replace(persona="\n\n".join(filter(None, (scene.bond.persona, canon))))
         context = self.memory.context(bond, text, scene.seen)
         memory = "\n\n".join(filter(None, (canon, context.narrative.text)))
-        return Prepared(
+        return PreparedPrompt(
             prompting.assembled(scene.sheet, memory, context.window, text), context, canon
         )
 
-    def _again(self, identity: str, message_id: str, prepared: Prepared, text: str) -> Reply:
+    def _again(self, identity: str, message_id: str, prepared: PreparedPrompt, text: str) -> Reply:
         """Return a reply that was given before."""
-        parts = _chained([ReplyPart(text), ReplyPart(finish="stop")], _chained([]))
+        parts = _chain_reply_parts(
+            [ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([])
+        )
         return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
 
     def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
@@ -398,7 +400,7 @@ class Turns:
         return Sampling(temperature, most, asked.stop, asked.more)
 
 
-def checked(text: str) -> str:
+def clean_user_message(text: str) -> str:
     """Return a message without secrets. Raises BadRequest for an empty one and for one that is too
     long.
     """
@@ -412,17 +414,17 @@ def checked(text: str) -> str:
     return redact(text.encode("utf-8", "replace").decode())
 
 
-def _name(facts: Sequence[Fact]) -> str:
+def _find_user_name(facts: Sequence[Fact]) -> str:
     """Return the name that a user told; '' for none."""
-    told = (
+    told_names = (
         one.object
         for one in facts
         if one.predicate == "name" and one.subject == USER and one.is_current
     )
-    return next(told, "")
+    return next(told_names, "")
 
 
-def _chained(first: Sequence[ReplyPart], rest: ReplyParts | None = None) -> ReplyParts:
+def _chain_reply_parts(first: Sequence[ReplyPart], rest: ReplyParts | None = None) -> ReplyParts:
     try:
         yield from chain(first, rest or ())
     finally:

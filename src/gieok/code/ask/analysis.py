@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.code.ask import changes, executed, impact, outside
-from gieok.code.ask.evidence import Change, Tests
+from gieok.code.ask.evidence import ChangeEvidence, Tests
 from gieok.code.ask.impact import Impact
 from gieok.code.ask.likelihood import Sources, Way
-from gieok.code.ask.outside import Bound
+from gieok.code.ask.outside import BoundNames
 from gieok.code.index import graph
 from gieok.code.index.project import Freshness, Project, freshness, without_collecting
-from gieok.code.index.read import CodeSource, read
+from gieok.code.index.read import CodeSource, read_source_file
 from gieok.code.languages import places
-from gieok.code.languages.table import language_of
+from gieok.code.languages.table import find_source_language
 from gieok.code.model import facts as fact_file
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Edge, Symbol
 
 
@@ -46,24 +46,26 @@ def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
 
 def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict[str, Symbol]]:
     """Return what depends on these symbols by the index as it is, and the symbols of it by key."""
-    return _analyse(project, _Asked(_with_members(project, symbols), (), {}, ()))
+    return _analyse_impact(project, _Asked(_with_members(project, symbols), (), {}, ()))
 
 
 def of_diff(project: Project, revision: str) -> Analysis:
     """Return what depends on the differences to a revision. Raises BadRequest."""
     diff = _Diff({}, {}, {})
     sources = Sources(project.root)
-    for file in changes.parse(project.versions.diff(revision)):
+    for file in changes.parse_unified_diff(project.versions.diff(revision)):
         if file.new_path:
             diff.take(
                 project.store.symbols(paths=[file.new_path]),
                 sources.lines(file.new_path),
                 file.new_lines,
             )
-        language = language_of(file.old_path) if file.old_path else None
+        language = find_source_language(file.old_path) if file.old_path else None
         text = project.versions.old_text(revision, file.old_path) if language else None
         if text is not None and language is not None:
-            diff.old[file.old_path] = read(file.old_path, language, text, project.parser)
+            diff.old[file.old_path] = read_source_file(
+                file.old_path, language, text, project.parser
+            )
             diff.take(diff.old[file.old_path].symbols, text.split("\n"), file.old_lines)
     changed = diff.changed
     present = {s.key for s in project.store.symbols(keys=sorted(changed))}
@@ -75,7 +77,7 @@ def of_diff(project: Project, revision: str) -> Analysis:
     whole = [
         s
         for s in changed.values()
-        if s.key in present and not (s.kind == Kind.MODULE and s.path in parts)
+        if s.key in present and not (s.kind == SymbolKind.MODULE and s.path in parts)
     ]
     seeds = sorted({*_with_members(project, whole), *(f"{path}::<module>" for path in parts)})
     reading = [
@@ -87,7 +89,7 @@ def of_diff(project: Project, revision: str) -> Analysis:
     asked = _Asked(
         seeds=seeds, gone=gone, before=before, was=[changed[key] for key in gone], reading=reading
     )
-    found, known = _analyse(project, asked)
+    found, known = _analyse_impact(project, asked)
     return Analysis(
         impact=found,
         symbols=known,
@@ -103,7 +105,7 @@ class _Diff(NamedTuple):
     """
 
     changed: dict[str, Symbol]
-    outside: dict[str, Bound]
+    outside: dict[str, BoundNames]
     old: dict[str, CodeSource]
 
     def take(self, symbols: Sequence[Symbol], lines: Sequence[str], numbers: Iterable[int]) -> None:
@@ -113,23 +115,27 @@ class _Diff(NamedTuple):
         if not symbols:
             return
         path = symbols[0].path
-        language = language_of(path)
-        for symbol, at in changes.placed(symbols, outside.telling(lines, numbers, language)):
+        language = find_source_language(path)
+        for symbol, at in changes.find_innermost_symbols(
+            symbols, outside.telling(lines, numbers, language)
+        ):
             self.changed.setdefault(symbol.key, symbol)
-            if symbol.kind == Kind.MODULE:
-                known = self.outside.get(path, Bound())
-                self.outside[path] = known | outside.bound(lines, at, language)
+            if symbol.kind == SymbolKind.MODULE:
+                known = self.outside.get(path, BoundNames())
+                self.outside[path] = known | outside.find_bound_names(lines, at, language)
 
 
 def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
     keys = {s.key for s in symbols}
-    for path in sorted({s.path for s in symbols if s.kind in (Kind.MODULE, Kind.CLASS)}):
+    for path in sorted(
+        {s.path for s in symbols if s.kind in (SymbolKind.MODULE, SymbolKind.CLASS)}
+    ):
         for member in project.store.symbols(paths=[path]):
             whole = f"{path}::<module>" in keys
             inside = any(
-                member.key.startswith(f"{s.key}.") for s in symbols if s.kind == Kind.CLASS
+                member.key.startswith(f"{s.key}.") for s in symbols if s.kind == SymbolKind.CLASS
             )
-            if (whole or inside) and member.kind != Kind.MARKER:
+            if (whole or inside) and member.kind != SymbolKind.MARKER:
                 keys.add(member.key)
     return sorted(keys)
 
@@ -140,7 +146,9 @@ def _ways_before(
     """Link the project with the old version of the changed files, and follow the edges into deleted
     symbols.
     """
-    files = {path: fact_file.load(text) for path, text in project.store.facts() if path not in old}
+    files = {
+        path: fact_file.parse_facts(text) for path, text in project.store.facts() if path not in old
+    }
     files |= {path: source.facts for path, source in old.items()}
     built = graph.build(list(files.items()))
     network = impact.Network([*built.edges, *executed.edges_into(project.store, gone)])
@@ -162,7 +170,7 @@ class _Asked(NamedTuple):
 
 
 @without_collecting()
-def _analyse(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]]:
+def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]]:
     store, seeds, gone = project.store, asked.seeds, asked.gone
     edges, sources = executed.ObservedTests(store, asked.reading), Sources(project.root)
     own = store.symbols(keys=seeds)
@@ -170,7 +178,7 @@ def _analyse(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]
     classes = impact.family(store, methods, lambda keys: {s.key for s in store.symbols(keys=keys)})
     paths = sorted({key.partition("::")[0] for key in (*seeds, *gone)})
     imported = impact.importers(store, paths, store.files())
-    tests_of = sorted(path for path in (*imported, *paths) if places.is_test(path))
+    tests_of = sorted(path for path in (*imported, *paths) if places.is_test_file(path))
     into = impact.around(edges, [*seeds, *classes])
     symbols = {
         s.key: s
@@ -182,27 +190,29 @@ def _analyse(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]
     ways = {**asked.before, **net.spread(seeds)}
     ways = {key: way for key, way in ways.items() if key in symbols or not way.distance}
     beside = (
-        _beside(project, sources, edges, paths, symbols)
+        _find_sibling_ways(project, sources, edges, paths, symbols)
         if impact.is_orphan(ways, symbols)
         else None
     )
-    change = Change([*own, *asked.was], ways, net.spread(classes) if methods else None, beside)
+    change = ChangeEvidence(
+        [*own, *asked.was], ways, net.spread(classes) if methods else None, beside
+    )
     found = {
         key: one
-        for key, one in impact.reached(ways).items()
+        for key, one in impact.rank_reached_symbols(ways).items()
         if key not in seeds and key not in gone
     }
-    tests = [s for key, s in symbols.items() if impact.is_test(s) and key not in seeds]
+    tests = [s for key, s in symbols.items() if impact.is_runnable_test(s) and key not in seeds]
     ran = [one.key for one in found.values() if [e.kind for e in one.via] == [executed.RAN]]
     unlikely = executed.not_run(store, seeds, [s.key for s in tests], symbols) if not gone else {}
-    ranked = impact.judged(found, Tests(tests, sources, imported), change, ran, unlikely)
-    names = sorted({_name(key) for key in (*seeds, *gone)} - {"<module>"})
-    return impact.summarise(
+    ranked = impact.judge_tests(found, Tests(tests, sources, imported), change, ran, unlikely)
+    names = sorted({_split_bare_name(key) for key in (*seeds, *gone)} - {"<module>"})
+    return impact.summarise_impact(
         [*seeds, *gone], found, ranked, imported, store.unresolved_calls(names)
     ), symbols
 
 
-def _beside(
+def _find_sibling_ways(
     project: Project,
     sources: Sources,
     edges: executed.ObservedTests,
@@ -213,12 +223,14 @@ def _beside(
     `symbols`.
     """
     others = [
-        s.key for s in project.store.symbols(paths=paths) if s.kind in (Kind.FUNCTION, Kind.METHOD)
+        s.key
+        for s in project.store.symbols(paths=paths)
+        if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     ]
     into = impact.around(edges, others)
     symbols |= {s.key: s for s in project.store.symbols(keys=sorted({e.source for e in into}))}
     return impact.net_of(edges, into, symbols, sources).spread(others)
 
 
-def _name(key: str) -> str:
+def _split_bare_name(key: str) -> str:
     return key.partition("::")[2].rpartition(".")[2]

@@ -17,7 +17,7 @@ from gieok.code.index import scan
 from gieok.code.index.graph import INHERITS
 from gieok.code.index.project import Project
 from gieok.code.languages.table import LANGUAGES
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
 from gieok.model.code import Execution, SourceFile, Symbol
 from gieok.ports.code import CoverageRun, SyntaxNode
@@ -37,7 +37,7 @@ _BLOCKS = frozenset(
 )
 
 
-class Learned(NamedTuple):
+class LearnedExecutions(NamedTuple):
     """What a run says: `paths` were believed, `changed` not; `outside` are no files of the project,
     `unknown` no tests.
 
@@ -54,7 +54,7 @@ class Learned(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
+def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecutions:
     """Read which test of the project ran which function. The index must be in line with the files.
     Raises BadRequest.
     """
@@ -62,17 +62,21 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
         path: file for path, file in project.store.files().items() if file.language == "python"
     }
     measured = run.files()
-    places = place(project.root, measured, files)
+    places = map_measured_paths(project.root, measured, files)
     symbols = [s for s in project.store.all_symbols() if s.path in files]
     tests = _Tests(project, symbols).named(run.contexts())
     unknown = tuple(context for context in run.contexts() if context not in tests)
-    _refuse(run, measured, places, tests)
+    _refuse_foreign_run(run, measured, places, tests)
     fresh = _Fresh(project, run, files, commit)
-    functions = {s.key: s for s in symbols if s.kind in (Kind.FUNCTION, Kind.METHOD)}
+    functions = {s.key: s for s in symbols if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
     found, unread = set[tuple[str, str]](), set[tuple[str, str]]()
     believed, changed = set[str](), set[str]()
     for name, path in places.items():
-        pairs = _pairs(project, run, name, files[path], tests) if fresh.holds(path) else None
+        pairs = (
+            _pair_executed_functions(project, run, name, files[path], tests)
+            if fresh.holds(path)
+            else None
+        )
         if pairs is None:
             changed.add(path)
             unread |= {
@@ -92,7 +96,7 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
         for t, f in found
         if f in functions and t != f and f.partition("::")[0] not in changed
     )
-    return Learned(
+    return LearnedExecutions(
         executions=tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept),
         unread=tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)),
         tests=tuple(sorted(set(tests.values()))),
@@ -103,7 +107,7 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
     )
 
 
-def _refuse(
+def _refuse_foreign_run(
     run: CoverageRun, measured: Sequence[str], places: Mapping[str, str], tests: Mapping[str, str]
 ) -> None:
     contexts = run.contexts()
@@ -133,7 +137,9 @@ class _Fresh:
     ) -> None:
         self._root, self._run, self._files = project.root, run, files
         self._differing = (
-            {d.new_path for d in changes.parse(project.versions.diff(commit))} if commit else None
+            {d.new_path for d in changes.parse_unified_diff(project.versions.diff(commit))}
+            if commit
+            else None
         )
 
     def holds(self, path: str) -> bool:
@@ -142,7 +148,7 @@ class _Fresh:
         return self._files[path].mtime_ns <= self._run.finished_ns
 
 
-def _pairs(
+def _pair_executed_functions(
     project: Project, run: CoverageRun, name: str, file: SourceFile, tests: Mapping[str, str]
 ) -> set[tuple[str, str]] | None:
     """Return the (test, function) pairs of a file; None where the file cannot be the version that
@@ -152,7 +158,7 @@ def _pairs(
         data = (project.root / file.path).read_bytes()
         if sha256(data).hexdigest() != file.content_hash:
             return None
-        text = scan.decode(data)
+        text = scan.decode_source(data)
     except (OSError, scan.Unwanted):
         return None
     written = {number for number, line in enumerate(text.split("\n"), 1) if line.strip()}
@@ -181,7 +187,7 @@ def owners_of(root: SyntaxNode) -> dict[int, str]:
         node, prefix = waiting.pop()
         name = node.child_by_field_name("name")
         if node.type in ("function_definition", "class_definition") and name is not None:
-            prefix += f"{_text(name)}."
+            prefix += f"{_decode_node_text(name)}."
             body = node.child_by_field_name("body")
             if node.type == "function_definition" and body is not None:
                 first = max(body.start_point[0], _head_end(node) + 1)
@@ -192,7 +198,7 @@ def owners_of(root: SyntaxNode) -> dict[int, str]:
     return owners
 
 
-def _text(node: SyntaxNode) -> str:
+def _decode_node_text(node: SyntaxNode) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
@@ -202,7 +208,9 @@ def _head_end(node: SyntaxNode) -> int:
     return max(part.end_point[0] for part in parts if part is not None)
 
 
-def place(root: Path, measured: Sequence[str], files: Mapping[str, object]) -> dict[str, str]:
+def map_measured_paths(
+    root: Path, measured: Sequence[str], files: Mapping[str, object]
+) -> dict[str, str]:
     """Return measured path → indexed path; files outside of the project have none.
 
     Paths of this folder count. Where there are none, the run was in another: the one folder under
@@ -212,14 +220,16 @@ def place(root: Path, measured: Sequence[str], files: Mapping[str, object]) -> d
     inside = {
         name: name.removeprefix(here).removeprefix(f"{root.as_posix()}/") for name in measured
     }
-    found = {name: path for name, path in inside.items() if path in files}
-    if found:
-        return found
+    indexed = {name: path for name, path in inside.items() if path in files}
+    if indexed:
+        return indexed
     by_name: dict[str, list[str]] = defaultdict(list)
     for path in files:
         by_name[path.rpartition("/")[2]].append(path)
     rules = Counter(
-        rule for name in measured for rule in _rules(name, by_name[name.rpartition("/")[2]])
+        rule
+        for name in measured
+        for rule in _iter_prefix_rules(name, by_name[name.rpartition("/")[2]])
     )
     best = min(rules, key=lambda rule: (-rules[rule], len(rule[1]), rule), default=("", ""))
     return {
@@ -229,7 +239,7 @@ def place(root: Path, measured: Sequence[str], files: Mapping[str, object]) -> d
     }
 
 
-def _rules(name: str, namesakes: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _iter_prefix_rules(name: str, namesakes: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield (old prefix, new prefix) that map a measured path to an indexed one, the longest common
     tail first.
     """
@@ -253,7 +263,7 @@ class _Tests:
 
     def __init__(self, project: Project, symbols: Sequence[Symbol]) -> None:
         self._store = project.store
-        self._keys = {s.key for s in symbols if s.kind in (Kind.FUNCTION, Kind.METHOD)}
+        self._keys = {s.key for s in symbols if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
         self._paths = sorted({s.path for s in symbols})
         self._dotted: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for key in sorted(self._keys):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gieok.code.ask.likelihood import Sources, Way
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -24,24 +24,24 @@ _MOST_NAMES = 40
 
 
 @lru_cache(65_536)
-def words(name: str) -> frozenset[str]:
+def split_identifier_words(name: str) -> frozenset[str]:
     """Return the words of an identifier in lower case: `set_cookie`, `setCookie` → set, cookie."""
     return frozenset(word.lower() for word in _WORD.findall(name))
 
 
 @lru_cache(16_384)
-def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def _find_identifiers(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the identifiers in a text, and the words of them."""
     names = frozenset(_NAME.findall(text))
-    return names, frozenset[str]().union(*map(words, names))
+    return names, frozenset[str]().union(*map(split_identifier_words, names))
 
 
 @lru_cache(16_384)
 def _stem_words(path: str) -> frozenset[str]:
-    return words(PurePosixPath(path).stem)
+    return split_identifier_words(PurePosixPath(path).stem)
 
 
-class Change(NamedTuple):
+class ChangeEvidence(NamedTuple):
     """What changed: its symbols, those that make an object of a changed method's class, and those
     beside it in its files.
 
@@ -62,7 +62,7 @@ class Tests:
     ) -> None:
         self.all = sorted(tests, key=lambda s: s.key)
         self._sources, self._imported = sources, imported
-        found = {s.key: _names(sources.text(s)) for s in self.all}
+        found = {s.key: _find_identifiers(sources.text(s)) for s in self.all}
         self._names = {key: names for key, (names, _) in found.items()}
         self._words = {key: own for key, (_, own) in found.items()}
         self._bearing = Counter(chain.from_iterable(self._names.values()))
@@ -73,7 +73,8 @@ class Tests:
             for key, own in self._words.items()
         }
         self._titles = {
-            s.key: words(s.key.partition("::")[2]) | _stem_words(s.path) for s in self.all
+            s.key: split_identifier_words(s.key.partition("::")[2]) | _stem_words(s.path)
+            for s in self.all
         }
         self._groups = {s.key: (s.path, s.key.rpartition(".")[0] or s.path) for s in self.all}
 
@@ -83,7 +84,7 @@ class Tests:
     def _rare_name(self, name: str) -> float:
         return min(log((len(self.all) + 1) / (self._bearing[name] + 0.5)), 6.0) / 6.0
 
-    def features(self, change: Change) -> dict[str, dict[str, float]]:
+    def features(self, change: ChangeEvidence) -> dict[str, dict[str, float]]:
         """Return the features of every test, by key; the model `test` of `ranking/learned/impact`
         weighs them.
         """
@@ -142,17 +143,21 @@ class Tests:
         return {name: sum(values) / len(values) for name, values in sums.items()}
 
     def _said(self, symbols: Sequence[Symbol]) -> "_Said":
-        stems = {places.stem(s.path) for s in symbols}
-        named = [s for s in symbols if s.kind not in (Kind.MODULE, Kind.MARKER)][:_MOST_NAMES]
+        stems = {places.find_module_stem(s.path) for s in symbols}
+        named = [s for s in symbols if s.kind not in (SymbolKind.MODULE, SymbolKind.MARKER)][
+            :_MOST_NAMES
+        ]
         names = {s.name for s in named}
-        classes = {_owner(s.key) for s in named} - {""}
-        _, found = _names(" ".join(self._sources.text(s) for s in named))
+        classes = {_find_owner_class(s.key) for s in named} - {""}
+        _, found = _find_identifiers(" ".join(self._sources.text(s) for s in named))
         body = {word: self._rarity(word) ** 2 for word in found if self._using[word]}
-        around = frozenset[str]().union(*map(words, [*stems, *classes]))
+        around = frozenset[str]().union(*map(split_identifier_words, [*stems, *classes]))
         return _Said(
             names={name: self._rare_name(name) for name in names},
             classes={name: self._rare_name(name) for name in classes},
-            words={word: self._rarity(word) for name in names for word in words(name)},
+            words={
+                word: self._rarity(word) for name in names for word in split_identifier_words(name)
+            },
             around=dict.fromkeys(around, 1.0),
             body=body,
             length=sqrt(fsum(body.values())) or 1.0,
@@ -175,9 +180,9 @@ class Tests:
                 (rare for name, rare in said.classes.items() if name in names), default=0.0
             ),
             "words": alike,
-            "said": _held(said.words, own),
-            "title": _held(said.words, title),
-            "around": _held(said.around, title),
+            "said": _weigh_shared_words(said.words, own),
+            "title": _weigh_shared_words(said.words, title),
+            "around": _weigh_shared_words(said.around, title),
             "stem": float(singular(stem) in said.stems),
         }
 
@@ -194,14 +199,14 @@ class _Said(NamedTuple):
     stems: Collection[str]
 
 
-def _held(wanted: Mapping[str, float], found: Collection[str]) -> float:
+def _weigh_shared_words(wanted: Mapping[str, float], found: Collection[str]) -> float:
     """Return the share of words that are found, the rare ones counting more."""
     return fsum(weight for word, weight in wanted.items() if word in found) / (
         fsum(wanted.values()) or 1.0
     )
 
 
-def _owner(key: str) -> str:
+def _find_owner_class(key: str) -> str:
     """Return the name of the class around a symbol; '' for none."""
     return key.partition("::")[2].rpartition(".")[0].rpartition(".")[2]
 

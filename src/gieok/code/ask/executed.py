@@ -8,10 +8,10 @@ asks for callers does not get every test that comes by. Only impact reads them.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.code.ask.coverage import Learned
+from gieok.code.ask.coverage import LearnedExecutions
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import SCOPE, Project
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Edge, Executed, Symbol
 from gieok.ports.code import ExecutedGraph, Executions
 
@@ -41,10 +41,12 @@ class ObservedTests(NamedTuple):
 
 def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
     """Return an edge for every test that ran one of these functions."""
-    return [Edge(row.test, row.function, RAN, *_sureness(row), 0) for row in store.executed(keys)]
+    return [
+        Edge(row.test, row.function, RAN, *_rate_execution(row), 0) for row in store.executed(keys)
+    ]
 
 
-def _sureness(row: Executed) -> tuple[int, str]:
+def _rate_execution(row: Executed) -> tuple[int, str]:
     """Return tier and reason: a changed function is still reached by its test; a changed test may
     no longer reach it.
     """
@@ -67,7 +69,8 @@ def not_run(
     test ran, it does not say that it was looked for.
     """
     if any(
-        key not in symbols or symbols[key].kind not in (Kind.FUNCTION, Kind.METHOD) for key in seeds
+        key not in symbols or symbols[key].kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+        for key in seeds
     ):
         return {}
     rows = store.executed(seeds)
@@ -77,7 +80,7 @@ def not_run(
     return dict.fromkeys(sorted(store.settled([key for key in tests if key not in ran])), NOT_RUN)
 
 
-def keep(project: Project, learned: Learned) -> None:
+def store_test_executions(project: Project, learned: LearnedExecutions) -> None:
     """Keep what tests ran in the files that were believed, in place of what was kept of both, and
     note when.
 
@@ -90,7 +93,7 @@ def keep(project: Project, learned: Learned) -> None:
     project.store.write_note(SCOPE, _NOTE, project.clock.now().isoformat())
 
 
-def forget(project: Project) -> None:
+def forget_test_executions(project: Project) -> None:
     """Forget all executions."""
     project.store.forget_executions()
     project.store.write_note(SCOPE, _NOTE, "")

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.code.ask import lookup
-from gieok.code.ask.query import count_callers, is_code_like, search
+from gieok.code.ask.query import count_callers, is_code_like, search_symbols
 from gieok.code.index.graph import CALLS, CONSTRUCTS, IMPORTS, INHERITS, Certainty
 from gieok.code.index.project import Project
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
 from gieok.model.code import Edge, Symbol
 from gieok.ports.code import SymbolGraph
@@ -27,7 +27,7 @@ _NAMESAKES, _JOINED = 3, 5
 _LONGEST, _SHORT, _MOST_VISITED = 10, 3, 4_000
 
 
-class Candidate(NamedTuple):
+class ExploreCandidate(NamedTuple):
     """A symbol to show, and which of its lines matter most, as (first, last): those that answer,
     those on a path.
     """
@@ -45,7 +45,7 @@ class Explored(NamedTuple):
     path.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ExploreCandidate, ...]
     routes: tuple[tuple[Edge, ...], ...]
     apart: tuple[tuple[str, str], ...]
     degraded: str | None
@@ -59,11 +59,11 @@ def explore(
     A text of nothing but names is not searched for, unless it is one plain word: what stands on the
     paths fills up.
     """
-    named, is_names = _named(project, text, folder)
-    rows = {symbol.key: Candidate(symbol, 0, is_named=True) for symbol in named}
+    named, is_names = _find_mentioned_symbols(project, text, folder)
+    rows = {symbol.key: ExploreCandidate(symbol, 0, is_named=True) for symbol in named}
     degraded = None
     if not is_names:
-        found = search(project, embedder, text, limit, expand=False)
+        found = search_symbols(project, embedder, text, limit, expand=False)
         degraded = found.degraded
         for one in found.answers:
             lines = (
@@ -71,17 +71,19 @@ def explore(
                 if one.snippet
                 else ()
             )
-            known = rows.get(one.symbol.key, Candidate(one.symbol, 0, one.why == "name"))
+            known = rows.get(one.symbol.key, ExploreCandidate(one.symbol, 0, one.why == "name"))
             rows[one.symbol.key] = known._replace(lines=lines)
     ranked = sorted(
-        rows.values(), key=lambda row: (not row.is_named, places.is_test(row.symbol.path))
+        rows.values(), key=lambda row: (not row.is_named, places.is_test_file(row.symbol.path))
     )
-    joined = [row.symbol for row in ranked if row.is_named or not places.is_test(row.symbol.path)][
-        :_JOINED
-    ]
+    joined = [
+        row.symbol for row in ranked if row.is_named or not places.is_test_file(row.symbol.path)
+    ][:_JOINED]
     routes = paths(project.store, joined)
     if any(row.is_named for row in ranked):
-        ends = set().union(*(_inside(project.store, s) for s in named)) if named else set()
+        ends = (
+            set().union(*(_find_member_keys(project.store, s) for s in named)) if named else set()
+        )
         routes = [
             route
             for route in routes
@@ -102,20 +104,24 @@ def explore(
     )
 
 
-def _named(project: Project, text: str, folder: Path | None) -> tuple[list[Symbol], bool]:
+def _find_mentioned_symbols(
+    project: Project, text: str, folder: Path | None
+) -> tuple[list[Symbol], bool]:
     """Return the symbols that words of a text name, and whether every word does."""
-    found: dict[str, Symbol] = {}
+    mentioned: dict[str, Symbol] = {}
     words = text.replace(",", " ").split()
-    matches = {word: _matching(project, word.strip("`'\"?().") or word, folder) for word in words}
+    matches = {
+        word: _match_word_symbols(project, word.strip("`'\"?().") or word, folder) for word in words
+    }
     is_names = all(matches.values())
     for word in words:
         if is_names or is_code_like(word):
-            ranked = sorted(matches[word], key=lambda s: (places.is_test(s.path), s.key))
-            found |= {s.key: s for s in ranked[:_NAMESAKES]}
-    return list(found.values()), is_names and (len(words) > 1 or is_code_like(text))
+            ranked = sorted(matches[word], key=lambda s: (places.is_test_file(s.path), s.key))
+            mentioned |= {s.key: s for s in ranked[:_NAMESAKES]}
+    return list(mentioned.values()), is_names and (len(words) > 1 or is_code_like(text))
 
 
-def _matching(project: Project, word: str, folder: Path | None) -> list[Symbol]:
+def _match_word_symbols(project: Project, word: str, folder: Path | None) -> list[Symbol]:
     try:
         return lookup.matching(project, word, folder)
     except BadRequest:  # a word with a slash in it that looks like a path out of the project
@@ -124,10 +130,10 @@ def _matching(project: Project, word: str, folder: Path | None) -> list[Symbol]:
 
 def _with_routes(
     project: Project,
-    ranked: Sequence[Candidate],
+    ranked: Sequence[ExploreCandidate],
     routes: Iterable[Sequence[Edge]],
     joined: set[str],
-) -> list[Candidate]:
+) -> list[ExploreCandidate]:
     """Put what stands on the paths behind what they join, each with the lines from where the path
     goes on.
     """
@@ -140,7 +146,7 @@ def _with_routes(
     between = {s.key: s for s in project.store.symbols(keys=sorted(set(sites) - known))}
     first = [row._replace(is_joined=True) for row in ranked if row.symbol.key in joined]
     new = [
-        Candidate(between[key], 0, is_named=False, is_joined=True)
+        ExploreCandidate(between[key], 0, is_named=False, is_joined=True)
         for key in sites
         if key in between
     ]
@@ -157,23 +163,28 @@ def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...
     A class stands for its methods. Of a path that goes over a third of the symbols the two parts
     are there already.
     """
-    groups = {s.key: _inside(graph, s) for s in symbols}
+    groups = {s.key: _find_member_keys(graph, s) for s in symbols}
     out: list[tuple[Edge, ...]] = []
-    forward = {key: _reached(graph, keys, groups, is_wide=False) for key, keys in groups.items()}
+    forward = {
+        key: _find_shortest_routes(graph, keys, groups, is_wide=False)
+        for key, keys in groups.items()
+    }
     for a, b in combinations(groups, 2):
         there, back = forward[a].get(b), forward[b].get(a)
         is_short = back is not None and len(back) <= _SHORT
         if not there and not is_short and not groups[a] & groups[b]:
-            there = _reached(graph, groups[a], {b: groups[b]}, is_wide=True).get(b)
-            back = back or _reached(graph, groups[b], {a: groups[a]}, is_wide=True).get(a)
-        one = _nearer(there, back)
+            there = _find_shortest_routes(graph, groups[a], {b: groups[b]}, is_wide=True).get(b)
+            back = back or _find_shortest_routes(
+                graph, groups[b], {a: groups[a]}, is_wide=True
+            ).get(a)
+        one = _choose_nearer_route(there, back)
         others = set().union(*(keys for key, keys in groups.items() if key not in (a, b)))
         if one and not any(edge.target in others for edge in one[:-1]):
             out.append(one)
     return sorted(dict.fromkeys(out), key=lambda route: (len(route), route))
 
 
-def _nearer(
+def _choose_nearer_route(
     there: tuple[Edge, ...] | None, back: tuple[Edge, ...] | None
 ) -> tuple[Edge, ...] | None:
     """Return the way there, in the order in which symbols are named, unless the way back is much
@@ -184,14 +195,14 @@ def _nearer(
     return there or back
 
 
-def _inside(graph: SymbolGraph, symbol: Symbol) -> set[str]:
-    if symbol.kind != Kind.CLASS:
+def _find_member_keys(graph: SymbolGraph, symbol: Symbol) -> set[str]:
+    if symbol.kind != SymbolKind.CLASS:
         return {symbol.key}
     members = graph.symbols(paths=[symbol.path])
     return {symbol.key} | {m.key for m in members if m.key.startswith(f"{symbol.key}.")}
 
 
-def _reached(
+def _find_shortest_routes(
     graph: SymbolGraph, starts: set[str], groups: Mapping[str, set[str]], *, is_wide: bool
 ) -> dict[str, tuple[Edge, ...]]:
     """Return group → the shortest path from the starts into it, by breadth; of several the first in
@@ -201,32 +212,32 @@ def _reached(
         key: name for name, keys in groups.items() for key in sorted(keys) if key not in starts
     }
     first: dict[str, Edge] = {}
-    seen, frontier = set(starts), sorted(starts)
-    found: dict[str, tuple[Edge, ...]] = {}
+    visited, frontier = set(starts), sorted(starts)
+    routes: dict[str, tuple[Edge, ...]] = {}
     for _ in range(_LONGEST):
         fresh: list[str] = []
         for edge in (
             *graph.edges_out_of(frontier),
-            *(_overriding(graph, frontier) if is_wide else ()),
+            *(_find_override_edges(graph, frontier) if is_wide else ()),
         ):
-            if edge.target in seen or not _leads(edge, is_wide=is_wide):
+            if edge.target in visited or not _may_lead_on(edge, is_wide=is_wide):
                 continue
-            if places.is_test(edge.target.partition("::")[0]) and edge.target not in goals:
+            if places.is_test_file(edge.target.partition("::")[0]) and edge.target not in goals:
                 continue
-            seen.add(edge.target)
+            visited.add(edge.target)
             first[edge.target] = edge
             fresh.append(edge.target)
             if edge.target in goals:
-                found.setdefault(goals[edge.target], _back(edge.target, first))
-        if len(found) == len(set(goals.values())) or not fresh or len(seen) > _MOST_VISITED:
+                routes.setdefault(goals[edge.target], _trace_route_back(edge.target, first))
+        if len(routes) == len(set(goals.values())) or not fresh or len(visited) > _MOST_VISITED:
             break
         frontier = sorted(fresh)
-    return found
+    return routes
 
 
-def _overriding(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
+def _find_override_edges(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
     """Return edges from methods to those of the same name in the classes below theirs."""
-    methods = [s for s in graph.symbols(keys=keys) if s.kind == Kind.METHOD]
+    methods = [s for s in graph.symbols(keys=keys) if s.kind == SymbolKind.METHOD]
     classes = {s.key.rpartition(".")[0] for s in methods}
     below: dict[str, set[str]] = {key: {key} for key in classes}
     frontier = sorted(classes)
@@ -239,13 +250,13 @@ def _overriding(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
                         inside.add(edge.source)
                         fresh.add(edge.source)
         frontier = sorted(fresh)
-    wanted = {
+    override_pairs = {
         (s, f"{lower}.{s.name}")
         for s in methods
         for lower in below[s.key.rpartition(".")[0]]
         if lower not in classes
     }
-    there = {s.key for s in graph.symbols(keys=sorted({key for _, key in wanted}))}
+    there = {s.key for s in graph.symbols(keys=sorted({key for _, key in override_pairs}))}
     return sorted(
         Edge(
             source=s.key,
@@ -255,18 +266,18 @@ def _overriding(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
             reason="overridden",
             line=s.start_line,
         )
-        for s, key in wanted
+        for s, key in override_pairs
         if key in there
     )
 
 
-def _leads(edge: Edge, *, is_wide: bool) -> bool:
+def _may_lead_on(edge: Edge, *, is_wide: bool) -> bool:
     if is_wide:
         return edge.kind != IMPORTS
     return edge.kind in (CALLS, CONSTRUCTS) and edge.tier <= Certainty.UNIQUE_NAME
 
 
-def _back(key: str, first: Mapping[str, Edge]) -> tuple[Edge, ...]:
+def _trace_route_back(key: str, first: Mapping[str, Edge]) -> tuple[Edge, ...]:
     route: list[Edge] = []
     while key in first:
         route.append(first[key])

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.code.ask import likelihood
-from gieok.code.ask.evidence import Change, Tests, singular
+from gieok.code.ask.evidence import ChangeEvidence, Tests, singular
 from gieok.code.ask.likelihood import Net, Sources, Way
 from gieok.code.index.graph import IMPORTS, INHERITS, Certainty
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind, Trait
+from gieok.code.model.facts import SymbolKind, Trait
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 from gieok.ports.code import Edges
 from gieok.ranking.learned import impact as learned
@@ -40,7 +40,7 @@ _RECALL, _UNLIKELY = 1.3, 0.03
 _BESIDE = 0.5
 #: What is left of the chance of a test that was seen not to run the change.
 _NOT_SEEN = 0.05
-_CALLABLE = (Kind.FUNCTION, Kind.METHOD)
+_CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 class Network:
@@ -154,7 +154,7 @@ def net_of(
 ) -> Net:
     """Return edges weighed; `symbols` has at least the sources of these."""
     out = edges.edges_out_of(sorted({edge.source for edge in into}))
-    return Net(likelihood.links(into, out, symbols, sources))
+    return Net(likelihood.build_chance_links(into, out, symbols, sources))
 
 
 def family(
@@ -178,22 +178,22 @@ def methods_alone(seeds: Sequence[Symbol]) -> list[Symbol]:
     """Return what changed if it is methods and nothing else: then who makes their objects tells
     something.
     """
-    is_all = all(s.kind == Kind.METHOD for s in seeds)
+    is_all = all(s.kind == SymbolKind.METHOD for s in seeds)
     return [*seeds] if is_all else []
 
 
 def is_orphan(ways: Mapping[str, Way], symbols: Mapping[str, Symbol]) -> bool:
     """Say whether no test is known to come to a change."""
-    return not any(key in symbols and is_test(symbols[key]) for key in ways)
+    return not any(key in symbols and is_runnable_test(symbols[key]) for key in ways)
 
 
-def reached(ways: Mapping[str, Way]) -> dict[str, Reached]:
+def rank_reached_symbols(ways: Mapping[str, Way]) -> dict[str, Reached]:
     """Return everything that comes to a change by these ways, with the likeliest of them."""
-    tiers = {key: _tier(way.edge) for key, way in ways.items() if way.edge is not None}
-    return {key: _reached(key, ways, tiers) for key, way in ways.items() if way.distance}
+    tiers = {key: _rate_edge_tier(way.edge) for key, way in ways.items() if way.edge is not None}
+    return {key: _build_reached_row(key, ways, tiers) for key, way in ways.items() if way.distance}
 
 
-def _reached(key: str, ways: Mapping[str, Way], tiers: Mapping[str, int]) -> Reached:
+def _build_reached_row(key: str, ways: Mapping[str, Way], tiers: Mapping[str, int]) -> Reached:
     way, path, at, tier = ways[key], list[Edge](), key, 0
     while (edge := ways[at].edge) is not None and len(path) < _LONGEST_PATH:
         path.append(edge)
@@ -204,7 +204,7 @@ def _reached(key: str, ways: Mapping[str, Way], tiers: Mapping[str, int]) -> Rea
     )
 
 
-def _tier(edge: Edge) -> int:
+def _rate_edge_tier(edge: Edge) -> int:
     """Return the certainty that the source breaks with the target; code that calls a test's
     callback hardly does.
     """
@@ -240,19 +240,19 @@ def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[
     return {path: far for path, far in distance.items() if far}
 
 
-def is_test(symbol: Symbol) -> bool:
+def is_runnable_test(symbol: Symbol) -> bool:
     """Say whether a symbol is a test that can be run."""
     return (
         Trait.TEST in symbol.traits.split()
-        and symbol.kind in (Kind.FUNCTION, Kind.METHOD)
+        and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
         and places.is_test_code(symbol.path, symbol.traits)
     )
 
 
-def judged(
+def judge_tests(
     found: Mapping[str, Reached],
     tests: Tests,
-    change: Change,
+    change: ChangeEvidence,
     seen: Collection[str],
     unlikely: Mapping[str, str],
 ) -> list[Reached]:
@@ -276,7 +276,7 @@ def judged(
     return sorted(rows, key=lambda r: (-r.chance, r.tier, r.distance, r.key))
 
 
-def summarise(
+def summarise_impact(
     seeds: Sequence[str],
     found: Mapping[str, Reached],
     tests: Sequence[Reached],
@@ -294,19 +294,25 @@ def summarise(
         key=lambda r: (-r.chance, r.tier, r.distance, r.key),
     )
     whole = sum(one.chance for one in tests)
-    stems = {singular(places.stem(seed.partition("::")[0])) for seed in seeds}
+    stems = {singular(places.find_module_stem(seed.partition("::")[0])) for seed in seeds}
     return Impact(
         symbols=tuple(others),
-        files=tuple(f for f in _files(others, imported, set()) if not places.is_test(f.path)),
+        files=tuple(
+            f
+            for f in _rank_reached_files(others, imported, set())
+            if not places.is_test_file(f.path)
+        ),
         tests=tuple(shown),
-        test_files=tuple(f for f in _files(tests, imported, stems) if places.is_test(f.path)),
+        test_files=tuple(
+            f for f in _rank_reached_files(tests, imported, stems) if places.is_test_file(f.path)
+        ),
         unresolved_calls=tuple(unresolved_calls),
         run=run,
         held=sum(one.chance for one in tests[:run]) / whole if whole else 0.0,
     )
 
 
-def _files(
+def _rank_reached_files(
     reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str]
 ) -> list[FileReach]:
     """Rank files by how many of their symbols are expected to run the change; tests named after the
@@ -336,7 +342,7 @@ def _files(
                 symbols=0,
                 chance=max((r.chance for r in inside), default=0.0),
             )
-        helps = places.is_test(path) and places.is_helper(path)
+        helps = places.is_test_file(path) and places.is_helper(path)
         least = (
             _BESIDE if not stems.isdisjoint(map(singular, path.lower().split("/")[:-1])) else 0.0
         )

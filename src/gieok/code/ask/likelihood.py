@@ -68,7 +68,7 @@ class Sources:
             found = _NO_LINES
             if self._root is not None:
                 with suppress(OSError):
-                    found = _cut(
+                    found = _outline_source_lines(
                         Path(self._root, path).read_text(encoding="utf-8", errors="replace")
                     )
             self._known[path] = found
@@ -79,7 +79,7 @@ class Sources:
         return "\n".join(self.lines(symbol.path)[symbol.start_line - 1 : symbol.end_line])
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """What stands between the head of a function and a line: conditions, loops, ways out before it,
     a condition in it.
     """
@@ -90,7 +90,7 @@ class Place(NamedTuple):
     inline: bool
 
 
-_NOWHERE = Place(0, 0, 0, False)
+_NOWHERE = LinePlace(0, 0, 0, False)
 
 
 class Outline:
@@ -105,23 +105,23 @@ class Outline:
         self._lines = lines
         self._exits: dict[int, list[int]] = {}
 
-    def place(self, start: int, line: int) -> Place:
+    def place(self, start: int, line: int) -> LinePlace:
         """Return what a line (1-based) of a function that begins at `start` depends on."""
         if not start < line <= len(self._lines):
             return _NOWHERE
         text, at = self._lines[line - 1], line - 1
         conditions, loops = int(bool(_BRANCH.match(text))), 0
-        indent = _indent(text) if text.strip() else 0
+        indent = _measure_line_indent(text) if text.strip() else 0
         while indent > 0 and at > start:
             at -= 1
             above = self._lines[at]
-            if (its := _indent(above)) < indent:
+            if (its := _measure_line_indent(above)) < indent:
                 indent = its
                 if _CONDITION.match(above):
                     conditions += 1
                 elif _LOOP.match(above):
                     loops += 1
-        return Place(
+        return LinePlace(
             conditions, loops, self._count_exits(start, line - 1), bool(_INLINE.search(text))
         )
 
@@ -135,7 +135,7 @@ class Outline:
         return counts[end - start]
 
 
-def _indent(line: str) -> int:
+def _measure_line_indent(line: str) -> int:
     """Return how far a line is indented; an empty one ends the blocks before it, as the weights
     were fitted.
     """
@@ -146,7 +146,7 @@ _NO_LINES = list[str](), Outline(())
 
 
 @lru_cache(512)
-def _cut(text: str) -> tuple[list[str], Outline]:
+def _outline_source_lines(text: str) -> tuple[list[str], Outline]:
     """Return the lines of a text and their outline; whoever asks again (a server does) has the
     same.
     """
@@ -154,7 +154,7 @@ def _cut(text: str) -> tuple[list[str], Outline]:
     return lines, Outline(lines)
 
 
-class Call(NamedTuple):
+class JudgedCall(NamedTuple):
     """What a link is judged by: its surest edge, the lines of all, how many share the target, the
     calls, and the caller.
     """
@@ -167,21 +167,21 @@ class Call(NamedTuple):
     outline: Outline | None
 
 
-class Link:
+class ChanceLink:
     """That one symbol depends on another: the surest of its edges, and the features by which it is
     judged.
     """
 
     __slots__ = ("_call", "_chance", "edge")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: JudgedCall) -> None:
         self.edge, self._call = call.edge, call
         self._chance: float | None = None
 
     @property
     def features(self) -> Mapping[str, float]:
         """Return the features that are not nothing."""
-        return _features(self._call)
+        return _build_call_features(self._call)
 
     @property
     def chance(self) -> float:
@@ -194,9 +194,9 @@ class Link:
         return self._chance
 
 
-def links(
+def build_chance_links(
     into: Iterable[Edge], out: Iterable[Edge], symbols: Mapping[str, Symbol], sources: Sources
-) -> dict[tuple[str, str], Link]:
+) -> dict[tuple[str, str], ChanceLink]:
     """Return the links that edges make, by source and target. `out` are all edges of the same
     sources, which share calls.
     """
@@ -206,11 +206,11 @@ def links(
             groups[edge.source, edge.target].append(edge)
     callers = Counter([target for _, target in groups])
     calls = {(edge.source, edge.line, edge.target) for edge in out if edge.kind == CALLS}
-    shared = Counter([(source, line, _last(target)) for source, line, target in calls])
-    found: dict[tuple[str, str], Link] = {}
+    shared = Counter([(source, line, _split_last_name(target)) for source, line, target in calls])
+    links_by_ends: dict[tuple[str, str], ChanceLink] = {}
     for (source, target), edges in groups.items():
-        symbol, name = symbols.get(source), _last(target)
-        call = Call(
+        symbol, name = symbols.get(source), _split_last_name(target)
+        call = JudgedCall(
             edge=edges[0]
             if len(edges) == 1
             else min(edges, key=lambda e: (e.tier, e.reason, e.line)),
@@ -220,20 +220,20 @@ def links(
             caller=(symbol.start_line, symbol.complexity, symbol.traits) if symbol else None,
             outline=sources.outline(symbol.path) if symbol else None,
         )
-        found[source, target] = Link(call)
-    return found
+        links_by_ends[source, target] = ChanceLink(call)
+    return links_by_ends
 
 
 @lru_cache(16_384)
-def _features(call: Call) -> Mapping[str, float]:
+def _build_call_features(call: JudgedCall) -> Mapping[str, float]:
     edge = call.edge
     reason = next((name for words, name in _REASONS.items() if words in edge.reason), "other")
-    found = {reason: 1.0, "callers": log(call.callers), "sites": log(len({*call.lines}))}
+    features = {reason: 1.0, "callers": log(call.callers), "sites": log(len({*call.lines}))}
     if call.caller is not None and call.outline is not None:
         start, complexity, _ = call.caller
         spots = [call.outline.place(start, line) for line in call.lines if line]
         at = min(spots, key=lambda p: (p.conditions, p.exits), default=_NOWHERE)
-        found |= {
+        features |= {
             "condition": float(at.conditions > 0),
             "conditions": max(at.conditions - 1.0, 0.0),
             "loop": float(at.loops > 0),
@@ -242,19 +242,21 @@ def _features(call: Call) -> Mapping[str, float]:
             "branches": log1p(complexity),
         }
     one_of = _ONE_OF.search(edge.reason)
-    found |= {"overrides": log(call.overrides), "one_of": log(int(one_of[1])) if one_of else 0.0}
-    found |= _ends(edge, call.caller[2] if call.caller else "")
-    return {name: value for name, value in found.items() if value}
+    features |= {"overrides": log(call.overrides), "one_of": log(int(one_of[1])) if one_of else 0.0}
+    features |= _build_end_features(edge, call.caller[2] if call.caller else "")
+    return {name: value for name, value in features.items() if value}
 
 
-def _ends(edge: Edge, traits: str) -> dict[str, float]:
+def _build_end_features(edge: Edge, traits: str) -> dict[str, float]:
     """Return what is known from where the ends of an edge stand."""
     path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
-    from_test = places.is_test(path)
+    from_test = places.is_test_file(path)
     is_test = from_test and "test" in traits.split()
     return {
         "same_class": float(
-            "." in edge.target and path == other and _around(edge.source) == _around(edge.target)
+            "." in edge.target
+            and path == other
+            and _split_enclosing_key(edge.source) == _split_enclosing_key(edge.target)
         ),
         "same_file": float(path == other),
         "test": float(is_test),
@@ -266,14 +268,14 @@ def _ends(edge: Edge, traits: str) -> dict[str, float]:
 def is_given(edge: Edge) -> bool:
     """Say whether code calls what a test hands it: it hardly breaks with that."""
     path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
-    return path != other and places.is_test(other) and not places.is_test(path)
+    return path != other and places.is_test_file(other) and not places.is_test_file(path)
 
 
-def _last(key: str) -> str:
+def _split_last_name(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _around(key: str) -> str:
+def _split_enclosing_key(key: str) -> str:
     return key.rpartition(".")[0]
 
 
@@ -291,8 +293,8 @@ class Way(NamedTuple):
 class Net:
     """Links by what they lead to."""
 
-    def __init__(self, found: Mapping[tuple[str, str], Link]) -> None:
-        self._into: dict[str, list[tuple[str, Link]]] = defaultdict(list)
+    def __init__(self, found: Mapping[tuple[str, str], ChanceLink]) -> None:
+        self._into: dict[str, list[tuple[str, ChanceLink]]] = defaultdict(list)
         for (source, target), link in found.items():
             self._into[target].append((source, link))
         for into in self._into.values():

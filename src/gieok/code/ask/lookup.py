@@ -5,15 +5,15 @@ import re
 from pathlib import Path
 
 from gieok.code.index.project import Project, inside
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
 from gieok.model.code import Symbol
 
 _SUGGESTIONS = 5
-_PASSIVE = (Kind.MARKER, Kind.LAMBDA)
+_PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
 
 
-def find(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
+def find_typed_symbols(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
     """Return the symbols that `text` names: `path`, `path:symbol`, `path::symbol`, `Class.method`
     or a plain name.
 
@@ -21,30 +21,36 @@ def find(project: Project, text: str, folder: Path | None = None) -> list[Symbol
     there is none.
     """
     text = text.strip()
-    found = matching(project, text, folder)
-    path = _parts(text)[0]
-    place = inside(project, path, folder) if path and not found else ""
-    if not found and place not in project.store.files() and _is_file(project, path, place):
+    matches = matching(project, text, folder)
+    path = _split_path_symbol(text)[0]
+    place = inside(project, path, folder) if path and not matches else ""
+    if (
+        not matches
+        and place not in project.store.files()
+        and _is_project_file(project, path, place)
+    ):
         raise BadRequest(f"no file {path!r} is indexed", hint=_near_files(project, place))
-    if not found:
-        raise BadRequest(f"no symbol {text!r} is indexed", hint=_hint(project, text))
-    return found
+    if not matches:
+        raise BadRequest(
+            f"no symbol {text!r} is indexed", hint=_suggest_near_symbols(project, text)
+        )
+    return matches
 
 
 def matching(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
     """Return the symbols that `text` names, as `find` does; none where there is none."""
-    path, name = _parts(text)
+    path, name = _split_path_symbol(text)
     place = inside(project, path, folder) if path else ""
     found = _in_file(project, place, name) if place else []
-    return found or _by_name(project, re.sub(r"::|#", ".", text))
+    return found or _find_same_named(project, re.sub(r"::|#", ".", text))
 
 
-def _parts(text: str) -> tuple[str, str]:
-    path, _, name = text.partition("::") if "::" in text else _split(text)
+def _split_path_symbol(text: str) -> tuple[str, str]:
+    path, _, name = text.partition("::") if "::" in text else _partition_symbol_colon(text)
     return path, name
 
 
-def _split(text: str) -> tuple[str, str, str]:
+def _partition_symbol_colon(text: str) -> tuple[str, str, str]:
     """Split `path:symbol`; a plain name has no path."""
     if ":" in text:
         return text.partition(":")
@@ -54,17 +60,17 @@ def _split(text: str) -> tuple[str, str, str]:
 def _in_file(project: Project, path: str, name: str) -> list[Symbol]:
     symbols = [s for s in project.store.symbols(paths=[path]) if s.kind not in _PASSIVE]
     if not name:
-        return [s for s in symbols if s.kind == Kind.MODULE]
+        return [s for s in symbols if s.kind == SymbolKind.MODULE]
     if name.isdigit():
         around = [s for s in symbols if s.start_line <= int(name) <= s.end_line]
         return sorted(around, key=lambda s: s.end_line - s.start_line)[:1]
     return [s for s in symbols if _is_called(s, name)]
 
 
-def _by_name(project: Project, name: str) -> list[Symbol]:
+def _find_same_named(project: Project, name: str) -> list[Symbol]:
     last = name.rpartition(".")[2]
-    found = [s for s in project.store.symbols(names=[last]) if s.kind not in _PASSIVE]
-    return [s for s in found if _is_called(s, name)]
+    namesakes = [s for s in project.store.symbols(names=[last]) if s.kind not in _PASSIVE]
+    return [s for s in namesakes if _is_called(s, name)]
 
 
 def _is_called(symbol: Symbol, name: str) -> bool:
@@ -72,7 +78,7 @@ def _is_called(symbol: Symbol, name: str) -> bool:
     return qualified == name or qualified.endswith(f".{name}") or symbol.name == name
 
 
-def _is_file(project: Project, path: str, place: str) -> bool:
+def _is_project_file(project: Project, path: str, place: str) -> bool:
     """Tell a path from `Class.method`."""
     return "/" in path or bool(place and (project.root / place).is_file())
 
@@ -90,7 +96,7 @@ def _near_files(project: Project, place: str) -> str:
     )
 
 
-def _hint(project: Project, text: str) -> str:
+def _suggest_near_symbols(project: Project, text: str) -> str:
     last = re.split(r"::|[:.#/]", text)[-1]
     names = sorted({s.name for s in project.store.all_symbols() if s.kind not in _PASSIVE})
     near = difflib.get_close_matches(last, names, _SUGGESTIONS, 0.6)

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gieok.code.ask.changes import placed
+from gieok.code.ask.changes import find_innermost_symbols
 from gieok.code.ask.likelihood import Sources
 from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
-from gieok.code.languages.table import language_of
-from gieok.code.model.facts import Kind
+from gieok.code.languages.table import find_source_language
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Edge
 from gieok.ports.code import SymbolGraph
 
@@ -56,7 +56,7 @@ _NO_NAMES = frozenset(
 _ROUNDS = 3
 
 
-class Bound(NamedTuple):
+class BoundNames(NamedTuple):
     """The names that lines bind: for their own file, and for those that import it; or that they
     stand for the whole file.
     """
@@ -65,8 +65,8 @@ class Bound(NamedTuple):
     names: frozenset[str] = frozenset()
     is_whole: bool = False
 
-    def __or__(self, other: "Bound") -> "Bound":
-        return Bound(
+    def __or__(self, other: "BoundNames") -> "BoundNames":
+        return BoundNames(
             self.imported | other.imported,
             self.names | other.names,
             self.is_whole or other.is_whole,
@@ -78,7 +78,7 @@ def telling(lines: Sequence[str], numbers: Iterable[int], language: str | None) 
     file.
     """
     comment = _HASH_COMMENT if language in _HASHED else _COMMENT
-    doc = _docstring(lines) if language == "python" else range(0)
+    doc = _find_docstring_lines(lines) if language == "python" else range(0)
     return [
         n
         for n in sorted(numbers)
@@ -86,7 +86,7 @@ def telling(lines: Sequence[str], numbers: Iterable[int], language: str | None) 
     ]
 
 
-def _docstring(lines: Sequence[str]) -> range:
+def _find_docstring_lines(lines: Sequence[str]) -> range:
     """Return the lines of a Python file's docstring."""
     first = next((n for n, line in enumerate(lines, 1) if not _HASH_COMMENT.match(line)), 0)
     quotes = _DOC.match(lines[first - 1]) if first else None
@@ -97,34 +97,38 @@ def _docstring(lines: Sequence[str]) -> range:
     return range(first, next(ends, len(lines)) + 1)
 
 
-def bound(lines: Sequence[str], numbers: Iterable[int], language: str | None) -> Bound:
+def find_bound_names(
+    lines: Sequence[str], numbers: Iterable[int], language: str | None
+) -> BoundNames:
     """Return what lines outside of functions bind."""
-    found = Bound()
+    names_bound = BoundNames()
     for number in numbers:
-        found |= (
-            _bound_at(lines, number, language) if number <= len(lines) else Bound(is_whole=True)
+        names_bound |= (
+            _bound_at(lines, number, language)
+            if number <= len(lines)
+            else BoundNames(is_whole=True)
         )
-    return found
+    return names_bound
 
 
-def _bound_at(lines: Sequence[str], number: int, language: str | None) -> Bound:
+def _bound_at(lines: Sequence[str], number: int, language: str | None) -> BoundNames:
     line, at = lines[number - 1], number - 1
     while at and (not lines[at].strip() or lines[at][0].isspace() or lines[at][0] in ")]}"):
         at -= 1
     head = lines[at]
     if _IMPORT.match(line) or _IMPORT.match(head):
-        names = _imported(line, language)
-        return Bound(imported=names, is_whole=not names and bool(_NAME.search(line)))
+        names = _parse_imported_names(line, language)
+        return BoundNames(imported=names, is_whole=not names and bool(_NAME.search(line)))
     if _BLOCK.match(head.rstrip()):
         name = _NAME.search(line) if at != number - 1 else None
-        return Bound(names=frozenset((name[0],) if name else ()))
+        return BoundNames(names=frozenset((name[0],) if name else ()))
     equals = _ASSIGNED.search(head)
     left = re.sub(r":.*", "", head[: equals.start()]) if equals else "("
     names = frozenset(_NAME.findall(left)) - _NO_NAMES
-    return Bound(names=names) if names and "(" not in left else Bound(is_whole=True)
+    return BoundNames(names=names) if names and "(" not in left else BoundNames(is_whole=True)
 
 
-def _imported(line: str, language: str | None) -> frozenset[str]:
+def _parse_imported_names(line: str, language: str | None) -> frozenset[str]:
     rest = _QUOTED.sub(" ", _FROM.sub(" ", line))
     names = frozenset(_NAME.findall(rest)) - _NO_NAMES
     quoted = _QUOTED.search(line)
@@ -133,20 +137,26 @@ def _imported(line: str, language: str | None) -> frozenset[str]:
     return names
 
 
-def readers(graph: SymbolGraph, sources: Sources, path: str, what: Bound) -> list[Edge]:
+def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -> list[Edge]:
     """Return an edge to a file from every symbol that reads what its lines bind, there and in files
     that import it.
     """
-    language, lines, inside = language_of(path), sources.lines(path), graph.symbols(paths=[path])
+    language, lines, inside = (
+        find_source_language(path),
+        sources.lines(path),
+        graph.symbols(paths=[path]),
+    )
     target, shared, own = f"{path}::<module>", what.names, what.names | what.imported
     found: dict[str, Edge] = {}
     for _ in range(_ROUNDS):
         more = frozenset[str]()
-        for symbol, numbers in placed(inside, telling(lines, _naming(lines, own), language)):
-            if symbol.kind == Kind.MODULE:
-                more |= bound(lines, numbers, language).names
+        for symbol, numbers in find_innermost_symbols(
+            inside, telling(lines, _find_naming_lines(lines, own), language)
+        ):
+            if symbol.kind == SymbolKind.MODULE:
+                more |= find_bound_names(lines, numbers, language).names
             else:
-                found.setdefault(symbol.key, _edge(symbol.key, target, numbers[0]))
+                found.setdefault(symbol.key, _build_reader_edge(symbol.key, target, numbers[0]))
         if more <= shared:
             break
         shared, own = shared | more, own | more
@@ -154,15 +164,15 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: Bound) -> lis
         e.source.partition("::")[0] for e in graph.edges_into([target]) if e.kind == IMPORTS
     } - {path}
     for other in sorted(importing):
-        for symbol, numbers in placed(
-            graph.symbols(paths=[other]), _naming(sources.lines(other), shared)
+        for symbol, numbers in find_innermost_symbols(
+            graph.symbols(paths=[other]), _find_naming_lines(sources.lines(other), shared)
         ):
-            if symbol.kind != Kind.MODULE:
-                found.setdefault(symbol.key, _edge(symbol.key, target, numbers[0]))
+            if symbol.kind != SymbolKind.MODULE:
+                found.setdefault(symbol.key, _build_reader_edge(symbol.key, target, numbers[0]))
     return sorted(found.values())
 
 
-def _edge(key: str, target: str, line: int) -> Edge:
+def _build_reader_edge(key: str, target: str, line: int) -> Edge:
     return Edge(
         source=key,
         target=target,
@@ -173,10 +183,10 @@ def _edge(key: str, target: str, line: int) -> Edge:
     )
 
 
-def _naming(lines: Sequence[str], names: Iterable[str]) -> list[int]:
+def _find_naming_lines(lines: Sequence[str], names: Iterable[str]) -> list[int]:
     """Return the numbers of the lines that have one of these names."""
-    wanted = "|".join(sorted(map(re.escape, names)))
-    if not wanted:
+    alternatives = "|".join(sorted(map(re.escape, names)))
+    if not alternatives:
         return []
-    named = re.compile(rf"(?<![\w$])(?:{wanted})(?![\w$])")
+    named = re.compile(rf"(?<![\w$])(?:{alternatives})(?![\w$])")
     return [n for n, line in enumerate(lines, 1) if named.search(line)]

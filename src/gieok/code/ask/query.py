@@ -17,14 +17,14 @@ from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
 from gieok.code.model import korean_terms
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.code.model.profile import SEARCH
 from gieok.model.code import Symbol
 from gieok.model.retrieval import Hit
 from gieok.ports.models import Embedder
 from gieok.ranking.recall import Question, RankedHits, recall
 from gieok.text.keywords import keyword_tokens, query_tokens
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
@@ -75,7 +75,7 @@ class _Scored(NamedTuple):
     symbol: Symbol | None
 
 
-def search(
+def search_symbols(
     project: Project,
     embedder: Embedder | None,
     text: str,
@@ -85,19 +85,21 @@ def search(
     expand: bool = True,
 ) -> FoundSymbols:
     """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
-    named = _named(project, text)
-    asked = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
-    found = recall(project.store, embedder, asked, SEARCH, project.clock)
+    named = _find_asked_symbols(project, text)
+    query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
+    found = recall(project.store, embedder, query, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
-    ranked = _ranked(project, found, text, words, {s.key for s in named})
-    answers = [_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])]
+    ranked = _rank_symbol_hits(project, found, text, words, {s.key for s in named})
+    answers = [
+        _build_symbol_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])
+    ]
     answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[
         :limit
     ]
     if expand:
-        answers = _expanded(project, answers, limit)
-    answers = _with_lines(project, answers, words)
-    answers = _within(answers, budget_tokens)
+        answers = _add_neighbour_symbols(project, answers, limit)
+    answers = _add_matching_lines(project, answers, words)
+    answers = _fit_symbol_answers(answers, budget_tokens)
     callers = count_callers(project, [a.symbol.key for a in answers])
     lost = _not_understood(found, text) if embedder is None else None
     degraded = "; ".join(filter(None, (found.degraded, lost))) or None
@@ -110,7 +112,7 @@ def _not_understood(found: RankedHits, text: str) -> str | None:
     """Name the Korean words of a question that no passage holds and that have no English word
     here.
     """
-    unknown = korean_terms.read(text).unknown
+    unknown = korean_terms.find_korean_terms(text).unknown
     lost = [
         word
         for word in unknown
@@ -124,7 +126,7 @@ def _not_understood(found: RankedHits, text: str) -> str | None:
     )
 
 
-def _named(project: Project, text: str) -> list[Symbol]:
+def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
     """Return the symbols that the question names."""
     words = [
         word
@@ -134,8 +136,12 @@ def _named(project: Project, text: str) -> list[Symbol]:
     if not words:
         return []
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
-    found = project.store.symbols(names=sorted(lasts))
-    return [s for s in found if s.kind in _DEFINING and any(_matches(s, word) for word in words)]
+    candidates = project.store.symbols(names=sorted(lasts))
+    return [
+        s
+        for s in candidates
+        if s.kind in _DEFINING and any(_is_symbol_word(s, word) for word in words)
+    ]
 
 
 def is_code_like(word: str) -> bool:
@@ -145,32 +151,32 @@ def is_code_like(word: str) -> bool:
     return _CODE_LIKE.search(word) is not None
 
 
-_DEFINING = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
+_DEFINING = frozenset((SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD))
 
 
-def _matches(symbol: Symbol, word: str) -> bool:
+def _is_symbol_word(symbol: Symbol, word: str) -> bool:
     qualified = symbol.key.partition("::")[2]
     dotted = re.sub(r"::|#", ".", word)
     return (
         qualified == dotted
         or qualified.endswith(f".{dotted}")
-        or (f"{places.stem(symbol.path)}.{qualified}").endswith(dotted)
+        or (f"{places.find_module_stem(symbol.path)}.{qualified}").endswith(dotted)
     )
 
 
-def _ranked(
+def _rank_symbol_hits(
     project: Project, found: RankedHits, text: str, words: set[str], named: set[str]
 ) -> list[_Scored]:
     hits = found.hits
     if not hits:
         return []
     symbols = _symbols_of(project, hits)
-    best = max(_base(hit) for hit in hits)
+    best = max(_read_fused_score(hit) for hit in hits)
     is_name = bool(_IDENTIFIER.fullmatch(text.strip()))
     overlaps = {path: _path_overlap(path, words) for path in {hit.passage.key for hit in hits}}
     scores = []
     for hit, symbol in zip(hits, symbols, strict=True):
-        score = _base(hit)
+        score = _read_fused_score(hit)
         if symbol is not None and symbol.key in named:
             score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
         if symbol is not None and symbol.kind in _DEFINING:
@@ -187,12 +193,12 @@ def _is_test_inside(symbol: Symbol | None) -> bool:
     """
     return (
         symbol is not None
-        and not places.is_test(symbol.path)
+        and not places.is_test_file(symbol.path)
         and places.is_test_code(symbol.path, symbol.traits)
     )
 
 
-def _base(hit: Hit) -> float:
+def _read_fused_score(hit: Hit) -> float:
     """Return the retriever scores of a passage: the share of the keyword ceiling, and the vector
     similarity.
     """
@@ -208,8 +214,8 @@ def _path_overlap(path: str, words: set[str]) -> float:
     folders = set(query_tokens(" ".join(pure.parent.parts).replace("_", " ").replace("-", " ")))
     if not words:
         return 0.0
-    shared = _shared(words, own)
-    hit = shared + 0.5 * _shared(words, folders - own)
+    shared = _count_shared_words(words, own)
+    hit = shared + 0.5 * _count_shared_words(words, folders - own)
     told = _PART_OF_NAME + (1 - _PART_OF_NAME) * shared / len(own) if own else 1.0
     return min(1.0, told * hit / max(1.0, min(len(words), _ENOUGH_WORDS)))
 
@@ -224,7 +230,7 @@ def _name_overlap(name: str, words: set[str]) -> float:
     return asked / len(parts) * min(1.0, asked / _ENOUGH_WORDS) if parts else 0.0
 
 
-def _shared(words: set[str], others: set[str]) -> float:
+def _count_shared_words(words: set[str], others: set[str]) -> float:
     count = 0.0
     for other in others:
         if other in words:
@@ -240,12 +246,12 @@ def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
     """Return the paths that are named like tests but imported by product code:
     `jinja2/tests.py`.
     """
-    modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test(path)]
+    modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test_file(path)]
     edges = project.store.edges_into(modules) if modules else ()
     return {
         edge.target.partition("::")[0]
         for edge in edges
-        if edge.kind == IMPORTS and not places.is_test(edge.source.partition("::")[0])
+        if edge.kind == IMPORTS and not places.is_test_file(edge.source.partition("::")[0])
     }
 
 
@@ -276,11 +282,13 @@ def _by_file(
     for number, hit in enumerate(hits):
         members[hit.passage.key].append(number)
     out: list[_Scored] = []
-    old = _superseded(members)
+    old = _find_superseded_paths(members)
     for path, numbers in members.items():
         numbers.sort(key=lambda n: (-scores[n], hits[n].passage.start_line))
         total = sum(max(scores[n], 0.0) / place for place, n in enumerate(numbers[:4], 1))
-        factor = _weight(path, is_test=path not in in_use) * (_SUPERSEDED if path in old else 1.0)
+        factor = _weigh_code_path(path, is_test=path not in in_use) * (
+            _SUPERSEDED if path in old else 1.0
+        )
         factor *= _REEXPORT if path in handing_on else 1.0
         for place, number in enumerate(numbers):
             score = (
@@ -292,7 +300,7 @@ def _by_file(
     return sorted(out, key=lambda s: (-s.score, s.hit.passage.key, s.hit.passage.start_line))
 
 
-def _superseded(paths: Iterable[str]) -> set[str]:
+def _find_superseded_paths(paths: Iterable[str]) -> set[str]:
     """Return the paths in superseded version folders: `v3` next to `v4`."""
     numbered = [
         (path, path[: match.start()], int(match[1]))
@@ -305,9 +313,9 @@ def _superseded(paths: Iterable[str]) -> set[str]:
     return {path for path, place, number in numbered if number < newest[place]}
 
 
-def _weight(path: str, *, is_test: bool = True) -> float:
+def _weigh_code_path(path: str, *, is_test: bool = True) -> float:
     weight = 1.0
-    if is_test and places.is_test(path):
+    if is_test and places.is_test_file(path):
         weight *= _TEST
     if places.is_side(path):
         weight *= _SIDE
@@ -335,17 +343,21 @@ def _with_symbols(project: Project, ranked: Sequence[_Scored]) -> list[_Scored]:
     ):
         by_path[symbol.path].append(symbol)
     return [
-        o if o.symbol else o._replace(symbol=_nearest(by_path[o.hit.passage.key], o.hit))
+        o
+        if o.symbol
+        else o._replace(symbol=_find_nearest_symbol(by_path[o.hit.passage.key], o.hit))
         for o in ranked
     ]
 
 
-def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
+def _find_nearest_symbol(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
     first, last = hit.passage.start_line, hit.passage.end_line
     around = [
         s
         for s in symbols
-        if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)
+        if s.start_line <= last
+        and s.end_line >= first
+        and s.kind not in (SymbolKind.MARKER, SymbolKind.LAMBDA)
     ]
     return min(
         around,
@@ -354,7 +366,7 @@ def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
     )
 
 
-def _answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
+def _build_symbol_answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
     p = one.hit.passage
     symbol = one.symbol or _file_symbol(p.key, p.end_line)
     why = "name" if any(symbol.key == s.key for s in named) else "words"
@@ -369,7 +381,7 @@ def _answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
     )
 
 
-def _whole(symbol: Symbol, score: float, why: str) -> FoundSymbol:
+def _build_whole_answer(symbol: Symbol, score: float, why: str) -> FoundSymbol:
     return FoundSymbol(
         symbol=symbol,
         start_line=symbol.start_line,
@@ -386,7 +398,7 @@ def _file_symbol(path: str, lines: int) -> Symbol:
         key=f"{path}::<module>",
         path=path,
         name=path,
-        kind=Kind.MODULE,
+        kind=SymbolKind.MODULE,
         start_line=1,
         end_line=lines,
         parent="",
@@ -405,7 +417,11 @@ def _with_missing(
     """Rank symbols that the question names first, even without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
-    missing = [_whole(s, best * _weight(s.path), "name") for s in named if s.key not in present]
+    missing = [
+        _build_whole_answer(s, best * _weigh_code_path(s.path), "name")
+        for s in named
+        if s.key not in present
+    ]
     # What is asked for by its very name comes first, wherever it stands.
     is_asked = is_name and bool(named)
     merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
@@ -415,7 +431,9 @@ def _with_missing(
     return list(first.values())
 
 
-def _expanded(project: Project, answers: list[FoundSymbol], limit: int) -> list[FoundSymbol]:
+def _add_neighbour_symbols(
+    project: Project, answers: list[FoundSymbol], limit: int
+) -> list[FoundSymbol]:
     """Fill the remaining limit with neighbours of the best matches, up to two edges away."""
     present = {a.symbol.key for a in answers}
     frontier = [a.symbol.key for a in answers[:_NEIGHBOURS]]
@@ -437,7 +455,7 @@ def _expanded(project: Project, answers: list[FoundSymbol], limit: int) -> list[
         frontier = sorted(near)
     lowest = min((a.score for a in answers), default=0.0)
     extra = [
-        _whole(s, lowest * added[s.key][0], f"next to {added[s.key][1]}")
+        _build_whole_answer(s, lowest * added[s.key][0], f"next to {added[s.key][1]}")
         for s in project.store.symbols(keys=sorted(added))
         if s.kind in _DEFINING
     ]
@@ -447,7 +465,7 @@ def _expanded(project: Project, answers: list[FoundSymbol], limit: int) -> list[
     )
 
 
-def _with_lines(
+def _add_matching_lines(
     project: Project, answers: Sequence[FoundSymbol], words: set[str]
 ) -> list[FoundSymbol]:
     """Add to each match the lines with the most query words."""
@@ -458,12 +476,12 @@ def _with_lines(
     out = []
     for a in answers:
         lines = texts.get(a.symbol.path, [])[a.start_line - 1 : a.end_line]
-        skipped, shown = _telling(lines, words)
+        skipped, shown = _select_snippet_lines(lines, words)
         out.append(a._replace(snippet="\n".join(shown), snippet_line=a.start_line + skipped))
     return out
 
 
-def _telling(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]:
+def _select_snippet_lines(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]:
     """Return whole lines around the best one, and the number of lines skipped before them."""
     if sum(map(len, lines)) + len(lines) <= _SNIPPET_CHARS:
         return 0, lines
@@ -476,17 +494,17 @@ def _telling(lines: Sequence[str], words: set[str]) -> tuple[int, Sequence[str]]
     return first, lines[first:end]
 
 
-def _within(answers: list[FoundSymbol], budget_tokens: int) -> list[FoundSymbol]:
+def _fit_symbol_answers(answers: list[FoundSymbol], budget_tokens: int) -> list[FoundSymbol]:
     if not budget_tokens:
         return answers
-    kept: list[FoundSymbol] = []
+    fitting: list[FoundSymbol] = []
     used = 0
     for answer in answers:
-        used += count_tokens(f"{answer.symbol.key} {answer.symbol.signature}\n{answer.snippet}")
-        if used > budget_tokens and kept:
+        used += estimate_tokens(f"{answer.symbol.key} {answer.symbol.signature}\n{answer.snippet}")
+        if used > budget_tokens and fitting:
             break
-        kept.append(answer)
-    return kept
+        fitting.append(answer)
+    return fitting
 
 
 def count_callers(project: Project, keys: Sequence[str]) -> Mapping[str, int]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from shlex import join
 
-from gieok.code.languages.table import language_of
-from gieok.code.model.facts import Kind
+from gieok.code.languages.table import find_source_language
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 
 #: More tests than this are named by their files.
@@ -23,22 +23,25 @@ _RUNNERS = {
 }  # fmt: skip
 
 
-def command(root: Path, tests: Sequence[Symbol]) -> str:
+def build_test_command(root: Path, tests: Sequence[Symbol]) -> str:
     """Return the command that runs these tests; '' where that of one of their languages is not
     known.
     """
     by_language: dict[str, list[Symbol]] = defaultdict(list)
     for test in tests:
-        by_language[language_of(test.path) or ""].append(test)
-    parts = [_COMMANDS.get(language, _unknown)(root, own) for language, own in by_language.items()]
+        by_language[find_source_language(test.path) or ""].append(test)
+    parts = [
+        _COMMANDS.get(language, _build_no_command)(root, own)
+        for language, own in by_language.items()
+    ]
     return " && ".join(dict.fromkeys(parts)) if all(parts) else ""
 
 
-def _pytest(root: Path, tests: Sequence[Symbol]) -> str:
+def _build_pytest_command(root: Path, tests: Sequence[Symbol]) -> str:
     if _is_django_alone(root):
-        return join(["python", "manage.py", "test", *_labels(tests)])
+        return join(["python", "manage.py", "test", *_build_django_labels(tests)])
     names = [f"{s.path}::{s.key.partition('::')[2].replace('.', '::')}" for s in tests]
-    return join(["pytest", *(names if len(names) <= _MOST_NAMED else _files(tests))])
+    return join(["pytest", *(names if len(names) <= _MOST_NAMED else _list_test_files(tests))])
 
 
 def _is_django_alone(root: Path) -> bool:
@@ -46,27 +49,27 @@ def _is_django_alone(root: Path) -> bool:
     pytest.
     """
     said = (
-        _text(root / name)
+        _read_settings_text(root / name)
         for name in ("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt")
     )
     return (root / "manage.py").exists() and not any("pytest" in text for text in said)
 
 
-def _labels(tests: Sequence[Symbol]) -> list[str]:
-    modules = {path: path.removesuffix(".py").replace("/", ".") for path in _files(tests)}
+def _build_django_labels(tests: Sequence[Symbol]) -> list[str]:
+    modules = {path: path.removesuffix(".py").replace("/", ".") for path in _list_test_files(tests)}
     if len(tests) > _MOST_NAMED:
         return list(modules.values())
     return [f"{modules[s.path]}.{s.key.partition('::')[2]}" for s in tests]
 
 
-def _text(file: Path) -> str:
+def _read_settings_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
 
 
-def _go(root: Path, tests: Sequence[Symbol]) -> str:
+def _build_go_command(root: Path, tests: Sequence[Symbol]) -> str:
     del root
     folders = dict.fromkeys(f"./{PurePosixPath(s.path).parent}".removesuffix("/.") for s in tests)
     names = dict.fromkeys(
@@ -74,53 +77,53 @@ def _go(root: Path, tests: Sequence[Symbol]) -> str:
     )
     # Methods of a suite are run by a function of the package: `-run` with their names would run
     # nothing, and pass.
-    is_named = len(names) <= _MOST_NAMED and all(s.kind != Kind.METHOD for s in tests)
+    is_named = len(names) <= _MOST_NAMED and all(s.kind != SymbolKind.METHOD for s in tests)
     chosen = ["-run", f"^({'|'.join(names)})$"] if is_named else []
     return join(["go", "test", *chosen, *folders])
 
 
-def _cargo(root: Path, tests: Sequence[Symbol]) -> str:
+def _build_cargo_command(root: Path, tests: Sequence[Symbol]) -> str:
     del root
     names = dict.fromkeys(s.name for s in tests)
     return join(["cargo", "test", *(["--", *names] if len(names) <= _MOST_NAMED else [])])
 
 
-def _script(root: Path, tests: Sequence[Symbol]) -> str:
-    package = _package(root)
+def _build_node_command(root: Path, tests: Sequence[Symbol]) -> str:
+    package = _read_package_json(root)
     known = {**package.get("dependencies", {}), **package.get("devDependencies", {})}
     script = str(package.get("scripts", {}).get("test", ""))
     runner = next((line for name, line in _RUNNERS.items() if name in known), "")
     if not runner and "node --test" in script:
         runner = "node --test"
-    return f"{runner} {join(_files(tests))}" if runner else ""
+    return f"{runner} {join(_list_test_files(tests))}" if runner else ""
 
 
-def _package(root: Path) -> Mapping[str, Mapping[str, object]]:
+def _read_package_json(root: Path) -> Mapping[str, Mapping[str, object]]:
     try:
-        found = json.loads((root / "package.json").read_text(encoding="utf-8"))
+        manifest = json.loads((root / "package.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return (
-        {key: value for key, value in found.items() if isinstance(value, dict)}
-        if isinstance(found, dict)
+        {key: value for key, value in manifest.items() if isinstance(value, dict)}
+        if isinstance(manifest, dict)
         else {}
     )
 
 
-def _files(tests: Sequence[Symbol]) -> list[str]:
+def _list_test_files(tests: Sequence[Symbol]) -> list[str]:
     return list(dict.fromkeys(s.path for s in tests))
 
 
-def _unknown(root: Path, tests: Sequence[Symbol]) -> str:
+def _build_no_command(root: Path, tests: Sequence[Symbol]) -> str:
     del root, tests
     return ""
 
 
 _COMMANDS: Mapping[str, Callable[[Path, Sequence[Symbol]], str]] = {
-    "python": _pytest,
-    "go": _go,
-    "rust": _cargo,
-    "javascript": _script,
-    "typescript": _script,
-    "tsx": _script,
+    "python": _build_pytest_command,
+    "go": _build_go_command,
+    "rust": _build_cargo_command,
+    "javascript": _build_node_command,
+    "typescript": _build_node_command,
+    "tsx": _build_node_command,
 }

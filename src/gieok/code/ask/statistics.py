@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 
 _MOST = 10
@@ -38,7 +38,7 @@ class Statistics(NamedTuple):
     executions: dict[str, int]
 
 
-def count(project: Project) -> Statistics:
+def count_graph(project: Project) -> Statistics:
     """Count everything, in one pass over symbols and edges."""
     store = project.store
     files = store.files()
@@ -59,13 +59,13 @@ def count(project: Project) -> Statistics:
     used = {s.key: len(dependants[s.key] - aside) for s in own}
     central = sorted((row for row in used.items() if row[1]), key=lambda r: (-r[1], r[0]))
     hard = sorted(
-        ((s.key, s.complexity) for s in own if s.kind in (Kind.FUNCTION, Kind.METHOD)),
+        ((s.key, s.complexity) for s in own if s.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)),
         key=lambda r: (-r[1], r[0]),
     )
     stats = store.stats(SCOPE)
     return Statistics(
         files=len(files),
-        lines=sum(s.end_line for s in symbols if s.kind == Kind.MODULE),
+        lines=sum(s.end_line for s in symbols if s.kind == SymbolKind.MODULE),
         passages=stats.passages,
         vectors=stats.vectors,
         languages=dict(sorted(Counter(f.language for f in files.values()).items())),
@@ -74,7 +74,9 @@ def count(project: Project) -> Statistics:
         edges=dict(sorted(edges.items())),
         tiers=dict(sorted(tiers.items())),
         unresolved_calls=store.count_unresolved_calls(),
-        markers=dict(sorted(Counter(s.name for s in symbols if s.kind == Kind.MARKER).items())),
+        markers=dict(
+            sorted(Counter(s.name for s in symbols if s.kind == SymbolKind.MARKER).items())
+        ),
         deprecated=sum(1 for s in symbols if s.status == "deprecated"),
         central=tuple(central[:_MOST]),
         complex=tuple(hard[:_MOST]),

@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from gieok.code.deepen.deeper import fenced, prompt, said
+from gieok.code.deepen.deeper import fence_code, prompt, require_answer_text
 from gieok.code.index.project import SCOPE, Project, inside
 from gieok.errors import BadRequest
 from gieok.flow.generate import Asker
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _NOTE = "code.exchanges"
 _KEPT = 5
@@ -24,7 +24,7 @@ _RULES = (
 _RANGE = re.compile(r"^(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?$")
 
 
-def ask(
+def ask_about_code(
     project: Project,
     asker: Asker,
     question: str,
@@ -35,18 +35,20 @@ def ask(
     Raises GieokError.
     """
     parts = [
-        f"{place}\n{fenced(text)}"
-        for place, text in (*(_read(project, name) for name in files), *sources)
+        f"{place}\n{fence_code(text)}"
+        for place, text in (*(_read_source_range(project, name) for name in files), *sources)
     ]
-    kept: list[str] = []
+    fitting: list[str] = []
     used = 0
     for part in parts:
-        used += count_tokens(part)
-        if used > _BUDGET_TOKENS and kept:
+        used += estimate_tokens(part)
+        if used > _BUDGET_TOKENS and fitting:
             break
-        kept.append(part)
+        fitting.append(part)
     before = "".join(f"Q: {q}\nA: {a}\n\n" for q, a in exchanges(project))
-    answer = asker.ask(prompt(_RULES, "\n\n".join([*kept, f"{before}Q: {question}"])), said)
+    answer = asker.ask(
+        prompt(_RULES, "\n\n".join([*fitting, f"{before}Q: {question}"])), require_answer_text
+    )
     project.store.write_note(
         SCOPE,
         _NOTE,
@@ -60,7 +62,7 @@ def exchanges(project: Project) -> list[tuple[str, str]]:
     return [(q, a) for q, a in json.loads(project.store.notes(SCOPE).get(_NOTE, "[]"))]
 
 
-def _read(project: Project, name: str) -> tuple[str, str]:
+def _read_source_range(project: Project, name: str) -> tuple[str, str]:
     """Return the place and text of `path` or `path:10-40`, as it was indexed. Raises BadRequest."""
     match = _RANGE.match(name)
     path = inside(project, match["path"] if match else name)

@@ -9,7 +9,7 @@ from gieok.code.index.project import SCOPE, Project
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
 from gieok.ports.models import Prompt
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _NOTE = "code.record"
 #: Names that change independently of the project: the description omits them.
@@ -43,13 +43,13 @@ _DESCRIBE = (
 _README_TOKENS = 3_000
 
 
-def fenced(text: str) -> str:
+def fence_code(text: str) -> str:
     """Return text unchanged between tags that it does not contain: `<code>`, else `<code1>` and so
     on.
     """
-    held = "".join(text.lower().split())
+    condensed = "".join(text.lower().split())
     tags = (f"code{number or ''}" for number in count())
-    tag = next(tag for tag in tags if f"</{tag}>" not in held)
+    tag = next(tag for tag in tags if f"</{tag}>" not in condensed)
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
@@ -58,7 +58,7 @@ def prompt(rules: str, text: str) -> Prompt:
     return Prompt(rules, text, _TEMPERATURE, _MOST_OUTPUT_TOKENS)
 
 
-def said(answer: str) -> str:
+def require_answer_text(answer: str) -> str:
     """Return an answer. Raises DegenerateOutput where it is empty."""
     if not (answer := answer.strip()):
         raise DegenerateOutput("the model answered nothing")
@@ -72,28 +72,28 @@ def describe(project: Project, asker: Asker) -> dict[str, str]:
     """
     counted = {
         name: value
-        for name, value in statistics.count(project)._asdict().items()
+        for name, value in statistics.count_graph(project)._asdict().items()
         if name not in _PASSING
     }
     readme = next(
         (d.text for d in project.store.get(SCOPE, ["README.md", "readme.md", "Readme.md"])), ""
     )
-    while count_tokens(readme) > _README_TOKENS:
+    while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
-    asked = prompt(_DESCRIBE, fenced(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme))
+    asked = prompt(_DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme))
     of = sha256(
         f"{asker.generator.model}\n{asked.system}\n{asked.text}".encode("utf-8", "replace")
     ).hexdigest()
-    known, sections = _stored(project)
+    known, sections = _read_stored_record(project)
     if known != of:
-        sections = asker.ask(asked, _parsed)
+        sections = asker.ask(asked, _parse_record_sections)
         project.store.write_note(
             SCOPE, _NOTE, json.dumps({"of": of, "sections": sections}, ensure_ascii=False)
         )
     return sections
 
 
-def _stored(project: Project) -> tuple[str, dict[str, str]]:
+def _read_stored_record(project: Project) -> tuple[str, dict[str, str]]:
     """Return the inputs of the stored record, and its sections; nothing where there is none."""
     row = json.loads(project.store.notes(SCOPE).get(_NOTE, "{}"))
     return str(row.get("of", "")), {
@@ -101,13 +101,13 @@ def _stored(project: Project) -> tuple[str, dict[str, str]]:
     }
 
 
-def _parsed(answer: str) -> dict[str, str]:
+def _parse_record_sections(answer: str) -> dict[str, str]:
     start, end = answer.find("{"), answer.rfind("}")
     try:
-        found = json.loads(answer[start : end + 1])
+        fields = json.loads(answer[start : end + 1])
     except ValueError as error:
         raise DegenerateOutput("the model did not answer with JSON") from error
-    sections = {name: str(found[name]) for name in SECTIONS if found.get(name)}
+    sections = {name: str(fields[name]) for name in SECTIONS if fields.get(name)}
     if not sections:
         raise DegenerateOutput("the model's answer has none of the sections asked for")
     return sections
@@ -115,7 +115,7 @@ def _parsed(answer: str) -> dict[str, str]:
 
 def record(project: Project) -> dict[str, str]:
     """Return the project's record: a model's, or one made of counts."""
-    return _stored(project)[1] or plain_record(statistics.count(project))
+    return _read_stored_record(project)[1] or plain_record(statistics.count_graph(project))
 
 
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:

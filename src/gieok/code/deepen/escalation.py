@@ -55,22 +55,26 @@ def pending(root: Path) -> dict[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def add(root: Path, reasons: Sequence[str], files: Sequence[str], at: str) -> None:
+def add_escalation(root: Path, reasons: Sequence[str], files: Sequence[str], at: str) -> None:
     """Add reasons to the pending escalation."""
     if not reasons:
         return
     with fs.exclusive(root / layout.FOLDER / _LOCK):
         before = pending(root) or {}
-        merged = [*_texts(before.get("reasons")), *reasons]
-        _write(root, before.get("since", at), merged, [*_texts(before.get("files")), *files])
+        merged = [*_parse_text_list(before.get("reasons")), *reasons]
+        _write_escalation(
+            root, before.get("since", at), merged, [*_parse_text_list(before.get("files")), *files]
+        )
 
 
-def _write(root: Path, since: object, reasons: Sequence[str], files: Sequence[str]) -> None:
+def _write_escalation(
+    root: Path, since: object, reasons: Sequence[str], files: Sequence[str]
+) -> None:
     row = {"since": since, "reasons": list(dict.fromkeys(reasons)), "files": sorted(set(files))}
-    layout.write(root, _FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
+    layout.write_code_file(root, _FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
 
 
-def _texts(value: object) -> list[str]:
+def _parse_text_list(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
@@ -78,9 +82,11 @@ def clear(root: Path, seen: Mapping[str, object]) -> None:
     """Remove the handled reasons; those added meanwhile stay."""
     with fs.exclusive(root / layout.FOLDER / _LOCK):
         now = pending(root) or {}
-        reasons, files = (_texts(now.get(name)) for name in ("reasons", "files"))
-        fresh = [reason for reason in reasons if reason not in _texts(seen.get("reasons"))]
-        if fresh or not set(files) <= set(_texts(seen.get("files"))):
-            _write(root, now.get("since"), fresh or reasons, files)
+        reasons, files = (_parse_text_list(now.get(name)) for name in ("reasons", "files"))
+        fresh = [
+            reason for reason in reasons if reason not in _parse_text_list(seen.get("reasons"))
+        ]
+        if fresh or not set(files) <= set(_parse_text_list(seen.get("files"))):
+            _write_escalation(root, now.get("since"), fresh or reasons, files)
         else:
             (root / layout.FOLDER / _FILE).unlink(missing_ok=True)

@@ -13,17 +13,17 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
-from gieok.code.deepen.deeper import RULES, fenced, prompt
+from gieok.code.deepen.deeper import RULES, fence_code, prompt
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.model.code import Summary, Symbol
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
-_FUNCTIONS = (Kind.FUNCTION, Kind.METHOD)
-_NAMED = (Kind.CLASS, *_FUNCTIONS)
+_FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+_NAMED = (SymbolKind.CLASS, *_FUNCTIONS)
 #: Shorter functions need no summary.
 _LEAST_LINES = 3
 _MOST_AT_ONCE = 12
@@ -44,7 +44,7 @@ _OUTLINE = "="
 _SPACES = re.compile(r"\s+")
 
 
-class Budget(NamedTuple):
+class SummaryBudget(NamedTuple):
     """Token limit of one run, and the setting that sets it."""
 
     setting: str
@@ -73,7 +73,7 @@ class WrittenSummaries(NamedTuple):
         return f"{self.left:,} symbols have no summary by a model yet: {why}"
 
 
-def worth(symbols: Collection[Symbol]) -> list[Symbol]:
+def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:
     """Return the symbols whose summary is worth a model's tokens: no tests and examples, no inner
     or tiny functions.
     """
@@ -81,14 +81,14 @@ def worth(symbols: Collection[Symbol]) -> list[Symbol]:
     holders = {s.parent for s in symbols if s.kind in _NAMED}
 
     def is_worth(s: Symbol) -> bool:
-        if places.is_test(s.path) or places.is_side(s.path):
+        if places.is_test_file(s.path) or places.is_side(s.path):
             return False
-        if s.kind == Kind.MODULE:
+        if s.kind == SymbolKind.MODULE:
             return s.key in holders
         is_long = (
             s.end_line - s.start_line + 1 >= _LEAST_LINES and kinds.get(s.parent) not in _FUNCTIONS
         )
-        return s.kind == Kind.CLASS or (s.kind in _FUNCTIONS and is_long)
+        return s.kind == SymbolKind.CLASS or (s.kind in _FUNCTIONS and is_long)
 
     return [s for s in symbols if is_worth(s)]
 
@@ -106,39 +106,43 @@ def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]
     ]
 
 
-def missing(project: Project) -> list[Symbol]:
+def find_unsummarised(project: Project) -> list[Symbol]:
     """Return the symbols that are worth a summary but have none from a model."""
-    kept = {row.code_hash for row in project.store.summaries().values() if row.text}
-    return [s for s in worth(list(project.store.all_symbols())) if s.code_hash not in kept]
+    summarised = {row.code_hash for row in project.store.summaries().values() if row.text}
+    return [
+        s
+        for s in select_summarisable(list(project.store.all_symbols()))
+        if s.code_hash not in summarised
+    ]
 
 
-def waiting(project: Project, before: Collection[str] | None) -> list[Symbol]:
+def note_waiting_summaries(project: Project, before: Collection[str] | None) -> list[Symbol]:
     """Note that code which was not among the hashes `before` waits for a summary; return the
     symbols that wait.
 
     With None nothing is new. What waits survives a failure and the end of the process; code that is
     gone waits no more.
     """
-    kept = project.store.summaries()
-    if before is None and all(row.text for row in kept.values()):
+    summaries = project.store.summaries()
+    if before is None and all(row.text for row in summaries.values()):
         return []
-    symbols = worth(list(project.store.all_symbols()))
+    symbols = select_summarisable(list(project.store.all_symbols()))
     current = {s.code_hash for s in symbols}
-    fresh = sorted(current - kept.keys() - set(before)) if before is not None else []
+    fresh = sorted(current - summaries.keys() - set(before)) if before is not None else []
     gone = sorted(
-        row.code_hash for row in kept.values() if not row.text and row.code_hash not in current
+        row.code_hash for row in summaries.values() if not row.text and row.code_hash not in current
     )
     if fresh or gone:
         project.store.write_summaries([Summary(one, "", "") for one in fresh], gone)
-    open_hashes = {*fresh, *(row.code_hash for row in kept.values() if not row.text)}
+    open_hashes = {*fresh, *(row.code_hash for row in summaries.values() if not row.text)}
     return [s for s in symbols if s.code_hash in open_hashes]
 
 
-def summarise(
+def write_symbol_summaries(
     project: Project,
     asker: Asker,
     symbols: Sequence[Symbol],
-    budget: Budget,
+    budget: SummaryBudget,
     progress: Callable[[int, int], None] = lambda done, total: None,
     *,
     anew: bool = False,
@@ -148,17 +152,17 @@ def summarise(
     Each answer is kept as it comes, so a failure or a kill loses one at most. With `anew`, what
     another model said of the same outline does not count. Never raises GeneratorFailed.
     """
-    todo = _ranked(project, symbols)
+    todo = _order_by_dependants(project, symbols)
     begin, total, written = asker.meter.tokens, len(todo), 0
     failure: GeneratorFailed | None = None
     while todo and failure is None:
         progress(total - len(todo), total)
-        pieces = _pieces(project, todo[:_MOST_AT_ONCE])
-        rows, unknown = _known(project, pieces, asker.generator.model if anew else "")
-        asked = _fitting(unknown, budget.tokens - (asker.meter.tokens - begin))
+        pieces = _build_summary_pieces(project, todo[:_MOST_AT_ONCE])
+        rows, unknown = _split_known_pieces(project, pieces, asker.generator.model if anew else "")
+        asked = _select_fitting_pieces(unknown, budget.tokens - (asker.meter.tokens - begin))
         if asked:
             try:
-                rows += _answers(asker, asked)
+                rows += _ask_piece_summaries(asker, asked)
             except GeneratorFailed as error:
                 failure = error
         elif unknown:
@@ -173,7 +177,7 @@ def summarise(
     return WrittenSummaries(written, total - written, failure)
 
 
-def _ranked(project: Project, symbols: Sequence[Symbol]) -> list[Symbol]:
+def _order_by_dependants(project: Project, symbols: Sequence[Symbol]) -> list[Symbol]:
     """Return one symbol per distinct code, the most depended-on first."""
     dependants: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.edges_into([s.key for s in symbols]):
@@ -199,7 +203,7 @@ class _Piece(NamedTuple):
         return _OUTLINE + sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
+def _build_summary_pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
     """Return the pieces to send; without symbols whose file has changed since it was indexed."""
     paths = sorted({s.path for s in symbols})
     before = project.store.files()
@@ -222,41 +226,43 @@ def _pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
             and now.code_hash == symbol.code_hash
             and held == {document.content_hash}
         ):
-            text = _shown(document.text.split("\n"), now, inner[now.key])
+            text = _select_piece_code(document.text.split("\n"), now, inner[now.key])
             pieces.append(_Piece(now, f"{now.key}\n{text}"))
     return pieces
 
 
-def _known(
+def _split_known_pieces(
     project: Project, pieces: Sequence[_Piece], model: str
 ) -> tuple[list[Summary], list[_Piece]]:
     """Return stored summaries of identical pieces (by `model`, '' for any), and the other
     pieces.
     """
-    kept = project.store.summaries([piece.mark for piece in pieces])
-    known = {mark: row for mark, row in kept.items() if not model or row.model == model}
+    stored = project.store.summaries([piece.mark for piece in pieces])
+    known = {mark: row for mark, row in stored.items() if not model or row.model == model}
     rows = [known[p.mark]._replace(code_hash=p.symbol.code_hash) for p in pieces if p.mark in known]
     return rows, [piece for piece in pieces if piece.mark not in known]
 
 
-def _fitting(pieces: Sequence[_Piece], budget_tokens: int) -> list[_Piece]:
+def _select_fitting_pieces(pieces: Sequence[_Piece], budget_tokens: int) -> list[_Piece]:
     """Return the first pieces that fit into the budget."""
-    used, fitting = count_tokens(_ASK), list[_Piece]()
+    used, fitting = estimate_tokens(_ASK), list[_Piece]()
     for piece in pieces:
-        used += count_tokens(piece.text) + _SENTENCE_TOKENS
+        used += estimate_tokens(piece.text) + _SENTENCE_TOKENS
         if used > budget_tokens:
             break
         fitting.append(piece)
     return fitting
 
 
-def _answers(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary]:
+def _ask_piece_summaries(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary]:
     """Summarise pieces in one request; outlines are also returned by their hash. Raises
     GeneratorFailed.
     """
-    text = "\n\n".join(f"{number}\n{fenced(piece.text)}" for number, piece in enumerate(pieces, 1))
-    said = asker.ask(prompt(_ASK, text), partial(_parsed, count=len(pieces)))
-    named = [(pieces[number - 1], line) for number, line in said.items()]
+    text = "\n\n".join(
+        f"{number}\n{fence_code(piece.text)}" for number, piece in enumerate(pieces, 1)
+    )
+    sentences = asker.ask(prompt(_ASK, text), partial(_parse_numbered_summaries, count=len(pieces)))
+    named = [(pieces[number - 1], line) for number, line in sentences.items()]
     model = asker.generator.model
     rows = [Summary(piece.symbol.code_hash, line, model) for piece, line in named]
     return rows + [
@@ -264,17 +270,17 @@ def _answers(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary]:
     ]
 
 
-def _shown(lines: Sequence[str], symbol: Symbol, inner: Sequence[Symbol]) -> str:
+def _select_piece_code(lines: Sequence[str], symbol: Symbol, inner: Sequence[Symbol]) -> str:
     """Return the code of a function; of a class or module what stands before its first member, and
     its members' heads.
     """
     if symbol.kind in _FUNCTIONS or not inner:
         return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])[:_MOST_CHARS]
     head = "\n".join(lines[symbol.start_line - 1 : inner[0].start_line - 1])[: _MOST_CHARS // 2]
-    return "\n".join([head, *(_head(lines, one) for one in inner)])[:_MOST_CHARS]
+    return "\n".join([head, *(_find_naming_line(lines, one) for one in inner)])[:_MOST_CHARS]
 
 
-def _head(lines: Sequence[str], symbol: Symbol) -> str:
+def _find_naming_line(lines: Sequence[str], symbol: Symbol) -> str:
     """Return the line that names a symbol: from the stored text, because what is stored has its
     secrets cut out whole.
     """
@@ -285,16 +291,16 @@ def _head(lines: Sequence[str], symbol: Symbol) -> str:
     )
 
 
-def _parsed(answer: str, count: int) -> dict[int, str]:
+def _parse_numbered_summaries(answer: str, count: int) -> dict[int, str]:
     """Return number → sentence. Raises DegenerateOutput where there is none."""
-    found = {}
+    sentences = {}
     for match in _PAIR.finditer(answer):
         try:
             text = _SPACES.sub(" ", json.loads(match[2], strict=False)).strip()[:_SUMMARY_CHARS]
         except ValueError:
             continue
         if text and 1 <= int(match[1]) <= count:
-            found[int(match[1])] = text
-    if not found:
+            sentences[int(match[1])] = text
+    if not sentences:
         raise DegenerateOutput("the model summarised nothing of what it was asked about")
-    return found
+    return sentences

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from gieok.code.model.facts import Kind, SymbolFact
+from gieok.code.model.facts import SymbolFact, SymbolKind
 from gieok.model.memory import Passage
 
 #: Longer passages are split; 1,200 found a little less (.794 beside .803).
@@ -22,8 +22,8 @@ _TINY_CHARS = 40
 #: What is embedded of a passage. Whole ones find no more (gson: .915 beside .912, words alone .901)
 #: at a third of the speed.
 _HEAD_CHARS = 300
-_CODE = frozenset((Kind.FUNCTION, Kind.METHOD, Kind.CLASS))
-_LEAVES = _CODE | {Kind.CONCEPT}
+_CODE = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS))
+_LEAVES = _CODE | {SymbolKind.CONCEPT}
 _COMMENT = re.compile(r"\s*(//|/\*|#[ !\[#]|#$|--)")
 
 
@@ -31,8 +31,8 @@ def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, .
     """Return passages that cover every line with text, in order, each inside of one symbol."""
     starts = _line_starts(text)
     out: list[Passage] = []
-    for first, last, context in _stretches(text, starts, path, symbols):
-        for begin, end in _split(text, starts, first, last):
+    for first, last, context in _assign_line_stretches(text, starts, path, symbols):
+        for begin, end in _split_long_lines(text, starts, first, last):
             inside = text[starts[begin - 1] : starts[end]]
             if inside.strip():  # what is cited begins with a line to read
                 begins = begin + inside[: len(inside) - len(inside.lstrip())].count("\n")
@@ -67,7 +67,7 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
-def _stretches(
+def _assign_line_stretches(
     text: str, starts: Sequence[int], path: str, symbols: Sequence[SymbolFact]
 ) -> list[tuple[int, int, str]]:
     """Return (first line, last line, context): each line belongs to the innermost function or class
@@ -82,14 +82,14 @@ def _stretches(
             )
             end = min(symbol.end, lines)
             owner[first - 1 : end] = [number] * (end - first + 1)
-    found: list[_Stretch] = []
+    stretches: list[_Stretch] = []
     last = 0
     for number, run in groupby(owner):
         first, last = last + 1, last + len(list(run))
         symbol = symbols[number]
         is_whole = symbol.kind in _LEAVES and first <= symbol.start and symbol.end <= last
-        found.append(_Stretch(first, last, _context(path, symbol), is_whole))
-    return _joined(text, starts, found)
+        stretches.append(_Stretch(first, last, _build_chunk_context(path, symbol), is_whole))
+    return _join_tiny_stretches(text, starts, stretches)
 
 
 class _Stretch(NamedTuple):
@@ -99,7 +99,7 @@ class _Stretch(NamedTuple):
     is_whole: bool
 
 
-def _joined(
+def _join_tiny_stretches(
     text: str, starts: Sequence[int], found: Sequence[_Stretch]
 ) -> list[tuple[int, int, str]]:
     """Join tiny pieces that are not whole symbols to the next one, at the end to the previous
@@ -123,12 +123,12 @@ def _joined(
 
 def _with_comments(text: str, starts: Sequence[int], first: int) -> int:
     """Return the first line of the comment directly above a line, at the same indentation."""
-    indent = _indent(text[starts[first - 1] : starts[first]])
+    indent = _count_leading_blanks(text[starts[first - 1] : starts[first]])
     line = first
     while line > 1:
         above = _block_start(text, starts, line - 1)
         shown = text[starts[above - 1] : starts[above]]
-        if not _COMMENT.match(shown) or _indent(shown) != indent:
+        if not _COMMENT.match(shown) or _count_leading_blanks(shown) != indent:
             break
         line = above
     return line
@@ -143,34 +143,40 @@ def _block_start(text: str, starts: Sequence[int], line: int) -> int:
     return line
 
 
-def _indent(line: str) -> int:
+def _count_leading_blanks(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
 def _is_inside_function(symbol: SymbolFact, symbols: Sequence[SymbolFact]) -> bool:
     parent = symbol.parent
     while parent > 0:
-        if symbols[parent].kind in (Kind.FUNCTION, Kind.METHOD):
+        if symbols[parent].kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
             return True
         parent = symbols[parent].parent
     return False
 
 
-def _context(path: str, symbol: SymbolFact) -> str:
-    return _stem(path) if symbol.kind == Kind.MODULE else f"{_stem(path)} {symbol.qualified}"
+def _build_chunk_context(path: str, symbol: SymbolFact) -> str:
+    return (
+        _format_path_words(path)
+        if symbol.kind == SymbolKind.MODULE
+        else f"{_format_path_words(path)} {symbol.qualified}"
+    )
 
 
 def symbol_key(path: str, context: str) -> str:
     """Return the key of the symbol that a passage was cut from; '' for text between symbols."""
-    qualified = context.removeprefix(f"{_stem(path)} ")
+    qualified = context.removeprefix(f"{_format_path_words(path)} ")
     return f"{path}::{qualified}" if qualified != context else ""
 
 
-def _stem(path: str) -> str:
+def _format_path_words(path: str) -> str:
     return path.rpartition(".")[0].replace("/", " ")
 
 
-def _split(text: str, starts: Sequence[int], first: int, last: int) -> list[tuple[int, int]]:
+def _split_long_lines(
+    text: str, starts: Sequence[int], first: int, last: int
+) -> list[tuple[int, int]]:
     """Cut lines into runs of at most MAX_CHARS, before the line of least indentation in the second
     half of each.
     """
@@ -183,7 +189,7 @@ def _split(text: str, starts: Sequence[int], first: int, last: int) -> list[tupl
         cut_line = (
             min(
                 range(half, end + 1),
-                key=lambda n: (_indentation(text[starts[n] : starts[n + 1]]), -n),
+                key=lambda n: (_rate_cut_line(text[starts[n] : starts[n + 1]]), -n),
             )
             if half <= end < last
             else end
@@ -194,6 +200,6 @@ def _split(text: str, starts: Sequence[int], first: int, last: int) -> list[tupl
     return runs
 
 
-def _indentation(line: str) -> int:
+def _rate_cut_line(line: str) -> int:
     stripped = line.lstrip()
     return len(line) - len(stripped) if stripped and stripped[0] not in ")]}" else 1000

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from gieok.code.languages import places
 from gieok.code.model.facts import NOTHING, Trait
-from gieok.code.resolve.program import FAN, Program, Site
+from gieok.code.resolve.program import FAN, CallSite, Program
 from gieok.code.resolve.values import Value
 
 #: More methods than this of an object that a test calls, and one of them is possible, not certain:
@@ -32,7 +32,7 @@ class Doubts:
         # not a method: a circle would keep the program
         self._remade = cache(partial(_is_remade, program))
 
-    def of(self, site: Site) -> dict[int, str]:
+    def of(self, site: CallSite) -> dict[int, str]:
         """Return the functions that a site may call, and why they are not sure: of its targets, and
         others.
         """
@@ -58,7 +58,7 @@ class Doubts:
                 found[function] = "`__new__` may give an object of another class"
         return found
 
-    def _most(self, site: Site) -> int:
+    def _most(self, site: CallSite) -> int:
         is_one = (
             site.kind == "method"
             and site.place not in self._selves
@@ -66,7 +66,7 @@ class Doubts:
         )
         return _MOST_METHODS_OF_A_TEST if is_one else FAN
 
-    def _doubles(self, site: Site) -> dict[int, str]:
+    def _doubles(self, site: CallSite) -> dict[int, str]:
         """Return the methods of what tests put in the place of the product's own objects.
 
         No double is what inherits from the product, what `self` has and what is called by another
@@ -97,9 +97,9 @@ class Doubts:
         )
 
     def _is_of_test(self, symbol: int) -> bool:
-        return places.is_test(self._keys[symbol].partition("::")[0])
+        return places.is_test_file(self._keys[symbol].partition("::")[0])
 
-    def _is_registry(self, site: Site) -> bool:
+    def _is_registry(self, site: CallSite) -> bool:
         """Say whether what is called are functions of many names: a table of them. Of one name,
         they are what callers pass.
         """

@@ -16,7 +16,7 @@ def order(project: Project) -> list[PassageId]:
     def rank(row: tuple[PassageId, str, str]) -> tuple[bool, bool, PassageId]:
         number, path, context = row
         key = symbol_key(path, context)
-        return places.is_test(path), not (key in documented and _is_public(key)), -number
+        return places.is_test_file(path), not (key in documented and _is_public(key)), -number
 
     return [row[0] for row in sorted(waiting, key=rank)]
 

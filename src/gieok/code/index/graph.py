@@ -13,10 +13,10 @@ from gieok.code.index.doubts import Doubts
 from gieok.code.languages import places
 from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES
-from gieok.code.model.facts import Facts, Kind, Op, Trait
+from gieok.code.model.facts import Facts, Op, SymbolKind, Trait
 from gieok.code.resolve import by_name, by_receiver
 from gieok.code.resolve.isolation import Files, isolated
-from gieok.code.resolve.program import FAN, Program, Reference, Site
+from gieok.code.resolve.program import FAN, CallSite, Program, Reference
 from gieok.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
@@ -67,7 +67,7 @@ _REASONS = {
 }
 _NAMED_AFTER = "the only one of its receiver's name"
 #: What a call may mean by its name.
-_NAMED = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
+_NAMED = frozenset((SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD))
 _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
 
@@ -105,7 +105,7 @@ class _Edges:
         )
 
 
-def fold(key: str) -> str:
+def fold_lambda_key(key: str) -> str:
     """Return the key of the named symbol that a function without a name stands in."""
     if not key.endswith(">"):
         return key
@@ -114,7 +114,9 @@ def fold(key: str) -> str:
 
 
 def build(
-    files: Files, place: Callable[[str], str] = fold, again: Callable[[], Files] | None = None
+    files: Files,
+    place: Callable[[str], str] = fold_lambda_key,
+    again: Callable[[], Files] | None = None,
 ) -> Built:
     """Link `files`, which are taken out of the list, so that each is freed once it was read;
     `again` gives them once more.
@@ -126,15 +128,15 @@ def build(
     edges = _Edges()
     unresolved_calls: set[UnresolvedCall] = set()
     unlinked: list[tuple[str, str]] = []
-    kept = {key for path, facts in files for key in _kept(path, facts, place)}
+    kept = {key for path, facts in files for key in _iter_visible_keys(path, facts, place)}
     again = again or partial(list, list(files))
-    _nested(files, edges, place)
+    _add_nested_edges(files, edges, place)
     by_family = _by_family(files)
     files.clear()
     for family in sorted(by_family, key=lambda family: family.name):
-        work = partial(_linked, family, place)
+        work = partial(_link_family, family, place)
         (found, calls), strange = isolated(
-            work, by_family.pop(family), partial(_again, family, again)
+            work, by_family.pop(family), partial(_reload_family_files, family, again)
         )
         edges.take(found)
         unresolved_calls |= calls
@@ -156,21 +158,21 @@ def build(
     )
 
 
-def _kept(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]:
+def _iter_visible_keys(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]:
     """Yield the keys of the symbols of a file that are shown: functions without a name are folded
     into what is around.
     """
     for symbol in facts.symbols:
         key = f"{path}::{symbol.qualified}"
-        if symbol.kind != Kind.LAMBDA or place(key) == key:
+        if symbol.kind != SymbolKind.LAMBDA or place(key) == key:
             yield key
 
 
-def shown(symbols: Sequence[Symbol]) -> list[Symbol]:
+def select_graph_symbols(symbols: Sequence[Symbol]) -> list[Symbol]:
     """Return the symbols that a graph holds: each key once, the last of its name, and none without
     a name.
     """
-    return [*{s.key: s for s in symbols if s.kind != Kind.LAMBDA}.values()]
+    return [*{s.key: s for s in symbols if s.kind != SymbolKind.LAMBDA}.values()]
 
 
 def _by_family(files: Files) -> dict[Family, Files]:
@@ -182,7 +184,7 @@ def _by_family(files: Files) -> dict[Family, Files]:
     return found
 
 
-def _again(family: Family, again: Callable[[], Files]) -> Files:
+def _reload_family_files(family: Family, again: Callable[[], Files]) -> Files:
     return _by_family(again())[family]
 
 
@@ -196,7 +198,9 @@ def _linked_in_part(
     grows, so it is true.
     """
     try:
-        found, calls = _linked(family, place, _again(family, again), is_lenient=True)
+        found, calls = _link_family(
+            family, place, _reload_family_files(family, again), is_lenient=True
+        )
     # A file that breaks the solver otherwise; it is named as not followed.
     except Exception:  # noqa: BLE001
         return _Edges(), set()
@@ -207,24 +211,24 @@ def _linked_in_part(
     return edges, {call for call in calls if call.source.partition("::")[0] in strange}
 
 
-def _linked(
+def _link_family(
     family: Family, place: Callable[[str], str], members: Files, *, is_lenient: bool = False
 ) -> tuple[_Edges, set[UnresolvedCall]]:
     """Return the edges of one family of languages, and the unresolved calls."""
     edges = _Edges()
     names = {s.name for _, facts in members for s in facts.symbols if s.kind in _NAMED}
     if family.rules is None:
-        return edges, _named(members, names, place, edges)
+        return edges, _add_named_edges(members, names, place, edges)
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
     program = solve(members, family.rules(members), is_lenient=is_lenient)
     placed = [place(key) for key in keys]
-    unresolved_calls = _calls(program, keys, placed, names, edges)
-    _others(program, keys, placed, edges)
-    _dispatched(program, placed, edges)
+    unresolved_calls = _add_call_edges(program, keys, placed, names, edges)
+    _add_reference_edges(program, keys, placed, edges)
+    _add_dispatch_edges(program, placed, edges)
     return edges, unresolved_calls
 
 
-def _calls(
+def _add_call_edges(
     program: Program, keys: Sequence[str], placed: Sequence[str], names: set[str], edges: _Edges
 ) -> set[UnresolvedCall]:
     """Add an edge for every target of every site; return the unresolved calls."""
@@ -234,7 +238,7 @@ def _calls(
         if fact.owner != -1 and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
             methods[key.rpartition(".")[2]].add(key)
     answered = {
-        (site.symbol, site.line, _plain(site.name))
+        (site.symbol, site.line, _strip_call_parentheses(site.name))
         for site in program.sites
         if site.targets or site.wired
     }
@@ -248,21 +252,21 @@ def _calls(
             target = program.function_symbol[function]
             # what a lambda does, its owner does
             if placed[target] != source or keys[target] == source:
-                sure = _sureness(site, program, function, doubted.get(function))
+                sure = _rate_site_certainty(site, program, function, doubted.get(function))
                 edges.add(source, placed[target], CALLS, *sure, site.line)
         if not site.targets and site.kind in ("call", "method"):
-            name = _plain(site.name)
+            name = _strip_call_parentheses(site.name)
             if name in names and (site.symbol, site.line, name) not in answered:
                 unresolved_calls.add(UnresolvedCall(source, name, site.line))
                 if meant := named_after.get(site):
                     edges.add(source, meant, CALLS, Certainty.UNIQUE_NAME, _NAMED_AFTER, site.line)
                 else:
-                    _by_name(site, source, methods, edges)
+                    _add_namesake_edges(site, source, methods, edges)
     return unresolved_calls
 
 
-def _sureness(
-    site: Site, program: Program, function: int, doubt: str | None
+def _rate_site_certainty(
+    site: CallSite, program: Program, function: int, doubt: str | None
 ) -> tuple[Certainty, str]:
     if doubt is not None:
         return Certainty.AMBIGUOUS, doubt
@@ -273,18 +277,20 @@ def _sureness(
 
 def _is_product(key: str) -> bool:
     path = key.partition("::")[0]
-    return not places.is_test(path) and not places.is_side(path)
+    return not places.is_test_file(path) and not places.is_side(path)
 
 
-def _plain(name: str) -> str:
+def _strip_call_parentheses(name: str) -> str:
     return name.removesuffix("()")  # methods of Java are told from fields by it
 
 
-def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _Edges) -> None:
-    namesakes = methods.get(_plain(site.name), set())
+def _add_namesake_edges(
+    site: CallSite, source: str, methods: Mapping[str, set[str]], edges: _Edges
+) -> None:
+    namesakes = methods.get(_strip_call_parentheses(site.name), set())
     if (
         site.kind != "method"
-        or _plain(site.name) in _COMMON
+        or _strip_call_parentheses(site.name) in _COMMON
         or not 0 < len(namesakes) <= _MOST_NAMESAKES
     ):
         return
@@ -298,14 +304,14 @@ def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _E
         edges.add(source, target, CALLS, tier, reason, site.line)
 
 
-def _named(
+def _add_named_edges(
     members: Files, names: set[str], place: Callable[[str], str], edges: _Edges
 ) -> set[UnresolvedCall]:
     """Add the edges of a language whose calls are linked by name; return the calls of names that
     say too little.
     """
     open_calls = set[UnresolvedCall]()
-    for one in by_name.linked(members):
+    for one in by_name.iter_named_links(members):
         source, count = place(one.source), len(one.targets)
         if one.op == Op.IMPORT:
             for target in one.targets:
@@ -322,7 +328,9 @@ def _named(
     return open_calls
 
 
-def _others(program: Program, keys: Sequence[str], placed: Sequence[str], edges: _Edges) -> None:
+def _add_reference_edges(
+    program: Program, keys: Sequence[str], placed: Sequence[str], edges: _Edges
+) -> None:
     classes = set(program.class_symbol)
     for reference in program.references:
         is_class = reference.target in classes
@@ -352,7 +360,7 @@ def _others(program: Program, keys: Sequence[str], placed: Sequence[str], edges:
         edges.add(modules[file], modules[target_file], IMPORTS, Certainty.IMPORT, "imported", line)
 
 
-def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
+def _add_nested_edges(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
     """Refer a function to those that are defined inside of it: it makes them, and nobody else can.
 
     From the facts, which have every definition of a name: of the symbols of a file that was not
@@ -362,16 +370,16 @@ def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
         own = facts.symbols
         kinds = {s.qualified: s.kind for s in own}
         for s in own:
-            if s.kind == Kind.FUNCTION and s.parent >= 0:
+            if s.kind == SymbolKind.FUNCTION and s.parent >= 0:
                 around = place(f"{path}::{own[s.parent].qualified}")
-                if kinds.get(around.partition("::")[2]) in (Kind.FUNCTION, Kind.METHOD):
+                if kinds.get(around.partition("::")[2]) in (SymbolKind.FUNCTION, SymbolKind.METHOD):
                     target = f"{path}::{s.qualified}"
                     edges.add(
                         around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start
                     )
 
 
-def _dispatched(program: Program, placed: Sequence[str], edges: _Edges) -> None:
+def _add_dispatch_edges(program: Program, placed: Sequence[str], edges: _Edges) -> None:
     """Where a call may go to too many to say, it is the maker of the object who decides: refer that
     one to its method.
 

@@ -56,7 +56,7 @@ class _Level(NamedTuple):
         return self.patterns.check_file(self.above + path[len(self.base) :]).include
 
 
-def files(
+def iter_unignored_files(
     root: Path,
     rules: IgnoreRules,
     wanted: Callable[[str], object] = str,
@@ -71,11 +71,18 @@ def files(
     by_name = Counter() if by_name is None else by_name
     listed = rules.versions.files() if rules.versions is not None else None
     if listed is None:
-        yield from (found for found in _walk(root, rules, wanted, by_name) if wanted(found[0]))
+        yield from (
+            found
+            for found in _walk_unignored_files(root, rules, wanted, by_name)
+            if wanted(found[0])
+        )
         return
-    own, known = _patterns(rules.patterns), dict[str, bool]()
+    own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
     for path in sorted(filter(wanted, listed)):
-        if _is_open(root, path.rpartition("/")[0], own, known) and not own.check_file(path).include:
+        if (
+            _is_scanned_folder(root, path.rpartition("/")[0], own, known)
+            and not own.check_file(path).include
+        ):
             full = root / path
             if full.is_file() or full.is_symlink():  # what is tracked may be gone, or a folder now
                 yield path, full
@@ -85,11 +92,12 @@ def files(
 
 def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSet[str]:
     """Return those of `paths` that are left out; they need not be there."""
-    own, known = _patterns(rules.patterns), dict[str, bool]()
+    own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
     asked = [
         path
         for path in paths
-        if _is_open(root, path.rpartition("/")[0], own, known) and not own.check_file(path).include
+        if _is_scanned_folder(root, path.rpartition("/")[0], own, known)
+        and not own.check_file(path).include
     ]
     said = rules.versions.ignored(asked) if rules.versions is not None else None
     if said is None:
@@ -97,22 +105,22 @@ def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSe
     return said | (set(paths) - set(asked))
 
 
-def _is_open(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
+def _is_scanned_folder(root: Path, folder: str, own: GitIgnoreSpec, known: dict[str, bool]) -> bool:
     """Say whether a folder and those above it are scanned."""
     if not folder:
         return True
     if folder not in known:
         here = root / folder
         known[folder] = (
-            _is_open(root, folder.rpartition("/")[0], own, known)
-            and not _is_foreign(here)
+            _is_scanned_folder(root, folder.rpartition("/")[0], own, known)
+            and not _is_third_party_folder(here)
             and not here.is_symlink()
             and not own.check_file(f"{folder}/").include
         )
     return known[folder]
 
 
-def _is_foreign(folder: Path) -> bool:
+def _is_third_party_folder(folder: Path) -> bool:
     """Say whether a folder holds build output or third-party code."""
     if folder.name not in _SKIPPED_FOLDERS:
         return False
@@ -128,12 +136,12 @@ def _left_out_by_name(root: Path, path: str, own: GitIgnoreSpec) -> str:
         folder = "/".join(parts[:depth])
         if own.check_file(f"{folder}/").include or (root / folder).is_symlink():
             return ""
-        if _is_foreign(root / folder):
+        if _is_third_party_folder(root / folder):
             return folder if parts[depth - 1] in _PERHAPS_OWN else ""
     return ""
 
 
-def _holds_any(folder: Path, wanted: Callable[[str], object]) -> bool:
+def _has_wanted_file(folder: Path, wanted: Callable[[str], object]) -> bool:
     """Say whether a folder holds a wanted file, by a look at its first entries."""
     looked_at = 0
     for _, folders, names in os.walk(folder):
@@ -146,15 +154,18 @@ def _holds_any(folder: Path, wanted: Callable[[str], object]) -> bool:
     return False
 
 
-def _walk(
+def _walk_unignored_files(
     root: Path, rules: IgnoreRules, wanted: Callable[[str], object], by_name: Counter[str]
 ) -> Iterator[tuple[str, Path]]:
-    own = _patterns(rules.patterns)
+    own = _parse_ignore_patterns(rules.patterns)
     stack = [("", _levels_above(root))]
     while stack:
         folder, inherited = stack.pop()
         here = root / folder if folder else root
-        levels = [*_level(here / ".gitignore", f"{folder}/" if folder else ""), *inherited]
+        levels = [
+            *_read_ignore_level(here / ".gitignore", f"{folder}/" if folder else ""),
+            *inherited,
+        ]
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError:
@@ -163,13 +174,13 @@ def _walk(
             path = f"{folder}/{entry.name}" if folder else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             shown = f"{path}/" if is_folder else path
-            if own.check_file(shown).include or _says(levels, shown):
+            if own.check_file(shown).include or _is_ignored_at(levels, shown):
                 continue
             if not is_folder:
                 yield path, Path(entry.path)
-            elif not _is_foreign(Path(entry.path)):
+            elif not _is_third_party_folder(Path(entry.path)):
                 stack.append((path, levels))
-            elif entry.name in _PERHAPS_OWN and _holds_any(Path(entry.path), wanted):
+            elif entry.name in _PERHAPS_OWN and _has_wanted_file(Path(entry.path), wanted):
                 by_name[path] = 1
 
 
@@ -179,16 +190,21 @@ def _is_matched(root: Path, path: str) -> bool:
     parts = path.split("/")
     for depth in range(len(parts)):
         folder = "/".join(parts[:depth])
-        levels = [*_level(root / folder / ".gitignore", f"{folder}/" if folder else ""), *levels]
+        levels = [
+            *_read_ignore_level(root / folder / ".gitignore", f"{folder}/" if folder else ""),
+            *levels,
+        ]
         step = "/".join(parts[: depth + 1])
-        if _says(levels, step + ("/" if depth + 1 < len(parts) or (root / step).is_dir() else "")):
+        if _is_ignored_at(
+            levels, step + ("/" if depth + 1 < len(parts) or (root / step).is_dir() else "")
+        ):
             return True
     return False
 
 
-def _says(levels: Sequence[_Level], path: str) -> bool:
+def _is_ignored_at(levels: Sequence[_Level], path: str) -> bool:
     """Say whether the nearest file with a pattern that matches leaves a path out."""
-    return next((said for level in levels if (said := level.says(path)) is not None), False)
+    return next((verdict for level in levels if (verdict := level.says(path)) is not None), False)
 
 
 def _levels_above(root: Path) -> list[_Level]:
@@ -201,28 +217,28 @@ def _levels_above(root: Path) -> list[_Level]:
     above = ""
     for folder in (root, *root.parents):
         if folder != root:
-            found += _level(folder / ".gitignore", "", above)
+            found += _read_ignore_level(folder / ".gitignore", "", above)
         if (folder / ".git").exists():
-            found += _level(folder / ".git" / "info" / "exclude", "", above)
-            return [] if above and _says(found, "") else found
+            found += _read_ignore_level(folder / ".git" / "info" / "exclude", "", above)
+            return [] if above and _is_ignored_at(found, "") else found
         above = f"{folder.name}/{above}"
     return []
 
 
-def _level(file: Path, base: str, above: str = "") -> list[_Level]:
+def _read_ignore_level(file: Path, base: str, above: str = "") -> list[_Level]:
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return []
-    return [_Level(base, above, _patterns(lines))]
+    return [_Level(base, above, _parse_ignore_patterns(lines))]
 
 
-def _patterns(lines: Sequence[str]) -> GitIgnoreSpec:
+def _parse_ignore_patterns(lines: Sequence[str]) -> GitIgnoreSpec:
     """Return patterns; what is none (`!` alone) matches nothing, as in git."""
-    found: list[GitIgnoreSpecPattern] = []
+    parsed: list[GitIgnoreSpecPattern] = []
     # `[[]x` as an expression of Python
     with warnings.catch_warnings(action="ignore", category=FutureWarning):
         for line in lines:
             with suppress(ValueError):
-                found.append(GitIgnoreSpecPattern(line))
-    return GitIgnoreSpec(found)
+                parsed.append(GitIgnoreSpecPattern(line))
+    return GitIgnoreSpec(parsed)

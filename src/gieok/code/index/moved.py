@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gieok.code.model.facts import Facts, Kind, Op
+from gieok.code.model.facts import Facts, Op, SymbolKind
 
 #: Where an instruction has its line.
 LINES: dict[int, int] = {
@@ -31,7 +31,7 @@ LINES: dict[int, int] = {
 }
 
 
-def lines_between(before: Facts, after: Facts) -> dict[int, int] | None:
+def map_moved_lines(before: Facts, after: Facts) -> dict[int, int] | None:
     """Return which line became which; None where linking would find anything else.
 
     Lines that fell together or apart are something else: what happens at one line is counted, and
@@ -40,7 +40,7 @@ def lines_between(before: Facts, after: Facts) -> dict[int, int] | None:
     if _linked_of(before) != _linked_of(after):
         return None
     forth, back = {0: 0}, {0: 0}
-    for old, new in zip(_lines(before), _lines(after), strict=True):
+    for old, new in zip(_iter_linked_lines(before), _iter_linked_lines(after), strict=True):
         if forth.setdefault(old, new) != new or back.setdefault(new, old) != old:
             return None
     return forth
@@ -51,7 +51,7 @@ def _linked_of(facts: Facts) -> str:
     rows = [
         (s.name, s.qualified, s.kind, s.parent, s.traits)
         for s in facts.symbols
-        if s.kind != Kind.MARKER
+        if s.kind != SymbolKind.MARKER
     ]
     parts = [[_without_line(row) for row in part] for part in (facts.top, facts.inner)]
     return json.dumps([rows, *parts, facts._replace(symbols=(), top=(), inner=(), error="")])
@@ -62,9 +62,9 @@ def _without_line(row: Sequence[Any]) -> list[Any]:
     return [*row[:place], *row[place + 1 :]] if place else [*row]
 
 
-def _lines(facts: Facts) -> Iterator[int]:
+def _iter_linked_lines(facts: Facts) -> Iterator[int]:
     # "defined inside"
-    yield from (s.start for s in facts.symbols if s.kind == Kind.FUNCTION and s.parent > 0)
+    yield from (s.start for s in facts.symbols if s.kind == SymbolKind.FUNCTION and s.parent > 0)
     for part in (facts.top, facts.inner):
         for row in part:
             if place := LINES.get(int(row[0])):  # type: ignore[call-overload]

@@ -17,26 +17,26 @@ from gieok.errors import NotIndexed
 _NOTE = "code.owner"
 
 
-def check(home: Path, root: Path) -> None:
+def check_index_owner(home: Path, root: Path) -> None:
     """Raise NotIndexed where there is an index that this user never made in this place."""
-    if layout.index_file(root).exists() and not _word(home, root):
-        raise _foreign(root)
+    if layout.index_file(root).exists() and not _read_claim_word(home, root):
+        raise _build_foreign_error(root)
 
 
-def claim(home: Path, root: Path, store: ProjectStore) -> None:
+def claim_index(home: Path, root: Path, store: ProjectStore) -> None:
     """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something
     is not.
     """
-    word, found = _word(home, root), store.notes(SCOPE).get(_NOTE, "")
-    if word and found == word:
-        if root not in roots(home):  # kept by an older release
-            fs.replace_private(_file(home, root), _line(word, root))
+    word, stored_word = _read_claim_word(home, root), store.notes(SCOPE).get(_NOTE, "")
+    if word and stored_word == word:
+        if root not in list_indexed_roots(home):  # kept by an older release
+            fs.replace_private(_find_claim_file(home, root), _format_claim_line(word, root))
         return
-    if found or store.files():
-        raise _foreign(root)
+    if stored_word or store.files():
+        raise _build_foreign_error(root)
     if not word:
         word = secrets.token_hex(16)
-        fs.replace_private(_file(home, root), _line(word, root))
+        fs.replace_private(_find_claim_file(home, root), _format_claim_line(word, root))
     store.write_note(SCOPE, _NOTE, word)
 
 
@@ -46,37 +46,37 @@ def discard(home: Path, root: Path) -> None:
     for file in (
         index,
         *(index.with_name(index.name + end) for end in ("-wal", "-shm", "-journal")),
-        _file(home, root),
+        _find_claim_file(home, root),
     ):
         file.unlink(missing_ok=True)
 
 
-def lock_file(home: Path, root: Path, what: str) -> Path:
+def find_index_lock(home: Path, root: Path, what: str) -> Path:
     """Return the lock file that serialises `what` on an index."""
-    file = _file(home, root)
+    file = _find_claim_file(home, root)
     return file.with_name(f"{file.name}.{what}.lock")
 
 
-def roots(home: Path) -> list[Path]:
+def list_indexed_roots(home: Path) -> list[Path]:
     """Return the projects that this user indexed and that still have an index, sorted."""
-    found = []
+    indexed = []
     for file in (home / "code").glob("*"):
         try:
             path = file.read_text(encoding="utf-8").partition("\n")[2].strip()
         except (OSError, UnicodeDecodeError):
             continue
         root = Path(path)
-        if path and _file(home, root) == file and layout.index_file(root).exists():
-            found.append(root)
-    return sorted(found)
+        if path and _find_claim_file(home, root) == file and layout.index_file(root).exists():
+            indexed.append(root)
+    return sorted(indexed)
 
 
-def _line(word: str, root: Path) -> str:
+def _format_claim_line(word: str, root: Path) -> str:
     """Return what is kept of a project: its word, and where it is."""
     return f"{word}\n{root}\n"
 
 
-def _foreign(root: Path) -> NotIndexed:
+def _build_foreign_error(root: Path) -> NotIndexed:
     return NotIndexed(
         (
             f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this "
@@ -86,7 +86,7 @@ def _foreign(root: Path) -> NotIndexed:
     )
 
 
-def _file(home: Path, root: Path) -> Path:
+def _find_claim_file(home: Path, root: Path) -> Path:
     return (
         home
         / "code"
@@ -94,8 +94,8 @@ def _file(home: Path, root: Path) -> Path:
     )
 
 
-def _word(home: Path, root: Path) -> str:
+def _read_claim_word(home: Path, root: Path) -> str:
     try:
-        return _file(home, root).read_text(encoding="utf-8").partition("\n")[0].strip()
+        return _find_claim_file(home, root).read_text(encoding="utf-8").partition("\n")[0].strip()
     except (OSError, UnicodeDecodeError):
         return ""

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 from gieok.code.index import graph, scan, update
 from gieok.code.index.ignoring import IgnoreRules
-from gieok.code.index.read import CodeSource, dialect, read
+from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model import facts as fact_file
@@ -101,7 +101,7 @@ def without_collecting() -> Iterator[None]:
 
 
 @without_collecting()
-def sync(
+def sync_project(
     project: Project,
     *,
     full: bool = False,
@@ -112,14 +112,14 @@ def sync(
     known = project.store.files()
     if project.store.notes(SCOPE).get(_SHAPE_NOTE, SHAPE) != SHAPE:
         full = True
-    candidates, skipped = _look(project, only)
+    candidates, skipped = _look_for_candidates(project, only)
     change = ProjectChange(skipped=skipped)
     fresh: dict[str, Read] = {}
     # Where the last sync was killed, a text may be newer than what is known of its file: that is
     # read again.
     texts = {} if full else project.store.hashes(SCOPE)
     settled = {path: file for path, file in known.items() if texts.get(path) == file.content_hash}
-    items = _items(project, candidates, settled, fresh, change, progress)
+    items = _iter_source_items(project, candidates, settled, fresh, change, progress)
     owned = (lambda key: key in only) if only else (lambda key: True)
     change.report = ingest(project.store, SCOPE, items, owns=owned, force=full)
     # What was read but could not be cut is not indexed, also where an older version of it was.
@@ -132,18 +132,20 @@ def sync(
     change.files = len(files.keys() | (fresh.keys() & held))
     for path in [path for path in fresh if path not in held]:
         del fresh[path]
-    _write(project, change, known, fresh, gone, progress, full=full)
+    _write_project_changes(project, change, known, fresh, gone, progress, full=full)
     project.store.write_note(SCOPE, _SHAPE_NOTE, SHAPE)
     project.store.write_note(SCOPE, _COMMIT_NOTE, project.versions.head())
     project.store.write_note(SCOPE, _TIME_NOTE, project.clock.now().isoformat())
     return change
 
 
-def _look(project: Project, only: Sequence[str]) -> tuple[list[scan.Candidate], list[scan.Skipped]]:
+def _look_for_candidates(
+    project: Project, only: Sequence[str]
+) -> tuple[list[scan.SourceCandidate], list[scan.Skipped]]:
     if not only:
         return scan.scan(project.root, project.rules)
-    looked = scan.look(project.root, only, project.rules)
-    candidates = sorted(one for one in looked if isinstance(one, scan.Candidate))
+    looked = scan.look_at_paths(project.root, only, project.rules)
+    candidates = sorted(one for one in looked if isinstance(one, scan.SourceCandidate))
     skipped = [
         one
         for one in looked
@@ -152,9 +154,9 @@ def _look(project: Project, only: Sequence[str]) -> tuple[list[scan.Candidate], 
     return candidates, skipped
 
 
-def _items(
+def _iter_source_items(
     project: Project,
-    candidates: Sequence[scan.Candidate],
+    candidates: Sequence[scan.SourceCandidate],
     known: dict[str, SourceFile],
     fresh: dict[str, Read],
     change: ProjectChange,
@@ -164,19 +166,21 @@ def _items(
     now = project.clock.now()
     for number, candidate in enumerate(candidates):
         progress("reading", number, len(candidates))
-        if (shown := named(candidate.path)) != candidate.path:
-            change.skipped.append(scan.Skipped(shown, "its name holds a secret"))
+        if (clean_name := named(candidate.path)) != candidate.path:
+            change.skipped.append(scan.Skipped(clean_name, "its name holds a secret"))
             continue
         before = known.get(candidate.path)
         if before is not None and (before.size, before.mtime_ns) == (
             candidate.size,
             candidate.mtime_ns,
         ):
-            yield SourceItem(candidate.path, before.content_hash, _unneeded, _uncut)
+            yield SourceItem(
+                candidate.path, before.content_hash, _refuse_unchanged_source, _keep_source_uncut
+            )
             continue
         try:
             data = (project.root / candidate.path).read_bytes()
-            text = scan.decode(data, candidate.language)
+            text = scan.decode_source(data, candidate.language)
         except OSError as error:
             yield Failed(
                 candidate.path,
@@ -201,10 +205,12 @@ def _items(
             fresh[candidate.path] = Read(
                 None, before._replace(size=file.size, mtime_ns=file.mtime_ns)
             )
-            yield SourceItem(candidate.path, content_hash, _unneeded, _uncut)
+            yield SourceItem(
+                candidate.path, content_hash, _refuse_unchanged_source, _keep_source_uncut
+            )
             continue
         try:
-            source = read(candidate.path, candidate.language, text, project.parser)
+            source = read_source_file(candidate.path, candidate.language, text, project.parser)
         # One strange file must not stop the others; it is reported.
         except Exception as error:  # noqa: BLE001
             yield Failed(candidate.path, f"{type(error).__name__}: {error}", keeps=False)
@@ -220,8 +226,8 @@ def _items(
         yield SourceItem(
             candidate.path,
             content_hash,
-            partial(_document, source, text, content_hash, now),
-            partial(_cut, source),
+            partial(_build_source_document, source, text, content_hash, now),
+            partial(_cut_source_passages, source),
             dialect=dialect(candidate.language),
         )
 
@@ -235,16 +241,18 @@ def _settled_ns(mtime_ns: int, now: datetime) -> int:
     return mtime_ns + (mtime_ns > now.timestamp() * 1e9 - _TICK_NS)
 
 
-def _unneeded() -> Document:
+def _refuse_unchanged_source() -> Document:
     raise BadRequest("an unchanged file is not stored again", hint="run `gieok code init --full`")
 
 
-def _uncut(document: Document) -> tuple[Passage, ...]:
+def _keep_source_uncut(document: Document) -> tuple[Passage, ...]:
     del document
     return ()
 
 
-def _document(source: CodeSource, text: str, content_hash: str, now: datetime) -> Document:
+def _build_source_document(
+    source: CodeSource, text: str, content_hash: str, now: datetime
+) -> Document:
     return Document(
         scope=SCOPE,
         key=source.path,
@@ -258,11 +266,11 @@ def _document(source: CodeSource, text: str, content_hash: str, now: datetime) -
     )
 
 
-def _cut(source: CodeSource, document: Document) -> tuple[Passage, ...]:
+def _cut_source_passages(source: CodeSource, document: Document) -> tuple[Passage, ...]:
     return source.passages(document.text)
 
 
-def _write(
+def _write_project_changes(
     project: Project,
     change: ProjectChange,
     known: dict[str, SourceFile],
@@ -280,7 +288,7 @@ def _write(
     store = project.store
     due: set[str] = set(json.loads(store.notes(SCOPE).get(_DUE_NOTE, "[]")))
     strange = {path for path, _ in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))}
-    found = update.changes(store, known, fresh, gone, strange, full=full)
+    found = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
     due |= found.families
     if found.graph is not None and known:
         change.was = store.symbols(paths=[*found.graph.symbols])
@@ -294,12 +302,12 @@ def _write(
     del found  # all that linking does not need makes room
     if due:
         progress("linking", 0, 1)
-        _link(project, due, facts)
+        _link_families(project, due, facts)
         change.notes += unlinked(project)
         change.linked = True
 
 
-def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
+def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
     """Link all files of families of languages; `facts` are those at hand."""
     store = project.store
     languages = {
@@ -311,7 +319,9 @@ def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
 
     def stored(wanted: Collection[str]) -> list[tuple[str, Facts]]:
         return [
-            (path, fact_file.load(text).packed()) for path, text in store.facts() if path in wanted
+            (path, fact_file.parse_facts(text).packed())
+            for path, text in store.facts()
+            if path in wanted
         ]
 
     files = [(path, one) for path, one in facts.items() if path in paths]
@@ -339,7 +349,7 @@ def unlinked(project: Project) -> list[scan.Skipped]:
     return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 
-def notes(project: Project) -> list[scan.Skipped]:
+def list_partial_files(project: Project) -> list[scan.Skipped]:
     """Return the files that are indexed in part, each with the reason."""
     partly = [
         scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note
@@ -373,14 +383,14 @@ def freshness(project: Project) -> Freshness:
     """
     known = project.store.files()
     kept = project.store.notes(SCOPE)
-    candidates, skipped = _look(project, ())
+    candidates, skipped = _look_for_candidates(project, ())
     dirty = known.keys() - {c.path for c in candidates}
     for candidate in candidates:
         file = known.get(candidate.path)
         if file is None:
             dirty.update(
                 [candidate.path]
-                if _is_wanted(project.root / candidate.path, candidate.language)
+                if _is_readable_source(project.root / candidate.path, candidate.language)
                 else []
             )
         elif (file.size, file.mtime_ns) != (candidate.size, candidate.mtime_ns):
@@ -394,14 +404,14 @@ def freshness(project: Project) -> Freshness:
         head=project.versions.head(),
         indexed_at=kept.get(_TIME_NOTE, ""),
         dirty=tuple(sorted(dirty)),
-        in_part=tuple(dict.fromkeys(note.path for note in notes(project))),
+        in_part=tuple(dict.fromkeys(note.path for note in list_partial_files(project))),
         unread=tuple(f"{one.path}: {one.reason}" for one in sorted(skipped)),
     )
 
 
-def _is_wanted(file: Path, language: str) -> bool:
+def _is_readable_source(file: Path, language: str) -> bool:
     try:
-        scan.decode(file.read_bytes(), language)
+        scan.decode_source(file.read_bytes(), language)
     except (OSError, scan.Unwanted):
         return False
     return True

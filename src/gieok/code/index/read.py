@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from gieok.code.index import chunks
 from gieok.code.languages.table import LANGUAGES
-from gieok.code.model.facts import Builder, Facts, Kind, SymbolFact, load
+from gieok.code.model.facts import Builder, Facts, SymbolFact, SymbolKind, parse_facts
 from gieok.model.code import Symbol
 from gieok.model.memory import Passage
 from gieok.ports.code import Parser
@@ -42,7 +42,7 @@ class CodeSource(NamedTuple):
         )
 
 
-def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
+def read_source_file(path: str, language: str, text: str, parser: Parser) -> CodeSource:
     """Read a file. One that does not parse is indexed as text, with a note."""
     status, note = "parsed", ""
     try:
@@ -53,9 +53,9 @@ def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
     except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
-    facts = facts._replace(symbols=_clean((*facts.symbols, *_markers(text))))
+    facts = facts._replace(symbols=_redact_fact_rows((*facts.symbols, *_find_todo_markers(text))))
     if _ESCAPED.search(text):
-        facts = _encodable(facts)
+        facts = _drop_lone_surrogates(facts)
     return CodeSource(
         path=path,
         language=language,
@@ -66,20 +66,22 @@ def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
     )
 
 
-def _encodable(facts: Facts) -> Facts:
+def _drop_lone_surrogates(facts: Facts) -> Facts:
     """Return facts without lone surrogates, which escapes in Python strings may produce: no store
     accepts them.
     """
-    return load(facts.dump().encode("utf-8", "replace").decode("utf-8"))
+    return parse_facts(facts.dump().encode("utf-8", "replace").decode("utf-8"))
 
 
 def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
     """Return the file's symbols; of several of one name, the graph keeps the last."""
     lines = text.split("\n")
-    return _clean(tuple(_symbol(path, fact, facts, lines) for fact in facts.symbols))
+    return _redact_fact_rows(
+        tuple(_build_source_symbol(path, fact, facts, lines) for fact in facts.symbols)
+    )
 
 
-def _clean(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
+def _redact_fact_rows(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
     """Cut secrets out of heads and documentation; nearly no file has any, so all of them are looked
     at as one text.
     """
@@ -99,18 +101,18 @@ def dialect(language: str) -> Callable[[str], str]:
     return redact_source if LANGUAGES[language].is_source else redact
 
 
-def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> Symbol:
+def _build_source_symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> Symbol:
     parent = f"{path}::{facts.symbols[fact.parent].qualified}" if fact.parent >= 0 else ""
     body = "\n".join(lines[fact.start - 1 : fact.end])
     return Symbol(
         key=f"{path}::{fact.qualified}",
         path=path,
-        name=fact.name if fact.kind != Kind.MODULE else path,
+        name=fact.name if fact.kind != SymbolKind.MODULE else path,
         kind=fact.kind,
         start_line=fact.start,
         end_line=fact.end,
         parent=parent,
-        signature=fact.signature or _signature(fact, lines),
+        signature=fact.signature or _format_symbol_head(fact, lines),
         doc=" ".join(fact.doc[: 4 * _DOC_CHARS].split())[:_DOC_CHARS],
         complexity=fact.complexity,
         traits=" ".join(fact.traits),
@@ -119,11 +121,11 @@ def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> 
     )
 
 
-def _signature(fact: SymbolFact, lines: Sequence[str]) -> str:
+def _format_symbol_head(fact: SymbolFact, lines: Sequence[str]) -> str:
     """Return the head of a definition on one line: from the line that names it to the one that
     opens its body.
     """
-    if fact.kind in (Kind.MODULE, Kind.LAMBDA):
+    if fact.kind in (SymbolKind.MODULE, SymbolKind.LAMBDA):
         return ""
     span = lines[fact.start - 1 : fact.end]
     first = next(
@@ -142,24 +144,24 @@ def _signature(fact: SymbolFact, lines: Sequence[str]) -> str:
     return " ".join(head.split()).rstrip("{:").strip()[:_SIGNATURE_CHARS]
 
 
-def _markers(text: str) -> list[SymbolFact]:
+def _find_todo_markers(text: str) -> list[SymbolFact]:
     """Return the TODO and FIXME comments."""
     if "TODO" not in text and "FIXME" not in text and "XXX" not in text and "HACK" not in text:
         return []
-    found = []
-    line, seen = 1, 0
+    markers = []
+    line, position = 1, 0
     for match in _MARKER.finditer(text):
-        line, seen = line + text.count("\n", seen, match.start()), match.start()
+        line, position = line + text.count("\n", position, match.start()), match.start()
         name = match[1]
-        found.append(
+        markers.append(
             SymbolFact(
                 name=name,
                 qualified=f"<{name}:{line}>",
-                kind=Kind.MARKER,
+                kind=SymbolKind.MARKER,
                 start=line,
                 end=line,
                 parent=0,
                 signature=match[2].strip().rstrip("*/->"),
             )
         )
-    return found
+    return markers

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gieok import private
 from gieok.code.index import ignoring
 from gieok.code.index.ignoring import IgnoreRules
-from gieok.code.languages.table import language_of
+from gieok.code.languages.table import find_source_language
 from gieok.text import encoding
 
 _LARGEST_BYTES = 1_000_000
@@ -34,7 +34,7 @@ IGNORED = "ignored"
 EXCLUDED = "excluded by `exclude.folders`"
 
 
-class Candidate(NamedTuple):
+class SourceCandidate(NamedTuple):
     """A file that is read, as the file system shows it."""
 
     path: str
@@ -54,19 +54,24 @@ class Unwanted(Exception):
     """A file that is rejected after it was opened."""
 
 
-def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[Candidate], list[Skipped]]:
+def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[SourceCandidate], list[Skipped]]:
     """Return the files to read, sorted by path, and those of a known language that are not; folders
     left out by name too.
     """
     by_name = Counter[str]()
-    found = [_candidate(entry) for entry in ignoring.files(root, rules, language_of, by_name)]
-    folders = [Skipped(f"{folder}/", _by_name(count)) for folder, count in by_name.items()]
-    return sorted(one for one in found if isinstance(one, Candidate)), sorted(
+    found = [
+        _check_source_candidate(entry)
+        for entry in ignoring.iter_unignored_files(root, rules, find_source_language, by_name)
+    ]
+    folders = [
+        Skipped(f"{folder}/", _explain_left_out_folder(count)) for folder, count in by_name.items()
+    ]
+    return sorted(one for one in found if isinstance(one, SourceCandidate)), sorted(
         [*(one for one in found if isinstance(one, Skipped)), *folders]
     )
 
 
-def _by_name(count: int) -> str:
+def _explain_left_out_folder(count: int) -> str:
     return (
         f"left out for its name, with {count:,} source files"
         if count > 1
@@ -74,21 +79,21 @@ def _by_name(count: int) -> str:
     )
 
 
-def look(
+def look_at_paths(
     root: Path, paths: Sequence[str], rules: IgnoreRules = _NO_RULES
-) -> list[Candidate | Skipped | None]:
+) -> list[SourceCandidate | Skipped | None]:
     """Return what `scan` would say of each path; None where it is no file of a known language."""
     left_out = ignoring.left_out(root, paths, rules)
     return [
-        Skipped(path, IGNORED) if path in left_out else _candidate((path, root / path))
+        Skipped(path, IGNORED) if path in left_out else _check_source_candidate((path, root / path))
         for path in paths
     ]
 
 
 # One per reason.
-def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: PLR0911
+def _check_source_candidate(entry: tuple[str, Path]) -> SourceCandidate | Skipped | None:  # noqa: PLR0911
     path, file = entry
-    language = language_of(file.name)
+    language = find_source_language(file.name)
     if language is None:
         return None
     if private.is_excluded(str(file)):
@@ -109,10 +114,10 @@ def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: 
         return Skipped(path, f"{status.st_size:,} bytes are more than {_LARGEST_BYTES:,}")
     if _GENERATED_NAME.search(path):
         return Skipped(path, "generated")
-    return Candidate(path, language, status.st_size, status.st_mtime_ns)
+    return SourceCandidate(path, language, status.st_size, status.st_mtime_ns)
 
 
-def decode(data: bytes, language: str = "") -> str:
+def decode_source(data: bytes, language: str = "") -> str:
     """Return the text of a source file. Raises Unwanted for what is binary, minified or generated.
 
     Prose may say of something else that it is generated.
@@ -123,13 +128,13 @@ def decode(data: bytes, language: str = "") -> str:
         raise Unwanted("generated")
     if len(data) > _LONGEST_LINE and max(map(len, data.split(b"\n"))) > _LONGEST_LINE:
         raise Unwanted(f"minified: a line has more than {_LONGEST_LINE:,} bytes")
-    return text_of(data)
+    return decode_source_text(data)
 
 
-def text_of(data: bytes) -> str:
+def decode_source_text(data: bytes) -> str:
     r"""Return the text of source, its lines ended by `\\n`: UTF-8, or CP949 where that is
     Korean.
     """
-    found = encoding.decode(data)
-    text = found.text if found else data.decode("utf-8-sig", "replace")
+    decoded = encoding.decode_note_bytes(data)
+    text = decoded.text if decoded else data.decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")

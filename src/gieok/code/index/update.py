@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.code.index import graph
-from gieok.code.index.moved import lines_between
+from gieok.code.index.moved import map_moved_lines
 from gieok.code.index.read import CodeSource
 from gieok.code.languages.table import LANGUAGES
-from gieok.code.model.facts import load
+from gieok.code.model.facts import parse_facts
 from gieok.model.code import GraphChange, SourceFile
 from gieok.ports.code import SourceFiles
 
@@ -34,7 +34,7 @@ class Update(NamedTuple):
     families: set[str]
 
 
-def changes(
+def compare_with_stored(
     store: SourceFiles,
     known: Mapping[str, SourceFile],
     fresh: Mapping[str, Read],
@@ -51,15 +51,15 @@ def changes(
     rows = [(one.file, dumped.get(path, old.get(path, ""))) for path, one in sorted(fresh.items())]
     if not dumped and not gone:
         return Update(rows, None, set())
-    families = {_family(known[path].language) for path in gone}
+    families = {_find_language_family(known[path].language) for path in gone}
     moved: dict[str, dict[int, int]] = {}
     for path in sorted(dumped):
-        family = _family(fresh[path].file.language)
+        family = _find_language_family(fresh[path].file.language)
         if not family or family in families:
             continue
         lines = None
         if path in old and path not in strange and not full:
-            lines = lines_between(load(old[path]), load(dumped[path]))
+            lines = map_moved_lines(parse_facts(old[path]), parse_facts(dumped[path]))
         if lines is None:
             families.add(family)
         else:
@@ -67,10 +67,10 @@ def changes(
     moved = {
         path: lines
         for path, lines in moved.items()
-        if _family(fresh[path].file.language) not in families
+        if _find_language_family(fresh[path].file.language) not in families
     }
     symbols = {
-        path: graph.shown(one.source.symbols)
+        path: graph.select_graph_symbols(one.source.symbols)
         for path, one in fresh.items()
         if one.source is not None
     }
@@ -79,7 +79,7 @@ def changes(
     )
 
 
-def _family(language: str) -> str:
+def _find_language_family(language: str) -> str:
     """Return the name of the family of a language; '' where nothing is called in it."""
     family = LANGUAGES[language].family
     return family.name if family else ""

@@ -14,38 +14,38 @@ def folder(home: Path) -> Path:
     return home / "watched"
 
 
-def add(home: Path, root: Path) -> None:
+def watch_project(home: Path, root: Path) -> None:
     """Let the daemon watch a project."""
-    fs.replace_private(_file(home, root), json.dumps({"root": str(root)}))
+    fs.replace_private(_find_watch_file(home, root), json.dumps({"root": str(root)}))
 
 
-def remove(home: Path, root: Path) -> bool:
+def unwatch_project(home: Path, root: Path) -> bool:
     """Stop watching a project; False where it was not watched."""
     try:
-        _file(home, root).unlink()
+        _find_watch_file(home, root).unlink()
     except FileNotFoundError:
         return False
     return True
 
 
-def roots(home: Path) -> list[Path]:
+def list_watched_roots(home: Path) -> list[Path]:
     """Return the watched projects, sorted. Other files are skipped."""
-    found = []
+    watched = []
     for file in folder(home).glob("*.json"):
         try:
             root = Path(json.loads(file.read_text(encoding="utf-8"))["root"])
         except (OSError, ValueError, KeyError, TypeError):
             continue
-        found += [root] if _file(home, root).name == file.name else []
-    return sorted(found)
+        watched += [root] if _find_watch_file(home, root).name == file.name else []
+    return sorted(watched)
 
 
-def part(root: Path) -> str:
+def name_watched_part(root: Path) -> str:
     """Return the name under which the daemon reports the state of a project."""
     return f"code {root}"
 
 
-def _file(home: Path, root: Path) -> Path:
+def _find_watch_file(home: Path, root: Path) -> Path:
     return folder(home) / (
         sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
     )

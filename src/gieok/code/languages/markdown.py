@@ -3,14 +3,14 @@
 import re
 
 from gieok.code.languages.language import Language
-from gieok.code.model.facts import Builder, Facts, Kind, SymbolFact
+from gieok.code.model.facts import Builder, Facts, SymbolFact, SymbolKind
 from gieok.ports.code import Parser
 from gieok.text.redact import redact
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
-def read(text: str, language: Language, parser: Parser) -> Facts:
+def read_markdown(text: str, language: Language, parser: Parser) -> Facts:
     """Return a Markdown file's facts: each heading is a concept that lasts until the next of its
     level.
     """
@@ -19,20 +19,20 @@ def read(text: str, language: Language, parser: Parser) -> Facts:
     builder = Builder(language.name, text.count("\n") + 1)
     outside = _without_fences(text)
     total = text.count("\n") + 1
-    line, seen = 1, 0
+    line, position = 1, 0
     open_at: list[tuple[int, int]] = []
     for match in _HEADING.finditer(outside):
-        line, seen = line + outside.count("\n", seen, match.start()), match.start()
+        line, position = line + outside.count("\n", position, match.start()), match.start()
         level, name = len(match[1]), match[2]
         while open_at and open_at[-1][0] >= level:
-            _end(builder, open_at.pop()[1], line - 1)
+            _end_heading(builder, open_at.pop()[1], line - 1)
         parent = open_at[-1][1] if open_at else 0
         prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
         builder.symbols.append(
             SymbolFact(
                 name=name,
                 qualified=prefix + name,
-                kind=Kind.CONCEPT,
+                kind=SymbolKind.CONCEPT,
                 start=line,
                 end=total,
                 parent=parent,
@@ -43,7 +43,7 @@ def read(text: str, language: Language, parser: Parser) -> Facts:
     return builder.finish()
 
 
-def _end(builder: Builder, symbol: int, line: int) -> None:
+def _end_heading(builder: Builder, symbol: int, line: int) -> None:
     fact = builder.symbols[symbol]
     builder.symbols[symbol] = fact._replace(end=max(line, fact.start))
 
@@ -58,4 +58,4 @@ def _without_fences(text: str) -> str:
     return "\n".join(out)
 
 
-LANGUAGES = (Language("markdown", read, (".md", ".markdown"), is_source=False),)
+LANGUAGES = (Language("markdown", read_markdown, (".md", ".markdown"), is_source=False),)

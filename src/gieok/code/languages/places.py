@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from gieok.code.languages.table import LANGUAGES, language_of
+from gieok.code.languages.table import LANGUAGES, find_source_language
 from gieok.code.model.facts import Trait
 
 #: Of each language; a file of none of them is a test where any language would say so (`test_a.sh`).
@@ -30,7 +30,7 @@ _RUN_FIRST = frozenset(name for language in LANGUAGES.values() for name in langu
 
 
 @lru_cache(maxsize=65_536)
-def is_test(path: str) -> bool:
+def is_test_file(path: str) -> bool:
     """Say whether a file holds tests."""
     return _is_named_so(path) or any(
         part in _TEST_FOLDERS for part in PurePosixPath(path).parts[:-1]
@@ -41,11 +41,11 @@ def is_test_code(path: str, traits: str) -> bool:
     """Say whether a symbol of a file, with its traits in one text, is there for tests only: also
     inside of a product's file.
     """
-    return Trait.TESTING in traits.split() or is_test(path)
+    return Trait.TESTING in traits.split() or is_test_file(path)
 
 
 def _is_named_so(path: str) -> bool:
-    pattern = _TEST_FILES.get(language_of(path) or "", _ANY_TEST_FILE)
+    pattern = _TEST_FILES.get(find_source_language(path) or "", _ANY_TEST_FILE)
     return bool(pattern.fullmatch(PurePosixPath(path).name.rpartition(".")[0]))
 
 
@@ -94,7 +94,7 @@ def tested_stem(path: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def stem(path: str) -> str:
+def find_module_stem(path: str) -> str:
     """Return a module's name as a test would bear it: `client` for `_client.py`, the folder's for
     an `__init__.py`.
     """

@@ -21,7 +21,7 @@ _BY_EXTENSION = {
 _BY_FILE = {file: language.name for language in _ROWS for file in language.files}
 
 
-def language_of(path: str) -> str | None:
+def find_source_language(path: str) -> str | None:
     """Return the language of a file by its name; None for what is not read."""
     name = path.rpartition("/")[2]
     return _BY_FILE.get(name) or _BY_EXTENSION.get(f".{name.rpartition('.')[2].lower()}")

@@ -20,9 +20,9 @@ from gieok.code.model.facts import (
     ClassFact,
     Facts,
     FunctionFact,
-    Kind,
     Namespace,
     SymbolFact,
+    SymbolKind,
     Trait,
     Variable,
 )
@@ -36,7 +36,7 @@ _FARTHEST_DOC = 8_000
 _DEEPEST = 200
 
 
-def reading(kind: type["TreeReader"]) -> Reader:
+def build_tree_reader(kind: type["TreeReader"]) -> Reader:
     """Return the reader of a language that `kind` walks the trees of."""
 
     def read(text: str, language: Language, parser: Parser) -> Facts:
@@ -250,7 +250,7 @@ class TreeReader(Emission[Node]):
         """A function without a name is named after the symbol it stands in, which also bears its
         calls.
         """
-        if kind != Kind.LAMBDA:
+        if kind != SymbolKind.LAMBDA:
             return self.scope.prefix
         return f"{self.builder.symbols[self.scope.symbol].qualified}." if self.scope.symbol else ""
 
@@ -261,7 +261,7 @@ class TreeReader(Emission[Node]):
         if self.leading is not None and self.leading.fullmatch(head):
             before = before.removesuffix(head).rstrip()
         if before.endswith(b"*/"):
-            return _plain(before[before.rfind(b"/*") :].decode("utf-8", "replace"))
+            return _strip_comment_marks(before[before.rfind(b"/*") :].decode("utf-8", "replace"))
         lines = []
         for raw in reversed(before.split(b"\n")):
             stripped = raw.strip()
@@ -291,7 +291,7 @@ class TreeReader(Emission[Node]):
         builder = self.builder
         shown = name or builder.lambda_name(self.scope.symbol)
         symbol = self.symbol(
-            node, shown, kind if name else Kind.LAMBDA, traits, self.doc(node) if name else ""
+            node, shown, kind if name else SymbolKind.LAMBDA, traits, self.doc(node) if name else ""
         )
         outer = self.scope
         inner = Namespace(
@@ -329,7 +329,7 @@ class TreeReader(Emission[Node]):
         self, node: Node, name: str, bases: Sequence[Variable], traits: Sequence[str] = ()
     ) -> tuple[int, Namespace]:
         """Add a class; return its number and the scope of its body, which the caller enters."""
-        symbol = self.symbol(node, name, Kind.CLASS, traits, self.doc(node))
+        symbol = self.symbol(node, name, SymbolKind.CLASS, traits, self.doc(node))
         outer = self.scope
         number = len(self.builder.classes)
         inner = Namespace(outer, symbol, outer.function, f"{outer.prefix}{name}.", number)
@@ -339,6 +339,6 @@ class TreeReader(Emission[Node]):
         return number, inner
 
 
-def _plain(comment: str) -> str:
+def _strip_comment_marks(comment: str) -> str:
     lines = (line.strip().lstrip("/*").strip() for line in comment.removesuffix("*/").split("\n"))
     return " ".join(filter(None, lines))

@@ -21,7 +21,7 @@ NOTHING: Variable = -1
 METACLASS = "__metaclass__"
 
 
-class Kind(StrEnum):
+class SymbolKind(StrEnum):
     """What a symbol is."""
 
     MODULE = "module"
@@ -194,7 +194,7 @@ class Facts(NamedTuple):
         return self._replace(top=Packed(self.top), inner=Packed(self.inner))
 
 
-def load(text: str) -> Facts:
+def parse_facts(text: str) -> Facts:
     """Return facts from their JSON."""
     fields = json.loads(text)
     fields[1] = [SymbolFact(*row) for row in fields[1]]
@@ -237,7 +237,7 @@ class Builder:
             SymbolFact(
                 name="<module>",
                 qualified="<module>",
-                kind=Kind.MODULE,
+                kind=SymbolKind.MODULE,
                 start=1,
                 end=max(lines, 1),
                 parent=-1,

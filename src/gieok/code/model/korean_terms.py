@@ -32,7 +32,7 @@ class Term(NamedTuple):
     english: tuple[str, ...]
 
 
-class Reading(NamedTuple):
+class TermReading(NamedTuple):
     """What the table makes of a question: terms in order, and the words of which it knows no
     part.
     """
@@ -41,7 +41,7 @@ class Reading(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def read(question: str) -> Reading:
+def find_korean_terms(question: str) -> TermReading:
     """Return the terms of a question, the longest at every place; without Korean, none."""
     words = list(_HANGUL.finditer(question))
     terms: list[Term] = []
@@ -55,21 +55,21 @@ def read(question: str) -> Reading:
             next_word[0] if question[: next_word.start()].endswith(" ") else ""
             for next_word in following
         )
-        found = list(_terms(word[0], joined))
-        terms += (term for _, term in found)
-        if not found:
+        word_terms = list(_iter_word_terms(word[0], joined))
+        terms += (term for _, term in word_terms)
+        if not word_terms:
             unknown.append(word[0])
-        beyond = max((end for end, _ in found), default=0) - len(word[0])
+        beyond = max((end for end, _ in word_terms), default=0) - len(word[0])
         for next_word in following:
             if beyond > 0:
                 taken = next_word.start() + min(beyond, len(next_word[0]))
                 beyond -= len(next_word[0])
-    return Reading(tuple(terms), tuple(unknown))
+    return TermReading(tuple(terms), tuple(unknown))
 
 
-def _terms(word: str, joined: str) -> Iterator[tuple[int, Term]]:
+def _iter_word_terms(word: str, joined: str) -> Iterator[tuple[int, Term]]:
     """Yield the terms of a word and where each ends; `joined` goes on with the words behind it."""
-    table, longest = _table()
+    table, longest = _load_term_table()
     at = 0
     is_open = True
     while at < len(word):
@@ -79,7 +79,7 @@ def _terms(word: str, joined: str) -> Iterator[tuple[int, Term]]:
             goes_over = at + size > len(word)
             if (
                 english is None
-                or (goes_over and part not in _spaced())
+                or (goes_over and part not in _load_spaced_terms())
                 or not (is_open or size >= _ANYWHERE)
             ):
                 continue
@@ -97,7 +97,7 @@ def tokens(question: str) -> dict[str, float]:
     none for an English one.
     """
     found: dict[str, float] = {}
-    for term in read(question).terms:
+    for term in find_korean_terms(question).terms:
         for place, word in enumerate(term.english):
             for token in query_tokens(word):
                 found[token] = max(found.get(token, 0.0), _OTHER if place else _USUAL)
@@ -108,16 +108,16 @@ def in_english(question: str) -> str:
     """Return the usual English words for a Korean question, in its order; '' where none is
     known.
     """
-    said = [term.english[0] for term in read(question).terms if term.english]
+    said = [term.english[0] for term in find_korean_terms(question).terms if term.english]
     latin = re.findall(r"[A-Za-z_][A-Za-z0-9_.]*", question)
     return " ".join(dict.fromkeys([*latin, *said])) if said else ""
 
 
 @cache
-def _table() -> tuple[dict[str, tuple[str, ...]], int]:
+def _load_term_table() -> tuple[dict[str, tuple[str, ...]], int]:
     """Return the terms, written without spaces, and the length of the longest."""
     rows: dict[str, tuple[str, ...]] = {}
-    for spellings, english in _rows():
+    for spellings, english in _iter_term_rows():
         for spelling in spellings:
             known = rows.get(spelling.replace(" ", ""), ())
             rows[spelling.replace(" ", "")] = (
@@ -128,11 +128,13 @@ def _table() -> tuple[dict[str, tuple[str, ...]], int]:
 
 
 @cache
-def _spaced() -> frozenset[str]:
-    return frozenset(s.replace(" ", "") for spellings, _ in _rows() for s in spellings if " " in s)
+def _load_spaced_terms() -> frozenset[str]:
+    return frozenset(
+        s.replace(" ", "") for spellings, _ in _iter_term_rows() for s in spellings if " " in s
+    )
 
 
-def _rows() -> Iterator[tuple[list[str], list[str]]]:
+def _iter_term_rows() -> Iterator[tuple[list[str], list[str]]]:
     for line in _TABLE.read_text(encoding="utf-8").splitlines():
         korean, _, english = line.partition("\t")
         yield korean.split(","), english.split()

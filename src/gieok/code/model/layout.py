@@ -29,12 +29,12 @@ def find_root(start: Path) -> Path | None:
     return Path(root) if root else None
 
 
-def prepare(root: Path) -> None:
+def prepare_code_folder(root: Path) -> None:
     """Create the folder with its settings and a `.gitignore`, where they are missing."""
     folder = root / FOLDER
     fs.make_private(folder)
     for name, text in (("config.yaml", CONFIG), (".gitignore", _IGNORE)):
-        fs.create(folder / name, text, 0o644)
+        fs.create_new_file(folder / name, text, 0o644)
 
 
 def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
@@ -42,10 +42,10 @@ def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
     mix.
     """
     file = root / FOLDER / "logs" / f"{name}.jsonl"
-    fs.append(file, json.dumps(row, ensure_ascii=False) + "\n")
+    fs.append_private_text(file, json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
+def read_code_log(root: Path, name: str) -> Iterator[dict[str, object]]:
     """Yield the rows of a log; invalid lines are skipped."""
     try:
         lines = (
@@ -64,7 +64,7 @@ def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
             yield row
 
 
-def write(root: Path, name: str, text: str) -> Path:
+def write_code_file(root: Path, name: str, text: str) -> Path:
     """Replace a file below the folder, in one step; return where it is."""
     file = root / FOLDER / name
     fs.replace_private(file, text.encode("utf-8", "replace"))

@@ -35,7 +35,7 @@ def as_function(question: str) -> str:
     return f'def {"_".join(words)}(): """{" ".join(words)}"""'
 
 
-def shares(
+def fuse_score_shares(
     rankings: Sequence[Ranking], weights: Sequence[float], full: int
 ) -> dict[PassageId, float]:
     """Fuse by a weighted sum of scores, each as a share of its ranking's best: magnitudes stay, and
@@ -71,7 +71,7 @@ SEARCH = Profile(
     keyword_share=0.65,
     statement_keyword_share=0.65,
     full_coverage=0.0,
-    fuse=shares,
+    fuse=fuse_score_shares,
     #: The qualified name counts twice (.633 → .680 raw, before the rules).
     bm25=Bm25(CLASSIC.k1, CLASSIC.b, context_weight=2.0),
     hub_weight=0.3,

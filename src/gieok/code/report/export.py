@@ -7,7 +7,7 @@ from gieok.code.ask import impact, statistics
 from gieok.code.deepen import deeper
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.code.report import summary
 from gieok.code.report.overview import Overview
 from gieok.code.report.structure import Circle, Component, Structure
@@ -23,9 +23,9 @@ NO_HISTORY = (
 _DOCUMENTS = ("docs/", "doc/")
 
 
-def page(project: Project, made: Overview) -> str:
+def render_overview_page(project: Project, made: Overview) -> str:
     """Return `intelligence.md`."""
-    counted, state, found = statistics.count(project), freshness(project), made.found
+    counted, state, found = statistics.count_graph(project), freshness(project), made.found
     symbols = list(project.store.all_symbols())
     told = {row.code_hash: row.text for row in project.store.summaries().values()}
     by_path: dict[str, list[Symbol]] = defaultdict(list)
@@ -40,34 +40,40 @@ def page(project: Project, made: Overview) -> str:
     for name, text in deeper.record(project).items():
         lines += [f"**{name.capitalize()}.** {text}", ""]
     lines += ["![architecture](graph.svg)", ""]
-    lines += _section("Where it starts", _starts(made, symbols, told))
-    lines += _section("Parts", [*_parts(made, by_path, told), *_order(found)])
-    lines += _section(
+    lines += _render_section("Where it starts", _render_project_starts(made, symbols, told))
+    lines += _render_section(
+        "Parts", [*_render_parts_table(made, by_path, told), *_render_import_order(found)]
+    )
+    lines += _render_section(
         "Most depended on",
-        _table(("symbol", "dependants"), [(_code(k), n) for k, n in counted.central]),
+        _render_markdown_table(
+            ("symbol", "dependants"), [(_quote_code(k), n) for k, n in counted.central]
+        ),
     )
-    lines += _section("Hot spots", _hot(made))
-    lines += _section("Who knows it", _people(made))
-    lines += _section("What changes together", _together(made))
-    lines += _section("Tests", _tests(found, symbols))
-    lines += _section(
-        "Files", [line for path in sorted(by_path) for line in _file(path, by_path[path], told)]
+    lines += _render_section("Hot spots", _render_hot_spots(made))
+    lines += _render_section("Who knows it", _render_workers_table(made))
+    lines += _render_section("What changes together", _render_together_table(made))
+    lines += _render_section("Tests", _render_test_folders(found, symbols))
+    lines += _render_section(
+        "Files",
+        [line for path in sorted(by_path) for line in _iter_file_lines(path, by_path[path], told)],
     )
-    lines += _section(
-        "Documents", [_document(p, by_path[p]) for p in sorted(by_path) if _is_document(p)]
+    lines += _render_section(
+        "Documents",
+        [_format_document_line(p, by_path[p]) for p in sorted(by_path) if _is_document(p)],
     )
-    markers = [s for s in symbols if s.kind == Kind.MARKER]
-    lines += _section(
+    markers = [s for s in symbols if s.kind == SymbolKind.MARKER]
+    lines += _render_section(
         "Markers", [f"- {m.name} `{m.path}#L{m.start_line}` {m.signature}" for m in markers]
     )
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _section(title: str, lines: Sequence[str]) -> list[str]:
+def _render_section(title: str, lines: Sequence[str]) -> list[str]:
     return [f"## {title}", "", *lines, ""] if lines else []
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+def _render_markdown_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     if not rows:
         return []
     return [
@@ -80,56 +86,60 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     ]
 
 
-def _code(text: str) -> str:
+def _quote_code(text: str) -> str:
     return f"`{text}`"
 
 
-def _starts(made: Overview, symbols: Sequence[Symbol], told: Mapping[str, str]) -> list[str]:
+def _render_project_starts(
+    made: Overview, symbols: Sequence[Symbol], told: Mapping[str, str]
+) -> list[str]:
     by_place = {f"{s.path}#L{s.start_line}": s for s in symbols}
     lines = []
     for name, target in made.starts:
-        said = (
-            f"{_code(name) if name.startswith('import ') else 'command ' + _code(name)} → "
+        prefix = (
+            f"{_quote_code(name) if name.startswith('import ') else 'command ' + _quote_code(name)} → "
             if name
             else ""
         )
-        lines.append(f"- {said}{_code(target)}{'' if name else _line(by_place[target], told)}")
+        lines.append(
+            f"- {prefix}{_quote_code(target)}{'' if name else _format_symbol_note(by_place[target], told)}"
+        )
     return [
         *lines[:_MOST_STARTS],
         *([f"- … {len(lines) - _MOST_STARTS} more"] if len(lines) > _MOST_STARTS else []),
     ]
 
 
-def _parts(
+def _render_parts_table(
     made: Overview, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]
 ) -> list[str]:
     found = made.found
     rows = [
         (
-            _code(p.name),
+            _quote_code(p.name),
             p.files,
             f"{p.lines:,}",
-            _named(found, p.name),
+            _format_part_imports(found, p.name),
             p.dependants,
             p.tests,
             made.owner(p.name),
-            _about(p, by_path, told),
+            _describe_part(p, by_path, told),
         )
         for p in found.parts
     ]
-    return _table(
+    return _render_markdown_table(
         ("part", "files", "lines", "imports", "imported by", "test files", "most commits", "about"),
         rows,
     )
 
 
-def _named(found: Structure, name: str) -> str:
+def _format_part_imports(found: Structure, name: str) -> str:
     row = list(found.imports.get(name, {}).items())
-    shown = ", ".join(f"{found.label(target)} ({count})" for target, count in row[:_MOST_IN_CELL])
-    return f"{shown}, … {len(row) - _MOST_IN_CELL} more" if len(row) > _MOST_IN_CELL else shown
+    cell = ", ".join(f"{found.label(target)} ({count})" for target, count in row[:_MOST_IN_CELL])
+    return f"{cell}, … {len(row) - _MOST_IN_CELL} more" if len(row) > _MOST_IN_CELL else cell
 
 
-def _about(
+def _describe_part(
     part: Component, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]
 ) -> str:
     """Return the first sentence of a part's documentation: a file's own, a folder's by the file
@@ -137,27 +147,27 @@ def _about(
     """
     folder = part.name.removesuffix("/*").removesuffix("*").rstrip("/")
     for path in (part.name, *(f"{folder}/{name}".lstrip("./") for name in places.REEXPORTS)):
-        module = next((s for s in by_path.get(path, ()) if s.kind == Kind.MODULE), None)
-        if module and (text := _said(module, told)):
+        module = next((s for s in by_path.get(path, ()) if s.kind == SymbolKind.MODULE), None)
+        if module and (text := _describe_symbol_briefly(module, told)):
             return text
     return ""
 
 
-def _said(symbol: Symbol, told: Mapping[str, str]) -> str:
+def _describe_symbol_briefly(symbol: Symbol, told: Mapping[str, str]) -> str:
     """Return the model's summary of this exact code, or the first sentence of its documentation."""
     return told.get(symbol.code_hash) or (summary.first_sentence(symbol.doc) if symbol.doc else "")
 
 
-def _line(symbol: Symbol, told: Mapping[str, str]) -> str:
-    text = _said(symbol, told)
+def _format_symbol_note(symbol: Symbol, told: Mapping[str, str]) -> str:
+    text = _describe_symbol_briefly(symbol, told)
     return f": {text}" if text else ""
 
 
-def _order(found: Structure) -> list[str]:
+def _render_import_order(found: Structure) -> list[str]:
     lines = []
     if found.circles:
         lines += ["", "Circles of files, each of which is loaded before itself:", ""]
-        lines += [f"- {_ring(one)}" for one in found.circles[:_MOST_ROWS]]
+        lines += [f"- {_format_circle_ring(one)}" for one in found.circles[:_MOST_ROWS]]
         lines += (
             [f"- … {len(found.circles) - _MOST_ROWS} more"]
             if len(found.circles) > _MOST_ROWS
@@ -181,85 +191,97 @@ def _order(found: Structure) -> list[str]:
     return lines
 
 
-def _ring(one: Circle) -> str:
-    files = " → ".join(map(_code, one.ring))
+def _format_circle_ring(one: Circle) -> str:
+    files = " → ".join(map(_quote_code, one.ring))
     more = one.files - len(one.ring) + 1
     return f"{files}, with {more} more files" if more else files
 
 
-def _hot(made: Overview) -> list[str]:
+def _render_hot_spots(made: Overview) -> list[str]:
     if not made.history.commits:
-        rows = [(_code(key), *numbers[:3]) for key, *numbers in made.hot]
-        return _table(("function", "branches", "lines", "dependants"), rows)
-    rows = [(_code(key), *numbers) for key, *numbers in made.hot]
-    return _table(("function", "branches", "lines", "dependants", "commits of its file"), rows)
+        rows = [(_quote_code(key), *numbers[:3]) for key, *numbers in made.hot]
+        return _render_markdown_table(("function", "branches", "lines", "dependants"), rows)
+    rows = [(_quote_code(key), *numbers) for key, *numbers in made.hot]
+    return _render_markdown_table(
+        ("function", "branches", "lines", "dependants", "commits of its file"), rows
+    )
 
 
-def _people(made: Overview) -> list[str]:
+def _render_workers_table(made: Overview) -> list[str]:
     if not made.history.commits:
         return [NO_HISTORY]
     rows = [
-        (w.name, w.commits, _code(w.part) if w.part else "", f"{w.last:%Y-%m-%d}")
+        (w.name, w.commits, _quote_code(w.part) if w.part else "", f"{w.last:%Y-%m-%d}")
         for w in made.history.workers
     ]
     since = f"{made.history.since:%Y-%m-%d}" if made.history.since else ""
-    told = (
+    intro = (
         f"Of the newest {made.history.commits} commits, since {since}, without those of programs."
     )
-    return [told, "", *_table(("who", "commits", "mostly in", "last"), rows)]
+    return [intro, "", *_render_markdown_table(("who", "commits", "mostly in", "last"), rows)]
 
 
-def _together(made: Overview) -> list[str]:
+def _render_together_table(made: Overview) -> list[str]:
     rows = [
-        (_code(t.one), _code(t.other), t.commits, f"{t.share:.0%}", "yes" if t.is_joined else "no")
+        (
+            _quote_code(t.one),
+            _quote_code(t.other),
+            t.commits,
+            f"{t.share:.0%}",
+            "yes" if t.is_joined else "no",
+        )
         for t in made.history.together
     ]
-    return _table(("file", "and file", "commits", "of either", "one imports the other"), rows)
+    return _render_markdown_table(
+        ("file", "and file", "commits", "of either", "one imports the other"), rows
+    )
 
 
-def _tests(found: Structure, symbols: Sequence[Symbol]) -> list[str]:
-    tests = [s for s in symbols if impact.is_test(s)]
+def _render_test_folders(found: Structure, symbols: Sequence[Symbol]) -> list[str]:
+    tests = [s for s in symbols if impact.is_runnable_test(s)]
     if not tests:
         return []
     folders = Counter(s.path.rpartition("/")[0] or "." for s in tests)
     files = {s.path for s in tests}
-    shown = ", ".join(f"`{name}` ({n})" for name, n in folders.most_common(_MOST_ROWS))
+    folder_counts = ", ".join(f"`{name}` ({n})" for name, n in folders.most_common(_MOST_ROWS))
     lines = [
-        f"{len(tests)} tests in {len(files)} files: {shown}"
+        f"{len(tests)} tests in {len(files)} files: {folder_counts}"
         + (", …" if len(folders) > _MOST_ROWS else "")
         + "."
     ]
-    untested = [_code(p.name) for p in found.parts if not p.tests]
+    untested = [_quote_code(p.name) for p in found.parts if not p.tests]
     if untested:
         lines += ["", f"No test file imports anything of {', '.join(untested)} directly."]
     return lines
 
 
-def _file(path: str, symbols: Sequence[Symbol], told: Mapping[str, str]) -> Iterator[str]:
+def _iter_file_lines(
+    path: str, symbols: Sequence[Symbol], told: Mapping[str, str]
+) -> Iterator[str]:
     """Yield a file and its public symbols."""
-    if places.is_test(path) or places.is_side(path) or path.endswith(".md"):
+    if places.is_test_file(path) or places.is_side(path) or path.endswith(".md"):
         return
-    module = next((s for s in symbols if s.kind == Kind.MODULE), None)
-    shown = [
+    module = next((s for s in symbols if s.kind == SymbolKind.MODULE), None)
+    public_symbols = [
         s
         for s in symbols
-        if s.kind in (Kind.CLASS, Kind.FUNCTION)
+        if s.kind in (SymbolKind.CLASS, SymbolKind.FUNCTION)
         and "." not in s.key.partition("::")[2]
         and s.name[:1] != "_"
     ]
-    yield f"- `{path}`{_line(module, told) if module else ''}"
-    for symbol in shown[:_MOST_IN_FILE]:
-        yield f"  - `{symbol.name}` (L{symbol.start_line}){_line(symbol, told)}"
-    if len(shown) > _MOST_IN_FILE:
-        yield f"  - … {len(shown) - _MOST_IN_FILE} more"
+    yield f"- `{path}`{_format_symbol_note(module, told) if module else ''}"
+    for symbol in public_symbols[:_MOST_IN_FILE]:
+        yield f"  - `{symbol.name}` (L{symbol.start_line}){_format_symbol_note(symbol, told)}"
+    if len(public_symbols) > _MOST_IN_FILE:
+        yield f"  - … {len(public_symbols) - _MOST_IN_FILE} more"
 
 
 def _is_document(path: str) -> bool:
     return path.endswith(".md") and (
-        path.startswith(_DOCUMENTS) or not (places.is_side(path) or places.is_test(path))
+        path.startswith(_DOCUMENTS) or not (places.is_side(path) or places.is_test_file(path))
     )
 
 
-def _document(path: str, symbols: Sequence[Symbol]) -> str:
-    title = next((s.name for s in symbols if s.kind == Kind.CONCEPT), "")
+def _format_document_line(path: str, symbols: Sequence[Symbol]) -> str:
+    title = next((s.name for s in symbols if s.kind == SymbolKind.CONCEPT), "")
     return f"- `{path}`" + (f": {title}" if title else "")

@@ -76,14 +76,14 @@ def history(
     return History(
         commits=len(people),
         since=min((commit.at for commit in people), default=None),
-        together=tuple(_together(people, files, joined)),
-        workers=tuple(_workers(people, part_of)),
-        owners=_owners(people, part_of),
+        together=tuple(_find_joint_changes(people, files, joined)),
+        workers=tuple(_rank_workers(people, part_of)),
+        owners=_find_part_owners(people, part_of),
         changes=changes,
     )
 
 
-def _together(
+def _find_joint_changes(
     commits: Sequence[Commit], files: Collection[str], joined: Collection[tuple[str, str]]
 ) -> list[Together]:
     alone, pairs = Counter[str](), Counter[tuple[str, str]]()
@@ -92,7 +92,7 @@ def _together(
         if len(changed) <= _MOST_FILES:
             alone.update(changed)
             pairs.update(pair for pair in combinations(changed, 2) if not _is_expected(*pair))
-    found = [
+    joint = [
         Together(
             one=a,
             other=b,
@@ -103,19 +103,19 @@ def _together(
         for (a, b), n in pairs.items()
         if n >= _LEAST_TOGETHER
     ]
-    return sorted(found, key=lambda row: (-row.commits * row.share, row.one, row.other))[:_MOST]
+    return sorted(joint, key=lambda row: (-row.commits * row.share, row.one, row.other))[:_MOST]
 
 
 def _is_expected(one: str, other: str) -> bool:
     """Say whether two files change together as a test does with what it tests, or are both tests,
     or both documents.
     """
-    if places.is_test(one) == places.is_test(other):
-        return places.is_test(one) or (one.endswith(".md") and other.endswith(".md"))
+    if places.is_test_file(one) == places.is_test_file(other):
+        return places.is_test_file(one) or (one.endswith(".md") and other.endswith(".md"))
     return dirname(one) == dirname(other) or places.tested_stem(one) == places.tested_stem(other)
 
 
-def _workers(commits: Sequence[Commit], part_of: Mapping[str, str]) -> list[Worker]:
+def _rank_workers(commits: Sequence[Commit], part_of: Mapping[str, str]) -> list[Worker]:
     count = Counter(commit.author for commit in commits)
     where: dict[str, Counter[str]] = defaultdict(Counter)
     last: dict[str, datetime] = {}
@@ -123,12 +123,14 @@ def _workers(commits: Sequence[Commit], part_of: Mapping[str, str]) -> list[Work
         where[commit.author].update({part_of[file] for file in commit.files if file in part_of})
         last[commit.author] = max(commit.at, last.get(commit.author, commit.at))
     return [
-        Worker(name, number, next((part for part, _ in _most(where[name])), ""), last[name])
-        for name, number in _most(count)[:_MOST]
+        Worker(
+            name, number, next((part for part, _ in _order_by_count(where[name])), ""), last[name]
+        )
+        for name, number in _order_by_count(count)[:_MOST]
     ]
 
 
-def _owners(
+def _find_part_owners(
     commits: Sequence[Commit], part_of: Mapping[str, str]
 ) -> dict[str, tuple[tuple[str, float], ...]]:
     by: dict[str, Counter[str]] = defaultdict(Counter)
@@ -136,10 +138,10 @@ def _owners(
         for part in {part_of[file] for file in commit.files if file in part_of}:
             by[part][commit.author] += 1
     return {
-        part: tuple((name, n / found.total()) for name, n in _most(found))
-        for part, found in sorted(by.items())
+        part: tuple((name, n / authors.total()) for name, n in _order_by_count(authors))
+        for part, authors in sorted(by.items())
     }
 
 
-def _most(found: Counter[str]) -> list[tuple[str, int]]:
+def _order_by_count(found: Counter[str]) -> list[tuple[str, int]]:
     return sorted(found.items(), key=lambda row: (-row[1], row[0]))

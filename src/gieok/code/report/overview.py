@@ -34,23 +34,25 @@ class Overview(NamedTuple):
         return f"{name} ({share:.0%})" if name else ""
 
 
-def overview(project: Project) -> Overview:
+def build_overview(project: Project) -> Overview:
     """Return the overview of a project as it is indexed."""
     symbols = list(project.store.all_symbols())
-    found = structure(project)
+    shape = structure(project)
     files = project.store.files()
     code = {path for path, file in files.items() if file.language != "manifest"}
-    told = history.history(project.versions.log(history.COMMITS), code, found.part_of, found.joined)
+    recent_history = history.history(
+        project.versions.log(history.COMMITS), code, shape.part_of, shape.joined
+    )
     return Overview(
-        about=starts.about(project.root) or _readme(project),
-        found=found,
+        about=starts.about(project.root) or _read_readme_paragraph(project),
+        found=shape,
         starts=tuple(starts.starts(project.root, symbols, files)),
-        hot=tuple(hot_spots(project, symbols, told.changes)),
-        history=told,
+        hot=tuple(hot_spots(project, symbols, recent_history.changes)),
+        history=recent_history,
     )
 
 
-def _readme(project: Project) -> str:
+def _read_readme_paragraph(project: Project) -> str:
     """Return the first paragraph of prose of the README."""
     documents = project.store.get(
         SCOPE, [path for path in project.store.files() if path.lower() == "readme.md"]
@@ -60,8 +62,8 @@ def _readme(project: Project) -> str:
         for document in documents
         for block in re.split(r"\n\s*\n", _TAG.sub("", document.text)[:_HEAD])
     )
-    found = next((block for block in blocks if _is_prose(block)), "")
-    text = re.sub(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])?", r"\1", found).replace("\n", " ")
+    paragraph = next((block for block in blocks if _is_prose(block)), "")
+    text = re.sub(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])?", r"\1", paragraph).replace("\n", " ")
     return re.sub(r"[*_`]{1,3}(\S[^*_`]*)[*_`]{1,3}", r"\1", text)[:_MOST_ABOUT]
 
 

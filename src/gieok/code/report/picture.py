@@ -58,38 +58,40 @@ def svg(
     the page has the styles. `words` chooses between English and Korean.
     """
     rows, lines = _laid_out(found)
-    place = _columns(rows, lines)
+    place = _arrange_columns(rows, lines)
     width = max([620.0, *(place[n] + n.width / 2 + _MARGIN for row in rows for n in row)])
     height = _HEAD + max(0, len(rows) * (_HEIGHT + _GAP_Y) - _GAP_Y) + _MARGIN
     boxes = {n.name: n for row in rows for n in row if n.width != _PASSING}
     most = max((part.lines for part in found.parts), default=1) or 1
-    colours = _coloured(found)
+    colours = _assign_part_colours(found)
     inside = f' class="map" role="group" aria-label="{escape(title)}"' if link else ""
     box = f'viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}"'
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg"{inside} {box}>',
         "" if link else _STYLE,
-        f"<defs>{_head('a', 'h')}{_head('r', 'y')}</defs>",
+        f"<defs>{_draw_arrow_head('a', 'h')}{_draw_arrow_head('r', 'y')}</defs>",
         f'<rect class="b" width="{width:.0f}" height="{height}"/>',
         f'<text class="t" x="{_MARGIN}" y="26">{escape(title)}</text>',
         *(
             f'<text class="s" x="{_MARGIN}" y="{44 + 15 * n}">{escape(text)}</text>'
-            for n, text in enumerate(_legend(found, words))
+            for n, text in enumerate(_draw_legend(found, words))
         ),
     ]
-    out += [_line(found, line, place) for line in lines]
+    out += [_draw_import_line(found, line, place) for line in lines]
     circles = [(row, "x", "r") for row in found.against()[:_MOST_BACK]]
     mutual = [(row, "m", "a") for row in found.mutual()[:_MOST_BACK]]
-    out += [_back(found, row, boxes, place, *shape) for row, *shape in (*mutual, *circles)]
+    out += [
+        _draw_back_line(found, row, boxes, place, *shape) for row, *shape in (*mutual, *circles)
+    ]
     for p in found.parts:
-        drawn = _box(
+        drawn = _draw_part_box(
             found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name], words
         )
         out.append(f'<a href="{escape(link(p.name))}">{drawn}</a>' if link else drawn)
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def _counted(many: int) -> str:
+def _format_drawn_count(many: int) -> str:
     """Return how many lines there are, behind how many of them are drawn where that is fewer; ''
     for none.
     """
@@ -97,7 +99,7 @@ def _counted(many: int) -> str:
     return f"({drawn}{many})" if many else ""
 
 
-def _legend(found: Structure, words: Words) -> list[str]:
+def _draw_legend(found: Structure, words: Words) -> list[str]:
     lines = [
         words(
             "↓ imports; the wider, the more; what follows from other lines is left out",
@@ -105,14 +107,14 @@ def _legend(found: Structure, words: Words) -> list[str]:
         )
     ]
     more = []
-    if circles := _counted(len(found.against())):
+    if circles := _format_drawn_count(len(found.against())):
         more.append(
             words(
                 f"red, dashed: part of a circle of files {circles}",
                 f"빨간 점선: 파일 순환의 일부 {circles}",
             )
         )
-    if mutual := _counted(len(found.mutual())):
+    if mutual := _format_drawn_count(len(found.mutual())):
         more.append(
             words(
                 f"grey, dashed: upwards, no circle of files {mutual}",
@@ -132,27 +134,27 @@ def _legend(found: Structure, words: Words) -> list[str]:
     return [*lines, *(["; ".join(more)] if more else [])]
 
 
-def _head(name: str, colour: str) -> str:
+def _draw_arrow_head(name: str, colour: str) -> str:
     return (
         f'<marker id="{name}" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto" '
         f'markerUnits="userSpaceOnUse"><path class="{colour}" d="M0,0 L8,4 L0,8 z"/></marker>'
     )
 
 
-class _Line(NamedTuple):
+class _ImportLine(NamedTuple):
     """The nodes that an import passes, from the importing part down to the imported one."""
 
     nodes: tuple[_Node, ...]
     imports: int
 
 
-def _laid_out(found: Structure) -> tuple[list[list[_Node]], list[_Line]]:
+def _laid_out(found: Structure) -> tuple[list[list[_Node]], list[_ImportLine]]:
     """Return rows of boxes and of passing lines, and the lines."""
     names = [
         row[i : i + _MOST_IN_ROW] for row in layers(found) for i in range(0, len(row), _MOST_IN_ROW)
     ]
     rows = [
-        [_Node(_width(found.label(name)), name, number) for name in row]
+        [_Node(_compute_box_width(found.label(name)), name, number) for name in row]
         for number, row in enumerate(names)
     ]
     nodes = {node.name: node for row in rows for node in row}
@@ -165,11 +167,11 @@ def _laid_out(found: Structure) -> tuple[list[list[_Node]], list[_Line]]:
         ]
         for node in passed:
             rows[node.row].append(node)
-        lines.append(_Line((first, *passed, last), count))
+        lines.append(_ImportLine((first, *passed, last), count))
     return rows, lines
 
 
-def _columns(rows: list[list[_Node]], lines: Sequence[_Line]) -> dict[_Node, float]:
+def _arrange_columns(rows: list[list[_Node]], lines: Sequence[_ImportLine]) -> dict[_Node, float]:
     """Put nodes in order and give them a middle, near to the middles of what they are joined to."""
     above: dict[_Node, list[_Node]] = defaultdict(list)
     below: dict[_Node, list[_Node]] = defaultdict(list)
@@ -179,23 +181,30 @@ def _columns(rows: list[list[_Node]], lines: Sequence[_Line]) -> dict[_Node, flo
             above[next_one].append(one)
     place: dict[_Node, float] = {}
     for row in rows:
-        _packed(row, place, dict.fromkeys(row, 0.0))
+        _pack_row(row, place, dict.fromkeys(row, 0.0))
     for sweep in range(_SWEEPS):
         for row in rows if sweep % 2 == 0 else rows[::-1]:
             joined = above if sweep % 2 == 0 else below
-            wish = {n: _mean([place[o] for o in joined[n]] or [place[n]]) for n in row}
+            wish = {
+                n: _compute_mean_place([place[o] for o in joined[n]] or [place[n]]) for n in row
+            }
             row.sort(key=lambda n: (wish[n], n.name))
-            _packed(row, place, wish)
-    middle = _mean([place[n] for n in (above | below)])
+            _pack_row(row, place, wish)
+    middle = _compute_mean_place([place[n] for n in (above | below)])
     for row in rows:
-        _packed(
-            row, place, {n: _mean([place[o] for o in above[n] + below[n]] or [middle]) for n in row}
+        _pack_row(
+            row,
+            place,
+            {
+                n: _compute_mean_place([place[o] for o in above[n] + below[n]] or [middle])
+                for n in row
+            },
         )
     left = min((place[n] - n.width / 2 for row in rows for n in row), default=0.0)
     return {n: x - left + _MARGIN for n, x in place.items()}
 
 
-def _packed(row: Sequence[_Node], place: dict[_Node, float], wish: Mapping[_Node, float]) -> None:
+def _pack_row(row: Sequence[_Node], place: dict[_Node, float], wish: Mapping[_Node, float]) -> None:
     """Place the boxes of a row in order, without overlap, as near as possible to the wanted
     positions.
     """
@@ -203,23 +212,23 @@ def _packed(row: Sequence[_Node], place: dict[_Node, float], wish: Mapping[_Node
     for node in row:
         place[node] = max(wish[node], edge + node.width / 2)
         edge = place[node] + node.width / 2 + _GAP_X
-    shift = _mean([wish[n] - place[n] for n in row])
+    shift = _compute_mean_place([wish[n] - place[n] for n in row])
     for node in row:
         place[node] += shift
 
 
-def _mean(values: Sequence[float]) -> float:
+def _compute_mean_place(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _top(row: int) -> int:
+def _compute_row_top(row: int) -> int:
     return _HEAD + row * (_HEIGHT + _GAP_Y)
 
 
-def _line(found: Structure, line: _Line, place: Mapping[_Node, float]) -> str:
-    path, y = [f"M{place[line.nodes[0]]:.0f},{_top(line.nodes[0].row) + _HEIGHT}"], 0
+def _draw_import_line(found: Structure, line: _ImportLine, place: Mapping[_Node, float]) -> str:
+    path, y = [f"M{place[line.nodes[0]]:.0f},{_compute_row_top(line.nodes[0].row) + _HEIGHT}"], 0
     for one, other in zip(line.nodes, line.nodes[1:], strict=False):
-        y, end = _top(one.row) + _HEIGHT, _top(other.row)
+        y, end = _compute_row_top(one.row) + _HEIGHT, _compute_row_top(other.row)
         middle = (y + end) / 2
         path.append(
             f"C{place[one]:.0f},{middle:.0f} {place[other]:.0f},{middle:.0f} "
@@ -231,13 +240,13 @@ def _line(found: Structure, line: _Line, place: Mapping[_Node, float]) -> str:
         f"{found.label(line.nodes[0].name)} → {found.label(line.nodes[-1].name)}: {line.imports}"
     )
     return (
-        f'<path class="l" d="{" ".join(path)}" stroke-width="{_stroke(line.imports)}" '
+        f'<path class="l" d="{" ".join(path)}" stroke-width="{_compute_stroke_width(line.imports)}" '
         f'marker-end="url(#a)">'
         f"<title>{escape(names)}</title></path>"
     )
 
 
-def _back(
+def _draw_back_line(
     found: Structure,
     row: tuple[str, str, int],
     boxes: Mapping[str, _Node],
@@ -247,7 +256,7 @@ def _back(
 ) -> str:
     source, target, count = row
     one, other = boxes[source], boxes[target]
-    y1, y2 = _top(one.row) + _HEIGHT / 2, _top(other.row) + _HEIGHT / 2
+    y1, y2 = _compute_row_top(one.row) + _HEIGHT / 2, _compute_row_top(other.row) + _HEIGHT / 2
     apart = place[other] - place[one]
     side = 1 if apart > 0 else -1
     if abs(apart) > (one.width + other.width) / 2:  # from side to facing side
@@ -265,16 +274,16 @@ def _back(
     return (
         f'<path class="{shape}" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} '
         f'{bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
-        f'stroke-width="{_stroke(count)}" '
+        f'stroke-width="{_compute_stroke_width(count)}" '
         f'marker-end="url(#{head})"><title>{escape(told)}</title></path>'
     )
 
 
-def _stroke(count: int) -> str:
+def _compute_stroke_width(count: int) -> str:
     return f"{min(4.0, 0.8 + count**0.5 / 3):.1f}"
 
 
-def _box(
+def _draw_part_box(
     found: Structure,
     part: Component,
     node: _Node,
@@ -283,7 +292,7 @@ def _box(
     colour: int,
     words: Words,
 ) -> str:
-    left, y, width = x - node.width / 2, _top(node.row), node.width
+    left, y, width = x - node.width / 2, _compute_row_top(node.row), node.width
     counted = words(f"{part.lines:,} lines", f"{part.lines:,}줄")
     if part.files > 1:
         counted = words(f"{part.files} files · {counted}", f"파일 {part.files} · {counted}")
@@ -297,12 +306,12 @@ def _box(
         f'height="{_HEIGHT}" rx="6"/><rect class="z" x="{left + 8:.0f}" y="{y + _HEIGHT - 7}" '
         f'width="{max(2.0, share * (width - 16)):.0f}" height="3" rx="1.5"/>'
         f'<text x="{x:.0f}" y="{y + 19}" '
-        f'text-anchor="middle">{escape(_shown(found.label(part.name)))}</text>'
+        f'text-anchor="middle">{escape(_clip_box_label(found.label(part.name)))}</text>'
         f'<text class="s" x="{x:.0f}" y="{y + 35}" text-anchor="middle">{counted}</text></g>'
     )
 
 
-def _coloured(found: Structure) -> dict[str, int]:
+def _assign_part_colours(found: Structure) -> dict[str, int]:
     """Give the parts of one folder one colour, where the folder has several."""
     folders: dict[str, list[str]] = defaultdict(list)
     for part in found.parts:
@@ -316,11 +325,11 @@ def _columns_of(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _width(label: str) -> float:
+def _compute_box_width(label: str) -> float:
     return min(_WIDE, max(_NARROW, _columns_of(label) * _CHARACTER + 20))
 
 
-def _shown(label: str) -> str:
+def _clip_box_label(label: str) -> str:
     """Return the end of a label that is too long for the widest box."""
     shown = label
     while _columns_of(shown) * _CHARACTER + 20 > _WIDE:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from posixpath import dirname
 
 from gieok.code.index.project import Project
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 
 #: Files of one folder are one package, and import nothing of each other: they only use it.
 _BY_FOLDER = (".go", ".java")
@@ -22,7 +22,7 @@ _LATER = re.compile(r"(?:async\s+def|def|lambda)\b")
 _FOR_TYPES = re.compile(r"if\b.*\bTYPE_CHECKING\b")
 
 
-class Reading:
+class ImportLineReader:
     """Reads the lines at which files of a project import others; each file once."""
 
     def __init__(self, project: Project) -> None:
@@ -32,7 +32,7 @@ class Reading:
         self._types: dict[str, set[str]] = defaultdict(set)
         for symbol in project.store.all_symbols():
             if (
-                symbol.kind == Kind.CLASS
+                symbol.kind == SymbolKind.CLASS
                 and symbol.path.endswith(_SCRIPTS)
                 and _TYPE.match(symbol.signature)
             ):
@@ -84,16 +84,20 @@ def _is_of_types(statement: str, types: Collection[str]) -> bool:
 
 def _runs_later(text: Sequence[str], place: int) -> bool:
     """Say whether a line of Python stands in a function, or where only a type checker looks."""
-    indent = _indent(text[place])
+    indent = _measure_import_indent(text[place])
     while indent and place:
         place -= 1
         line = text[place]
-        if line.strip() and line.lstrip()[0] not in "#)]}" and _indent(line) < indent:
-            indent = _indent(line)
+        if (
+            line.strip()
+            and line.lstrip()[0] not in "#)]}"
+            and _measure_import_indent(line) < indent
+        ):
+            indent = _measure_import_indent(line)
             if _LATER.match(line.lstrip()) or _FOR_TYPES.match(line.lstrip()):
                 return True
     return False
 
 
-def _indent(line: str) -> int:
+def _measure_import_indent(line: str) -> int:
     return len(line) - len(line.lstrip())

@@ -12,7 +12,7 @@ from posixpath import dirname, join, normpath
 from typing import Any
 
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
@@ -29,10 +29,13 @@ def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[
     """
     known = set(paths)
     named = [
-        row for path in sorted(known) if not _is_aside(path) for row in _manifest(root, path, known)
+        row
+        for path in sorted(known)
+        if not _is_aside(path)
+        for row in _iter_package_starts(root, path, known)
     ]
-    named += _python(root)
-    named += _libraries(root, known)
+    named += _iter_python_scripts(root)
+    named += _iter_library_starts(root, known)
     named.sort(key=lambda row: row[0].startswith("import "))
     framework = _FRAMEWORK if "manage.py" in known else ()
     own = [
@@ -53,7 +56,7 @@ def about(root: Path) -> str:
         ):
             return text.strip()
     with contextlib.suppress(*_UNREADABLE):
-        if text := str(_json(root / "package.json")["description"]):
+        if text := str(_read_json_object(root / "package.json")["description"]):
             return text.strip()
     for folder in (root, root / root.name):  # a workspace of Rust is named after its first crate
         with contextlib.suppress(*_UNREADABLE):
@@ -66,66 +69,70 @@ def about(root: Path) -> str:
 
 
 def _is_aside(path: str) -> bool:
-    return places.is_test(path) or places.is_side(path)
+    return places.is_test_file(path) or places.is_side(path)
 
 
 def _is_start(symbol: Symbol, framework: tuple[str, ...]) -> bool:
-    if symbol.kind == Kind.MODULE:
+    if symbol.kind == SymbolKind.MODULE:
         return symbol.path.endswith((*places.STARTS, *framework))
-    if symbol.name != "main" or symbol.kind not in (Kind.FUNCTION, Kind.METHOD):
+    if symbol.name != "main" or symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD):
         return False
     if symbol.path.endswith(".java"):
         return "static" in symbol.signature
     return symbol.key.endswith("::main")  # a function of its own, not one inside of another
 
 
-def _libraries(root: Path, known: set[str]) -> Iterator[tuple[str, str]]:
+def _iter_library_starts(root: Path, known: set[str]) -> Iterator[tuple[str, str]]:
     """Yield the packages of Python and the crates of Rust that others import; a site of Django is
     imported by nobody.
     """
     for path in sorted(known):
         if _is_aside(path):
             continue
-        if "manage.py" not in known and (found := _PACKAGE.fullmatch(path)) is not None:
-            yield f"import {found[1]}", path
+        if "manage.py" not in known and (package := _PACKAGE.fullmatch(path)) is not None:
+            yield f"import {package[1]}", path
         elif f"/{path}".endswith("/src/lib.rs"):
             folder = path.removesuffix("src/lib.rs").rstrip("/") or root.name
             yield f"import {folder.rpartition('/')[2].replace('-', '_')}", path
 
 
-def _python(root: Path) -> Iterator[tuple[str, str]]:
+def _iter_python_scripts(root: Path) -> Iterator[tuple[str, str]]:
     with contextlib.suppress(*_UNREADABLE):
-        found = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        scripts = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
             "scripts"
         ]
-        yield from sorted((str(name), str(target)) for name, target in found.items())
+        yield from sorted((str(name), str(target)) for name, target in scripts.items())
 
 
-def _manifest(root: Path, path: str, known: set[str]) -> Iterator[tuple[str, str]]:
+def _iter_package_starts(root: Path, path: str, known: set[str]) -> Iterator[tuple[str, str]]:
     """Yield what a `package.json` offers: commands, and what an import of it loads."""
     if path.rpartition("/")[2] != "package.json":
         return
     with contextlib.suppress(*_UNREADABLE):
-        manifest = _json(root / path)
+        manifest = _read_json_object(root / path)
         folder, name = dirname(path), str(manifest.get("name", ""))
         commands = manifest.get("bin", {})
         for command, target in sorted(
             (commands if isinstance(commands, dict) else {name: commands}).items()
         ):
-            yield command.rpartition("/")[2], _source(folder, str(target), known)
-        main = manifest.get("main") or manifest.get("module") or _exported(manifest.get("exports"))
+            yield command.rpartition("/")[2], _find_built_source(folder, str(target), known)
+        main = (
+            manifest.get("main")
+            or manifest.get("module")
+            or _find_exported_file(manifest.get("exports"))
+        )
         if name and main and not manifest.get("private"):
-            yield f"import {name}", _source(folder, str(main), known)
+            yield f"import {name}", _find_built_source(folder, str(main), known)
 
 
-def _exported(exports: Any) -> str:  # noqa: ANN401 - whatever a manifest holds
+def _find_exported_file(exports: Any) -> str:  # noqa: ANN401 - whatever a manifest holds
     """Return what the package itself exports: a text, or the first text below `.`."""
     while isinstance(exports, dict):
         exports = exports.get(".") or next(iter(exports.values()), "")
     return exports if isinstance(exports, str) else ""
 
 
-def _source(folder: str, target: str, known: set[str]) -> str:
+def _find_built_source(folder: str, target: str, known: set[str]) -> str:
     """Return the file of the project that is built into `target`, or `target` where it cannot be
     told.
     """
@@ -133,14 +140,14 @@ def _source(folder: str, target: str, known: set[str]) -> str:
     if built in known:
         return built
     stem = join(folder, "src", built.rpartition("/")[2].partition(".")[0])
-    found = (
+    candidates = (
         f"{one}{suffix}"
         for one in (stem, *(join(folder, s) for s in _SOURCES))
         for suffix in _SCRIPTS
     )
-    return next((one for one in found if one in known), built)
+    return next((one for one in candidates if one in known), built)
 
 
-def _json(file: Path) -> dict[str, Any]:
-    made = json.loads(file.read_text(encoding="utf-8"))
-    return made if isinstance(made, dict) else {}
+def _read_json_object(file: Path) -> dict[str, Any]:
+    content = json.loads(file.read_text(encoding="utf-8"))
+    return content if isinstance(content, dict) else {}

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from gieok.code.index.graph import IMPORTS
 from gieok.code.index.project import Project
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.code.report.circles import circles, ring
-from gieok.code.report.soft import Reading
+from gieok.code.report.soft import ImportLineReader
 
 #: Upper limit of parts, so that the picture stays readable.
 _MOST_PARTS = 32
@@ -145,16 +145,16 @@ class _Between:
         self.joined = set[tuple[str, str]]()
         lines_of = defaultdict[tuple[str, str], list[int]](list)
         for edge in project.store.all_edges(IMPORTS):
-            lines_of[_paths(edge.source, edge.target)].append(edge.line)
+            lines_of[_split_edge_paths(edge.source, edge.target)].append(edge.line)
         for source, target in lines_of:
-            if target in part_of and places.is_test(source):
+            if target in part_of and places.is_test_file(source):
                 self.tested[part_of[target]].add(source)
         own = [
             row
             for row in sorted(lines_of)
             if row[0] in part_of and row[1] in part_of and not _is_own_package(*row)
         ]
-        soft = Reading(project).soft({row: lines_of[row] for row in own})
+        soft = ImportLineReader(project).soft({row: lines_of[row] for row in own})
         self._count(own, soft)
         self.circles = self._circle([row for row in own if row not in soft])
 
@@ -195,14 +195,14 @@ class _Between:
 
 def structure(project: Project) -> Structure:
     """Return the structure of the project without tests, examples, documents and settings."""
-    lines = {s.path: s.end_line for s in project.store.all_symbols() if s.kind == Kind.MODULE}
+    lines = {s.path: s.end_line for s in project.store.all_symbols() if s.kind == SymbolKind.MODULE}
     sources = {
         path: lines.get(path, 0)
         for path, file in project.store.files().items()
         if file.language not in _NO_CODE
-        and not (places.is_test(path) or places.is_side(path) or _SETTINGS.search(path))
+        and not (places.is_test_file(path) or places.is_side(path) or _SETTINGS.search(path))
     }
-    part_of = parts(sources)
+    part_of = split_into_parts(sources)
     between = _Between(project, part_of)
     rows = {
         name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0])))
@@ -222,7 +222,7 @@ def structure(project: Project) -> Structure:
             tests=len(between.tested[name]),
             dependants=dependants[name],
         )
-        for name in _order(shown, rows, between)
+        for name in _order_parts(shown, rows, between)
     )
     shared = commonpath([dirname(name) for name in files]) if files else ""
     return Structure(
@@ -239,7 +239,7 @@ def structure(project: Project) -> Structure:
     )
 
 
-def _order(names: Sequence[str], imports: _Counts, between: _Between) -> list[str]:
+def _order_parts(names: Sequence[str], imports: _Counts, between: _Between) -> list[str]:
     """Return parts in an order that few imports run against as they are loaded; of such, one that
     all imports fit well.
     """
@@ -261,11 +261,11 @@ def _is_own_package(source: str, target: str) -> bool:
     )
 
 
-def _paths(source: str, target: str) -> tuple[str, str]:
+def _split_edge_paths(source: str, target: str) -> tuple[str, str]:
     return source.partition("::")[0], target.partition("::")[0]
 
 
-def parts(sources: Mapping[str, int]) -> dict[str, str]:
+def split_into_parts(sources: Mapping[str, int]) -> dict[str, str]:
     """Return path → part: the largest folder is split further while the picture has room."""
     part_of = dict.fromkeys(sources, ".")
     closed: set[str] = set()
@@ -280,7 +280,9 @@ def parts(sources: Mapping[str, int]) -> dict[str, str]:
         ]
         if not names or size[names[0]] < _OPENED_SHARE * sum(size.values()):
             return part_of
-        opened = _opened(names[0], [path for path, name in part_of.items() if name == names[0]])
+        opened = _open_part_folder(
+            names[0], [path for path, name in part_of.items() if name == names[0]]
+        )
         if len(size) - 1 + len(set(opened.values())) > _MOST_PARTS:
             opened = {
                 path: name if name != path else f"{names[0]}/*" for path, name in opened.items()
@@ -293,7 +295,7 @@ def parts(sources: Mapping[str, int]) -> dict[str, str]:
             closed.add(f"{names[0]}/*")
 
 
-def _opened(folder: str, paths: Sequence[str]) -> dict[str, str]:
+def _open_part_folder(folder: str, paths: Sequence[str]) -> dict[str, str]:
     depth = 0 if folder == "." else folder.count("/") + 1
     return {path: "/".join(path.split("/")[: depth + 1]) for path in paths}
 

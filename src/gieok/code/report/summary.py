@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gieok.code.index.graph import CALLS, Certainty
 from gieok.code.index.project import Project
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 from gieok.text.keywords import query_tokens
 
@@ -16,28 +16,28 @@ _MOST_CALLEES = 8
 _MOST_KEYWORDS = 12
 
 
-def told(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
+def find_summaries(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
     """Return (summary, model) of each symbol: a model's of this exact code, or one made without a
     model ('').
     """
-    kept = project.store.summaries([symbol.code_hash for symbol in symbols])
-    found = [kept.get(symbol.code_hash) for symbol in symbols]
+    stored = project.store.summaries([symbol.code_hash for symbol in symbols])
+    rows = [stored.get(symbol.code_hash) for symbol in symbols]
     return [
         (row.text, row.model)
         if row and row.text
-        else (summary(symbol, callees(project, symbol.key)), "")
-        for symbol, row in zip(symbols, found, strict=True)
+        else (build_plain_summary(symbol, callees(project, symbol.key)), "")
+        for symbol, row in zip(symbols, rows, strict=True)
     ]
 
 
-def summary(symbol: Symbol, callees: Sequence[str] = ()) -> str:
+def build_plain_summary(symbol: Symbol, callees: Sequence[str] = ()) -> str:
     """Return a summary without a model."""
     parts = [first_sentence(symbol.doc)] if symbol.doc else []
-    if not parts and symbol.kind in (Kind.FUNCTION, Kind.METHOD):
+    if not parts and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD):
         parts.append(" ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", symbol.name)).lower())
     if callees:
-        shown = ", ".join(callees[:_MOST_CALLEES])
-        parts.append(f"Calls {shown}" + (" …" if len(callees) > _MOST_CALLEES else "") + ".")
+        names = ", ".join(callees[:_MOST_CALLEES])
+        parts.append(f"Calls {names}" + (" …" if len(callees) > _MOST_CALLEES else "") + ".")
     return " ".join(filter(None, parts))
 
 

@@ -4,14 +4,14 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gieok.code.ask.query import search
-from gieok.code.ask.statistics import Statistics, count
+from gieok.code.ask.query import search_symbols
+from gieok.code.ask.statistics import Statistics, count_graph
 from gieok.code.index.project import SCOPE, Project, freshness
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.ports.models import Embedder
 
 _SAMPLES = 12
-_HEADED = (Kind.FUNCTION, Kind.METHOD, Kind.CLASS)
+_HEADED = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS)
 
 
 class Validation(NamedTuple):
@@ -30,16 +30,16 @@ class Validation(NamedTuple):
 
 def validate(project: Project, embedder: Embedder | None) -> list[Validation]:
     """Run every check, in a fixed order."""
-    counted = count(project)
+    counted = count_graph(project)
     checks: Sequence[Callable[[], Validation]] = (
-        lambda: _fresh(project),
-        lambda: _files(project, counted),
-        lambda: _sound(project),
-        lambda: _edges(project),
-        lambda: _resolved(counted),
-        lambda: _vectors(counted, embedder),
-        lambda: _documented(project),
-        lambda: _samples(project),
+        lambda: _validate_hashes(project),
+        lambda: _validate_files(project, counted),
+        lambda: _validate_store(project),
+        lambda: _validate_edges(project),
+        lambda: _validate_calls(counted),
+        lambda: _validate_vectors(counted, embedder),
+        lambda: _validate_summaries(project),
+        lambda: _validate_sample_queries(project),
     )
     return [check() for check in checks]
 
@@ -50,24 +50,24 @@ def quality(checks: Sequence[Validation]) -> int:
     return round(100 * sum(check.share * check.weight for check in checks) / total) if total else 0
 
 
-def _share(part: int, whole: int) -> float:
+def _compute_passed_share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def _fresh(project: Project) -> Validation:
+def _validate_hashes(project: Project) -> Validation:
     state = freshness(project)
     total = len(project.store.files())
-    share = max(0.0, 1 - _share(len(state.dirty), max(total, 1)))
+    share = max(0.0, 1 - _compute_passed_share(len(state.dirty), max(total, 1)))
     return Validation(
         "hashes current", share, f"{len(state.dirty)} of {total} files differ on disk", 2
     )
 
 
-def _files(project: Project, counted: Statistics) -> Validation:
+def _validate_files(project: Project, counted: Statistics) -> Validation:
     parsed = sum(n for status, n in counted.statuses.items() if status == "parsed")
     hashes = project.store.hashes(SCOPE)
     missing = [path for path in project.store.files() if path not in hashes]
-    share = _share(parsed, counted.files) if not missing else 0.0
+    share = _compute_passed_share(parsed, counted.files) if not missing else 0.0
     return Validation(
         "files accounted for",
         share,
@@ -76,14 +76,14 @@ def _files(project: Project, counted: Statistics) -> Validation:
     )
 
 
-def _sound(project: Project) -> Validation:
+def _validate_store(project: Project) -> Validation:
     wrong = project.store.check()
     return Validation(
         "store sound", 0.0 if wrong else 1.0, "; ".join(wrong) or "the database is sound", 2
     )
 
 
-def _edges(project: Project) -> Validation:
+def _validate_edges(project: Project) -> Validation:
     known = {s.key for s in project.store.all_symbols()}
     total = dangling = 0
     for edge in project.store.all_edges():
@@ -91,15 +91,15 @@ def _edges(project: Project) -> Validation:
         dangling += edge.source not in known or edge.target not in known
     return Validation(
         "no dangling edges",
-        1 - _share(dangling, max(total, 1)),
+        1 - _compute_passed_share(dangling, max(total, 1)),
         f"{dangling} of {total} edges lead nowhere",
         2,
     )
 
 
-def _resolved(counted: Statistics) -> Validation:
+def _validate_calls(counted: Statistics) -> Validation:
     calls = counted.edges.get("calls", 0)
-    share = _share(calls, calls + counted.unresolved_calls)
+    share = _compute_passed_share(calls, calls + counted.unresolved_calls)
     return Validation(
         "calls resolved",
         share,
@@ -108,51 +108,53 @@ def _resolved(counted: Statistics) -> Validation:
     )
 
 
-def _vectors(counted: Statistics, embedder: Embedder | None) -> Validation:
+def _validate_vectors(counted: Statistics, embedder: Embedder | None) -> Validation:
     if embedder is None:
         return Validation("embeddings present", 1.0, "no embedder is configured", 0)
     return Validation(
         "embeddings present",
-        _share(counted.vectors, counted.passages),
+        _compute_passed_share(counted.vectors, counted.passages),
         f"{counted.vectors} of {counted.passages}",
         1,
     )
 
 
-def _documented(project: Project) -> Validation:
+def _validate_summaries(project: Project) -> Validation:
     """Summaries made from signature and documentation are as fresh as the symbol; those by a model
     wait where code changed.
     """
-    symbols = [s for s in project.store.all_symbols() if s.kind in (Kind.MODULE, *_HEADED)]
-    kept = project.store.summaries()
-    rows = [kept.get(s.code_hash) for s in symbols]
+    symbols = [s for s in project.store.all_symbols() if s.kind in (SymbolKind.MODULE, *_HEADED)]
+    summaries = project.store.summaries()
+    rows = [summaries.get(s.code_hash) for s in symbols]
     by_model, waiting = (
         sum(1 for row in rows if row and bool(row.text) is written) for written in (True, False)
     )
     total = sum(1 for s in symbols if s.kind in _HEADED)
-    told = sum(1 for s in symbols if s.kind in _HEADED and (s.signature or s.doc))
-    detail = f"{told} of {total} symbols have a head"
+    headed = sum(1 for s in symbols if s.kind in _HEADED and (s.signature or s.doc))
+    detail = f"{headed} of {total} symbols have a head"
     if by_model or waiting:
         detail += f", {by_model} a summary by a model, {waiting} changed and wait for one"
-    return Validation("summaries fresh", _share(max(told - waiting, 0), total), detail, 1)
+    return Validation(
+        "summaries fresh", _compute_passed_share(max(headed - waiting, 0), total), detail, 1
+    )
 
 
-def _samples(project: Project) -> Validation:
+def _validate_sample_queries(project: Project) -> Validation:
     """Symbols, chosen by a fixed seed, that their own name must find."""
     symbols = [
         s
         for s in project.store.all_symbols()
-        if s.kind in (Kind.FUNCTION, Kind.CLASS) and len(s.name) > 3
+        if s.kind in (SymbolKind.FUNCTION, SymbolKind.CLASS) and len(s.name) > 3
     ]
     # The same every time, on purpose.
     chosen = random.Random(0).sample(symbols, min(_SAMPLES, len(symbols)))  # noqa: S311
     hit = 0
     for symbol in chosen:
-        answers = search(project, None, symbol.name, 10, expand=False).answers
+        answers = search_symbols(project, None, symbol.name, 10, expand=False).answers
         hit += any(a.symbol.key == symbol.key or a.symbol.name == symbol.name for a in answers)
     return Validation(
         "sample queries",
-        _share(hit, len(chosen)),
+        _compute_passed_share(hit, len(chosen)),
         f"{hit} of {len(chosen)} symbols are found by their name",
         2,
     )

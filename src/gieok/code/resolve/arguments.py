@@ -5,7 +5,7 @@ call.
 from collections.abc import Sequence
 
 from gieok.code.model.facts import NOTHING, Argument, FunctionFact, Trait
-from gieok.code.resolve.program import FAN, Part, Program, Site
+from gieok.code.resolve.program import FAN, CallSite, Program, SolverPart
 from gieok.code.resolve.values import Value
 
 #: Beyond this many functions, arguments are not followed into parameters: half the time for two
@@ -13,14 +13,14 @@ from gieok.code.resolve.values import Value
 _MOST_FUNCTIONS = 20_000
 
 
-class Arguments(Part):
+class Arguments(SolverPart):
     """Connects call sites with the functions that they call."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._are_followed = len(program.functions) <= _MOST_FUNCTIONS
 
-    def call(self, site: Site, function: int, receiver: int) -> None:
+    def call(self, site: CallSite, function: int, receiver: int) -> None:
         """`site` calls a function of the project, with a receiver or none."""
         targets = site.targets
         fact = self.program.functions[function]
@@ -44,7 +44,7 @@ class Arguments(Part):
 
     def _connect(
         self,
-        site: Site,
+        site: CallSite,
         function: int,
         fact: FunctionFact,
         parameters: Sequence[int],
@@ -68,7 +68,7 @@ class Arguments(Part):
         else:
             self.flows.flow(fact.result, site.to)
 
-    def _give_back(self, site: Site, fact: FunctionFact, skipped: int) -> None:
+    def _give_back(self, site: CallSite, fact: FunctionFact, skipped: int) -> None:
         """Let what a function returns of its parameters reach this call alone."""
         spread = any(keyword[:1] == "*" for keyword, _ in site.arguments)
         places = [variable for keyword, variable in site.arguments if not keyword]
@@ -148,6 +148,6 @@ class Arguments(Part):
         self.containers.spread(value, passed)
 
 
-def _is_variadic(site: Site) -> bool:
+def _is_variadic(site: CallSite) -> bool:
     """Say whether a call passes an unknown number of arguments (`*args`)."""
     return any(keyword == "*" for keyword, _ in site.arguments)

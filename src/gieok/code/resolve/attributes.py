@@ -6,11 +6,11 @@ from collections import defaultdict
 
 from gieok.code.model.facts import NOTHING, Trait
 from gieok.code.resolve.flows import Trigger
-from gieok.code.resolve.program import Part, Program
+from gieok.code.resolve.program import Program, SolverPart
 from gieok.code.resolve.values import INHERITED, Value
 
 
-class Attributes(Part):
+class Attributes(SolverPart):
     """The variable of each attribute, made when it is first asked for."""
 
     def __init__(self, program: Program) -> None:

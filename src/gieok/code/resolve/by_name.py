@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gieok.code.model.facts import Facts, Kind, Op
+from gieok.code.model.facts import Facts, Op, SymbolKind
 
 #: Parts of a dotted name that a path ends in, for it to be meant: the first ones may be the
 #: project's own.
@@ -28,31 +28,31 @@ class Named(NamedTuple):
     targets: tuple[str, ...]
 
 
-def linked(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
+def iter_named_links(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
     """Yield every name that is called, extended or imported, with what of the family it may mean:
     keys of symbols.
     """
     functions, classes = (
-        _defined(files, (Kind.FUNCTION, Kind.CLASS)),
-        _defined(files, (Kind.CLASS,)),
+        _index_defined_names(files, (SymbolKind.FUNCTION, SymbolKind.CLASS)),
+        _index_defined_names(files, (SymbolKind.CLASS,)),
     )
-    methods, above = _defined(files, (Kind.METHOD,)), _bases(files)
+    methods, above = _index_defined_names(files, (SymbolKind.METHOD,)), _find_base_names(files)
     ends = _by_end(path for path, _ in files)
     for path, facts in files:
         keys = [f"{path}::{symbol.qualified}" for symbol in facts.symbols]
-        for op, source, name, line in _rows(facts):
+        for op, source, name, line in _iter_naming_rows(facts):
             targets: Sequence[str]
             if op == Op.IMPORT:
-                file = _file(path, name, ends)
+                file = _find_imported_file(path, name, ends)
                 targets = (f"{file}::<module>",) if file else ()
             # of an object that nothing is known of: no place is nearer than another
             elif op == Op.CALL_METHOD:
                 targets = methods.get(name, ())
             elif op == Op.LOAD:
-                targets = _nearest(path, classes.get(name, ()))
+                targets = _select_nearest_keys(path, classes.get(name, ()))
             else:
-                own = _own(path, keys[source], methods.get(name, ()), above)
-                targets = own or _nearest(path, functions.get(name, ()))
+                own = _find_own_methods(path, keys[source], methods.get(name, ()), above)
+                targets = own or _select_nearest_keys(path, functions.get(name, ()))
             yield Named(
                 op=op,
                 source=keys[source],
@@ -62,36 +62,36 @@ def linked(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
             )
 
 
-def _bases(files: Sequence[tuple[str, Facts]]) -> Mapping[str, set[str]]:
+def _find_base_names(files: Sequence[tuple[str, Facts]]) -> Mapping[str, set[str]]:
     """Return the names of the classes that a class extends, by its name."""
-    found: dict[str, set[str]] = defaultdict(set)
+    base_names: dict[str, set[str]] = defaultdict(set)
     for _, facts in files:
-        for op, source, name, _ in _rows(facts):
+        for op, source, name, _ in _iter_naming_rows(facts):
             if op == Op.LOAD:
-                found[facts.symbols[source].name].add(name)
-    return found
+                base_names[facts.symbols[source].name].add(name)
+    return base_names
 
 
-def _own(
+def _find_own_methods(
     path: str, source: str, methods: Sequence[str], above: Mapping[str, set[str]]
 ) -> list[str]:
     """Return the methods that a call without an object may mean: of the class around, of those it
     extends, of the file.
     """
-    around = {_owner(source)}
+    around = {_find_method_class(source)}
     while more := {base for name in around for base in above.get(name, ())} - around:
         around |= more
-    return [key for key in methods if _owner(key) in around] or [
+    return [key for key in methods if _find_method_class(key) in around] or [
         key for key in methods if key.startswith(f"{path}::")
     ]
 
 
-def _owner(key: str) -> str:
+def _find_method_class(key: str) -> str:
     """Return the name of the class that a method is in."""
     return key.rpartition("::")[2].rpartition(".")[0].rpartition(".")[2]
 
 
-def _rows(facts: Facts) -> Iterator[tuple[Op, int, str, int]]:
+def _iter_naming_rows(facts: Facts) -> Iterator[tuple[Op, int, str, int]]:
     """Yield what is named, by which symbol, at which line."""
     rows: Sequence[Sequence[Any]] = (*facts.top, *facts.inner)
     for row in rows:
@@ -105,17 +105,19 @@ def _rows(facts: Facts) -> Iterator[tuple[Op, int, str, int]]:
             yield Op.IMPORT, 0, row[2], row[5]
 
 
-def _defined(files: Sequence[tuple[str, Facts]], kinds: Sequence[str]) -> Mapping[str, list[str]]:
+def _index_defined_names(
+    files: Sequence[tuple[str, Facts]], kinds: Sequence[str]
+) -> Mapping[str, list[str]]:
     """Return the keys of what is defined under each name, in the order of paths."""
-    found: dict[str, list[str]] = defaultdict(list)
+    keys_by_name: dict[str, list[str]] = defaultdict(list)
     for path, facts in files:
         for symbol in facts.symbols:
             if symbol.kind in kinds:
-                found[symbol.name.rpartition(".")[2]].append(f"{path}::{symbol.qualified}")
-    return found
+                keys_by_name[symbol.name.rpartition(".")[2]].append(f"{path}::{symbol.qualified}")
+    return keys_by_name
 
 
-def _nearest(path: str, keys: Sequence[str]) -> Sequence[str]:
+def _select_nearest_keys(path: str, keys: Sequence[str]) -> Sequence[str]:
     """Return the keys of the same file, else of the same folder, else all."""
     own = [key for key in keys if key.startswith(f"{path}::")]
     folder = path.rpartition("/")[0]
@@ -133,21 +135,21 @@ def _by_end(paths: Iterator[str]) -> Mapping[str, list[str]]:
     return found
 
 
-def _file(importer: str, module: str, ends: Mapping[str, list[str]]) -> str:
+def _find_imported_file(importer: str, module: str, ends: Mapping[str, list[str]]) -> str:
     """Return the file that a path or a dotted name means; '' where it is none of the project's."""
     slashed = module.replace("\\", "/")
-    for wanted in (slashed, slashed.replace(".", "/")):
-        parts = [part for part in wanted.split("/") if part not in ("", ".", "..")]
+    for spelling in (slashed, slashed.replace(".", "/")):
+        parts = [part for part in spelling.split("/") if part not in ("", ".", "..")]
         if not parts:
             continue
         named = [path for path in ends.get(parts[-1], ()) if path != importer]
-        best = sorted(named, key=lambda path: (-_shared(path, parts), len(path), path))
-        if best and _shared(best[0], parts) >= min(len(parts), _ENOUGH):
+        best = sorted(named, key=lambda path: (-_count_shared_tail(path, parts), len(path), path))
+        if best and _count_shared_tail(best[0], parts) >= min(len(parts), _ENOUGH):
             return best[0]
     return ""
 
 
-def _shared(path: str, parts: Sequence[str]) -> int:
+def _count_shared_tail(path: str, parts: Sequence[str]) -> int:
     """Return how many of the last parts a path ends in."""
     own = path.rpartition(".")[0].split("/") if "." not in parts[-1] else path.split("/")
     count = 0

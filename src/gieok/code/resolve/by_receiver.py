@@ -9,14 +9,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from gieok.code.model.facts import Trait
-from gieok.code.resolve.program import Program, Site
+from gieok.code.resolve.program import CallSite, Program
 
 _TESTS = frozenset((Trait.TEST, Trait.SUITE))
 
 
 def named_after(
     program: Program, keys: Sequence[str], is_product: Callable[[str], bool]
-) -> Mapping[Site, str]:
+) -> Mapping[CallSite, str]:
     """Return the function that each unresolved call means whose receiver is named after what the
     only one is put on.
 

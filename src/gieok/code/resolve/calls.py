@@ -11,7 +11,7 @@ from gieok.code.model.facts import METACLASS, NOTHING, Argument, Trait
 from gieok.code.resolve.arguments import Arguments
 from gieok.code.resolve.attributes import Attributes
 from gieok.code.resolve.natives import Natives, refer
-from gieok.code.resolve.program import FAN, Part, Program, Site
+from gieok.code.resolve.program import FAN, CallSite, Program, SolverPart
 from gieok.code.resolve.types import Types
 from gieok.code.resolve.values import Value
 
@@ -21,7 +21,7 @@ _TRIGGERS = ("apply", "call_member", "call_own", "call_through_class", "refer", 
 _BARE = frozenset("object Object Generic Protocol ABC type Type".split())
 
 
-class Calls(Part):
+class Calls(SolverPart):
     """Finds the targets of calls, as the values of their callees come in."""
 
     def __init__(self, program: Program, natives: Natives) -> None:
@@ -34,7 +34,7 @@ class Calls(Part):
         self._given: dict[tuple[int, int, int, int], int] = {}
         self.keep(*_TRIGGERS)
 
-    def apply(self, value: int, site: Site) -> None:
+    def apply(self, value: int, site: CallSite) -> None:
         """`site` calls `value`."""
         values = self.values
         kind, first = values.kinds[value], values.first[value]
@@ -57,7 +57,7 @@ class Calls(Part):
             for _, argument in site.arguments:
                 self.flows.flow(argument, site.to)
 
-    def _construct(self, owner: int, value: int, site: Site) -> None:
+    def _construct(self, owner: int, value: int, site: CallSite) -> None:
         look, find = self.attributes.look, self.hierarchy.find
         if len(site.targets) > FAN or not site.meets(value):
             return
@@ -85,7 +85,7 @@ class Calls(Part):
         ):
             self.flows.add(to, value)
 
-    def _construct_by(self, value: int, site: Site, made: int) -> None:
+    def _construct_by(self, value: int, site: CallSite, made: int) -> None:
         """A metaclass may have a `__call__` of its own, which makes the object."""
         if self.values.kinds[value] == Value.CLASS:
             inner = site.constructor(self.flows.fresh())
@@ -113,7 +113,7 @@ class Calls(Part):
             subclass = values.number(Value.CLASS, owner)
             self.attributes.look(base, "__init_subclass__", (self.call_member, site, subclass))
 
-    def raised(self, value: int, site: Site) -> None:
+    def raised(self, value: int, site: CallSite) -> None:
         """Call a class that is raised: it makes the exception."""
         if self.values.kinds[value] == Value.CLASS:
             self.apply(value, site)
@@ -127,7 +127,7 @@ class Calls(Part):
 
     # Members that are called
 
-    def call_member(self, value: int, site: Site, receiver: int) -> None:
+    def call_member(self, value: int, site: CallSite, receiver: int) -> None:
         """`site` calls what a class has, on an object of it."""
         values = self.values
         if values.kinds[value] != Value.FUNCTION:
@@ -148,7 +148,7 @@ class Calls(Part):
         else:
             self._arguments.call(site, function, self.receiver(traits, receiver))
 
-    def call_own(self, value: int, site: Site, receiver: int) -> None:
+    def call_own(self, value: int, site: CallSite, receiver: int) -> None:
         """`site` calls what an instance or a function has of its own: in JavaScript, as a method of
         it.
         """
@@ -162,7 +162,7 @@ class Calls(Part):
         else:
             self.apply(value, site)
 
-    def call_through_class(self, value: int, site: Site, owner: int) -> None:
+    def call_through_class(self, value: int, site: CallSite, owner: int) -> None:
         """`site` calls what a class has, on the class."""
         values = self.values
         if values.kinds[value] == Value.FUNCTION:
@@ -172,7 +172,7 @@ class Calls(Part):
         else:
             self.apply(value, site)
 
-    def call_through_super(self, value: int, site: Site, above: int) -> None:
+    def call_through_super(self, value: int, site: CallSite, above: int) -> None:
         """`site` calls what a class above has, on the object at hand."""
         self.call_member(value, site, self.values.number(Value.INSTANCE, self.values.second[above]))
 
@@ -290,7 +290,7 @@ class Calls(Part):
         self.let_go_of(*_TRIGGERS)
 
 
-class Decorators(Part):
+class Decorators(SolverPart):
     """Applies decorators, and sees through wrappers that stand for what they wrap."""
 
     def __init__(self, calls: Calls) -> None:
@@ -306,7 +306,7 @@ class Decorators(Part):
         self.flows.wait(decorator, (self._apply, site, source, to))
         self.flows.wait(result, (self._see_through, source, to))
 
-    def _apply(self, value: int, site: Site, source: int, to: int) -> None:
+    def _apply(self, value: int, site: CallSite, source: int, to: int) -> None:
         """An external decorator gives back what it got; one of the project is called."""
         kind = self.values.kinds[value]
         if kind in (Value.EXTERNAL, Value.IDENTITY):

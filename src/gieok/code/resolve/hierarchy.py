@@ -163,11 +163,11 @@ class Hierarchy:
             asked += missing
             if not missing:
                 last = asked.pop()
-                linear[last] = (last, *_merged([linear[base] for base in bases], bases))
+                linear[last] = (last, *_merge_class_lines([linear[base] for base in bases], bases))
         return linear[owner]
 
 
-def _merged(lines: list[tuple[Class, ...]], bases: list[Class]) -> Iterable[Class]:
+def _merge_class_lines(lines: list[tuple[Class, ...]], bases: list[Class]) -> Iterable[Class]:
     if len(lines) < 2:
         return lines[0] if lines else ()
     lists = [*map(list, lines), bases]

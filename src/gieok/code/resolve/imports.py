@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from gieok.code.resolve.linking import Target
 from gieok.code.resolve.members import Members
 from gieok.code.resolve.names import Names
-from gieok.code.resolve.program import Bound, Part
+from gieok.code.resolve.program import FileOffsets, SolverPart
 from gieok.code.resolve.values import Value
 
 
-class Imports(Part):
+class Imports(SolverPart):
     """Lets the names of a file hold the modules, packages and names that it imports."""
 
     def __init__(self, names: Names, members: Members) -> None:
@@ -17,7 +17,9 @@ class Imports(Part):
         self._names = names
         self._members = members
 
-    def bind(self, bound: Bound, to: int, module: str, name: str, level: int, line: int) -> None:
+    def bind(
+        self, bound: FileOffsets, to: int, module: str, name: str, level: int, line: int
+    ) -> None:
         """`from module import name as to`; without `name`, the module itself."""
         program, flows, values = self.program, self.flows, self.values
         target = self._names.linker.target(program.paths[bound.file], module, name, level)
@@ -42,7 +44,7 @@ class Imports(Part):
         if target.external:
             flows.add(to, values.number(Value.EXTERNAL, target.external.rpartition(".")[2]))
 
-    def _bind_space(self, bound: Bound, target: Target, to: int, line: int) -> None:
+    def _bind_space(self, bound: FileOffsets, target: Target, to: int, line: int) -> None:
         """Import a package (Go), or a class inside of one (Java)."""
         space = self._names.spaces[target.space or ""]
         if not target.path:
@@ -58,7 +60,9 @@ class Imports(Part):
             self.flows.flow(variable, held)
         self._follow(bound, held, target.path[1:], to, line)
 
-    def _follow(self, bound: Bound, held: int, path: Sequence[str], to: int, line: int) -> None:
+    def _follow(
+        self, bound: FileOffsets, held: int, path: Sequence[str], to: int, line: int
+    ) -> None:
         """Let `to` hold what `held`.a.b… is."""
         for name in path:
             after = self.flows.fresh()
@@ -71,7 +75,7 @@ class Imports(Part):
             if path is not None and path != self.program.paths[file]:
                 self.program.imports[file, self.program.file_of[path], line] = None
 
-    def bind_all(self, bound: Bound, module: str, level: int) -> None:
+    def bind_all(self, bound: FileOffsets, module: str, level: int) -> None:
         """`from module import *`; of languages whose packages share names, the names of the
         package.
         """

@@ -10,7 +10,7 @@ from gieok.code.resolve.calls import Calls, Decorators
 from gieok.code.resolve.imports import Imports
 from gieok.code.resolve.linking import LinkRules
 from gieok.code.resolve.members import Members
-from gieok.code.resolve.program import Bound, Part
+from gieok.code.resolve.program import FileOffsets, SolverPart
 from gieok.code.resolve.values import Value
 
 #: What each operand is: a variable, function, class, container (k), symbol, the arguments of a
@@ -45,7 +45,7 @@ _OPERANDS: dict[int, str] = {
 _ARGUMENTS = {op: kinds.index("a") for op, kinds in _OPERANDS.items() if "a" in kinds}
 
 
-class Instructions(Part):
+class Instructions(SolverPart):
     """Turns instructions into constraints. `enter` a file before its instructions are run."""
 
     def __init__(
@@ -81,13 +81,15 @@ class Instructions(Part):
         if rules.natives.is_open:
             for fact in self.program.functions:
                 self._parameters.update(zip(fact.parameters, fact.names, strict=False))
-        self._bound = Bound(file=0, variables=0, functions=0, classes=0, containers=0, symbols=0)
+        self._bound = FileOffsets(
+            file=0, variables=0, functions=0, classes=0, containers=0, symbols=0
+        )
         #: Instruction → which operands are numbered in the whole project, with the numbers of the
         #: file at hand.
         self._numbers: dict[int, list[tuple[int, list[int]]]] = {}
         self._variables: list[int] = []
 
-    def enter(self, bound: Bound, facts: Facts) -> None:
+    def enter(self, bound: FileOffsets, facts: Facts) -> None:
         """Take operands for those of a file."""
         self._bound = bound
         counts = (

@@ -23,20 +23,20 @@ def isolated(
     try:
         return work(files), ()
     except Exception:  # noqa: BLE001 - one strange file must not stop the others; it is named
-        return _sifted(work, again())
+        return _sift_strange_files(work, again())
 
 
-def _sifted(
+def _sift_strange_files(
     work: Callable[[Files], _Done], files: Files
 ) -> tuple[_Done, tuple[tuple[str, str], ...]]:
-    done = work([])
-    kept: Files = []
+    result = work([])
+    sound: Files = []
     strange: list[tuple[str, str]] = []
     groups = [files]
     while groups:
         group = groups.pop()
         try:
-            done = work([*kept, *group])
+            result = work([*sound, *group])
         except Exception as error:  # noqa: BLE001 - see above
             half = len(group) // 2
             if half:
@@ -44,5 +44,5 @@ def _sifted(
             else:
                 strange.append((group[0][0], f"{type(error).__name__}: {error}"))
         else:
-            kept += group
-    return done, tuple(strange)
+            sound += group
+    return result, tuple(strange)

@@ -10,14 +10,14 @@ from gieok.code.resolve.calls import Calls
 from gieok.code.resolve.flows import Trigger
 from gieok.code.resolve.mixing import Mixing
 from gieok.code.resolve.names import Names
-from gieok.code.resolve.program import FAN, Part, Site
+from gieok.code.resolve.program import FAN, CallSite, SolverPart
 from gieok.code.resolve.values import Value
 
 #: Methods that triggers hold.
 _TRIGGERS = ("call", "store", "store_index", "_read", "_write")
 
 
-class Members(Part):
+class Members(SolverPart):
     """Attributes and elements of values."""
 
     def __init__(self, calls: Calls, names: Names) -> None:
@@ -30,7 +30,7 @@ class Members(Part):
         #: What is read and called on objects whose class inherits from outside, and may come from
         #: there.
         self._inherited: dict[int, None] = {}
-        self._handed_over: list[tuple[Site, int, str]] = []
+        self._handed_over: list[tuple[CallSite, int, str]] = []
         self.keep(*_TRIGGERS)
 
     # Reading
@@ -157,7 +157,7 @@ class Members(Part):
 
     # Calling
 
-    def call(self, value: int, name: str, site: Site) -> None:
+    def call(self, value: int, name: str, site: CallSite) -> None:
         """`site` calls `value`.name."""
         values, calls, look = self.values, self._calls, self._attributes.look
         kind, first = values.kinds[value], values.first[value]
@@ -185,11 +185,11 @@ class Members(Part):
             self.flows.wait(function, (calls.call_own, site, value))
             self.load(value, function, name, site.symbol, site.line)
 
-    def _hand_over(self, owner: int, name: str, site: Site) -> None:
+    def _hand_over(self, owner: int, name: str, site: CallSite) -> None:
         if self.hierarchy.is_outside(owner):
             self._handed_over.append((site, owner, name))
 
-    def _call_inside(self, value: int, name: str, site: Site) -> None:
+    def _call_inside(self, value: int, name: str, site: CallSite) -> None:
         container = int(self.values.first[value])
         if self._calls.natives.is_method(name) and not self.containers.has(container, name):
             self._calls.apply(self.values.number(Value.CONTAINER_METHOD, container, name), site)
@@ -203,7 +203,7 @@ class Members(Part):
         """Say whether an object may have a member of a name that the language's own have too."""
         return self._calls.natives.is_open or self.containers.has(container, name)
 
-    def _hand_up(self, site: Site) -> None:
+    def _hand_up(self, site: CallSite) -> None:
         """A base from outside gets functions and objects that can be called: it keeps them to call
         them.
         """

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from gieok.code.resolve.calls import Calls
-from gieok.code.resolve.program import Part
+from gieok.code.resolve.program import SolverPart
 from gieok.code.resolve.values import Value
 
 _FUNCTIONS = (Value.FUNCTION, Value.BOUND)
 _CLASSES = (Value.CLASS, Value.INSTANCE)
 
 
-class Mixing(Part):
+class Mixing(SolverPart):
     """Gives members of one value to another. A function that has attributes asks what was mixed
     into it.
     """

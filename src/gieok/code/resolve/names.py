@@ -6,11 +6,11 @@ from collections import defaultdict
 
 from gieok.code.model.facts import Facts, Op
 from gieok.code.resolve.linking import Linker
-from gieok.code.resolve.program import Part, Program
+from gieok.code.resolve.program import Program, SolverPart
 from gieok.code.resolve.values import Value
 
 
-class Names(Part):
+class Names(SolverPart):
     """The variable of each name of each module."""
 
     def __init__(self, program: Program, linker: Linker, files: list[tuple[str, Facts]]) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from gieok.code.model.facts import NOTHING, Argument
-from gieok.code.resolve.program import Program, Site
+from gieok.code.resolve.program import CallSite, Program
 from gieok.code.resolve.types import Types
 from gieok.code.resolve.values import Value
 
@@ -29,7 +29,7 @@ class Machine(Protocol):
     ) -> None:
         """Call a method that an operator stands for."""
 
-    def apply(self, value: int, site: Site) -> None:
+    def apply(self, value: int, site: CallSite) -> None:
         """Let a site call a value."""
 
     def refer(self, value: int, symbol: int, line: int) -> None:
@@ -37,9 +37,9 @@ class Machine(Protocol):
 
 
 #: Models a function, by (machine, site, variables of its arguments).
-Function = Callable[[Machine, Site, list[int]], None]
+Function = Callable[[Machine, CallSite, list[int]], None]
 #: Models a method of a container, by (machine, site, container, variables of its arguments).
-Method = Callable[[Machine, Site, int, list[int]], None]
+Method = Callable[[Machine, CallSite, int, list[int]], None]
 
 
 class HigherOrder(NamedTuple):
@@ -47,7 +47,9 @@ class HigherOrder(NamedTuple):
 
     #: What the call gives, by (machine, site, variable of the elements, variable of what was called
     #: gave).
-    gives: Callable[[Machine, Site, int, int], None] = lambda machine, site, elements, result: None
+    gives: Callable[[Machine, CallSite, int, int], None] = lambda machine, site, elements, result: (
+        None
+    )
     iterated: slice = slice(1, None)
     called: slice = slice(None)
 
@@ -77,7 +79,7 @@ class Natives(NamedTuple):
             is_open=self.is_open or other.is_open,
         )
 
-    def call(self, machine: Machine, site: Site, name: str) -> None:
+    def call(self, machine: Machine, site: CallSite, name: str) -> None:
         """Model a call of something external, by the last part of its name, once."""
         if ("native", name) in site.wired:
             return
@@ -90,7 +92,7 @@ class Natives(NamedTuple):
             refer(machine, site)
             machine.program.flows.add(site.to, machine.program.values.unknown)
 
-    def call_method(self, machine: Machine, site: Site, container: int, name: str) -> None:
+    def call_method(self, machine: Machine, site: CallSite, container: int, name: str) -> None:
         """Model a method of a list, dict, set or array, once."""
         if ("container", container, name) in site.wired:
             return
@@ -103,7 +105,7 @@ class Natives(NamedTuple):
         return name in self.methods or name in self.unmodelled
 
 
-def refer(machine: Machine, site: Site) -> None:
+def refer(machine: Machine, site: CallSite) -> None:
     """Note functions that are handed to something external."""
     program = machine.program
     for _, variable in site.arguments:
@@ -120,20 +122,20 @@ def await_(machine: Machine, variable: int, *trigger: Any) -> None:  # noqa: ANN
         machine.program.flows.wait(variable, trigger)
 
 
-def pass_on(machine: Machine, site: Site, variable: int) -> None:
+def pass_variable_on(machine: Machine, site: CallSite, variable: int) -> None:
     """Let the call give what a variable holds."""
     if variable != NOTHING:
         machine.program.flows.flow(variable, site.to)
 
 
-def elements_of(machine: Machine, site: Site, variable: int) -> int:
+def elements_of(machine: Machine, site: CallSite, variable: int) -> int:
     """Return a variable that holds what iterating over another gives."""
     to = machine.program.flows.fresh()
     await_(machine, variable, machine.iterate, to, site.symbol, site.line)
     return to
 
 
-def give_container(machine: Machine, site: Site, held: Mapping[Any, int]) -> None:
+def give_container(machine: Machine, site: CallSite, held: Mapping[Any, int]) -> None:
     """Let the call give a new container."""
     machine.program.flows.add(site.to, container_of(machine, held))
 
@@ -150,7 +152,7 @@ def container_of(machine: Machine, held: Mapping[Any, int]) -> int:
     return made
 
 
-def _call_back(machine: Machine, site: Site, caller: HigherOrder) -> None:
+def _call_back(machine: Machine, site: CallSite, caller: HigherOrder) -> None:
     program = machine.program
     arguments = [variable for _, variable in site.arguments]
     elements = program.flows.fresh()
@@ -162,7 +164,7 @@ def _call_back(machine: Machine, site: Site, caller: HigherOrder) -> None:
 
 
 def call_with(
-    machine: Machine, site: Site, arguments: Sequence[int], given: int, result: int
+    machine: Machine, site: CallSite, arguments: Sequence[int], given: int, result: int
 ) -> None:
     """Call those of the arguments that are functions with what `given` holds."""
     inner = machine.program.site(result, (("", given),), site.symbol, site.line, "", "callback")
@@ -170,7 +172,7 @@ def call_with(
         await_(machine, variable, _apply_function, machine, inner)
 
 
-def _apply_function(value: int, machine: Machine, site: Site) -> None:
+def _apply_function(value: int, machine: Machine, site: CallSite) -> None:
     if machine.program.values.kinds[value] in (Value.FUNCTION, Value.BOUND):
         machine.apply(value, site)
 
@@ -178,38 +180,38 @@ def _apply_function(value: int, machine: Machine, site: Site) -> None:
 # What callers give
 
 
-def give_all_elements(machine: Machine, site: Site, elements: int, result: int) -> None:
+def give_all_elements(machine: Machine, site: CallSite, elements: int, result: int) -> None:
     """Give a container of the elements."""
     del result
     give_container(machine, site, {"*": elements})
 
 
-def give_result(machine: Machine, site: Site, elements: int, result: int) -> None:
+def give_result(machine: Machine, site: CallSite, elements: int, result: int) -> None:
     """Give what the first argument is, and what it gave when called."""
     give_first(machine, site, elements, result)
     machine.program.flows.flow(result, site.to)
 
 
-def give_first(machine: Machine, site: Site, elements: int, result: int) -> None:
+def give_first(machine: Machine, site: CallSite, elements: int, result: int) -> None:
     """Give the first argument."""
     del elements, result
     for _, variable in site.arguments[:1]:
-        pass_on(machine, site, variable)
+        pass_variable_on(machine, site, variable)
 
 
 # Functions
 
 
-def copied(machine: Machine, site: Site, arguments: list[int]) -> None:
+def model_copied_container(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model what gives a new container of the elements of another."""
     for first in arguments[:1]:
         give_container(machine, site, {"*": elements_of(machine, site, first)})
 
 
-def passed_on(machine: Machine, site: Site, arguments: list[int]) -> None:
+def passed_on(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model what gives back what it is given; without arguments, a decorator that does."""
     for variable in arguments:
-        pass_on(machine, site, variable)
+        pass_variable_on(machine, site, variable)
     if not arguments:
         machine.program.flows.add(site.to, machine.program.values.number(Value.IDENTITY, 0))
 
@@ -217,7 +219,7 @@ def passed_on(machine: Machine, site: Site, arguments: list[int]) -> None:
 _Model = TypeVar("_Model")
 
 
-def by_name(*models: tuple[str, _Model]) -> dict[str, _Model]:
+def build_model_table(*models: tuple[str, _Model]) -> dict[str, _Model]:
     """Return a table of models from names that are separated by blanks."""
     return {name: model for names, model in models for name in names.split()}
 
@@ -232,19 +234,19 @@ _SPECIAL = {
 # What callers give
 
 
-def _give_elements(machine: Machine, site: Site, elements: int, result: int) -> None:
+def _give_elements(machine: Machine, site: CallSite, elements: int, result: int) -> None:
     """Give one of the elements."""
     del result
     machine.program.flows.flow(elements, site.to)
 
 
-def _give_all_results(machine: Machine, site: Site, elements: int, result: int) -> None:
+def _give_all_results(machine: Machine, site: CallSite, elements: int, result: int) -> None:
     """Give a container of what the function gave."""
     del elements
     give_container(machine, site, {"*": result})
 
 
-def _give_iterator(machine: Machine, site: Site, elements: int, result: int) -> None:
+def _give_iterator(machine: Machine, site: CallSite, elements: int, result: int) -> None:
     give_first(machine, site, elements, result)
     for _, variable in site.arguments[:1]:
         await_(machine, variable, machine.special, site.to, "__iter__", (), site.symbol, site.line)
@@ -253,26 +255,28 @@ def _give_iterator(machine: Machine, site: Site, elements: int, result: int) -> 
 # Functions
 
 
-def _holding(machine: Machine, value: int) -> int:
+def _hold_value(machine: Machine, value: int) -> int:
     variable = machine.program.flows.fresh()
     machine.program.flows.add(variable, value)
     return variable
 
 
-def _zipped(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_zip(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model a container of rows with an element of each argument."""
     row = {place: elements_of(machine, site, variable) for place, variable in enumerate(arguments)}
-    give_container(machine, site, {"*": _holding(machine, container_of(machine, row))})
+    give_container(machine, site, {"*": _hold_value(machine, container_of(machine, row))})
 
 
-def _enumerated(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_enumerate(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model a container of pairs, of a number and an element."""
     for first in arguments[:1]:
         pair = container_of(machine, {1: elements_of(machine, site, first)})
-        give_container(machine, site, {"*": _holding(machine, pair)})
+        give_container(machine, site, {"*": _hold_value(machine, pair)})
 
 
-def _special(method: str, machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_special_method(
+    method: str, machine: Machine, site: CallSite, arguments: list[int]
+) -> None:
     """Model what calls a special method of its first argument."""
     for first in arguments[:1]:
         await_(
@@ -287,49 +291,49 @@ def _special(method: str, machine: Machine, site: Site, arguments: list[int]) ->
         )
 
 
-def _next(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_next(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     for first in arguments[:1]:
-        await_(machine, first, _advance, machine, site)
+        await_(machine, first, _advance_iterator, machine, site)
 
 
-def _advance(value: int, machine: Machine, site: Site) -> None:
+def _advance_iterator(value: int, machine: Machine, site: CallSite) -> None:
     if machine.program.values.kinds[value] == Value.INSTANCE:
         machine.special(value, site.to, "__next__", (), site.symbol, site.line)
     else:
         machine.iterate(value, site.to, site.symbol, site.line)
 
 
-def _cast(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_cast(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     for variable in arguments[1:2]:
-        pass_on(machine, site, variable)
+        pass_variable_on(machine, site, variable)
 
 
 # Methods of containers
 
 
-def _append(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+def _model_append(machine: Machine, site: CallSite, container: int, arguments: list[int]) -> None:
     del site
     for variable in arguments[-1:]:
         if variable != NOTHING:
             machine.program.flows.flow(variable, machine.program.containers.key(container, "*"))
 
 
-def _extend(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+def _model_extend(machine: Machine, site: CallSite, container: int, arguments: list[int]) -> None:
     for variable in arguments[:1]:
         elements = elements_of(machine, site, variable)
         machine.program.flows.flow(elements, machine.program.containers.key(container, "*"))
 
 
-def _update(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+def _model_update(machine: Machine, site: CallSite, container: int, arguments: list[int]) -> None:
     program = machine.program
     for keyword, variable in site.arguments:
         if keyword and variable != NOTHING:
             program.flows.flow(variable, program.containers.key(container, keyword))
     for variable in arguments[:1]:
-        await_(machine, variable, _merge, program, container)
+        await_(machine, variable, _merge_container, program, container)
 
 
-def _merge(value: int, program: Program, container: int) -> None:
+def _merge_container(value: int, program: Program, container: int) -> None:
     if program.values.first[value] != container:
         key, flow = program.containers.key, program.flows.flow
         program.containers.spread(
@@ -337,7 +341,9 @@ def _merge(value: int, program: Program, container: int) -> None:
         )
 
 
-def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+def _model_keyed_take(
+    machine: Machine, site: CallSite, container: int, arguments: list[int]
+) -> None:
     """Give what is under a key, where that is a constant, else anything; or the second argument."""
     containers = machine.program.containers
     key = constant(machine.program, arguments[0]) if arguments else ""
@@ -347,7 +353,7 @@ def _take(machine: Machine, site: Site, container: int, arguments: list[int]) ->
         else (containers.any_of(container),)
     )
     for variable in (*places, *arguments[1:2]):
-        pass_on(machine, site, variable)
+        pass_variable_on(machine, site, variable)
 
 
 def constant(program: Program, variable: int) -> str:
@@ -359,36 +365,40 @@ def constant(program: Program, variable: int) -> str:
     return names[0][1:] if len(names) == 1 and names[0][:1] == "'" else ""
 
 
-def _set_default(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
-    _append(machine, site, container, arguments[1:])
-    _take(machine, site, container, arguments)
+def _set_default(machine: Machine, site: CallSite, container: int, arguments: list[int]) -> None:
+    _model_append(machine, site, container, arguments[1:])
+    _model_keyed_take(machine, site, container, arguments)
 
 
-def _same(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+def _model_same_container(
+    machine: Machine, site: CallSite, container: int, arguments: list[int]
+) -> None:
     del arguments
     machine.program.flows.add(site.to, machine.program.values.number(Value.CONTAINER, container))
 
 
-def _items(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+def _model_items(machine: Machine, site: CallSite, container: int, arguments: list[int]) -> None:
     del arguments
     pair = container_of(machine, {1: machine.program.containers.any_of(container)})
-    give_container(machine, site, {"*": _holding(machine, pair)})
+    give_container(machine, site, {"*": _hold_value(machine, pair)})
 
 
-def _each(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
+def _model_each_element(
+    machine: Machine, site: CallSite, container: int, arguments: list[int]
+) -> None:
     """Model map, filter, forEach …: the function is called with the elements."""
     flows, containers = machine.program.flows, machine.program.containers
     result, inside = flows.fresh(), containers.any_of(container)
     call_with(machine, site, arguments, inside, result)
-    made = machine.program.containers.new()
+    collected = machine.program.containers.new()
     for source in (result, inside):
-        flows.flow(source, containers.key(int(machine.program.values.first[made]), "*"))
-    flows.add(site.to, made)
+        flows.flow(source, containers.key(int(machine.program.values.first[collected]), "*"))
+    flows.add(site.to, collected)
     flows.flow(inside, site.to)  # find
 
 
 COMMON = Natives(
-    by_name(
+    build_model_table(
         ("any all submit apply register sort reduce", HigherOrder()),
         ("iter", HigherOrder(_give_iterator)),
         ("sorted", HigherOrder(give_all_elements, slice(None))),
@@ -397,32 +407,32 @@ COMMON = Natives(
         ("filter", HigherOrder(give_all_elements)),
         ("run", HigherOrder(give_result)),
     ),
-    by_name(
-        ("list tuple set reversed", copied),
+    build_model_table(
+        ("list tuple set reversed", model_copied_container),
         ("copy deepcopy", passed_on),
-        *((name, partial(_special, method)) for name, method in _SPECIAL.items()),
-        ("enumerate", _enumerated),
-        ("zip", _zipped),
-        ("next", _next),
-        ("cast", _cast),
+        *((name, partial(_model_special_method, method)) for name, method in _SPECIAL.items()),
+        ("enumerate", _model_enumerate),
+        ("zip", _model_zip),
+        ("next", _model_next),
+        ("cast", _model_cast),
     ),
-    by_name(
-        ("append add appendleft insert push unshift set put addLast addFirst offer", _append),
-        ("extend addAll", _extend),
-        ("update putAll", _update),
+    build_model_table(
+        ("append add appendleft insert push unshift set put addLast addFirst offer", _model_append),
+        ("extend addAll", _model_extend),
+        ("update putAll", _model_update),
         ("setdefault", _set_default),
-        ("items entries entrySet", _items),
+        ("items entries entrySet", _model_items),
         (
             """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst
             getLast getValue poll peek
             next first last get_mut first_mut last_mut""",
-            _take,
+            _model_keyed_take,
         ),
         (
             """values copy slice concat keys stream parallelStream iterator listIterator toList
             collect sorted limit distinct
             findFirst findAny values_mut drain chain rev take skip""",
-            _same,
+            _model_same_container,
         ),
         (
             """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse
@@ -430,7 +440,7 @@ COMMON = Natives(
             removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all
             fold sort_by_key
             sort_by find_map max_by_key min_by_key""",
-            _each,
+            _model_each_element,
         ),
     ),
 )

@@ -19,7 +19,7 @@ FAN = 12
 _STEPS, _FREE_STEPS = 20, 100_000
 
 
-class Bound(NamedTuple):
+class FileOffsets(NamedTuple):
     """The first number of each kind that a file has."""
 
     file: int
@@ -30,7 +30,7 @@ class Bound(NamedTuple):
     symbols: int
 
 
-class Site:
+class CallSite:
     """Where something is called (kind `call`), read through a property or called by an operator
     (`special`).
     """
@@ -80,13 +80,13 @@ class Site:
         if mark not in self.wired:
             self.wired.append(mark)
 
-    def constructor(self, to: int) -> "Site":
+    def constructor(self, to: int) -> "CallSite":
         """Return a site with the same targets for `__init__`, whose result is not what the call
         gives.
 
         What was called is shared too: `A.__init__ = A` ends there.
         """
-        inner = Site(to, self.arguments, self.symbol, self.line, self.name, self.kind)
+        inner = CallSite(to, self.arguments, self.symbol, self.line, self.name, self.kind)
         inner.targets, inner.met = self.targets, self.met
         return inner
 
@@ -112,7 +112,7 @@ class Program:
         steps = _FREE_STEPS + _STEPS * sum(len(facts.top) + len(facts.inner) for _, facts in files)
         self.flows = Flows(steps, is_lenient=is_lenient)
         self.containers = Containers(self.flows, self.values)
-        self.bounds: list[Bound] = []
+        self.bounds: list[FileOffsets] = []
         self.functions: list[FunctionFact] = []
         self.function_symbol: list[int] = []
         self.class_symbol: list[int] = []
@@ -120,10 +120,10 @@ class Program:
         self.providers: dict[str, list[tuple[int, int]]] = defaultdict(list)
         #: Variables that hold something external and nothing else.
         self.inert: set[int] = set()
-        self.sites: list[Site] = []
+        self.sites: list[CallSite] = []
         #: Calls of a method on what a parameter holds, with the parameter's name, where that says
         #: something (`Natives`).
-        self.receivers: dict[Site, str] = {}
+        self.receivers: dict[CallSite, str] = {}
         self.references: dict[Reference, None] = {}
         self.imports: dict[tuple[int, int, int], None] = {}
         #: (symbol, class, prefix, line) where a method is read by a name that is put together.
@@ -138,7 +138,7 @@ class Program:
         file, base = len(self.bounds), self.flows.grow(facts.variables)
         functions, classes = len(self.functions), len(self.class_symbol)
         for number, fact in enumerate(facts.functions, functions):
-            self.functions.append(_shifted(fact, base, classes))
+            self.functions.append(_renumber_function(fact, base, classes))
             self.function_symbol.append(symbols + fact.symbol)
             if Trait.PROVIDER in fact.traits:
                 self.providers[facts.symbols[fact.symbol].name].append((number, file))
@@ -148,7 +148,7 @@ class Program:
                 {name: base + variable for name, variable in kind.attributes.items()}
             )
         self.bounds.append(
-            Bound(
+            FileOffsets(
                 file=file,
                 variables=base,
                 functions=functions,
@@ -160,9 +160,9 @@ class Program:
 
     def site(
         self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
-    ) -> Site:
+    ) -> CallSite:
         """Add a place where something is called."""
-        site = Site(to, arguments, symbol, line, name, kind)
+        site = CallSite(to, arguments, symbol, line, name, kind)
         self.sites.append(site)
         return site
 
@@ -240,7 +240,7 @@ class Program:
         return [int(values.first[v]) for v in held if values.kinds[v] == Value.FUNCTION]
 
 
-class Part:
+class SolverPart:
     """A part of the solver, with what it needs of the program at hand."""
 
     def __init__(self, program: Program) -> None:
@@ -263,7 +263,7 @@ class Part:
             delattr(self, name)
 
 
-def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
+def _renumber_function(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
     """Return a function's facts with variables and class numbered for the whole project."""
 
     def move(variable: int) -> int:

@@ -3,11 +3,11 @@ it.
 """
 
 from gieok.code.resolve.flows import CAP
-from gieok.code.resolve.program import Part, Program
+from gieok.code.resolve.program import Program, SolverPart
 from gieok.code.resolve.values import Value
 
 
-class Types(Part):
+class Types(SolverPart):
     """Lets variables hold what their declared types allow."""
 
     def __init__(self, program: Program) -> None:

@@ -11,7 +11,14 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from gieok.machine.imports.fields import line, listing, mapping, moment, statements, text
+from gieok.machine.imports.fields import (
+    listing,
+    parse_field_time,
+    read_mapping,
+    read_one_line,
+    split_prose_statements,
+    text,
+)
 from gieok.machine.imports.json_items import JsonItem, items
 from gieok.model.conversation import Message, Reject, Role
 from gieok.ports.imports import ImportedFact, ImportedTalk, ImportFiles, ImportPiece
@@ -40,7 +47,7 @@ class ChatGptReader:
             for item in items(files, name):
                 if isinstance(item, Reject):
                     yield item
-                elif not mapping(mapping(item.value).get("mapping")):
+                elif not read_mapping(read_mapping(item.value).get("mapping")):
                     yield Reject(
                         path=place,
                         line=item.number,
@@ -49,7 +56,7 @@ class ChatGptReader:
                         reason="no conversation of ChatGPT",
                     )
                 else:
-                    yield from _conversation(item, place, files.modified(name))
+                    yield from _parse_chatgpt_conversation(item, place, files.modified(name))
 
 
 def conversation_files(files: ImportFiles) -> list[str]:
@@ -64,22 +71,32 @@ def conversation_files(files: ImportFiles) -> list[str]:
 def first_item(files: ImportFiles, name: str) -> Mapping[str, object]:
     """Return the first object of a file; an empty one where there is none."""
     found = next((item for item in items(files, name) if isinstance(item, JsonItem)), None)
-    return mapping(found.value) if found else {}
+    return read_mapping(found.value) if found else {}
 
 
-def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
-    told = mapping(item.value)
-    identity = text(told.get("conversation_id")) or text(told.get("id")) or f"{item.number}"
-    at = moment(told.get("create_time")) or moment(told.get("update_time")) or modified
-    said: list[Message] = []
-    for node, message in _branch(told):
-        at = max(at, moment(message.get("create_time")) or at)
-        yield from _facts(message, at, place, item.number)
-        role = _ROLES.get(text(mapping(message.get("author")).get("role")))
-        words = _words(message)
+def _parse_chatgpt_conversation(
+    item: JsonItem, place: str, modified: datetime
+) -> Iterator[ImportPiece]:
+    conversation = read_mapping(item.value)
+    identity = (
+        text(conversation.get("conversation_id"))
+        or text(conversation.get("id"))
+        or f"{item.number}"
+    )
+    at = (
+        parse_field_time(conversation.get("create_time"))
+        or parse_field_time(conversation.get("update_time"))
+        or modified
+    )
+    messages: list[Message] = []
+    for node, message in _list_chatgpt_branch(conversation):
+        at = max(at, parse_field_time(message.get("create_time")) or at)
+        yield from _parse_chatgpt_facts(message, at, place, item.number)
+        role = _ROLES.get(text(read_mapping(message.get("author")).get("role")))
+        words = _read_chatgpt_words(message)
         if role is None or not words or _is_hidden(message):
             continue
-        said.append(
+        messages.append(
             Message(
                 id=f"{AGENT}:{identity}/{node}",
                 role=role,
@@ -92,75 +109,79 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
                 line=item.number,
             )
         )
-    if said:
-        yield ImportedTalk(tuple(said))
+    if messages:
+        yield ImportedTalk(tuple(messages))
 
 
-def _branch(told: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]]:
+def _list_chatgpt_branch(told: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]]:
     """Return the messages of the branch that was shown last, the first one first."""
-    nodes = mapping(told.get("mapping"))
+    nodes = read_mapping(told.get("mapping"))
     at = text(told.get("current_node"))
     if at not in nodes:
         leaves = [
-            name for name, node in nodes.items() if not listing(mapping(node).get("children"))
+            name for name, node in nodes.items() if not listing(read_mapping(node).get("children"))
         ]
         at = max(leaves or nodes, key=lambda name: _time_of(nodes[name]))
-    found: list[tuple[str, Mapping[str, object]]] = []
-    seen: set[str] = set()
-    while at in nodes and at not in seen and len(found) < _MOST_NODES:
-        seen.add(at)
-        node = mapping(nodes[at])
-        if message := mapping(node.get("message")):
-            found.append((text(message.get("id")) or at, message))
+    messages: list[tuple[str, Mapping[str, object]]] = []
+    visited: set[str] = set()
+    while at in nodes and at not in visited and len(messages) < _MOST_NODES:
+        visited.add(at)
+        node = read_mapping(nodes[at])
+        if message := read_mapping(node.get("message")):
+            messages.append((text(message.get("id")) or at, message))
         at = text(node.get("parent"))
-    return found[::-1]
+    return messages[::-1]
 
 
 def _time_of(node: object) -> float:
-    found = moment(mapping(mapping(node).get("message")).get("create_time"))
+    found = parse_field_time(read_mapping(read_mapping(node).get("message")).get("create_time"))
     return found.timestamp() if found else 0.0
 
 
-def _words(message: Mapping[str, object]) -> str:
+def _read_chatgpt_words(message: Mapping[str, object]) -> str:
     """Return what was said, also by voice; '' for what a tool was told."""
-    content = mapping(message.get("content"))
+    content = read_mapping(message.get("content"))
     kind = text(content.get("content_type"))
     if kind not in ("text", "multimodal_text") or text(message.get("recipient")) not in ("", "all"):
         return ""
     parts = listing(content.get("parts"))
-    said = [text(part) or text(mapping(part).get("text")) for part in parts]
-    return "\n".join(part for part in said if part.strip())
+    texts = [text(part) or text(read_mapping(part).get("text")) for part in parts]
+    return "\n".join(part for part in texts if part.strip())
 
 
 def _is_hidden(message: Mapping[str, object]) -> bool:
-    return mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    return read_mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
 
 
-def _facts(
+def _parse_chatgpt_facts(
     message: Mapping[str, object], at: datetime, place: str, number: int
 ) -> Iterator[ImportedFact]:
     """Yield custom instructions, and what ChatGPT noted of the user."""
-    content = mapping(message.get("content"))
+    content = read_mapping(message.get("content"))
     kind = text(content.get("content_type"))
     if kind == "user_editable_context":
         for field, category in (("user_profile", ""), ("user_instructions", "preference")):
-            for _, said in statements(_unfenced(text(content.get(field)))):
-                yield _fact(said, at, place, number, category)
+            for _, said in split_prose_statements(_unfence_instructions(text(content.get(field)))):
+                yield _build_chatgpt_fact(said, at, place, number, category)
     elif kind == "model_editable_context":
         for row in text(content.get("model_set_context")).split("\n"):
             if noted := _NOTED.match(row):
-                yield _fact(line(noted[2]), moment(noted[1]) or at, place, number)
+                yield _build_chatgpt_fact(
+                    read_one_line(noted[2]), parse_field_time(noted[1]) or at, place, number
+                )
     elif text(message.get("recipient")) == _NOTE_TO:
         for part in listing(content.get("parts")):
-            for _, said in statements(text(part)):
-                yield _fact(said, at, place, number)
+            for _, said in split_prose_statements(text(part)):
+                yield _build_chatgpt_fact(said, at, place, number)
 
 
-def _unfenced(said: str) -> str:
+def _unfence_instructions(said: str) -> str:
     """Return custom instructions without the words that ChatGPT puts around them."""
     return said.partition("```")[2].rpartition("```")[0] or said
 
 
-def _fact(said: str, at: datetime, place: str, number: int, category: str = "") -> ImportedFact:
+def _build_chatgpt_fact(
+    said: str, at: datetime, place: str, number: int, category: str = ""
+) -> ImportedFact:
     identity = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24]
     return ImportedFact(f"{AGENT}:{identity}", said, at, category, place=place, line=number)

@@ -8,7 +8,13 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from gieok.machine.imports.chatgpt import conversation_files, first_item
-from gieok.machine.imports.fields import listing, mapping, moment, statements, text
+from gieok.machine.imports.fields import (
+    listing,
+    parse_field_time,
+    read_mapping,
+    split_prose_statements,
+    text,
+)
 from gieok.machine.imports.json_items import JsonItem, items
 from gieok.model.conversation import Message, Reject, Role
 from gieok.ports.imports import ImportedFact, ImportedTalk, ImportFiles, ImportPiece
@@ -28,7 +34,9 @@ class ClaudeReader:
         """Say whether there are conversations of Claude, or its memories or projects."""
         if any("chat_messages" in first_item(files, name) for name in conversation_files(files)):
             return True
-        named = [name for name in files.names() if _last(name) in (_MEMORIES, _PROJECTS)]
+        named = [
+            name for name in files.names() if _find_export_file_name(name) in (_MEMORIES, _PROJECTS)
+        ]
         return any(
             {"conversations_memory", "prompt_template"} & first_item(files, name).keys()
             for name in named
@@ -36,12 +44,20 @@ class ClaudeReader:
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield what Claude remembered, then the projects, then each conversation."""
-        own = [name for name in files.names() if _last(name) in (_MEMORIES, _PROJECTS)]
+        own = [
+            name for name in files.names() if _find_export_file_name(name) in (_MEMORIES, _PROJECTS)
+        ]
         for name in own:
-            yield from self._read(files, name, _memories if _last(name) == _MEMORIES else _project)
+            yield from self._read(
+                files,
+                name,
+                _parse_claude_memories
+                if _find_export_file_name(name) == _MEMORIES
+                else _parse_claude_project,
+            )
         for name in conversation_files(files):
             if name not in own:
-                yield from self._read(files, name, _conversation)
+                yield from self._read(files, name, _parse_claude_conversation)
 
     @staticmethod
     def _read(files: ImportFiles, name: str, pieces: _Pieces) -> Iterator[ImportPiece]:
@@ -53,13 +69,15 @@ class ClaudeReader:
                 yield from pieces(item, place, modified)
 
 
-def _last(name: str) -> str:
+def _find_export_file_name(name: str) -> str:
     return PurePosixPath(name).name
 
 
-def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
-    told = mapping(item.value)
-    if not isinstance(told.get("chat_messages"), list):
+def _parse_claude_conversation(
+    item: JsonItem, place: str, modified: datetime
+) -> Iterator[ImportPiece]:
+    conversation = read_mapping(item.value)
+    if not isinstance(conversation.get("chat_messages"), list):
         yield Reject(
             path=place,
             line=item.number,
@@ -68,15 +86,15 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
             reason="no conversation of Claude",
         )
         return
-    identity = text(told.get("uuid")) or f"{item.number}"
-    at = moment(told.get("created_at")) or modified
-    said: list[Message] = []
-    for place_in, message in enumerate(_branch(told)):
-        at = max(at, moment(message.get("created_at")) or at)
-        role, words = _ROLES.get(text(message.get("sender"))), _words(message)
+    identity = text(conversation.get("uuid")) or f"{item.number}"
+    at = parse_field_time(conversation.get("created_at")) or modified
+    messages: list[Message] = []
+    for place_in, message in enumerate(_list_claude_branch(conversation)):
+        at = max(at, parse_field_time(message.get("created_at")) or at)
+        role, words = _ROLES.get(text(message.get("sender"))), _read_claude_words(message)
         own = text(message.get("uuid")) or str(place_in)
         if role is not None and words:
-            said.append(
+            messages.append(
                 Message(
                     id=f"{AGENT}:{identity}/{own}",
                     role=role,
@@ -89,66 +107,72 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
                     line=item.number,
                 )
             )
-    if said:
-        yield ImportedTalk(tuple(said))
+    if messages:
+        yield ImportedTalk(tuple(messages))
 
 
-def _branch(told: Mapping[str, object]) -> list[Mapping[str, object]]:
+def _list_claude_branch(told: Mapping[str, object]) -> list[Mapping[str, object]]:
     """Return the messages in order; where they name what they answer, those of the branch that was
     shown last.
     """
-    messages = [mapping(message) for message in listing(told.get("chat_messages"))]
+    messages = [read_mapping(message) for message in listing(told.get("chat_messages"))]
     by_id = {text(message.get("uuid")): message for message in messages}
     at = text(told.get("current_leaf_message_uuid"))
     if at not in by_id:
         return messages
-    found: list[Mapping[str, object]] = []
+    branch: list[Mapping[str, object]] = []
     while at in by_id:
         message = by_id.pop(at)
-        found.append(message)
+        branch.append(message)
         at = text(message.get("parent_message_uuid"))
-    return found[::-1]
+    return branch[::-1]
 
 
-def _words(message: Mapping[str, object]) -> str:
+def _read_claude_words(message: Mapping[str, object]) -> str:
     """Return what was said, and the beginnings of what was attached; thoughts and tools are left
     out.
     """
-    blocks = [mapping(block) for block in listing(message.get("content"))]
+    blocks = [read_mapping(block) for block in listing(message.get("content"))]
     said = "\n".join(
         text(block.get("text")) for block in blocks if block.get("type") == "text"
     ).strip()
     parts = [said or text(message.get("text")).strip()]
     parts += [
         f"[{text(one.get('file_name')) or 'attachment'}] {attached[:_ATTACHED_CHARS]}"
-        for one in map(mapping, listing(message.get("attachments")))
+        for one in map(read_mapping, listing(message.get("attachments")))
         if (attached := text(one.get("extracted_content")).strip())
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _memories(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
-    told = mapping(item.value)
-    texts = [text(told.get("conversations_memory"))]
-    texts += [text(value) for value in mapping(told.get("project_memories")).values()]
+def _parse_claude_memories(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
+    export = read_mapping(item.value)
+    texts = [text(export.get("conversations_memory"))]
+    texts += [text(value) for value in read_mapping(export.get("project_memories")).values()]
     for prose in texts:
-        for _, said in statements(prose):
-            yield _fact(said, modified, place, item.number)
+        for _, said in split_prose_statements(prose):
+            yield _build_claude_fact(said, modified, place, item.number)
 
 
-def _project(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
-    told = mapping(item.value)
-    name = text(told.get("name"))
-    at = moment(told.get("updated_at")) or moment(told.get("created_at")) or modified
+def _parse_claude_project(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportPiece]:
+    project = read_mapping(item.value)
+    name = text(project.get("name"))
+    at = (
+        parse_field_time(project.get("updated_at"))
+        or parse_field_time(project.get("created_at"))
+        or modified
+    )
     for field, category in (("description", ""), ("prompt_template", "preference")):
-        for _, said in statements(text(told.get(field))):
-            yield _fact(f"{name}: {said}" if name else said, at, place, item.number, category)
-    for document in map(mapping, listing(told.get("docs"))):
+        for _, said in split_prose_statements(text(project.get(field))):
+            yield _build_claude_fact(
+                f"{name}: {said}" if name else said, at, place, item.number, category
+            )
+    for document in map(read_mapping, listing(project.get("docs"))):
         title = text(document.get("filename")) or name
-        for _, said in statements(text(document.get("content"))):
-            yield _fact(
+        for _, said in split_prose_statements(text(document.get("content"))):
+            yield _build_claude_fact(
                 f"{title}: {said}",
-                moment(document.get("created_at")) or at,
+                parse_field_time(document.get("created_at")) or at,
                 place,
                 item.number,
                 "state",
@@ -156,7 +180,7 @@ def _project(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportP
             )
 
 
-def _fact(
+def _build_claude_fact(
     said: str, at: datetime, place: str, number: int, category: str = "", priority: str = ""
 ) -> ImportedFact:
     identity = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24]

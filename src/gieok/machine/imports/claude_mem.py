@@ -8,7 +8,12 @@ from itertools import groupby
 from pathlib import Path
 
 from gieok.machine.imports import tables
-from gieok.machine.imports.fields import line, moment, statements, text
+from gieok.machine.imports.fields import (
+    parse_field_time,
+    read_one_line,
+    split_prose_statements,
+    text,
+)
 from gieok.model.conversation import Message, Reject, Role
 from gieok.ports.imports import ImportedFact, ImportedTalk, ImportFiles, ImportPiece
 
@@ -28,39 +33,47 @@ class ClaudeMemReader:
 
     def recognises(self, files: ImportFiles) -> bool:
         """Say whether there is a database with its tables."""
-        return bool(_files(files))
+        return bool(_find_claude_mem_databases(files))
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield facts by project, then what the user asked in each session."""
-        for file in _files(files):
-            for row in tables.rows(file, "SELECT * FROM observations ORDER BY project, id"):
-                yield from _observation(row, file)
-            for row in tables.rows(file, "SELECT * FROM session_summaries ORDER BY project, id"):
-                yield from _summary(row, file)
-            yield from _prompts(file)
+        for file in _find_claude_mem_databases(files):
+            for row in tables.read_query_rows(
+                file, "SELECT * FROM observations ORDER BY project, id"
+            ):
+                yield from _parse_claude_mem_observation(row, file)
+            for row in tables.read_query_rows(
+                file, "SELECT * FROM session_summaries ORDER BY project, id"
+            ):
+                yield from _parse_claude_mem_summary(row, file)
+            yield from _read_claude_mem_prompts(file)
 
 
-def _files(files: ImportFiles) -> list[Path]:
-    return [file for file in tables.databases(files, _FILE) if tables.has_tables(file, *_TABLES)]
+def _find_claude_mem_databases(files: ImportFiles) -> list[Path]:
+    return [
+        file for file in tables.find_sqlite_files(files, _FILE) if tables.has_tables(file, *_TABLES)
+    ]
 
 
-def _at(row: Mapping[str, object]) -> datetime:
+def _read_claude_mem_time(row: Mapping[str, object]) -> datetime:
     return (
-        moment(row.get("created_at_epoch"))
-        or moment(row.get("created_at"))
+        parse_field_time(row.get("created_at_epoch"))
+        or parse_field_time(row.get("created_at"))
         or datetime.fromtimestamp(0, UTC)
     )
 
 
-def _observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
+def _parse_claude_mem_observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
     """Yield an observation's facts, each a statement of its own, and what it tells as a whole."""
-    number, at = _number(row), _at(row)
+    number, at = _read_claude_mem_id(row), _read_claude_mem_time(row)
     category = "decision" if row.get("type") == "decision" else "state"
     title, told = (
-        line(row.get("title")),
-        line(row.get("narrative")) or line(row.get("subtitle")) or line(row.get("text")),
+        read_one_line(row.get("title")),
+        read_one_line(row.get("narrative"))
+        or read_one_line(row.get("subtitle"))
+        or read_one_line(row.get("text")),
     )
-    facts = [line(fact) for fact in tables.json_list(row.get("facts"))]
+    facts = [read_one_line(fact) for fact in tables.json_list(row.get("facts"))]
     whole = f"{title}: {told}" if title and told and not told.startswith(title) else told or title
     if not whole and not any(facts):
         yield Reject(
@@ -87,11 +100,11 @@ def _observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]
             )
 
 
-def _summary(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
-    number, at = _number(row), _at(row)
+def _parse_claude_mem_summary(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
+    number, at = _read_claude_mem_id(row), _read_claude_mem_time(row)
     project = text(row.get("merged_into_project")) or text(row.get("project"))
     for part, (category, priority, is_done) in _PARTS.items():
-        for place, (_, said) in enumerate(statements(text(row.get(part)))):
+        for place, (_, said) in enumerate(split_prose_statements(text(row.get(part)))):
             yield ImportedFact(
                 id=f"claude-mem:summary/{number}/{part}/{place}",
                 text=said,
@@ -105,12 +118,12 @@ def _summary(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
             )
 
 
-def _number(row: Mapping[str, object]) -> int:
-    found = row.get("id")
-    return found if isinstance(found, int) else 0
+def _read_claude_mem_id(row: Mapping[str, object]) -> int:
+    identity = row.get("id")
+    return identity if isinstance(identity, int) else 0
 
 
-def _prompts(file: Path) -> Iterator[ImportPiece]:
+def _read_claude_mem_prompts(file: Path) -> Iterator[ImportPiece]:
     """Yield what was asked in each session; the agent's own transcript says the same, and more,
     where it is still there.
     """
@@ -124,7 +137,7 @@ def _prompts(file: Path) -> Iterator[ImportPiece]:
         "ORDER BY s.project, p.content_session_id, p.prompt_number, p.id"
     )
     for session, asked in groupby(
-        tables.rows(file, sql), key=lambda row: text(row.get("content_session_id"))
+        tables.read_query_rows(file, sql), key=lambda row: text(row.get("content_session_id"))
     ):
         rows = list(asked)
         said = tuple(
@@ -132,12 +145,12 @@ def _prompts(file: Path) -> Iterator[ImportPiece]:
                 id=f"claude-mem:{session}/{row['id']}",
                 role=Role.USER,
                 text=text(row.get("prompt_text")),
-                at=_at(row),
+                at=_read_claude_mem_time(row),
                 session=session,
                 agent=_AGENT,
                 tokens=0,
                 source=str(file),
-                line=_number(row),
+                line=_read_claude_mem_id(row),
             )
             for row in rows
             if text(row.get("prompt_text")).strip()

@@ -52,7 +52,7 @@ class CutArchive(OpenedFiles):
                     found.append((name, member))
                 if member.size or not flags & 0x8:
                     file.seek(member.size, io.SEEK_CUR)
-                elif not _skip(file):
+                elif not _skip_unsized_member(file):
                     break
         return found
 
@@ -77,7 +77,7 @@ class CutArchive(OpenedFiles):
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
 
-def _skip(file: BinaryIO) -> bool:
+def _skip_unsized_member(file: BinaryIO) -> bool:
     """Move behind a member of unknown size and the sizes that follow it; False where the file ends
     first.
     """

@@ -15,7 +15,7 @@ _SHORTEST = 3
 _MOST_SECONDS = 4_102_444_800
 
 
-def mapping(value: object) -> Mapping[str, object]:
+def read_mapping(value: object) -> Mapping[str, object]:
     """Return an object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
@@ -30,12 +30,12 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def line(value: object) -> str:
+def read_one_line(value: object) -> str:
     """Return a text on one line."""
     return " ".join(text(value).split())
 
 
-def moment(value: object) -> datetime | None:
+def parse_field_time(value: object) -> datetime | None:
     """Return a time: Unix seconds or milliseconds, or ISO 8601, which is in UTC where it names no
     zone.
     """
@@ -43,14 +43,14 @@ def moment(value: object) -> datetime | None:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value > _MOST_SECONDS else value, UTC)
         if isinstance(value, str) and value.strip():
-            found = datetime.fromisoformat(value.strip())
-            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+            time = datetime.fromisoformat(value.strip())
+            return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         pass
     return None
 
 
-def statements(prose: str) -> Iterator[tuple[int, str]]:
+def split_prose_statements(prose: str) -> Iterator[tuple[int, str]]:
     """Yield what a Markdown text states, a line each with the number of its first line: list items,
     paragraphs.
 
@@ -62,7 +62,7 @@ def statements(prose: str) -> Iterator[tuple[int, str]]:
     def flush() -> Iterator[tuple[int, str]]:
         said = " ".join(" ".join(held).split())
         held.clear()
-        for part in _parts(said):
+        for part in _split_long_statement(said):
             yield (
                 first,
                 f"{heading}: {part}" if heading and heading.lower() not in part.lower() else part,
@@ -85,7 +85,7 @@ def statements(prose: str) -> Iterator[tuple[int, str]]:
     yield from flush()
 
 
-def _parts(said: str) -> Iterator[str]:
+def _split_long_statement(said: str) -> Iterator[str]:
     part = ""
     for sentence in _SENTENCE.split(said) if len(said) > _LONGEST else [said]:
         if part and len(part) + len(sentence) > _LONGEST:

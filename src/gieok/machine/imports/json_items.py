@@ -39,7 +39,7 @@ def items(
     place, reached = files.place(name), JsonItem(0, 0, None)
     try:
         with files.open(name) as stream:
-            for item in _items(stream, place, longest):
+            for item in _parse_json_items(stream, place, longest):
                 reached = item if isinstance(item, JsonItem) else reached
                 yield item
     except (OSError, GieokError) as error:
@@ -48,8 +48,8 @@ def items(
         )
 
 
-def _items(stream: BinaryIO, place: str, longest: int) -> Iterator[JsonItem | Reject]:
-    for number, (offset, length, text) in enumerate(_raw(stream, longest), start=1):
+def _parse_json_items(stream: BinaryIO, place: str, longest: int) -> Iterator[JsonItem | Reject]:
+    for number, (offset, length, text) in enumerate(_split_raw_values(stream, longest), start=1):
         if text is None:
             yield Reject(
                 path=place,
@@ -87,7 +87,7 @@ class _Scan:
         return was == self.base + 1
 
 
-def _raw(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, str | None]]:
+def _split_raw_values(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, str | None]]:
     """Yield (offset, length, text) of each value; a text that is too long is None, one that is cut
     off stands last.
     """
@@ -96,7 +96,7 @@ def _raw(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, str | None]
     while data := stream.read(_CHUNK_BYTES):
         chunk = decoder.decode(data)
         begun = 0
-        for is_begin, at in _edges(scan, chunk):
+        for is_begin, at in _find_value_edges(scan, chunk):
             if is_begin:
                 start, begun, held, length = before + at, at, [], 0
             else:
@@ -112,7 +112,7 @@ def _raw(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, str | None]
         yield start, length, "".join(held) if length <= longest else None
 
 
-def _edges(scan: _Scan, chunk: str) -> Iterator[tuple[bool, int]]:
+def _find_value_edges(scan: _Scan, chunk: str) -> Iterator[tuple[bool, int]]:
     """Yield where values begin and end in a chunk."""
     at = 0
     while at < len(chunk):

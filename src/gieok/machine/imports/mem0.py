@@ -14,7 +14,13 @@ from pathlib import Path
 
 from gieok.machine.imports import tables
 from gieok.machine.imports.chatgpt import first_item
-from gieok.machine.imports.fields import line, listing, mapping, moment, text
+from gieok.machine.imports.fields import (
+    listing,
+    parse_field_time,
+    read_mapping,
+    read_one_line,
+    text,
+)
 from gieok.machine.imports.json_items import items
 from gieok.model.conversation import Reject
 from gieok.ports.imports import ImportedFact, ImportFiles, ImportPiece
@@ -28,51 +34,59 @@ class Mem0Reader:
 
     def recognises(self, files: ImportFiles) -> bool:
         """Say whether there is one of its three forms."""
-        return bool(_histories(files) or _collections(files) or _answers(files))
+        return bool(
+            _find_mem0_histories(files)
+            or _find_qdrant_collections(files)
+            or _list_mem0_answers(files)
+        )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield what holds, and of the history what was replaced or deleted."""
         held: set[str] = set()
-        for name in _answers(files):
-            yield from _noted(_answer(files, name), held)
-        for file in _collections(files):
-            yield from _noted(_points(file), held)
-        for file in _histories(files):
-            yield from _history(file, held)
+        for name in _list_mem0_answers(files):
+            yield from _collect_fact_ids(_parse_mem0_answer(files, name), held)
+        for file in _find_qdrant_collections(files):
+            yield from _collect_fact_ids(_read_qdrant_points(file), held)
+        for file in _find_mem0_histories(files):
+            yield from _read_mem0_history(file, held)
 
 
-def _noted(pieces: Iterator[ImportPiece], held: set[str]) -> Iterator[ImportPiece]:
+def _collect_fact_ids(pieces: Iterator[ImportPiece], held: set[str]) -> Iterator[ImportPiece]:
     for piece in pieces:
         if isinstance(piece, ImportedFact):
             held.add(piece.id)
         yield piece
 
 
-def _answers(files: ImportFiles) -> list[str]:
-    return [name for name in files.names() if name.endswith(".json") and _is_answer(files, name)]
+def _list_mem0_answers(files: ImportFiles) -> list[str]:
+    return [
+        name for name in files.names() if name.endswith(".json") and _is_mem0_answer(files, name)
+    ]
 
 
-def _is_answer(files: ImportFiles, name: str) -> bool:
+def _is_mem0_answer(files: ImportFiles, name: str) -> bool:
     first = first_item(files, name)
     rows = listing(first.get("results"))
-    return "memory" in (mapping(rows[0]) if rows else first) and "id" in (
-        mapping(rows[0]) if rows else first
+    return "memory" in (read_mapping(rows[0]) if rows else first) and "id" in (
+        read_mapping(rows[0]) if rows else first
     )
 
 
-def _answer(files: ImportFiles, name: str) -> Iterator[ImportPiece]:
+def _parse_mem0_answer(files: ImportFiles, name: str) -> Iterator[ImportPiece]:
     place, modified = files.place(name), files.modified(name)
     for item in items(files, name):
         if isinstance(item, Reject):
             yield item
             continue
-        found = mapping(item.value)
-        for number, row in enumerate(listing(found.get("results")) or [found], start=item.number):
-            yield _fact(mapping(row), place, number, modified)
+        answer = read_mapping(item.value)
+        for number, row in enumerate(listing(answer.get("results")) or [answer], start=item.number):
+            yield _parse_mem0_fact(read_mapping(row), place, number, modified)
 
 
-def _fact(row: Mapping[str, object], place: str, number: int, modified: datetime) -> ImportPiece:
-    said = line(row.get("memory")) or line(row.get("data"))
+def _parse_mem0_fact(
+    row: Mapping[str, object], place: str, number: int, modified: datetime
+) -> ImportPiece:
+    said = read_one_line(row.get("memory")) or read_one_line(row.get("data"))
     identity = text(row.get("id"))
     if not said or not identity:
         return Reject(
@@ -82,23 +96,29 @@ def _fact(row: Mapping[str, object], place: str, number: int, modified: datetime
             length=0,
             reason="a memory without an id or without words",
         )
-    at = moment(row.get("updated_at")) or moment(row.get("created_at")) or modified
+    at = (
+        parse_field_time(row.get("updated_at"))
+        or parse_field_time(row.get("created_at"))
+        or modified
+    )
     return ImportedFact(f"mem0:{identity}", said, at, place=place, line=number)
 
 
-def _histories(files: ImportFiles) -> list[Path]:
+def _find_mem0_histories(files: ImportFiles) -> list[Path]:
     return [
-        file for file in tables.databases(files, _HISTORY) if tables.has_tables(file, "history")
+        file
+        for file in tables.find_sqlite_files(files, _HISTORY)
+        if tables.has_tables(file, "history")
     ]
 
 
-def _history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
+def _read_mem0_history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
     """Yield every wording of every memory; the last one holds unless it was deleted, and `held` are
     those told already.
     """
     last: dict[str, tuple[str, str, datetime]] = {}
     for number, row in enumerate(
-        tables.rows(file, "SELECT * FROM history ORDER BY rowid"), start=1
+        tables.read_query_rows(file, "SELECT * FROM history ORDER BY rowid"), start=1
     ):
         if not {*_NEEDS} <= row.keys():
             yield Reject(
@@ -107,14 +127,14 @@ def _history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
             return
         identity, event = text(row["memory_id"]), text(row["event"])
         at = (
-            moment(row.get("updated_at"))
-            or moment(row.get("created_at"))
+            parse_field_time(row.get("updated_at"))
+            or parse_field_time(row.get("created_at"))
             or datetime.fromtimestamp(0, UTC)
         )
         before = last.pop(identity, None)
         if event == "DELETE":
             continue
-        said = line(row["new_memory"])
+        said = read_one_line(row["new_memory"])
         if not said:
             yield Reject(
                 path=str(file),
@@ -141,16 +161,20 @@ def _history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
             yield ImportedFact(f"mem0:{identity}", said, at, place=str(file))
 
 
-def _collections(files: ImportFiles) -> list[Path]:
-    return [file for file in tables.databases(files, _POINTS) if tables.has_tables(file, "points")]
+def _find_qdrant_collections(files: ImportFiles) -> list[Path]:
+    return [
+        file
+        for file in tables.find_sqlite_files(files, _POINTS)
+        if tables.has_tables(file, "points")
+    ]
 
 
-def _points(file: Path) -> Iterator[ImportPiece]:
+def _read_qdrant_points(file: Path) -> Iterator[ImportPiece]:
     for number, row in enumerate(
-        tables.rows(file, "SELECT id, point FROM points ORDER BY rowid"), start=1
+        tables.read_query_rows(file, "SELECT id, point FROM points ORDER BY rowid"), start=1
     ):
         try:
-            payload = _payload(row["point"])
+            payload = _unpickle_point_payload(row["point"])
         except (
             pickle.UnpicklingError,
             EOFError,
@@ -169,24 +193,26 @@ def _points(file: Path) -> Iterator[ImportPiece]:
             )
             continue
         if "data" in payload:  # mem0's own collection of its telemetry has none
-            yield _fact(
-                {**payload, "id": _identity(row["id"])},
+            yield _parse_mem0_fact(
+                {**payload, "id": _decode_point_id(row["id"])},
                 str(file),
                 number,
                 datetime.fromtimestamp(0, UTC),
             )
 
 
-def _identity(value: object) -> str:
+def _decode_point_id(value: object) -> str:
     """Return the id of a point, which Qdrant keeps pickled and in base64."""
-    found = _Inert.load(base64.b64decode(str(value)))
-    return found if isinstance(found, str) else str(found)
+    identity = _Inert.load(base64.b64decode(str(value)))
+    return identity if isinstance(identity, str) else str(identity)
 
 
-def _payload(point: object) -> Mapping[str, object]:
+def _unpickle_point_payload(point: object) -> Mapping[str, object]:
     if not isinstance(point, bytes | sqlite3.Binary):
         return {}
-    return mapping(mapping(getattr(_Inert.load(bytes(point)), "state", {})).get("payload"))
+    return read_mapping(
+        read_mapping(getattr(_Inert.load(bytes(point)), "state", {})).get("payload")
+    )
 
 
 class _Inert:
@@ -196,7 +222,7 @@ class _Inert:
         self.state: object = {}
 
     def __setstate__(self, state: object) -> None:
-        self.state = mapping(state).get("__dict__", state)
+        self.state = read_mapping(state).get("__dict__", state)
 
     @staticmethod
     def load(data: bytes) -> object:

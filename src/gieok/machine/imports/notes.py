@@ -9,10 +9,10 @@ from datetime import UTC, datetime, time
 from pathlib import Path, PurePosixPath
 
 from gieok.errors import BadRequest
-from gieok.machine.imports.fields import moment, statements
+from gieok.machine.imports.fields import parse_field_time, split_prose_statements
 from gieok.model.conversation import Reject
 from gieok.ports.imports import ImportedFact, ImportFiles, ImportPiece
-from gieok.text.encoding import decode
+from gieok.text.encoding import decode_note_bytes
 from gieok.text.markdown import FrontMatter, front_matter
 from gieok.text.written_days import day_in_name
 
@@ -52,7 +52,7 @@ class _Notes:
             except (BadRequest, OSError) as error:
                 yield Reject(path=files.place(name), line=0, offset=0, length=0, reason=str(error))
                 continue
-            decoded = decode(data)
+            decoded = decode_note_bytes(data)
             if decoded is None or len(data) > _LARGEST_BYTES:
                 yield Reject(
                     path=files.place(name),
@@ -66,12 +66,12 @@ class _Notes:
                 yield name, said, front_matter(said)
 
 
-def _markdown(files: ImportFiles) -> list[str]:
+def _list_markdown_names(files: ImportFiles) -> list[str]:
     return [name for name in files.names() if name.lower().endswith(".md")]
 
 
-def _looked_at(reader: _Notes, files: ImportFiles) -> Iterator[tuple[str, str, FrontMatter]]:
-    for found in reader._texts(files, _markdown(files)[:_FEW]):  # noqa: SLF001 - of this module
+def _peek_first_notes(reader: _Notes, files: ImportFiles) -> Iterator[tuple[str, str, FrontMatter]]:
+    for found in reader._texts(files, _list_markdown_names(files)[:_FEW]):  # noqa: SLF001 - of this module
         if not isinstance(found, Reject):
             yield found
 
@@ -86,19 +86,19 @@ class BasicMemoryReader(_Notes):
         return any(
             "permalink" in front.fields
             or ("title" in front.fields and any(map(_OBSERVED.match, said.split("\n"))))
-            for _, said, front in _looked_at(self, files)
+            for _, said, front in _peek_first_notes(self, files)
             if "session_id" not in front.fields
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield each fact and relation with the note's title, then what else the note says."""
-        for found in self._texts(files, _markdown(files)):
+        for found in self._texts(files, _list_markdown_names(files)):
             if isinstance(found, Reject):
                 yield found
                 continue
             name, said, front = found
             title = front.fields.get("title") or PurePosixPath(name).stem
-            at = _date(front.fields, files.modified(name))
+            at = _read_note_date(front.fields, files.modified(name))
             note = f"basic-memory:{front.fields.get('permalink') or name}"
             rest: list[str] = [""] * front.end_line
             for number, row in enumerate(
@@ -107,9 +107,11 @@ class BasicMemoryReader(_Notes):
                 told, category = _own_line(row, title)
                 rest.append("" if told or _PARTS.match(row) else row)
                 if told:
-                    yield _fact(note, told, at, category, files.place(name), number)
-            for number, told in statements("\n".join(rest)):
-                yield _fact(note, _with_title(told, title), at, "", files.place(name), number)
+                    yield _build_note_fact(note, told, at, category, files.place(name), number)
+            for number, told in split_prose_statements("\n".join(rest)):
+                yield _build_note_fact(
+                    note, _with_title(told, title), at, "", files.place(name), number
+                )
 
 
 def _own_line(row: str, title: str) -> tuple[str, str]:
@@ -136,19 +138,19 @@ class MemsearchReader(_Notes):
 
     def recognises(self, files: ImportFiles) -> bool:
         """Say whether it is memsearch's folder, or a log with the marks that it leaves."""
-        return bool(_days(files)) and (
+        return bool(_list_day_logs(files)) and (
             ".memsearch" in files.path.parts
             or any(".memsearch" in PurePosixPath(name).parts for name in files.names())
             or any(
                 _ANCHOR.match(row)
-                for _, said, _ in _looked_at(self, files)
+                for _, said, _ in _peek_first_notes(self, files)
                 for row in said.split("\n")
             )
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield the lines of each day."""
-        for found in self._texts(files, _days(files)):
+        for found in self._texts(files, _list_day_logs(files)):
             if isinstance(found, Reject):
                 yield found
                 continue
@@ -156,7 +158,7 @@ class MemsearchReader(_Notes):
             day, clock, project = (
                 day_in_name(PurePosixPath(name).stem),
                 time(),
-                _project(files, name),
+                _find_memsearch_project(files, name),
             )
             rows = said.split("\n")
             times: list[time] = []
@@ -167,7 +169,7 @@ class MemsearchReader(_Notes):
             plain = "\n".join(
                 "" if _CLOCK.match(row) or row.startswith("<!--") else row for row in rows
             )
-            for number, told in statements(plain):
+            for number, told in split_prose_statements(plain):
                 # The log has the time of its machine, which is this one, or as good as that.
                 at = (
                     datetime.combine(day, times[number - 1]).astimezone(UTC)
@@ -175,14 +177,16 @@ class MemsearchReader(_Notes):
                     else files.modified(name)
                 )
                 if not told.startswith("Memory summary unavailable"):
-                    yield _fact("memsearch", told, at, "", files.place(name), number, project)
+                    yield _build_note_fact(
+                        "memsearch", told, at, "", files.place(name), number, project
+                    )
 
 
-def _days(files: ImportFiles) -> list[str]:
-    return [name for name in _markdown(files) if day_in_name(PurePosixPath(name).stem)]
+def _list_day_logs(files: ImportFiles) -> list[str]:
+    return [name for name in _list_markdown_names(files) if day_in_name(PurePosixPath(name).stem)]
 
 
-def _project(files: ImportFiles, name: str) -> str:
+def _find_memsearch_project(files: ImportFiles, name: str) -> str:
     """Return the folder in which memsearch's own one lies."""
     parts = Path(files.place(name)).parts
     return str(Path(*parts[: parts.index(".memsearch")])) if ".memsearch" in parts[1:] else ""
@@ -210,11 +214,11 @@ class ClaudeCodeReader(_Notes):
             rows = ["" if _LINK_ALONE.match(row) else row for row in said[front.end :].split("\n")]
             about = front.fields.get("description", "") if front.fields.get("name") else ""
             if about:
-                yield _fact(
+                yield _build_note_fact(
                     "claude-code", about, files.modified(name), category, files.place(name), 1
                 )
-            for number, told in statements("\n".join(rows)):
-                yield _fact(
+            for number, told in split_prose_statements("\n".join(rows)):
+                yield _build_note_fact(
                     "claude-code",
                     told,
                     files.modified(name),
@@ -225,7 +229,7 @@ class ClaudeCodeReader(_Notes):
 
 
 def _claude_files(files: ImportFiles) -> list[str]:
-    names = [(name, PurePosixPath(name)) for name in _markdown(files)]
+    names = [(name, PurePosixPath(name)) for name in _list_markdown_names(files)]
     indexed = {path.parent for _, path in names if path.name == "MEMORY.md"}
     found = []
     for name, path in names:
@@ -240,15 +244,15 @@ def _claude_files(files: ImportFiles) -> list[str]:
     return found
 
 
-def _date(fields: Mapping[str, str], modified: datetime) -> datetime:
+def _read_note_date(fields: Mapping[str, str], modified: datetime) -> datetime:
     found = (
-        moment(fields.get(field, ""))
+        parse_field_time(fields.get(field, ""))
         for field in ("created", "date", "created_at", "modified", "updated")
     )
     return next(filter(None, found), modified)
 
 
-def _fact(
+def _build_note_fact(
     whose: str, said: str, at: datetime, category: str, place: str, number: int, project: str = ""
 ) -> ImportedFact:
     identity = hashlib.sha256(f"{place}\0{said}".encode("utf-8", "replace")).hexdigest()[:24]

@@ -19,7 +19,7 @@ _BEGINS = b"PK\x03\x04"
 _BOMB_BYTES, _BOMB_RATIO = 1 << 29, 300
 
 
-def opened(path: Path) -> OpenedFiles:
+def open_import_files(path: Path) -> OpenedFiles:
     """Open what lies at a path. Raises BadRequest."""
     if not path.exists():
         raise BadRequest(f"there is nothing at {str(path)!r}", hint="give a file or a folder")

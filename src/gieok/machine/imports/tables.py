@@ -14,11 +14,11 @@ _MAGIC = b"SQLite format 3\0"
 _TIMEOUT_S = 5.0
 
 
-def databases(files: ImportFiles, *names: str) -> list[Path]:
+def find_sqlite_files(files: ImportFiles, *names: str) -> list[Path]:
     """Return the SQLite files among these, by their beginning; with `names`, those that are called
     so.
     """
-    found = []
+    sqlite_files = []
     for name in files.names():
         path = files.on_disk(name)
         if (
@@ -29,24 +29,24 @@ def databases(files: ImportFiles, *names: str) -> list[Path]:
             continue
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) == _MAGIC:
-                found.append(path)
-    return found
+                sqlite_files.append(path)
+    return sqlite_files
 
 
 def has_tables(file: Path, *tables: str) -> bool:
     """Say whether a database has all of these tables."""
     try:
-        with closing(readonly.connect(str(file), _TIMEOUT_S, may_copy=True)) as db:
+        with closing(readonly.connect_readonly(str(file), _TIMEOUT_S, may_copy=True)) as db:
             rows = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     except (sqlite3.Error, OSError):
         return False
     return {*tables} <= {name for (name,) in rows}
 
 
-def rows(file: Path, sql: str) -> Iterator[Mapping[str, object]]:
+def read_query_rows(file: Path, sql: str) -> Iterator[Mapping[str, object]]:
     """Yield the rows of a query by column. Raises BadRequest."""
     try:
-        with closing(readonly.connect(str(file), _TIMEOUT_S, may_copy=True)) as db:
+        with closing(readonly.connect_readonly(str(file), _TIMEOUT_S, may_copy=True)) as db:
             db.row_factory = sqlite3.Row
             db.text_factory = lambda data: data.decode("utf-8", "replace")
             for row in db.execute(sql):

@@ -18,12 +18,12 @@ class TreeSitterParser:
 
     def parse(self, grammar: str, source: bytes) -> SyntaxNode:
         """Return the root of the syntax tree."""
-        root: SyntaxNode = _parser(grammar).parse(source).root_node
+        root: SyntaxNode = _build_grammar_parser(grammar).parse(source).root_node
         return root
 
 
 @cache
-def _parser(grammar: str) -> tree_sitter.Parser:
+def _build_grammar_parser(grammar: str) -> tree_sitter.Parser:
     module, _, function = grammar.partition(":")
     with extras.imports_of("", module):
         language = getattr(import_module(module), function)()

@@ -72,8 +72,8 @@ class TranscriptDatabase:
         """
         try:
             if sqlite3.sqlite_version_info >= self.OLDEST_SQLITE:
-                return _stdlib(file)
-            return _apsw(file, self.EXTRA)
+                return _connect_by_stdlib(file)
+            return _connect_by_apsw(file, self.EXTRA)
         except MissingExtra as error:
             needed = ".".join(map(str, self.OLDEST_SQLITE))
             raise MissingExtra(
@@ -87,12 +87,12 @@ class TranscriptDatabase:
             raise TranscriptUnreadable(f"cannot open {str(file)!r}: {error}") from error
 
 
-def _stdlib(file: Path) -> tuple[Rows, Callable[[], None]]:
-    connection = readonly.connect(str(file), _BUSY_TIMEOUT_MS / 1000)
+def _connect_by_stdlib(file: Path) -> tuple[Rows, Callable[[], None]]:
+    connection = readonly.connect_readonly(str(file), _BUSY_TIMEOUT_MS / 1000)
     return lambda sql, values: connection.execute(sql, values).fetchall(), connection.close
 
 
-def _apsw(file: Path, extra: str) -> tuple[Rows, Callable[[], None]]:
+def _connect_by_apsw(file: Path, extra: str) -> tuple[Rows, Callable[[], None]]:
     with extras.imports_of(extra, file.name):
         import apsw
 

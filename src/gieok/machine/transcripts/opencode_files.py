@@ -36,13 +36,13 @@ class OpenCodeFiles:
         except OSError as error:
             raise TranscriptUnreadable(f"cannot read {str(self._storage)!r}: {error}") from error
         return [
-            StoredSession(identity, "", _first(session) + _MOST_LINES)
+            StoredSession(identity, "", _find_first_line_number(session) + _MOST_LINES)
             for identity, session in sorted(self._found.items())
         ]
 
     def _list_sessions(self) -> Iterator[dict[str, Any]]:
         for file in self._storage.glob("session/*/*.json"):
-            session = _read(file)
+            session = _read_opencode_file(file)
             identity = session.get("id")
             if (
                 isinstance(identity, str)
@@ -54,14 +54,14 @@ class OpenCodeFiles:
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
         """Return how a session began and its parts; the last one has the session's number."""
         found = self._found.get(session)
-        if found is None or after >= _first(found) + _MOST_LINES:
+        if found is None or after >= _find_first_line_number(found) + _MOST_LINES:
             return []
         lines = [
             json.dumps(line, ensure_ascii=False)
             for line in islice(self._lines(session, found), _MOST_LINES)
         ]
-        numbered = list(enumerate(lines, start=_first(found)))
-        numbered[-1] = (_first(found) + _MOST_LINES, lines[-1])
+        numbered = list(enumerate(lines, start=_find_first_line_number(found)))
+        numbered[-1] = (_find_first_line_number(found) + _MOST_LINES, lines[-1])
         return [(number, line) for number, line in numbered if number > after][:limit]
 
     def _lines(self, session: str, found: dict[str, Any]) -> Iterator[dict[str, object]]:
@@ -71,37 +71,48 @@ class OpenCodeFiles:
             "data": {"sessionID": session, "info": info},
             "message": None,
         }
-        messages = [_read(file) for file in self._messages.joinpath(session).glob("*.json")]
+        messages = [
+            _read_opencode_file(file) for file in self._messages.joinpath(session).glob("*.json")
+        ]
         for message in sorted(
-            messages, key=lambda one: (_time(one, "created"), str(one.get("id")))
+            messages, key=lambda one: (_read_opencode_time(one, "created"), str(one.get("id")))
         ):
             told = self._storage / "part" / str(message.get("id"))
             parts = sorted(
-                (_read(file) for file in told.glob("*.json")), key=lambda one: str(one.get("id"))
+                (_read_opencode_file(file) for file in told.glob("*.json")),
+                key=lambda one: str(one.get("id")),
             )
             for part in filter(None, parts):
-                data = {"sessionID": session, "time": _time(message, "created"), "part": part}
+                data = {
+                    "sessionID": session,
+                    "time": _read_opencode_time(message, "created"),
+                    "part": part,
+                }
                 yield {"event": "message.part.updated.1", "data": data, "message": message}
 
     def close(self) -> None:
         """Close nothing: no file stays open."""
 
 
-def _first(session: dict[str, Any]) -> int:
+def _find_first_line_number(session: dict[str, Any]) -> int:
     """Return the number of a session's first line."""
-    return max(_time(session, "updated"), _time(session, "created"), 1) * 2 * _MOST_LINES
+    return (
+        max(_read_opencode_time(session, "updated"), _read_opencode_time(session, "created"), 1)
+        * 2
+        * _MOST_LINES
+    )
 
 
-def _time(record: dict[str, Any], name: str) -> int:
+def _read_opencode_time(record: dict[str, Any], name: str) -> int:
     times = record.get("time")
     value = times.get(name) if isinstance(times, dict) else None
     return int(value) if isinstance(value, int | float) else 0
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_opencode_file(file: Path) -> dict[str, Any]:
     """Return what a file holds; nothing where it is damaged."""
     try:
-        found = json.loads(file.read_bytes()) if file.stat().st_size <= _MOST_BYTES else None
+        content = json.loads(file.read_bytes()) if file.stat().st_size <= _MOST_BYTES else None
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

@@ -14,20 +14,20 @@ from typing import BinaryIO
 
 from gieok.agents import agent, formats
 from gieok.agents.formats import Transcript
-from gieok.agents.sources import Source
-from gieok.agents.transcripts.fields import Line, fingerprint
+from gieok.agents.sources import ScopedTranscript
+from gieok.agents.transcripts.fields import Line, hash_line_data
 from gieok.agents.transcripts.session import Queued
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.memory.capture import tail
 from gieok.memory.capture.copies import Copies, CopiesJournal
-from gieok.memory.capture.numbering import LineCounts, numbered
+from gieok.memory.capture.numbering import LineCounts, number_equal_lines
 from gieok.memory.capture.withheld import Sieve
 from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.transcripts import StoredSession, TranscriptStore
 from gieok.private import Privacy
 from gieok.text.redact.names import named
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _EVENTS = 500
 #: How far back to look for the calls of pending results when reading of a file resumes.
@@ -127,7 +127,7 @@ class Capture:
 
     def _learn(self, cursor: Cursor) -> None:
         self._known[cursor.identity] = cursor
-        self._stems.setdefault(tail.stem(cursor.path), set()).add(cursor.identity)
+        self._stems.setdefault(tail.strip_rotation_suffix(cursor.path), set()).add(cursor.identity)
 
     def _follow(
         self, scope: Scope, path: Path, file: BinaryIO, cwd: str, portions: int
@@ -142,7 +142,7 @@ class Capture:
         added = 0
         cursor = self._resume(scope, transcript, path, file)
         while True:
-            portion = tail.read(file, cursor)
+            portion = tail.read_new_lines(file, cursor)
             if portion.cursor == cursor and not cursor.is_rereading:
                 return added, True
             self._look_back(transcript, file, cursor, cwd)
@@ -169,7 +169,7 @@ class Capture:
         """
         if not self._is_loaded:
             self._load()
-        own, size = tail.identity(file), os.fstat(file.fileno()).st_size
+        own, size = tail.read_file_identity(file), os.fstat(file.fileno()).st_size
         if size > formats.LONGEST_LINE_BYTES:
             self.tell(str(path), f"longer than {formats.LONGEST_LINE_BYTES:,} bytes")
             return 0
@@ -183,12 +183,12 @@ class Capture:
         if found is None:
             return 0
         transcript, lines = found
-        transcript = self._prepare(transcript, tail.written(file, path))
+        transcript = self._prepare(transcript, tail.find_write_time(file, path))
         self._sieves[own] = Sieve(self.privacy, folder=transcript.session.cwd or cwd)
         events: list[TranscriptEvent] = []
         for number, line in enumerate(lines, start=1):
             said = self._sift(own, transcript, line, str(number))
-            events += (_kept(event, str(path), number) for event in said)
+            events += (_annotate_captured_event(event, str(path), number) for event in said)
         scope = self._scope(transcript, scope, cwd)
         events = self._copies.without_copies(scope, transcript, events, is_first=known is None)
         if not self._append(scope, events, done._replace(line=len(lines)), []):
@@ -209,7 +209,7 @@ class Capture:
 
     def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
         """Return the transcript that a file is; None if it is none, or not yet."""
-        cursor, followed = self._followed.get(tail.identity(file), (None, None))
+        cursor, followed = self._followed.get(tail.read_file_identity(file), (None, None))
         is_settled = (
             cursor is not None and cursor.line >= formats.SNIFFED_LINES and cursor.path == str(path)
         )
@@ -224,7 +224,7 @@ class Capture:
         found = formats.recognise(path.name, lines)
         if found is not None or not formats.is_prelude(lines):
             self.tell(str(path), "" if found else _UNKNOWN)
-        return self._prepare(found, tail.written(file, path)) if found else None
+        return self._prepare(found, tail.find_write_time(file, path)) if found else None
 
     def _scope(self, transcript: Transcript, scope: Scope, cwd: str = "") -> Scope:
         """Return whose memory a session is: the project's in which it works, unless its place says
@@ -253,9 +253,11 @@ class Capture:
         """Return where to resume. A copy of lines without ids is read again: counting tells them
         apart.
         """
-        near = self._stems.get(tail.stem(str(path)), set()) | {tail.identity(file)}
+        near = self._stems.get(tail.strip_rotation_suffix(str(path)), set()) | {
+            tail.read_file_identity(file)
+        }
         known = [self._known[identity] for identity in near if identity in self._known]
-        cursor = tail.resume(file, path, known, skips_copies=transcript.format.has_ids)
+        cursor = tail.find_resume_cursor(file, path, known, skips_copies=transcript.format.has_ids)
         if cursor.is_rereading or not cursor.offset:
             self._counts.forget(cursor.identity)
             cursor = Cursor(
@@ -271,9 +273,9 @@ class Capture:
             return False
         ids: list[str] = []
         for data in tail.first_lines(file, formats.SNIFFED_LINES):
-            line = formats.parse(data)
+            line = formats.parse_transcript_line(data)
             parts = (
-                transcript.format.parts(transcript.session, line, fingerprint(data))
+                transcript.format.parts(transcript.session, line, hash_line_data(data))
                 if line is not None
                 else ()
             )
@@ -294,14 +296,14 @@ class Capture:
     ) -> tuple[list[TranscriptEvent], list[Reject]]:
         events: list[TranscriptEvent] = []
         rejects = list(portion.rejects)
-        ids = [fingerprint(line.data) for line in portion.lines]
+        ids = [hash_line_data(line.data) for line in portion.lines]
         if not transcript.format.has_ids:
             counts = self._counts.before(file, cursor)
-            ids = numbered(
+            ids = number_equal_lines(
                 self.journal, scope, f"{transcript.session.id}/", cursor, portion.lines, ids, counts
             )
         for line, identity in zip(portion.lines, ids, strict=True):
-            data = formats.parse(line.data)
+            data = formats.parse_transcript_line(line.data)
             if data is None:
                 if line.data.strip(b"\0 \r\t"):
                     rejects.append(
@@ -316,14 +318,16 @@ class Capture:
                 data = formats.salvage(line.data)
             if data is not None:
                 said = self._sift(cursor.identity, transcript, data, identity)
-                events += (_kept(event, str(path), line.number) for event in said)
+                events += (
+                    _annotate_captured_event(event, str(path), line.number) for event in said
+                )
         return events, rejects
 
-    def database(self, source: Source, store: TranscriptStore) -> int:
+    def database(self, source: ScopedTranscript, store: TranscriptStore) -> int:
         """Add the new messages of an agent's database; return how many."""
         if not self._is_loaded:
             self._load()
-        added, is_system = 0, agent.load(source.database).is_system_session
+        added, is_system = 0, agent.load_agent(source.database).is_system_session
         for session in store.sessions():
             if not is_system(session.key):
                 added += self._session(source.scope, source.path, store, session)
@@ -346,7 +350,7 @@ class Capture:
             events: list[TranscriptEvent] = []
             rejects: list[Reject] = []
             for number, text in rows:
-                data = formats.parse(text.encode("utf-8", "replace"))
+                data = formats.parse_transcript_line(text.encode("utf-8", "replace"))
                 if data is None:
                     rejects.append(
                         Reject(
@@ -359,7 +363,7 @@ class Capture:
                     )
                 else:
                     said = self._sift(own, transcript, data, str(number))
-                    events += (_kept(event, str(path), number) for event in said)
+                    events += (_annotate_captured_event(event, str(path), number) for event in said)
             events = self._copies.without_copies(
                 scope, transcript, events, is_first=not cursor.offset
             )
@@ -380,7 +384,7 @@ class Capture:
             if first:
                 self.tell(own, _UNKNOWN)
             return None
-        found = self._prepare(found, tail.changed(Path(cursor.path)))
+        found = self._prepare(found, tail.read_change_time(Path(cursor.path)))
         sieve = self._sieves[cursor.identity] = Sieve(
             self.privacy, bool(cursor.offset), found.session.cwd
         )
@@ -413,7 +417,7 @@ class Capture:
         for data in lines:
             if sieve.has_begun and not sieve.is_needed:
                 return
-            line = formats.parse(data)
+            line = formats.parse_transcript_line(data)
             if line is not None:
                 sieve.sift(line, apart.events(line, "0"), apart.undated)
 
@@ -432,7 +436,7 @@ class Capture:
 
 
 def capture_database(
-    capture: Capture, source: Source, open_store: Callable[[str, Path], TranscriptStore]
+    capture: Capture, source: ScopedTranscript, open_store: Callable[[str, Path], TranscriptStore]
 ) -> int:
     """Add the new messages of an agent's database; return how many. An unreadable one is named in
     `troubles`.
@@ -452,8 +456,8 @@ def capture_database(
     return added
 
 
-def _kept(event: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
+def _annotate_captured_event(event: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
     """Return an event as it is journalled: with its token count and its source."""
     if not isinstance(event, Message):
         return event._replace(source=source)
-    return event._replace(tokens=count_tokens(event.text), source=source, line=line)
+    return event._replace(tokens=estimate_tokens(event.text), source=source, line=line)

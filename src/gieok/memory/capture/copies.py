@@ -113,11 +113,11 @@ class Copies:
         here.
         """
         session, message = transcript.session, events[0]
-        own = [*self._own(scope, session.agent, session.id), *_listen(before)]
+        own = [*self._own(scope, session.agent, session.id), *_list_spoken_messages(before)]
         if own and (not transcript.format.has_ids or any(one.id == message.id for one in own)):
             return 0  # the same line, read again; or lines are counted
         if own:
-            run = _align(events, own)
+            run = _align_with_history(events, own)
             return (
                 self._end(session, events, run)
                 if run and (run.position == len(own) or run.is_dated)
@@ -127,7 +127,7 @@ class Copies:
             return 0
         for parent_scope, parent in self._candidates(scope, session, message):
             is_named = parent == session.copied_from
-            run = _align(
+            run = _align_with_history(
                 events, self._history(parent_scope, session.agent, parent), is_anywhere=is_named
             )
             if run and ((is_named and not run.start) or run.is_answered or run.is_dated):
@@ -135,7 +135,7 @@ class Copies:
                 return self._end(session, events, run)
         return int(message.role is Role.USER and self._keep_opening(scope, transcript, message))
 
-    def _end(self, session: Session, events: Sequence[TranscriptEvent], run: "_Run") -> int:
+    def _end(self, session: Session, events: Sequence[TranscriptEvent], run: "_RepeatedRun") -> int:
         """Return how many events a copy has; where they are all of a portion, it may go on in the
         next.
         """
@@ -147,7 +147,7 @@ class Copies:
         self, name: tuple[str, str], events: Sequence[TranscriptEvent], copying: _Copying
     ) -> int:
         """Return where a copy ends that began in the portion before."""
-        run = _follow(events, copying.history, copying.position)
+        run = _follow_history(events, copying.history, copying.position)
         if run.end == len(events):
             self._copying[name] = _Copying(copying.history, run.position)
         return run.end
@@ -188,7 +188,7 @@ class Copies:
 
     def _opened(self, agent: str, text: str) -> list[Opened]:
         realm, name = _place_of(agent, text)
-        return _parse(self.journal.kept(realm).get(name, ""))
+        return _parse_session_openings(self.journal.kept(realm).get(name, ""))
 
     def _keep_opening(self, scope: Scope, transcript: Transcript, message: Message) -> bool:
         """Note how a session begins; return whether so many begin like it that nobody said it.
@@ -204,7 +204,9 @@ class Copies:
         ]
         count = 1 + sum(not one.is_typed for one in alike)
         is_many = (
-            len(_plain(message.text)) >= _OPENING_CHARS and not is_typed and count >= _MANY_SESSIONS
+            len(_normalise_spoken_text(message.text)) >= _OPENING_CHARS
+            and not is_typed
+            and count >= _MANY_SESSIONS
         )
         if is_many:
             self._take_back([one for one in alike if not (one.is_taken or one.is_typed)])
@@ -236,12 +238,12 @@ class Copies:
             if gone:
                 self.journal.hand_over(forget=gone)
 
-    def _keep_fork(self, session: Session, scope: Scope, parent: str, run: "_Run") -> None:
+    def _keep_fork(self, session: Session, scope: Scope, parent: str, run: "_RepeatedRun") -> None:
         value = json.dumps([str(scope), parent, run.start, run.position - run.start])
         self.journal.keep(f"{FORKS}{session.agent}", {session.id: value})
 
 
-class _Run(NamedTuple):
+class _RepeatedRun(NamedTuple):
     """Events that repeat a history: how many, and from where to where in the history.
 
     An agent that answers in the same words, or the very times too, make sure that it is a copy.
@@ -255,27 +257,31 @@ class _Run(NamedTuple):
     is_dated: bool
 
 
-def _align(
+def _align_with_history(
     events: Sequence[TranscriptEvent], history: Sequence[_Spoken], *, is_anywhere: bool = False
-) -> _Run | None:
+) -> _RepeatedRun | None:
     """Return the longest run of events that repeats a history from its beginning, or from
     anywhere.
     """
     starts = range(len(history)) if is_anywhere else range(min(1, len(history)))
     runs = [
-        _follow(events, history, start) for start in starts if _is_same(events[0], history[start])
+        _follow_history(events, history, start)
+        for start in starts
+        if _is_spoken_message(events[0], history[start])
     ]
     return max(runs, key=lambda run: run.end, default=None)
 
 
-def _follow(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start: int) -> _Run:
+def _follow_history(
+    events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start: int
+) -> _RepeatedRun:
     """Return how far events repeat a history. Uses of tools go with what was said before them."""
     at, end, is_answered, is_dated = start, 0, False, False
     for number, event in enumerate(events):
         if not isinstance(event, Message):
             break
         if event.role in _SPEAKERS:
-            if at == len(history) or not _is_same(event, history[at]):
+            if at == len(history) or not _is_spoken_message(event, history[at]):
                 break
             is_answered = is_answered or (
                 event.role is Role.ASSISTANT and at > start and history[at].text is not None
@@ -283,7 +289,7 @@ def _follow(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start
             is_dated = is_dated or history[at].at == event.at.isoformat()
             at += 1
         end = number + 1
-    return _Run(
+    return _RepeatedRun(
         end=end,
         start=start,
         position=at,
@@ -293,28 +299,30 @@ def _follow(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start
     )
 
 
-def _is_same(message: TranscriptEvent, spoken: _Spoken) -> bool:
+def _is_spoken_message(message: TranscriptEvent, spoken: _Spoken) -> bool:
     return (
         isinstance(message, Message)
         and message.role is spoken.role
-        and spoken.text in (None, _plain(message.text))
+        and spoken.text in (None, _normalise_spoken_text(message.text))
     )
 
 
-def _plain(text: str) -> str:
+def _normalise_spoken_text(text: str) -> str:
     return " ".join(text.split())
 
 
 def _of_turn(turn: Turn) -> _Spoken:
     message = turn.message
-    text = None if turn.is_forgotten else _plain(turn.said or message.text)
+    text = None if turn.is_forgotten else _normalise_spoken_text(turn.said or message.text)
     return _Spoken(message.role, text, message.at.isoformat(), message.id)
 
 
-def _listen(events: Sequence[TranscriptEvent]) -> list[_Spoken]:
+def _list_spoken_messages(events: Sequence[TranscriptEvent]) -> list[_Spoken]:
     said = (event for event in events if isinstance(event, Message) and event.role in _SPEAKERS)
     return [
-        _Spoken(message.role, _plain(message.text), message.at.isoformat(), message.id)
+        _Spoken(
+            message.role, _normalise_spoken_text(message.text), message.at.isoformat(), message.id
+        )
         for message in said
     ]
 
@@ -323,13 +331,13 @@ def _place_of(agent: str, text: str) -> tuple[str, str]:
     """Return the realm and the name under which sessions that begin like this are kept: no words,
     only their sum.
     """
-    name = hashlib.sha256(_plain(text)[:_OPENING_CHARS].encode("utf-8", "replace")).hexdigest()[
-        :_HEX
-    ]
+    name = hashlib.sha256(
+        _normalise_spoken_text(text)[:_OPENING_CHARS].encode("utf-8", "replace")
+    ).hexdigest()[:_HEX]
     return f"{OPENINGS}{agent}:{name[:2]}", name
 
 
-def _parse(value: str) -> list[Opened]:
+def _parse_session_openings(value: str) -> list[Opened]:
     try:
         return [Opened(*row) for row in json.loads(value)] if value else []
     except (ValueError, TypeError):

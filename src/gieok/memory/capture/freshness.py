@@ -37,7 +37,7 @@ class Backlog:
         return bool(self.transcripts or self.messages or self.is_elsewhere)
 
 
-def key(agents: str, folders: str, environment: Mapping[str, str]) -> str:
+def build_freshness_key(agents: str, folders: str, environment: Mapping[str, str]) -> str:
     """Return what decides where transcripts are: settings, and variables that move agents'
     folders.
     """
@@ -60,10 +60,12 @@ def is_new(home: str, whose: str = "") -> bool:
         return bool(whose)
     if whose and row.get("whose") != whose:
         return True
-    return any(_changed_s(path) > since_s for pattern in patterns for path in _files(pattern))
+    return any(
+        _changed_s(path) > since_s for pattern in patterns for path in _iter_pattern_paths(pattern)
+    )
 
 
-def keep(home: str, whose: str, patterns: Iterable[str], began_s: float) -> None:
+def store_freshness_mark(home: str, whose: str, patterns: Iterable[str], began_s: float) -> None:
     """Remember that all was taken in that was written before `began_s`; 0: something is left.
     Raises OSError.
     """
@@ -71,16 +73,20 @@ def keep(home: str, whose: str, patterns: Iterable[str], began_s: float) -> None
     fs.replace_private(os.path.join(home, _FILE), json.dumps(row))
 
 
-def _files(pattern: str) -> Iterator[str]:
+def _iter_pattern_paths(pattern: str) -> Iterator[str]:
     """Yield the paths that a pattern of `*` and `**` names; `glob` takes longer to import than this
     to run.
     """
     fixed, star, _ = pattern.partition("*")
     folder = os.path.dirname(fixed)
-    return _below(folder, pattern[len(folder) + 1 :].split("/")) if star else iter((pattern,))
+    return (
+        _iter_paths_below(folder, pattern[len(folder) + 1 :].split("/"))
+        if star
+        else iter((pattern,))
+    )
 
 
-def _below(folder: str, names: list[str]) -> Iterator[str]:
+def _iter_paths_below(folder: str, names: list[str]) -> Iterator[str]:
     name, *rest = names
     try:
         with os.scandir(folder) as found:
@@ -88,12 +94,12 @@ def _below(folder: str, names: list[str]) -> Iterator[str]:
     except OSError:
         return
     if name == "**":
-        yield from _below(folder, rest)
+        yield from _iter_paths_below(folder, rest)
     for path, own, is_folder in entries:
         if name == "**":
-            yield from _below(path, names) if is_folder else ()
+            yield from _iter_paths_below(path, names) if is_folder else ()
         elif fnmatch(own, name):
-            yield from (_below(path, rest) if is_folder else ()) if rest else (path,)
+            yield from (_iter_paths_below(path, rest) if is_folder else ()) if rest else (path,)
 
 
 def _changed_s(path: str) -> float:

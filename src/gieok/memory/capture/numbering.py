@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from gieok.agents import formats
 from gieok.agents.transcripts import plain
-from gieok.agents.transcripts.fields import fingerprint
+from gieok.agents.transcripts.fields import hash_line_data
 from gieok.memory.capture import tail
 from gieok.model.conversation import Cursor
 from gieok.model.memory import Scope
@@ -37,19 +37,19 @@ class LineCounts:
             end, found = self._counts.get(cursor.identity, (0, Counter()))
             if end > cursor.offset:
                 end, found = 0, Counter()
-            found.update(map(fingerprint, tail.lines_between(file, end, cursor.offset)))
+            found.update(map(hash_line_data, tail.iter_lines_between(file, end, cursor.offset)))
             self._counts[cursor.identity] = (cursor.offset, found)
             return found
 
         return counts
 
 
-def numbered(
+def number_equal_lines(
     journal: Journal,
     scope: Scope,
     prefix: str,
     cursor: Cursor,
-    lines: Sequence[tail.Line],
+    lines: Sequence[tail.TailLine],
     hashes: Sequence[str],
     counts: Callable[[], Counter[str]],
 ) -> list[str]:
@@ -76,4 +76,4 @@ def numbered(
 
 
 def _says_its_time(data: bytes) -> bool:
-    return plain.moment_of(formats.parse(data) or {}) is not None
+    return plain.read_plain_time(formats.parse_transcript_line(data) or {}) is not None

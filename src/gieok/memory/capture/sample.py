@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import agent, formats
-from gieok.agents.agent import Place
+from gieok.agents.agent import TranscriptPlace
 from gieok.agents.formats import Transcript
-from gieok.agents.sources import Source, sources
+from gieok.agents.sources import ScopedTranscript, sources
 from gieok.errors import TranscriptUnreadable
 from gieok.memory.capture import tail
 from gieok.model.conversation import Cursor, Message
@@ -26,10 +26,10 @@ class AgentTranscripts(NamedTuple):
     """The transcripts of an agent ('' for folders that the user named), the newest first."""
 
     agent: str
-    found: tuple[Source, ...]
+    found: tuple[ScopedTranscript, ...]
 
 
-class Sample(NamedTuple):
+class TranscriptSample(NamedTuple):
     """What was read: messages in the last transcript that was opened, and how many were opened."""
 
     path: Path
@@ -37,21 +37,21 @@ class Sample(NamedTuple):
     opened: int
 
 
-def by_agent(places: Sequence[Place]) -> Iterator[AgentTranscripts]:
+def by_agent(places: Sequence[TranscriptPlace]) -> Iterator[AgentTranscripts]:
     """Yield the agents that have transcripts here."""
     for name in dict.fromkeys(place.agent for place in places):
         own = [place for place in places if place.agent == name]
         found = sorted(
             set(sources(own, _ANYONE)),
-            key=lambda source: (-_changed_at(source.path), str(source.path)),
+            key=lambda source: (-_read_mtime_ns(source.path), str(source.path)),
         )
         if found:
             yield AgentTranscripts(name, tuple(found))
 
 
-def read(
+def read_transcript_sample(
     transcripts: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]
-) -> Sample:
+) -> TranscriptSample:
     """Read the newest transcripts until one holds a message.
 
     Raises TranscriptUnreadable, MissingExtra, OSError where one cannot be read.
@@ -60,7 +60,7 @@ def read(
     for opened, source in enumerate(newest, start=1):
         messages = _of_database(source, open_database) if source.database else _of_file(source.path)
         if messages or opened == len(newest):
-            return Sample(source.path, messages, opened)
+            return TranscriptSample(source.path, messages, opened)
     raise AssertionError("unreachable")
 
 
@@ -75,8 +75,8 @@ def _of_file(path: Path) -> int:
             if formats.is_prelude(first):
                 return 0
             raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
-        lines = [line.data for line in tail.read(file, Cursor("", "")).lines]
-    return _messages(found, lines)
+        lines = [line.data for line in tail.read_new_lines(file, Cursor("", "")).lines]
+    return _count_sample_messages(found, lines)
 
 
 def _of_whole(path: Path, data: bytes) -> int:
@@ -89,11 +89,13 @@ def _of_whole(path: Path, data: bytes) -> int:
     )
 
 
-def _of_database(source: Source, open_database: Callable[[str, Path], TranscriptStore]) -> int:
+def _of_database(
+    source: ScopedTranscript, open_database: Callable[[str, Path], TranscriptStore]
+) -> int:
     """Count the messages at the beginning of the newest sessions in a database."""
     store = open_database(source.database, source.path)
     try:
-        is_system = agent.load(source.database).is_system_session
+        is_system = agent.load_agent(source.database).is_system_session
         sessions = [
             one for one in store.sessions() if not is_system(one.key) and one.last_event >= 0
         ]
@@ -106,20 +108,20 @@ def _of_database(source: Source, open_database: Callable[[str, Path], Transcript
                 raise TranscriptUnreadable(
                     f"a session of {str(source.path)!r} is not in a format that is known"
                 )
-            if found is not None and (messages := _messages(found, events)):
+            if found is not None and (messages := _count_sample_messages(found, events)):
                 return messages
     finally:
         store.close()
     return 0
 
 
-def _messages(found: Transcript, lines: Sequence[bytes]) -> int:
-    parsed = (formats.parse(line) for line in lines)
+def _count_sample_messages(found: Transcript, lines: Sequence[bytes]) -> int:
+    parsed = (formats.parse_transcript_line(line) for line in lines)
     events = [event for line in parsed if line is not None for event in found.events(line, "0")]
     return sum(isinstance(event, Message) for event in events)
 
 
-def _changed_at(path: Path) -> int:
+def _read_mtime_ns(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
     except OSError:

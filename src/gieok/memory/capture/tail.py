@@ -27,7 +27,7 @@ _DATED_NAME = re.compile(r"(20\d\d)-(\d\d)-(\d\d)(?:[T_](\d\d)[-:](\d\d)(?:[-:](
 _DATED_FOLDER = re.compile(r"/(20\d\d)/(\d\d)/(\d\d)/[^/]*$")
 
 
-class Line(NamedTuple):
+class TailLine(NamedTuple):
     """A whole line: its 1-based number, its offset, and its bytes without the line end."""
 
     number: int
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 class Portion(NamedTuple):
     """Whole lines, the rejected ones between them, and the cursor behind them."""
 
-    lines: list[Line]
+    lines: list[TailLine]
     rejects: list[Reject]
     cursor: Cursor
     is_last: bool
@@ -65,13 +65,13 @@ def looks(path: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def identity(file: BinaryIO) -> str:
+def read_file_identity(file: BinaryIO) -> str:
     """Return a file's identity, which outlives its name."""
-    found = os.fstat(file.fileno())
-    return f"{found.st_dev}:{found.st_ino}"
+    file_facts = os.fstat(file.fileno())
+    return f"{file_facts.st_dev}:{file_facts.st_ino}"
 
 
-def written(file: BinaryIO, path: Path) -> datetime:
+def find_write_time(file: BinaryIO, path: Path) -> datetime:
     """Return when a file was written: the day that its name or its folders say, else when it was
     changed last.
     """
@@ -87,7 +87,7 @@ def written(file: BinaryIO, path: Path) -> datetime:
     return changed
 
 
-def changed(path: Path) -> datetime:
+def read_change_time(path: Path) -> datetime:
     """Return when a path was changed last; the beginning of time where it is not there."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -97,16 +97,18 @@ def changed(path: Path) -> datetime:
 
 def pass_whole(own: str, path: str, data: bytes) -> Cursor:
     """Return the cursor behind all of a file that is read as one piece."""
-    return Cursor(own, path, len(data), head=_hash(data), head_bytes=len(data))
+    return Cursor(own, path, len(data), head=_hash_file_part(data), head_bytes=len(data))
 
 
-def resume(file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies: bool) -> Cursor:
+def find_resume_cursor(
+    file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies: bool
+) -> Cursor:
     """Return where to resume: behind the lines read of this file, or at the beginning of a new or
     replaced one.
 
     Lines read of a sibling with the same beginning are skipped only with `skips_copies`.
     """
-    own, here = identity(file), str(path)
+    own, here = read_file_identity(file), str(path)
     candidates = sorted(
         (cursor for cursor in known if cursor.identity == own or _is_sibling(cursor.path, here)),
         # Not the file's own first: an inode may be reused for a copy of a file that was read
@@ -136,10 +138,10 @@ def _is_further(other: Cursor, cursor: Cursor) -> bool:
 
 def _is_sibling(one: str, other: str) -> bool:
     """Say whether two paths differ only after `.jsonl`: `a.jsonl` and `a.jsonl.reset.2026-…`."""
-    return stem(one) == stem(other)
+    return strip_rotation_suffix(one) == strip_rotation_suffix(other)
 
 
-def stem(path: str) -> str:
+def strip_rotation_suffix(path: str) -> str:
     """Return a path up to `.jsonl`, which is the same for a rotated file."""
     return path.partition(".jsonl")[0]
 
@@ -159,10 +161,10 @@ def _hash_at(file: BinaryIO, offset: int, size: int) -> str:
     if not size:
         return ""
     file.seek(offset)
-    return _hash(file.read(size))
+    return _hash_file_part(file.read(size))
 
 
-def _hash(data: bytes) -> str:
+def _hash_file_part(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:_HEX]
 
 
@@ -170,7 +172,7 @@ def first_lines(file: BinaryIO, count: int) -> Iterator[bytes]:
     """Yield the first whole lines; a question mark in place of an overlong one."""
     cursor = Cursor("", "")
     while count > 0:
-        portion = read(file, cursor)
+        portion = read_new_lines(file, cursor)
         yield from (line.data for line in portion.lines[:count])
         yield from (b"?" for _ in portion.rejects)
         if portion.cursor == cursor:
@@ -187,18 +189,18 @@ def bytes_before(file: BinaryIO, offset: int, most_bytes: int) -> bytes:
     return data if start == 0 else data[data.find(b"\n") + 1 :]
 
 
-def lines_between(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+def iter_lines_between(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
     """Yield the whole lines from `start` to `end`, both line ends."""
     cursor = Cursor("", "", start)
     while cursor.offset < end:
-        portion = read(file, cursor)
+        portion = read_new_lines(file, cursor)
         yield from (line.data for line in portion.lines if line.offset < end)
         if portion.cursor == cursor:
             return  # truncated in the meantime
         cursor = portion.cursor
 
 
-def read(file: BinaryIO, cursor: Cursor) -> Portion:
+def read_new_lines(file: BinaryIO, cursor: Cursor) -> Portion:
     """Return the next whole lines: about a megabyte, or one longer line."""
     file.seek(cursor.offset)
     data, size = _read_lines(file)
@@ -208,14 +210,14 @@ def read(file: BinaryIO, cursor: Cursor) -> Portion:
             if len(data) > LONGEST_LINE_BYTES
             else Portion([], [], cursor, True)
         )
-    lines: list[Line] = []
+    lines: list[TailLine] = []
     offset, number = cursor.offset, cursor.line
     for piece in bytes(memoryview(data)[: size - 1]).split(b"\n"):
         number += 1
-        lines.append(Line(number, offset, piece))
+        lines.append(TailLine(number, offset, piece))
         offset += len(piece) + 1
     return Portion(
-        lines, [], _moved(file, cursor, offset, number), size == len(data) < PORTION_BYTES
+        lines, [], _advance_cursor(file, cursor, offset, number), size == len(data) < PORTION_BYTES
     )
 
 
@@ -252,13 +254,16 @@ def _reject_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
                 reason=f"longer than {LONGEST_LINE_BYTES:,} bytes",
             )
             return Portion(
-                [], [reject], _moved(file, cursor, cursor.offset + length, cursor.line + 1), False
+                [],
+                [reject],
+                _advance_cursor(file, cursor, cursor.offset + length, cursor.line + 1),
+                False,
             )
         length += len(piece)
     return Portion([], [], cursor, True)
 
 
-def _moved(file: BinaryIO, cursor: Cursor, offset: int, line: int) -> Cursor:
+def _advance_cursor(file: BinaryIO, cursor: Cursor, offset: int, line: int) -> Cursor:
     head, head_bytes = cursor.head, cursor.head_bytes
     if head_bytes < _HEAD_BYTES:
         head_bytes = min(offset, _HEAD_BYTES)

@@ -8,7 +8,7 @@ too, also where it comes after the pause.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.agents.transcripts.fields import Line, read_object_field, read_text_field
 from gieok.model.conversation import Message, Role, TranscriptEvent
 from gieok.private import Privacy, opens_private
 
@@ -39,8 +39,8 @@ class Sieve:
         `undated` are the ids of messages that do not say themselves when they were written.
         """
         self.folder = (
-            name_of(line.get("cwd"))
-            or name_of(mapping(line.get("payload")).get("cwd"))
+            read_text_field(line.get("cwd"))
+            or read_text_field(read_object_field(line.get("payload")).get("cwd"))
             or self.folder
         )
         is_outside = not self.privacy.excludes_folder(self.folder)

@@ -35,47 +35,49 @@ _PAGE_TOKENS = 200_000
 _EVERYTHING = (1 << 31) - 1
 
 
-def entries(journal: FullJournal, store: Documents, scope: Scope) -> Iterator[Entry]:
+def iter_export_entries(journal: FullJournal, store: Documents, scope: Scope) -> Iterator[Entry]:
     """Yield every memory of a scope by key, of whichever tier; those in archives as the store holds
     them.
     """
     archived = (memory.key for memory in journal.archived(scope))
-    yield from merge(journal.made(scope), _held(store, scope, archived), key=_key)
+    yield from merge(
+        journal.made(scope), _iter_stored_entries(store, scope, archived), key=_read_entry_key
+    )
 
 
-def _held(store: Documents, scope: Scope, keys: Iterator[str]) -> Iterator[Entry]:
+def _iter_stored_entries(store: Documents, scope: Scope, keys: Iterator[str]) -> Iterator[Entry]:
     while some := list(islice(keys, _AT_ONCE)):
-        yield from sorted(store.entries(scope, some), key=_key)
+        yield from sorted(store.entries(scope, some), key=_read_entry_key)
 
 
-def _key(entry: Entry) -> str:
+def _read_entry_key(entry: Entry) -> str:
     return entry.document.key
 
 
-def lines(
+def iter_export_lines(
     journal: FullJournal, store: Documents, scopes: Sequence[Scope]
 ) -> Iterator[dict[str, Any]]:
     """Yield the lines of some scopes, a few in memory at a time. Raises StoreError."""
     deliver(journal, store)
     for scope in scopes:
         for document in reversed(journal.history(scope, _EVERYTHING)):
-            yield {"is": "replaced", **_fields(document)}
-        for entry in entries(journal, store, scope):
+            yield {"is": "replaced", **_build_export_fields(document)}
+        for entry in iter_export_entries(journal, store, scope):
             yield {
                 "is": "memory",
-                **_fields(entry.document),
+                **_build_export_fields(entry.document),
                 "passages": [list(p) for p in entry.passages],
             }
         for name, value in sorted(journal.kept(REALM + scope.path).items()):
             yield {"is": "known", "scope": scope.path, "name": name, "value": value}
-        yield from _messages(journal, scope)
+        yield from _iter_message_lines(journal, scope)
 
 
-def _fields(document: Document) -> dict[str, Any]:
+def _build_export_fields(document: Document) -> dict[str, Any]:
     return {**to_fields(document), "text": document.text}
 
 
-def _messages(journal: FullJournal, scope: Scope) -> Iterator[dict[str, Any]]:
+def _iter_message_lines(journal: FullJournal, scope: Scope) -> Iterator[dict[str, Any]]:
     corrections, after = journal.corrections(scope), 0
     observed, last = journal.position(scope, buffer.READER), ""
     while page := journal.read(scope, after, budget_tokens=_PAGE_TOKENS, limit=_AT_ONCE):
@@ -233,10 +235,12 @@ class Carrying:
         same step.
         """
         if scope not in self._there:
-            self._there[scope] = set(map(_mark, self.journal.history(scope, _EVERYTHING)))
+            self._there[scope] = set(
+                map(_build_document_mark, self.journal.history(scope, _EVERYTHING))
+            )
         there = self._there[scope]
         documents = [replace(from_fields(row, row["text"]), scope=scope) for row in rows]
-        fresh = [document for document in documents if _mark(document) not in there]
+        fresh = [document for document in documents if _build_document_mark(document) not in there]
         self.done.replaced += len(fresh)
         if not fresh or self.is_dry:
             return
@@ -261,7 +265,7 @@ class Carrying:
             raise GieokError(
                 "another import is running", hint="run the command again when that is done"
             )
-        there |= set(map(_mark, fresh))
+        there |= set(map(_build_document_mark, fresh))
         deliver(self.journal, self.store)
 
     def _known(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
@@ -269,7 +273,7 @@ class Carrying:
             self.journal.keep(REALM + scope.path, {row["name"]: row["value"] for row in rows})
 
     def _said(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
-        messages = [_message(row) for row in rows]
+        messages = [_parse_export_message(row) for row in rows]
         known = {
             found.message.id
             for found in self.journal.messages(scope, [message.id for message in messages])
@@ -298,7 +302,7 @@ class Carrying:
     def _forgotten(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
         if not self.is_dry:
             self.journal.keep_forgotten(
-                scope, [ForgottenMessage(_message(row), row["digest"]) for row in rows]
+                scope, [ForgottenMessage(_parse_export_message(row), row["digest"]) for row in rows]
             )
 
     def _observed(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
@@ -353,7 +357,7 @@ def _is_newer(held: Document | None, fresh: Document) -> bool:
     return not is_same and outranks and fresh.updated_at >= held.updated_at
 
 
-def _mark(document: Document) -> tuple[object, ...]:
+def _build_document_mark(document: Document) -> tuple[object, ...]:
     return (
         document.key,
         document.content_hash,
@@ -363,7 +367,7 @@ def _mark(document: Document) -> tuple[object, ...]:
     )
 
 
-def _message(row: Mapping[str, Any]) -> Message:
+def _parse_export_message(row: Mapping[str, Any]) -> Message:
     return Message(
         id=row["id"],
         role=Role(row["role"]),

@@ -37,7 +37,7 @@ class MirroredNote(NamedTuple):
     is_left: bool = False
 
 
-class Note(NamedTuple):
+class OriginalNote(NamedTuple):
     """An original: its POSIX path below its folder, and the folder's own name."""
 
     file: Path
@@ -85,7 +85,7 @@ class NotesMirror:
             done.troubles["observe.notes_target"] = self.why_not
             return done
         with fs.exclusive(self.record.with_suffix(".lock")):
-            _Run(self, self.target, done).go()
+            _MirrorRun(self, self.target, done).go()
         return done
 
     def holds(self, path: Path) -> bool:
@@ -93,22 +93,22 @@ class NotesMirror:
         return any(path.is_relative_to(folder) for folder in self.folders)
 
 
-def left(record: Path) -> list[str]:
+def list_changed_mirrors(record: Path) -> list[str]:
     """Return the mirrors that somebody changed, which are left alone."""
     return [
         str(Path(target, entry.name))
-        for target, entries in _load(record).items()
+        for target, entries in _load_mirror_record(record).items()
         for entry in entries.values()
         if entry.is_left
     ]
 
 
-class _Run:
+class _MirrorRun:
     """One run, under the lock."""
 
     def __init__(self, mirror: NotesMirror, target: Path, done: Mirrored) -> None:
         self._mirror, self._target, self._done = mirror, target, done
-        self._all = _load(mirror.record)
+        self._all = _load_mirror_record(mirror.record)
         self._entries = self._all.setdefault(str(target), {})
         self._unread: list[Path] = []
 
@@ -119,7 +119,7 @@ class _Run:
             for note in self._notes(folder)
         }
         self._forget(notes)
-        taken = {_same(entry.name) for entry in self._entries.values()}
+        taken = {_fold_mirror_name(entry.name) for entry in self._entries.values()}
         texts: dict[str, str] = {}
         for origin, note in notes.items():
             if (found := self._read(note.file)) is not None:
@@ -132,7 +132,7 @@ class _Run:
 
     # Originals
 
-    def _notes(self, folder: Path) -> Iterator[Note]:
+    def _notes(self, folder: Path) -> Iterator[OriginalNote]:
         """Yield the notes of a folder, without following links and without the agent's own
         memory.
         """
@@ -151,10 +151,10 @@ class _Run:
             for file in sorted(files):
                 path = here / file
                 if path.suffix.lower() == ".md" and not file.startswith(".") and _is_regular(path):
-                    yield Note(
+                    yield OriginalNote(
                         path,
-                        named(_nfc(path.relative_to(folder).as_posix())),
-                        named(_nfc(folder.name)),
+                        named(_normalise_to_nfc(path.relative_to(folder).as_posix())),
+                        named(_normalise_to_nfc(folder.name)),
                     )
 
     def _unreadable(self, path: Path, why: str) -> None:
@@ -169,14 +169,14 @@ class _Run:
                 # Reported like the rest.
                 raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301
             data = file.read_bytes()
-            return _hash(data), redact(data.decode("utf-8"))
+            return _hash_note_bytes(data), redact(data.decode("utf-8"))
         except (OSError, ValueError) as error:
             self._done.troubles[named(file.as_posix())] = redact(str(error))
             return None
 
     # Mirrors
 
-    def _forget(self, notes: dict[str, Note]) -> None:
+    def _forget(self, notes: dict[str, OriginalNote]) -> None:
         """Delete the mirrors of deleted notes that are still ours."""
         for origin, entry in list(self._entries.items()):
             path = Path(origin)
@@ -196,16 +196,24 @@ class _Run:
             del self._entries[origin]
 
     def _intend(
-        self, origin: str, note: Note, seen: str, text: str, texts: dict[str, str], taken: set[str]
+        self,
+        origin: str,
+        note: OriginalNote,
+        seen: str,
+        text: str,
+        texts: dict[str, str],
+        taken: set[str],
     ) -> None:
         """Record an intended write and put its text into `texts`."""
-        entry, wanted = self._entries.get(origin), _hash(text.encode())
+        entry, wanted = self._entries.get(origin), _hash_note_bytes(text.encode())
         if entry is None:
-            name = next((name for name in _names(note) if self._is_free(name, taken)), None)
+            name = next(
+                (name for name in _iter_mirror_names(note) if self._is_free(name, taken)), None
+            )
             if name is None:
                 self._done.troubles[origin] = "all names for its mirror are taken"
                 return
-            taken.add(_same(name))
+            taken.add(_fold_mirror_name(name))
             entry = MirroredNote(name)
         elif seen == entry.seen and not entry.writing and not entry.is_left:
             return  # also if the mirror is gone: somebody deleted it on purpose
@@ -227,7 +235,7 @@ class _Run:
                 mirror.parent.mkdir(parents=True, exist_ok=True)
                 if not self._is_inside(mirror):
                     raise FileExistsError  # noqa: TRY301 - somebody's link leads out
-                _put(mirror, text, lambda: self._is_ours(mirror, entry))
+                _write_mirror_file(mirror, text, lambda: self._is_ours(mirror, entry))
                 self._done.written += 1
         except FileExistsError:
             self._done.left.append(str(mirror))
@@ -239,7 +247,7 @@ class _Run:
             self._entries[origin] = entry._replace(written=entry.writing, writing="")
 
     def _is_free(self, name: str, taken: set[str]) -> bool:
-        return _same(name) not in taken and not os.path.lexists(self._target / name)
+        return _fold_mirror_name(name) not in taken and not os.path.lexists(self._target / name)
 
     def _is_ours(self, mirror: Path, entry: MirroredNote) -> bool:
         found = _hash_of(mirror)
@@ -258,7 +266,7 @@ class _Run:
             fs.replace_private(self._mirror.record, text)
 
 
-def _load(record: Path) -> dict[str, dict[str, MirroredNote]]:
+def _load_mirror_record(record: Path) -> dict[str, dict[str, MirroredNote]]:
     """Return target → original → entry. Without the record, no file is ours any more."""
     try:
         rows = json.loads(record.read_text(encoding="utf-8"))
@@ -270,20 +278,20 @@ def _load(record: Path) -> dict[str, dict[str, MirroredNote]]:
         return {}
 
 
-def _names(note: Note) -> Iterator[str]:
+def _iter_mirror_names(note: OriginalNote) -> Iterator[str]:
     """Yield names for a mirror, the plainest first."""
     yield note.name
     parent, _, last = note.name.rpartition("/")
     prefix = f"{parent}/" if parent else ""
     yield f"{prefix}{note.folder}-{last}"
-    yield f"{prefix}{note.folder}-{_hash(os.fsencode(note.file))[:8]}-{last}"
+    yield f"{prefix}{note.folder}-{_hash_note_bytes(os.fsencode(note.file))[:8]}-{last}"
 
 
-def _put(mirror: Path, text: str, is_ours: Callable[[], bool]) -> None:
+def _write_mirror_file(mirror: Path, text: str, is_ours: Callable[[], bool]) -> None:
     """Write a file in one step. Raises FileExistsError for a file that is not ours."""
     if is_ours():
         fs.replace(mirror, text, fs.PRIVATE)
-    elif not fs.create(mirror, text):
+    elif not fs.create_new_file(mirror, text):
         raise FileExistsError(mirror)
 
 
@@ -297,19 +305,19 @@ def _is_regular(path: Path) -> bool:
 def _hash_of(file: Path) -> str:
     """Return the hash of a regular file, '' if it cannot be read."""
     try:
-        return _hash(file.read_bytes()) if stat.S_ISREG(file.lstat().st_mode) else ""
+        return _hash_note_bytes(file.read_bytes()) if stat.S_ISREG(file.lstat().st_mode) else ""
     except OSError:
         return ""
 
 
-def _hash(data: bytes) -> str:
+def _hash_note_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _nfc(name: str) -> str:
+def _normalise_to_nfc(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def _same(name: str) -> str:
+def _fold_mirror_name(name: str) -> str:
     """Return a key that is equal for names of one file on some file systems."""
-    return _nfc(name).casefold()
+    return _normalise_to_nfc(name).casefold()

@@ -53,7 +53,7 @@ class Repointing(NamedTuple):
         )
 
 
-def moved(journal: KeptValues, folder: str) -> str:
+def find_moved_folder(journal: KeptValues, folder: str) -> str:
     """Return where a folder is that a transcript names."""
     found = sorted(journal.kept(REALM).items(), key=lambda pair: -len(pair[0]))
     return next(
@@ -83,14 +83,18 @@ def repoint(
             done=done,
         )
         carrying.progress = progress
-        carrying.take_rows(_repathed(carried.lines(journal, store, [old]), places))
-        _drop(journal, store, old)
+        carrying.take_rows(
+            _repoint_source_fields(carried.iter_export_lines(journal, store, [old]), places)
+        )
+        _drop_moved_scope(journal, store, old)
     deliver(journal, store)
     turns.update_all(journal, store)
     return done
 
 
-def _repathed(rows: Iterable[dict[str, Any]], places: Repointing) -> Iterable[dict[str, Any]]:
+def _repoint_source_fields(
+    rows: Iterable[dict[str, Any]], places: Repointing
+) -> Iterable[dict[str, Any]]:
     for row in rows:
         yield {
             **row,
@@ -98,7 +102,7 @@ def _repathed(rows: Iterable[dict[str, Any]], places: Repointing) -> Iterable[di
         }
 
 
-def _drop(journal: FullJournal, store: Store, scope: Scope) -> None:
+def _drop_moved_scope(journal: FullJournal, store: Store, scope: Scope) -> None:
     """Leave nothing of a scope whose memory lives elsewhere now."""
     journal.drop(scope)
     for realm in (name for name in journal.realms() if name.endswith(f":{scope.path}")):

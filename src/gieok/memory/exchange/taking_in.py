@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gieok.errors import GieokError
-from gieok.flow.distil import deliver, finish
+from gieok.flow.distil import deliver, finish_span
 from gieok.memory import observation
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories
@@ -27,7 +27,7 @@ from gieok.private import Privacy
 from gieok.text.echo import strip_echo
 from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 READER = "import"
 #: Realm of the journal, before a scope: id of a statement, as a sum → the sum of its words, and the
@@ -99,7 +99,7 @@ class Intake:
         )
         batch: list[ImportPiece] = []
         scope, size, upto = self.scope_of(""), 0, 0
-        for upto, given in enumerate(_surely(pieces, self.source.path), start=1):
+        for upto, given in enumerate(_guard_import_pieces(pieces, self.source.path), start=1):
             if upto <= start:
                 self.done.known += not isinstance(given, Reject)
                 continue
@@ -188,7 +188,7 @@ class Intake:
             said = redact(strip_echo(message.text)).strip()
             if said and not is_all_private(said):
                 self.done.messages += message.id not in known
-                yield message._replace(text=said, tokens=count_tokens(said))
+                yield message._replace(text=said, tokens=estimate_tokens(said))
 
     def _is_told(self, agent: str, session: str) -> bool:
         """Say whether a transcript of the agent itself has told this session."""
@@ -214,12 +214,15 @@ class Intake:
         kept: dict[str, str] = {}
         fresh: dict[str, Entry] = {}
         for fact in facts:
-            name, said = _sum(fact.id), redact(strip_echo(fact.text)).strip()[:_LONGEST_CHARS]
+            name, said = (
+                _hash_fact_text(fact.id),
+                redact(strip_echo(fact.text)).strip()[:_LONGEST_CHARS],
+            )
             if not said or is_all_private(said):
                 continue
-            o = _observation(fact, said)
+            o = _build_fact_observation(fact, said)
             self._keys[fact.id] = o.key
-            value = f"{_sum(said + str(fact.until))} {o.key}"
+            value = f"{_hash_fact_text(said + str(fact.until))} {o.key}"
             if before.get(name) == value:
                 self.done.known += 1
                 continue
@@ -231,7 +234,7 @@ class Intake:
         if self.is_dry:
             return
         now, position = self.clock.now(), self.journal.position(scope, READER)
-        tokens = sum(count_tokens(entry.document.text) for entry in put)
+        tokens = sum(estimate_tokens(entry.document.text) for entry in put)
         run = Run(
             scope=scope,
             reader=READER,
@@ -245,7 +248,7 @@ class Intake:
             document_tokens=tokens,
             model="",
         )
-        if put and not finish(self.journal, self.store, position, run, put=put):
+        if put and not finish_span(self.journal, self.store, position, run, put=put):
             raise GieokError(
                 "another import is running", hint="run the command again when that is done"
             )
@@ -260,7 +263,9 @@ class Intake:
             deliver(self.journal, self.store)
         held = {d.key: d for d in self.store.get(scope, sorted(fresh))}
         ends = {
-            key for key, entry in fresh.items() if key in held and _ends(held[key], entry.document)
+            key
+            for key, entry in fresh.items()
+            if key in held and _is_newly_ended(held[key], entry.document)
         }
         self.done.known += len(held) - len(ends)
         self.done.replaced += len(ends)
@@ -272,11 +277,13 @@ class Intake:
         """End the memory of what the source said before."""
         older = next(iter(self.store.get(scope, [key])), None) if key and key != newer.key else None
         if older is not None and older.valid_to is None and not older.metadata.get(CORRECTED):
-            fresh[key] = observation.whole(observation.ended(older, fresh[newer.key].document))
+            fresh[key] = observation.build_whole_entry(
+                observation.end_document(older, fresh[newer.key].document)
+            )
 
     def _entry(self, scope: Scope, fact: ImportedFact, o: Observation) -> Entry:
         """Return the document of a statement: an observation whose provenance is the source."""
-        (made,) = observation.entries(scope, Observed((o,)), self.clock.now())
+        (made,) = observation.build_observed_entries(scope, Observed((o,)), self.clock.now())
         document = made.document
         metadata = {**document.metadata, IMPORTED: self.source.name}
         until = max(fact.until, o.at) if fact.until else None
@@ -289,15 +296,17 @@ class Intake:
             valid_to=until,
             provenance=(origin,),
         )
-        return observation.whole(replace(document, content_hash=observation.stamp(document)))
+        return observation.build_whole_entry(
+            replace(document, content_hash=observation.stamp(document))
+        )
 
 
-def _ends(held: Document, fresh: Document) -> bool:
+def _is_newly_ended(held: Document, fresh: Document) -> bool:
     return fresh.valid_to is not None and held.valid_to is None and not held.metadata.get(CORRECTED)
 
 
-def _observation(fact: ImportedFact, said: str) -> Observation:
-    category = Category(fact.category) if fact.category else categories.category_of(said)
+def _build_fact_observation(fact: ImportedFact, said: str) -> Observation:
+    category = Category(fact.category) if fact.category else categories.classify_statement(said)
     weighty = category in (Category.PREFERENCE, Category.DECISION)
     priority = (
         Priority(fact.priority) if fact.priority else Priority.HIGH if weighty else Priority.MEDIUM
@@ -312,11 +321,11 @@ def _observation(fact: ImportedFact, said: str) -> Observation:
     )
 
 
-def _sum(said: str) -> str:
+def _hash_fact_text(said: str) -> str:
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _surely(pieces: Iterable[ImportPiece], path: str) -> Iterator[ImportPiece]:
+def _guard_import_pieces(pieces: Iterable[ImportPiece], path: str) -> Iterator[ImportPiece]:
     """Yield pieces; where a source breaks off, that is named, and what came before stays."""
     stream = iter(pieces)
     while True:

@@ -12,22 +12,24 @@ from gieok.memory.files import roots
 from gieok.ports.store import Store
 
 
-def adopt(home: Path, store: Store) -> None:
+def adopt_stored_records(home: Path, store: Store) -> None:
     """Trust the records that a store holds, by content; later ones are indexed only once trusted.
     Raises StoreError.
 
     Starts over after a kill; leaves `trust.adopted_file` behind when done.
     """
-    found: dict[str, set[TrustedContent]] = defaultdict(set)
+    entries_by_project: dict[str, set[TrustedContent]] = defaultdict(set)
     for scope in store.scopes():
         hashes = store.hashes(scope)
-        for root in roots.load(store, scope):
+        for root in roots.load_roots(store, scope):
             for key, digest in hashes.items():
                 if root.owns(key) and (
                     record := grants.record_of(str(root.file(key.partition("/")[2])))
                 ):
-                    found[record[0]].add(grants.named(record[1], digest))
-    for project, entries in found.items():
+                    entries_by_project[record[0]].add(
+                        grants.build_trusted_content(record[1], digest)
+                    )
+    for project, entries in entries_by_project.items():
         if not (grants.is_own(project) or trust.is_carried(str(home), project)):
-            grants.change(home, project, partial(Grant.with_entries, entries=entries))
+            grants.edit_grant(home, project, partial(Grant.with_entries, entries=entries))
     grants.mark_adopted(home)

@@ -46,14 +46,14 @@ def write_marks(marks: Mapping[str, int]) -> str:
     return json.dumps(dict(sorted(marks.items())))
 
 
-def look(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None:
+def find_folder_changes(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None:
     """Return what changed since a mark; `known` are the keys of the scope. None for a folder that
     is away, or too large.
     """
     newest, files, folders, count = since_ns, set[Path](), set[str](), 0
     if is_away(root, known):
         return None
-    for path, is_folder, at_ns in _entries(root):
+    for path, is_folder, at_ns in _iter_folder_entries(root):
         count += 1
         if count > MOST_ENTRIES:
             return None
@@ -64,15 +64,15 @@ def look(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None
             folders.add(path)
         elif root.is_file or is_memory_file(Path(path).relative_to(root.path)):
             files.add(Path(path))
-    return FolderLook(frozenset(files | set(_gone(root, folders, known))), newest)
+    return FolderLook(frozenset(files | set(_iter_gone_files(root, folders, known))), newest)
 
 
-def _entries(root: Root) -> Iterator[tuple[str, bool, int]]:
+def _iter_folder_entries(root: Root) -> Iterator[tuple[str, bool, int]]:
     """Yield every file and folder at and below a root: its path, whether it is a folder, and its
     newest time.
     """
     waiting = [str(path) for path in root.starts()]
-    seen: set[tuple[int, int]] = set()
+    visited: set[tuple[int, int]] = set()
     while waiting:
         path = waiting.pop()
         try:
@@ -81,9 +81,9 @@ def _entries(root: Root) -> Iterator[tuple[str, bool, int]]:
             continue
         is_folder = os.path.isdir(path)  # noqa: PTH112 - as above
         yield path, is_folder, max(facts.st_mtime_ns, facts.st_ctime_ns)
-        if not is_folder or (facts.st_dev, facts.st_ino) in seen:
+        if not is_folder or (facts.st_dev, facts.st_ino) in visited:
             continue
-        seen.add((facts.st_dev, facts.st_ino))
+        visited.add((facts.st_dev, facts.st_ino))
         try:
             names = os.listdir(path)  # noqa: PTH208 - as above
         except OSError:
@@ -92,7 +92,9 @@ def _entries(root: Root) -> Iterator[tuple[str, bool, int]]:
         waiting += [os.path.join(path, name) for name in names if not is_skipped(name, above)]  # noqa: PTH118
 
 
-def _gone(root: Root, folders: Collection[str], known: Collection[str]) -> Iterator[Path]:
+def _iter_gone_files(
+    root: Root, folders: Collection[str], known: Collection[str]
+) -> Iterator[Path]:
     """Yield the files of documents that are no more below folders that changed."""
     if not folders or root.is_file:
         return

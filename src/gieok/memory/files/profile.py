@@ -8,7 +8,7 @@ from gieok.text import bm25
 from gieok.text.annotations import importance_factor
 
 
-def _marked(passage: FoundPassage) -> float:
+def _weigh_by_importance(passage: FoundPassage) -> float:
     return importance_factor(passage.text)
 
 
@@ -25,7 +25,11 @@ TURNS = Profile(
 )
 #: Notes, records: everything else; families are ranked among themselves.
 FILES = Profile(
-    name="files", without=TURNS.kinds, beside=(TURNS,), half_life_days=HALF_LIFE_DAYS, weigh=_marked
+    name="files",
+    without=TURNS.kinds,
+    beside=(TURNS,),
+    half_life_days=HALF_LIFE_DAYS,
+    weigh=_weigh_by_importance,
 )
 
 #: The defaults of OpenClaw's memory-core (0.7 vector, 0.3 keyword, 0.35, 6), for comparing with its
@@ -43,7 +47,7 @@ OPENCLAW = Profile(
     relevance_trade=0.7,
     likeness_floor=0.0,
     half_life_days=30.0,
-    weigh=_marked,
+    weigh=_weigh_by_importance,
     decay_floor=0.0,
     learned="",
     min_score=0.35,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gieok import grants, paths, private
 from gieok.flow.ingest import Failed, SourceItem
-from gieok.grants import Judge
+from gieok.grants import TrustJudge
 from gieok.memory.files import copies
 from gieok.memory.files.cut import Cut
 from gieok.memory.files.roots import Root, file_key, is_memory_file, is_skipped, section_key
@@ -26,7 +26,7 @@ from gieok.text.blobs import without_blobs
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.chunk import chunk
 from gieok.text.diary import DaySection, may_be_diary, split_days
-from gieok.text.encoding import Decoded, decode
+from gieok.text.encoding import Decoded, decode_note_bytes
 from gieok.text.head import NoteHead, read_head, stem_without_identity
 from gieok.text.keywords import normalise
 from gieok.text.private_tags import CUT, cut_private, is_all_private
@@ -49,35 +49,39 @@ def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Faile
     """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded
     first.
     """
-    files = candidates(root)
-    dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
-    judge = Judge(paths.home())
+    files = list_note_candidates(root)
+    dated = sorted(
+        (_read_mtime_seconds(file), str(file), file) for file in files if isinstance(file, Path)
+    )
+    judge = TrustJudge(paths.locate_home())
     for _, _, file in dated:
         yield from read_file(scope, root, file, cut, judge)
     for failed in (found for found in files if isinstance(found, Failed)):
         yield replace(failed, key=root.key_of(Path(failed.key)))
 
 
-def candidates(root: Root) -> list[Path | Failed]:
+def list_note_candidates(root: Root) -> list[Path | Failed]:
     """Return the files of a root that look like notes, its unreadable folders, and the copies that
     are left out.
     """
-    return [found for start in root.starts() for found in _below(start, root.path.resolve())]
+    return [
+        found for start in root.starts() for found in _list_notes_below(start, root.path.resolve())
+    ]
 
 
 def list_failed(root: Root) -> list[Failed]:
     """Return what of a root cannot be read, and what is left out."""
-    return [found for found in candidates(root) if isinstance(found, Failed)]
+    return [found for found in list_note_candidates(root) if isinstance(found, Failed)]
 
 
-def _below(start: Path, root: Path) -> Iterable[Path | Failed]:
+def _list_notes_below(start: Path, root: Path) -> Iterable[Path | Failed]:
     if start.is_file():
         return [start]
     # A path named by a root may be missing; a missing root is the caller's concern.
-    return _walk(start, root, frozenset()) if start.exists() or start == root else ()
+    return _walk_note_folder(start, root, frozenset()) if start.exists() or start == root else ()
 
 
-def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
+def _walk_note_folder(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
     """Yield indexable files below `folder`; links to folders are followed inside `root`, without
     loops.
     """
@@ -97,14 +101,14 @@ def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | F
         if private.is_excluded(entry.path):
             yield Failed(entry.path, EXCLUDED, keeps=False)
         elif not _is_folder(entry):
-            yield from _found(entry)
+            yield from _classify_note_entry(entry)
         elif keeper := copies.keeper_of(entry.name, folder.name):
-            yield from _kept(Path(entry.path), keeper)
+            yield from _report_copy_folder(Path(entry.path), keeper)
         elif not is_skipped(entry.name):
-            yield from _walk(Path(entry.path), root, above | {here})
+            yield from _walk_note_folder(Path(entry.path), root, above | {here})
 
 
-def _found(entry: os.DirEntry[str]) -> Iterator[Path | Failed]:
+def _classify_note_entry(entry: os.DirEntry[str]) -> Iterator[Path | Failed]:
     """Yield a file that looks like a note, or why it is none; nothing for other files."""
     path = Path(entry.path)
     if is_memory_file(Path(entry.name)):
@@ -153,7 +157,7 @@ def _is_equal(file: Path, other: Path) -> bool:
         return False
 
 
-def _kept(folder: Path, keeper: str) -> Iterator[Failed]:
+def _report_copy_folder(folder: Path, keeper: str) -> Iterator[Failed]:
     """Yield a folder of another program's copies, with how many notes look to be in it; nothing for
     none.
     """
@@ -175,7 +179,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _mtime(file: Path) -> float:
+def _read_mtime_seconds(file: Path) -> float:
     try:
         return file.stat().st_mtime
     except OSError:
@@ -183,7 +187,7 @@ def _mtime(file: Path) -> float:
 
 
 def read_file(
-    scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | None = None
+    scope: Scope, root: Root, file: Path, cut: Cut, judge: TrustJudge | None = None
 ) -> Iterator[SourceItem | Failed]:
     """Read one file of a root: a document, and one more for each day of a diary."""
     key = root.key_of(file)
@@ -206,29 +210,31 @@ def read_file(
         CUT.encode() * (said != decoded.text)
     )
     digest = hashlib.sha256(data + sort).hexdigest()
-    note = Note(scope=scope, root=root, file=file, modified=modified, digest=digest, zone=cut.zone)
+    note = RawNote(
+        scope=scope, root=root, file=file, modified=modified, digest=digest, zone=cut.zone
+    )
     sections: tuple[DaySection, ...] = ()
     if may_be_diary(said) and grants.record_of(str(file)) is None:
         text = _text_of(said)
         head = read_head(text)
-        sections = _sections(text, head, file)
+        sections = _split_diary_sections(text, head, file)
     if not sections:
         yield SourceItem(
             key=key,
             content_hash=digest,
             build=lambda: note.document(_text_of(said)),
-            cut=lambda d: passages(d, cut),
+            cut=lambda d: cut_note_passages(d, cut),
             warning=decoded.warning,
         )
         return
     whole = note.document(text)
-    rest = _digest(digest, "without its days")
-    undated = replace(whole, text=_without(text, sections), content_hash=rest)
+    rest = _hash_note_version(digest, "without its days")
+    undated = replace(whole, text=_blank_out_sections(text, sections), content_hash=rest)
     yield SourceItem(
         key=key,
         content_hash=rest,
         build=lambda: undated,
-        cut=lambda d: passages(d, cut),
+        cut=lambda d: cut_note_passages(d, cut),
         warning=decoded.warning,
     )
     taken = Counter[str]()
@@ -238,11 +244,14 @@ def read_file(
         own = section_key(key, str(section.day) + (f".{again}" if again > 1 else ""))
         document = _of_day(whole, text, section, own)
         yield SourceItem(
-            own, document.content_hash, partial(_same, document), lambda d: passages(d, cut)
+            own,
+            document.content_hash,
+            partial(_return_same_document, document),
+            lambda d: cut_note_passages(d, cut),
         )
 
 
-def _same(document: Document) -> Document:
+def _return_same_document(document: Document) -> Document:
     return document
 
 
@@ -250,23 +259,27 @@ def _text_of(said: str) -> str:
     return without_blobs(normalise(unix_lines(said)))
 
 
-def _digest(*parts: object) -> str:
+def _hash_note_version(*parts: object) -> str:
     return hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _sections(text: str, head: NoteHead, file: Path) -> tuple[DaySection, ...]:
+def _split_diary_sections(text: str, head: NoteHead, file: Path) -> tuple[DaySection, ...]:
     """Return the days of a diary; none for a note of one day, which its name or its head says
     too.
     """
-    found = split_days(
-        text, head.begin, head.end, normalise(_stem(file)), is_org=file.suffix.lower() == ".org"
+    sections = split_days(
+        text,
+        head.begin,
+        head.end,
+        normalise(_find_note_stem(file)),
+        is_org=file.suffix.lower() == ".org",
     )
-    days = {section.day for section in found}
+    days = {section.day for section in sections}
     own = day_of_path(normalise(file.name))
-    return () if len(days) == 1 and own in days else found
+    return () if len(days) == 1 and own in days else sections
 
 
-def _without(text: str, sections: Sequence[DaySection]) -> str:
+def _blank_out_sections(text: str, sections: Sequence[DaySection]) -> str:
     """Return a text with the lines of some sections empty, so that the others keep their
     numbers.
     """
@@ -287,7 +300,7 @@ def _of_day(whole: Document, text: str, section: DaySection, key: str) -> Docume
         key=key,
         title=" > ".join(filter(None, (whole.title, *above))),
         text=own,
-        content_hash=_digest(
+        content_hash=_hash_note_version(
             own, section.day, section.start_line, whole.title, whole.metadata, section.above
         ),
         valid_from=datetime.combine(section.day, time(), UTC),
@@ -310,21 +323,21 @@ class Untrusted(Unfit):
 
 
 def read_contained(
-    root: Root, file: Path, judge: Judge | None = None
+    root: Root, file: Path, judge: TrustJudge | None = None
 ) -> tuple[bytes, Decoded, datetime]:
     """Return the bytes, text and time of a file that lies in a root and is trusted. Raises Unfit,
     OSError.
 
     Every indexed file is read here, so that no untrusted content of a project is indexed.
     """
-    real = _contained(root, file)
-    data, decoded, modified = _read(real)
-    if not (judge or Judge(paths.home())).admits(data, file, real):
+    real = _resolve_contained_file(root, file)
+    data, decoded, modified = _read_note_bytes(real)
+    if not (judge or TrustJudge(paths.locate_home())).admits(data, file, real):
         raise Untrusted("it came with the project and waits for `gieok trust`")
     return data, decoded, modified
 
 
-def _contained(root: Root, file: Path) -> Path:
+def _resolve_contained_file(root: Root, file: Path) -> Path:
     try:
         real = file.resolve(strict=True)
     except RuntimeError as error:
@@ -339,26 +352,28 @@ def _contained(root: Root, file: Path) -> Path:
 def peek(root: Root, file: Path) -> bytes:
     """Return the bytes of one of a root's `candidates`, trusted or not. Raises Unfit, OSError."""
     # Only a link can lead elsewhere; resolving all files takes long.
-    return _read(_contained(root, file) if file.is_symlink() else file)[0]
+    return _read_note_bytes(_resolve_contained_file(root, file) if file.is_symlink() else file)[0]
 
 
-def _read(real: Path) -> tuple[bytes, Decoded, datetime]:
+def _read_note_bytes(real: Path) -> tuple[bytes, Decoded, datetime]:
     """Return the bytes, text and time of a file, trusted or not. Raises Unfit for other than notes,
     OSError.
     """
-    found = real.stat()
-    if not stat.S_ISREG(found.st_mode):
+    file_facts = real.stat()
+    if not stat.S_ISREG(file_facts.st_mode):
         raise Unfit("not a regular file")
-    if found.st_size > LARGEST_BYTES:
-        raise Unfit(f"{found.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed")
+    if file_facts.st_size > LARGEST_BYTES:
+        raise Unfit(
+            f"{file_facts.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed"
+        )
     data = real.read_bytes()
-    decoded = decode(data)
+    decoded = decode_note_bytes(data)
     if decoded is None:
         raise Unfit("binary, not text")
-    return data, decoded, _moment(found.st_mtime)
+    return data, decoded, _convert_file_time(file_facts.st_mtime)
 
 
-def _moment(unix_s: float) -> datetime:
+def _convert_file_time(unix_s: float) -> datetime:
     """Return a file's time; an impossible one (a broken clock, a bad archive) becomes 1970."""
     try:
         return datetime.fromtimestamp(unix_s, UTC)
@@ -366,7 +381,7 @@ def _moment(unix_s: float) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-class Note(NamedTuple):
+class RawNote(NamedTuple):
     """A file that is read, before its text is looked at."""
 
     scope: Scope
@@ -383,29 +398,29 @@ class Note(NamedTuple):
             scope=self.scope,
             key=self.root.key_of(self.file),
             kind=KIND,
-            title=_title(head.title, _stem(self.file)),
+            title=_build_note_title(head.title, _find_note_stem(self.file)),
             text=text,
             content_hash=self.digest,
             created_at=self.modified,
             updated_at=self.modified,
             valid_from=_find_note_day(head, self.root.key_of(self.file)),
-            valid_to=_end_of(head.fields.get("until", ""), self.zone),
-            metadata=_metadata(head, self.root.key_of(self.file), self.root.name),
+            valid_to=_find_until_end(head.fields.get("until", ""), self.zone),
+            metadata=_build_note_metadata(head, self.root.key_of(self.file), self.root.name),
             provenance=(Provenance(str(self.file), 1, text.count("\n") + 1),),
         )
 
 
-def _metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
+def _build_note_metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
     """Return the fields of a note's head; its aliases and tags as one list each, wherever they
     stand.
     """
-    found = {name: value for name, value in head.fields.items() if name != MADE_THEN}
-    found |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
-    found |= {"tags": ", ".join(head.tags)} if head.tags else {}
+    fields = {name: value for name, value in head.fields.items() if name != MADE_THEN}
+    fields |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
+    fields |= {"tags": ", ".join(head.tags)} if head.tags else {}
     is_made_then = (
         head.day is None and day_of_path(normalise(key)) is None and head.created is not None
     )
-    return {**found, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
+    return {**fields, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
 
 
 def described_again(document: Document) -> Document:
@@ -421,23 +436,23 @@ def described_again(document: Document) -> Document:
     head = read_head(document.text)
     return replace(
         document,
-        title=_title(head.title, _stem(Path(document.provenance[0].source))),
+        title=_build_note_title(head.title, _find_note_stem(Path(document.provenance[0].source))),
         valid_from=_find_note_day(head, document.key),
         metadata={
             **document.metadata,
-            **_metadata(head, document.key, document.metadata.get("root", "")),
+            **_build_note_metadata(head, document.key, document.metadata.get("root", "")),
         },
     )
 
 
-def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
+def cut_note_passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
     """Cut a document. Its head is metadata, not text, but for what sums it up; a head alone is all
     there is to search.
     """
     head = read_head(document.text)
     first = document.provenance[0].start_line if document.provenance else None
-    context = _context(document, head)
-    found = chunk(
+    context = _build_note_context(document, head)
+    body_passages = chunk(
         document.text[: head.end],
         budget_tokens=cut.budget_tokens,
         overlap_tokens=cut.overlap_tokens,
@@ -446,8 +461,8 @@ def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
         context=context,
     )
     summed_up = tuple(Passage(*lines, context) for lines in head.summaries)
-    if found or summed_up or not document.text.strip():
-        return summed_up + found
+    if body_passages or summed_up or not document.text.strip():
+        return summed_up + body_passages
     return chunk(
         document.text[: head.begin],
         budget_tokens=cut.budget_tokens,
@@ -456,7 +471,7 @@ def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
     )
 
 
-def _context(document: Document, head: NoteHead) -> str:
+def _build_note_context(document: Document, head: NoteHead) -> str:
     """Return what is searched with every passage of a note: its title, other names, tags."""
     names = [document.title, *(name for name in head.aliases if name != document.title)]
     if not head.aliases and (others := document.metadata.get("aliases", "")):
@@ -470,22 +485,26 @@ def shape(cut: Cut) -> str:
     return f"{CHUNK_VERSION}.{_HEADS}:{cut.budget_tokens}:{cut.overlap_tokens}"
 
 
-def _title(name: str, stem: str) -> str:
+def _build_note_title(name: str, stem: str) -> str:
     """Join a note's title and the words that its file name adds: both are searched with every
     passage.
     """
     plain = name_without_day(normalise(stem_without_identity(stem)))
     words = " ".join(_JOIN.sub(" ", named(plain)).split())
     words = "" if _DAY_OF_FOLDER.fullmatch(words) else words
-    return name if _squeezed(words) in _squeezed(name) else " > ".join(filter(None, (words, name)))
+    return (
+        name
+        if _squeeze_title_words(words) in _squeeze_title_words(name)
+        else " > ".join(filter(None, (words, name)))
+    )
 
 
-def _stem(file: Path) -> str:
+def _find_note_stem(file: Path) -> str:
     """Return the name of a note: that of its bundle where it is in one."""
     return file.parent.stem if file.parent.suffix == ".textbundle" else file.stem
 
 
-def _squeezed(words: str) -> str:
+def _squeeze_title_words(words: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in words.lower()).split())
 
 
@@ -501,7 +520,7 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
     return datetime.combine(day, time(), UTC) if day else head.created
 
 
-def _end_of(until: str, zone: tzinfo) -> datetime | None:
+def _find_until_end(until: str, zone: tzinfo) -> datetime | None:
     """Return when the day in `until: 2026-03-20` of a note's head is over where the user is; None
     without a day.
     """

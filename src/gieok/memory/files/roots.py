@@ -115,23 +115,27 @@ class Root(NamedTuple):
         return self.path.parent if self.is_file else self.path
 
 
-def load(notes: Notes, scope: Scope) -> list[Root]:
+def load_roots(notes: Notes, scope: Scope) -> list[Root]:
     """Return the roots of a scope in the order in which they were added."""
-    return [root for root in _parse(notes.notes(scope).get(NOTE, "")) if not root.is_retired]
+    return [
+        root for root in _parse_root_rows(notes.notes(scope).get(NOTE, "")) if not root.is_retired
+    ]
 
 
-def retired(notes: Notes, scope: Scope) -> list[Root]:
+def list_retired_roots(notes: Notes, scope: Scope) -> list[Root]:
     """Return the retired roots of a scope."""
-    return [root for root in _parse(notes.notes(scope).get(NOTE, "")) if root.is_retired]
+    return [root for root in _parse_root_rows(notes.notes(scope).get(NOTE, "")) if root.is_retired]
 
 
-def remove(notes: Notes, scope: Scope, paths: list[Path]) -> list[Root]:
+def retire_roots(notes: Notes, scope: Scope, paths: list[Path]) -> list[Root]:
     """Retire the roots at `paths` and return them; their documents stay until the next sync."""
-    known = [root for root in load(notes, scope) if root.path in paths]
+    known = [root for root in load_roots(notes, scope) if root.path in paths]
     notes.update_note(
         scope,
         NOTE,
-        lambda raw: _written(r._replace(is_retired=True) if r in known else r for r in _parse(raw)),
+        lambda raw: _format_root_rows(
+            r._replace(is_retired=True) if r in known else r for r in _parse_root_rows(raw)
+        ),
     )
     return known
 
@@ -139,11 +143,17 @@ def remove(notes: Notes, scope: Scope, paths: list[Path]) -> list[Root]:
 def drop_retired(notes: Notes, scope: Scope) -> None:
     """Remove the retired roots from the note."""
     notes.update_note(
-        scope, NOTE, lambda raw: _written(root for root in _parse(raw) if not root.is_retired)
+        scope,
+        NOTE,
+        lambda raw: _format_root_rows(
+            root for root in _parse_root_rows(raw) if not root.is_retired
+        ),
     )
 
 
-def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()) -> list[Root]:
+def add_roots(
+    notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()
+) -> list[Root]:
     """Return the roots of `paths`, adding new ones in one transaction: several processes may add at
     once.
 
@@ -160,22 +170,25 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
     made = [Root("", path, only) for path in paths]
 
     def joined(raw: str) -> str:
-        known = _parse(raw)
+        known = _parse_root_rows(raw)
         for new in made:
-            if _find([root for root in known if not root.is_retired], new.path) is None:
+            if (
+                _find_covering_root([root for root in known if not root.is_retired], new.path)
+                is None
+            ):
                 known = [
-                    root._replace(is_retired=root.is_retired or _covers(new, root.path))
+                    root._replace(is_retired=root.is_retired or _is_path_covered(new, root.path))
                     for root in known
                 ]
                 name = _distinct_name(
                     new.path.name or "root", {SESSIONS, SEEDS, *(root.name for root in known)}
                 )
                 known.append(new._replace(name=name))
-        return _written(known)
+        return _format_root_rows(known)
 
     notes.update_note(scope, NOTE, joined)
-    known = load(notes, scope)
-    return list(dict.fromkeys(root for path in paths if (root := _find(known, path))))
+    known = load_roots(notes, scope)
+    return list(dict.fromkeys(root for path in paths if (root := _find_covering_root(known, path))))
 
 
 def is_away(root: Root, known: Iterable[str]) -> bool:
@@ -197,7 +210,7 @@ def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
     links.
     """
     known = set(store.hashes(scope))
-    name = next((root.name for root in load(store, scope) if root.path == folder), "")
+    name = next((root.name for root in load_roots(store, scope) if root.path == folder), "")
     found = (
         f"{base}/{file}"
         for base, _, files in os.walk(folder)
@@ -209,7 +222,7 @@ def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
     return sum(key.encode("utf-8", "backslashreplace").decode() not in known for key in keys)
 
 
-def _parse(raw: str) -> list[Root]:
+def _parse_root_rows(raw: str) -> list[Root]:
     rows = json.loads(raw or "[]")
     return [
         Root(r["name"], Path(r["path"]), tuple(r.get("only", ())), bool(r.get("retired")))
@@ -217,7 +230,7 @@ def _parse(raw: str) -> list[Root]:
     ]
 
 
-def _written(known: Iterable[Root]) -> str:
+def _format_root_rows(known: Iterable[Root]) -> str:
     rows = (
         {"name": r.name, "path": str(r.path), "retired": r.is_retired, "only": r.only}
         for r in known
@@ -225,12 +238,12 @@ def _written(known: Iterable[Root]) -> str:
     return json.dumps([{name: value for name, value in row.items() if value != ()} for row in rows])
 
 
-def _find(known: list[Root], path: Path) -> Root | None:
-    covering = (root for root in known if not root.is_file and _covers(root, path))
+def _find_covering_root(known: list[Root], path: Path) -> Root | None:
+    covering = (root for root in known if not root.is_file and _is_path_covered(root, path))
     return next((root for root in known if path == root.path), None) or next(covering, None)
 
 
-def _covers(root: Root, path: Path) -> bool:
+def _is_path_covered(root: Root, path: Path) -> bool:
     """Say whether indexing a root includes `path`."""
     if root.path not in path.parents:
         return False
@@ -256,7 +269,7 @@ def display(roots: list[Root], key: str) -> str:
     return (key.partition("/")[2] if len(roots) == 1 else "") or key
 
 
-def resolve(roots: list[Root], name: str, here: Path | None = None) -> tuple[Root, Path]:
+def resolve_root_file(roots: list[Root], name: str, here: Path | None = None) -> tuple[Root, Path]:
     """Return the root and file of a shown path, a key or an absolute path; the file may be missing.
 
     `here` is the absolute path that the caller's folder makes of `name`.
@@ -265,8 +278,8 @@ def resolve(roots: list[Root], name: str, here: Path | None = None) -> tuple[Roo
     """
     if not roots:
         raise NotIndexed(f"nothing is indexed, so {name!r} is in no known folder")
-    candidates = _candidates(roots, name, here or Path(name).expanduser().absolute())
-    inside = [(root, path) for root, path in candidates if _contains(root, path)]
+    candidates = _list_root_candidates(roots, name, here or Path(name).expanduser().absolute())
+    inside = [(root, path) for root, path in candidates if _is_inside_root(root, path)]
     if not inside:
         known = ", ".join(str(root.path) for root in roots)
         raise BadRequest(f"{name!r} is outside of the indexed folders", hint=f"indexed: {known}")
@@ -293,7 +306,7 @@ def _as_on_disk(path: Path) -> Path:
     )
 
 
-def _candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Path]]:
+def _list_root_candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Path]]:
     if Path(name).is_absolute():
         return [(root, _as_on_disk(Path(name))) for root in roots]
     head, _, rest = name.partition("/")
@@ -302,15 +315,16 @@ def _candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Pa
     # The form that search shows goes first: with the root's name only if there are several.
     first = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
     # Last, the path relative to the working folder: injected memories are cited so.
-    forms = (*first, [(root, here) for root in roots], _hidden(roots, name))
+    forms = (*first, [(root, here) for root in roots], _iter_redacted_matches(roots, name))
     named = ([(root, _as_on_disk(path)) for root, path in form] for form in forms)
     existing = (
-        [(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in named
+        [(r, path) for r, path in form if _is_inside_root(r, path) and path.exists()]
+        for form in named
     )
     return next(filter(None, existing), by_path)
 
 
-def _hidden(roots: list[Root], name: str) -> Iterator[tuple[Root, Path]]:
+def _iter_redacted_matches(roots: list[Root], name: str) -> Iterator[tuple[Root, Path]]:
     """Yield the files shown under this name because their own contains a secret."""
     for root in roots if "[redacted:" in name else ():
         for path in root.path.rglob("*"):
@@ -318,7 +332,7 @@ def _hidden(roots: list[Root], name: str) -> Iterator[tuple[Root, Path]]:
                 yield root, path
 
 
-def _contains(root: Root, path: Path) -> bool:
+def _is_inside_root(root: Root, path: Path) -> bool:
     try:
         path.exists()  # raises for an impossible name
         real, folder = path.resolve(), root.path.resolve()

@@ -12,18 +12,18 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.table import folded
+from gieok.agents.table import fold_folder_path
 from gieok.flow.ingest import Failed, SourceItem
 from gieok.memory.files.cut import Cut
-from gieok.memory.files.read import KIND, passages, unix_lines
+from gieok.memory.files.read import KIND, cut_note_passages, unix_lines
 from gieok.model.memory import Document, Provenance, Scope
 from gieok.places import SEEDS
 from gieok.ports.code import Commit
 from gieok.text.chunk import VERSION as CHUNK_VERSION
 from gieok.text.echo import strip_echo
-from gieok.text.encoding import decode
+from gieok.text.encoding import decode_note_bytes
 from gieok.text.keywords import normalise
-from gieok.text.markdown import title
+from gieok.text.markdown import find_markdown_title
 from gieok.zone import day_in
 
 COMMIT = "commit"
@@ -66,7 +66,7 @@ def agents_notes(projects: Path, folder: str) -> list[SeedFile]:
     """Return what Claude Code noted by itself about a folder in which it worked; `projects` is
     where it keeps its own.
     """
-    notes = projects / folded(folder) / "memory"
+    notes = projects / fold_folder_path(folder) / "memory"
     found = sorted(notes.glob("**/*.md"))[:_MOST_FILES] if notes.is_dir() else []
     return [
         SeedFile(f"{SEEDS}/claude-code/memory/{path.relative_to(notes).as_posix()}", path)
@@ -95,17 +95,19 @@ def file_items(scope: Scope, files: Iterable[SeedFile], cut: Cut) -> Iterator[So
         except OSError as error:
             yield Failed(seed.key, error.strerror or str(error))
             continue
-        decoded = decode(data)
+        decoded = decode_note_bytes(data)
         if decoded is None or len(data) > _LARGEST_BYTES:
             yield Failed(seed.key, "no text, or too long for instructions", keeps=False)
             continue
         text = strip_echo(normalise(unix_lines(decoded.text)))
-        yield _item(scope, seed, text, modified, cut)
+        yield _build_seed_item(scope, seed, text, modified, cut)
 
 
-def _item(scope: Scope, seed: SeedFile, text: str, modified: datetime, cut: Cut) -> SourceItem:
-    digest = _digest(text)
-    name = title(text, 0) or seed.path.stem
+def _build_seed_item(
+    scope: Scope, seed: SeedFile, text: str, modified: datetime, cut: Cut
+) -> SourceItem:
+    digest = _hash_seed_text(text)
+    name = find_markdown_title(text, 0) or seed.path.stem
 
     def build() -> Document:
         return Document(
@@ -121,7 +123,7 @@ def _item(scope: Scope, seed: SeedFile, text: str, modified: datetime, cut: Cut)
             provenance=(Provenance(str(seed.path), 1, text.count("\n") + 1),),
         )
 
-    return SourceItem(seed.key, digest, build, lambda document: passages(document, cut))
+    return SourceItem(seed.key, digest, build, lambda document: cut_note_passages(document, cut))
 
 
 def commit_items(
@@ -136,7 +138,7 @@ def commit_items(
 
 def _commit_item(scope: Scope, root: Path, commit: Commit, cut: Cut) -> SourceItem:
     key = f"{SEEDS}/commits/{commit.id[:12]}"
-    digest = _digest(f"{commit.id}{CHUNK_VERSION}")
+    digest = _hash_seed_text(f"{commit.id}{CHUNK_VERSION}")
 
     def build() -> Document:
         return Document(
@@ -144,7 +146,7 @@ def _commit_item(scope: Scope, root: Path, commit: Commit, cut: Cut) -> SourceIt
             key=key,
             kind=COMMIT,
             title=commit.message.partition("\n")[0][:200],
-            text=_told(commit, cut.zone),
+            text=_format_commit_text(commit, cut.zone),
             content_hash=digest,
             created_at=commit.at,
             updated_at=commit.at,
@@ -153,10 +155,10 @@ def _commit_item(scope: Scope, root: Path, commit: Commit, cut: Cut) -> SourceIt
             provenance=(Provenance(f"{root}@{commit.id[:12]}"),),
         )
 
-    return SourceItem(key, digest, build, lambda document: passages(document, cut))
+    return SourceItem(key, digest, build, lambda document: cut_note_passages(document, cut))
 
 
-def _told(commit: Commit, zone: tzinfo) -> str:
+def _format_commit_text(commit: Commit, zone: tzinfo) -> str:
     """Return what a commit tells: why, what, who."""
     names = ", ".join(commit.files[:_MOST_NAMES])
     more = f" and {len(commit.files) - _MOST_NAMES} more" if len(commit.files) > _MOST_NAMES else ""
@@ -166,5 +168,5 @@ def _told(commit: Commit, zone: tzinfo) -> str:
     )
 
 
-def _digest(text: str) -> str:
+def _hash_seed_text(text: str) -> str:
     return hashlib.sha256(f"{_VERSION}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()

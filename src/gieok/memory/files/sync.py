@@ -11,8 +11,8 @@ from gieok.memory.files.cut import Cut
 from gieok.memory.files.read import (
     KIND,
     copies_of,
+    cut_note_passages,
     described_again,
-    passages,
     read_file,
     read_root,
     shape,
@@ -31,7 +31,7 @@ _MANY_CHANGES = 200
 _CUT_AT_ONCE = 200
 
 
-def sync(
+def sync_scope_roots(
     store: Store,
     scope: Scope,
     wanted: Iterable[Root],
@@ -60,7 +60,7 @@ def sync(
     for root in wanted:
         before = report.seen
         # Looked at before it is read: what changes meanwhile is newer than the mark.
-        if (seen := freshness.look(root, 0, ())) is not None:
+        if (seen := freshness.find_folder_changes(root, 0, ())) is not None:
             marks[root.name] = seen.newest_ns
         if root in away:
             report.failed.append(_keep_away(root))
@@ -101,7 +101,7 @@ def _keep_away(root: Root) -> Failed:
 
 def forget_retired(store: Store, scope: Scope) -> list[str]:
     """Forget the documents of retired roots; return their keys."""
-    retired = roots.retired(store, scope)
+    retired = roots.list_retired_roots(store, scope)
     if not retired:
         return []
     keys = sorted(key for key in store.hashes(scope) if any(root.owns(key) for root in retired))
@@ -182,7 +182,7 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
             for one in found
             if one.kind in (KIND, seeds.COMMIT)
         ]
-        cuts = [Entry(document, passages(document, cut)) for document in notes]
+        cuts = [Entry(document, cut_note_passages(document, cut)) for document in notes]
         store.put(cuts)
         done += len(cuts)
         progress(done)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from gieok.flow.distil import MessageSpan, deliver, finish, next_span
+from gieok.flow.distil import MessageSpan, deliver, finish_span, next_span
 from gieok.memory import observation
 from gieok.memory.observation import Observed
 from gieok.model.conversation import BufferedSpan, Run
@@ -92,7 +92,7 @@ class Buffer:
         if span is None:
             return Step.LOST
         observed = self.observe(span)
-        chunk = BufferedSpan(span.start, span.end, span.tokens, observation.dump(observed))
+        chunk = BufferedSpan(span.start, span.end, span.tokens, observation.dump_observed(observed))
         return Step.BUFFERED if self.journal.buffer(self.scope, READER, chunk) else Step.LOST
 
     def _observe_now(self, position: int) -> Step:
@@ -105,7 +105,7 @@ class Buffer:
         )
 
     def _activate(self, position: int, chunks: Sequence[BufferedSpan]) -> Step:
-        observed = observation.merge(observation.load(chunk.body) for chunk in chunks)
+        observed = observation.merge(observation.load_observed(chunk.body) for chunk in chunks)
         tokens = sum(chunk.tokens for chunk in chunks)
         return self._finish(position, chunks[-1].end, tokens, 0, observed, Step.ACTIVATED)
 
@@ -120,7 +120,7 @@ class Buffer:
             self.scope, [one for o in observed.observations for one in o.message_ids]
         )
         agents = {found.message.id: found.message.agent for found in said}
-        entries = observation.entries(self.scope, observed, now, agents)
+        entries = observation.build_observed_entries(self.scope, observed, now, agents)
         count = len(entries)
         entries = observation.with_ends(entries, observed, stored)
         run = Run(
@@ -136,7 +136,9 @@ class Buffer:
             document_tokens=sum(o.tokens for o in observed.observations),
             model=observed.model,
         )
-        return done if finish(self.journal, self.store, position, run, put=entries) else Step.LOST
+        return (
+            done if finish_span(self.journal, self.store, position, run, put=entries) else Step.LOST
+        )
 
     def _stored(self, observed: Observed) -> dict[str, Document]:
         """Return what the observations may change of what is kept: what they replace, and the

@@ -7,11 +7,11 @@ import re
 from gieok.memory.observation import Category
 
 
-def _pattern(words: str) -> re.Pattern[str]:
+def _compile_word_pattern(words: str) -> re.Pattern[str]:
     return re.compile(words, re.IGNORECASE | re.VERBOSE)
 
 
-_TASK = _pattern(
+_TASK = _compile_word_pattern(
     r"""
     \b(?:todo|to-do)\b | \bremind\ me\b | \bdeadline\b
     | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
@@ -23,7 +23,7 @@ _TASK = _pattern(
     |해야|보내|내야|줘)
     | 할\ ?일 | 잊지\ ?(?:마|말) | 마감 | 알림\ | 상기시켜 | 리마인드"""
 )
-_PREFERENCE = _pattern(
+_PREFERENCE = _compile_word_pattern(
     r"""
     \bi(?:\ really|'d|\ would|\ usually|\ always|\ never)?\ (?:prefer|like|love|hate|dislike
     |rather|don'?t\ like|can'?t\ stand|enjoy)\b
@@ -38,7 +38,7 @@ _PREFERENCE = _pattern(
     | (?:지|진)\ ?(?:마|말)(?:세요|라|십시오|아|고|자|줘)?(?:\s|$|[.!]) | 알레르기 | 못\ (?:먹|마시|마셔|봐) | 취향
     | (?:으로|로|만|게|고)\ (?:써|맞춰|해|답해|말해|불러|적어|남겨|달아)\ ?(?:줘|주세요|라)?\s*[.!~]*$"""
 )
-_DECISION = _pattern(
+_DECISION = _compile_word_pattern(
     r"""
     \b(?:decided|chose|settled\ on|agreed|picked|opted|going\ with|go\ with|went\ with|stick\ with
     |sticking\ with|switched|switching|moved\ to|dropped)\b
@@ -50,7 +50,7 @@ _DECISION = _pattern(
     |변경|정했|정함|갈아|옮겼|하자|통일)
     | 걸로\ (?:가|하|해|정) | \s대신\s | 말고\s | 정했"""
 )
-_DONE = _pattern(
+_DONE = _compile_word_pattern(
     r"""
     \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished|completed
     |deployed|released|shipped|merged|migrated|launched|published|paid|submitted|renewed)\b
@@ -58,14 +58,16 @@ _DONE = _pattern(
     |deployed|released|merged|live|closed|passed)\b
     | (?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했 | 다\ 했 | 보냈"""
 )
-_UNDONE = _pattern(
+_UNDONE = _compile_word_pattern(
     r"\b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b|n't\b|(?:면|때까지|아직|전까지"
     r"|(?<![가-힣])[안못] )"
 )
-_PLAN = _pattern(r"\b(?:will|going\ to|'ll|plan|planning|tomorrow|next)\b|할\ ?거|예정|하려고|기로")
+_PLAN = _compile_word_pattern(
+    r"\b(?:will|going\ to|'ll|plan|planning|tomorrow|next)\b|할\ ?거|예정|하려고|기로"
+)
 
 
-def category_of(text: str) -> Category:
+def classify_statement(text: str) -> Category:
     """Return the category of a statement."""
     for category, expression in (
         (Category.TASK, _TASK),

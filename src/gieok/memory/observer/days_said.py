@@ -34,7 +34,7 @@ _DAYS = {
 
 def dated(text: str, said: date) -> str:
     """Return a text with the day, or the first and the last, that its relative date means."""
-    days = _ahead(text, said) or _due(text, said) or _past(text, said)
+    days = _find_days_ahead(text, said) or _find_due_day(text, said) or _find_past_days(text, said)
     if days is None:
         return text
     first, last = days
@@ -42,32 +42,32 @@ def dated(text: str, said: date) -> str:
     return text if str(first) in text else f"{text} ({shown})"
 
 
-def _ahead(text: str, said: date) -> tuple[date, date] | None:
-    found = _AHEAD.search(text)
-    if found is None:
+def _find_days_ahead(text: str, said: date) -> tuple[date, date] | None:
+    match = _AHEAD.search(text)
+    if match is None:
         return None
     monday = said + timedelta(days=7 - said.weekday())
-    if found["after"] or found["tomorrow"]:
-        day = said + timedelta(days=2 if found["after"] else 1)
-    elif found["weekly"]:
+    if match["after"] or match["tomorrow"]:
+        day = said + timedelta(days=2 if match["after"] else 1)
+    elif match["weekly"]:
         return monday, monday + timedelta(days=6)
-    elif found["monthly"]:
+    elif match["monthly"]:
         first = (said.replace(day=1) + timedelta(days=32)).replace(day=1)
         return first, (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
     else:
-        day = monday + timedelta(days=_DAYS[(found["ko"] or found["en"]).lower()])
+        day = monday + timedelta(days=_DAYS[(match["ko"] or match["en"]).lower()])
     return day, day
 
 
-def _due(text: str, said: date) -> tuple[date, date] | None:
-    found = _DUE.search(text)
-    if found is None:
+def _find_due_day(text: str, said: date) -> tuple[date, date] | None:
+    match = _DUE.search(text)
+    if match is None:
         return None
-    wanted = _DAYS[(found["ko"] or found["en"][:3]).lower()]
-    day = said + timedelta(days=(wanted - said.weekday()) % 7)
+    weekday = _DAYS[(match["ko"] or match["en"][:3]).lower()]
+    day = said + timedelta(days=(weekday - said.weekday()) % 7)
     return day, day
 
 
-def _past(text: str, said: date) -> tuple[date, date] | None:
+def _find_past_days(text: str, said: date) -> tuple[date, date] | None:
     days = find_span(text, said) if _PAST.search(text) else None
     return (days.first, days.last) if days else None

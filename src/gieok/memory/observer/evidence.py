@@ -20,9 +20,9 @@ _NEAR = 0.7
 _BORNE_OUT = 1 / 3
 
 
-def nearest(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
+def select_nearest_messages(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
     """Return the messages that share most words with a text, at most three."""
-    shared = _shared(text, messages)
+    shared = _count_message_overlap(text, messages)
     best = max(shared, default=0)
     return [
         found
@@ -50,7 +50,7 @@ def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
     """Say whether a text rests on tool output alone, by the words that it shares with each
     message.
     """
-    shared = _shared(text, messages)
+    shared = _count_message_overlap(text, messages)
     tools = [
         n for found, n in zip(messages, shared, strict=True) if found.message.role is Role.TOOL
     ]
@@ -62,6 +62,6 @@ def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
     return max(said) < _BORNE_OUT * max(tools)
 
 
-def _shared(text: str, messages: Sequence[Journalled]) -> list[int]:
+def _count_message_overlap(text: str, messages: Sequence[Journalled]) -> list[int]:
     words = set(keyword_text(text).split())
     return [len(words & set(keyword_text(found.message.text).split())) for found in messages]

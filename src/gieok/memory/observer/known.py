@@ -51,16 +51,18 @@ def known(
     rows += [(o.key, o) for part in waiting for o in part.observations]
     gone = {key for part in waiting for o in part.observations for key in o.replaces} - fixed
     rows = [(key, o) for key, o in dict(rows).items() if key not in gone]
-    shown = _chosen(rows, messages, budget_tokens)
+    shown = _select_known_rows(rows, messages, budget_tokens)
     lines: list[str] = []
     keys: dict[str, str] = {}
     for key, o in shown:
         handle = "" if key in fixed else f"k{len(keys) + 1}"
         if handle:
             keys[handle] = key
-        lines.append(f"[{handle or 'fixed'}] {scope_memory.line(o)}")
+        lines.append(f"[{handle or 'fixed'}] {scope_memory.format_observation_line(o)}")
     kept = (
-        Observed((), task.text, task_session=observation.session_of(task)) if task else Observed(())
+        Observed((), task.text, task_session=observation.read_task_session(task))
+        if task
+        else Observed(())
     )
     last = observation.merge((kept, *waiting))
     return Known(
@@ -72,7 +74,7 @@ def known(
     )
 
 
-def _chosen(
+def _select_known_rows(
     rows: Sequence[tuple[str, Observation]], messages: Sequence[Journalled], budget_tokens: int
 ) -> list[tuple[str, Observation]]:
     """Return the rows that fit, in order of time: by words shared with the conversation, rare ones

@@ -15,7 +15,7 @@ from gieok.flow.generate import Asker
 from gieok.memory import observation
 from gieok.memory.observation import Observation, Observed
 from gieok.memory.observer.known import Known, is_known
-from gieok.memory.observer.parse import SourceText, parse
+from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Prompt
 
@@ -41,9 +41,11 @@ Paid = MutableMapping[tuple[tuple[int, str], ...], Observed]
 
 
 @cache
-def template(name: str) -> str:
+def read_memory_prompt(name: str) -> str:
     """Return a prompt of this rib."""
-    return files("gieok.memory.observer").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return (
+        files("gieok.memory.observer").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    )
 
 
 class ModelObserver:
@@ -97,19 +99,19 @@ class ModelObserver:
         limit = room * MOST_OBSERVATIONS
         source = SourceText(messages, self._zone, today, is_conversation=True, known=known.keys)
         prompt = Prompt(
-            system=template("observer"),
+            system=read_memory_prompt("observer"),
             text=f"Today is {today} ({today:%A}). Write at most {limit} observations.\n\n"
-            + _question(messages, self._zone, known),
+            + _build_observer_question(messages, self._zone, known),
             temperature=self._temperature,
             max_output_tokens=room * MOST_OUTPUT_TOKENS,
         )
         model = self._asker.generator.model
         found = self._asker.ask(
-            prompt, lambda answer: parse(answer, source, limit=limit, model=model)
+            prompt, lambda answer: parse_observer_answer(answer, source, limit=limit, model=model)
         )
         said_at = last.at if found.task else None
         return found._replace(
-            observations=_news(found.observations, known),
+            observations=_select_new_observations(found.observations, known),
             task_session=last.session,
             task_at=said_at,
         )
@@ -123,30 +125,30 @@ def by_session(messages: Sequence[Journalled]) -> list[tuple[Journalled, ...]]:
     return list(map(tuple, sessions.values()))
 
 
-def _news(found: Sequence[Observation], known: Known) -> tuple[Observation, ...]:
+def _select_new_observations(found: Sequence[Observation], known: Known) -> tuple[Observation, ...]:
     """Return the observations that say anything new."""
-    kept: list[Observation] = []
+    fresh: list[Observation] = []
     for o in found:
-        if not is_known(o, (*known.all, *kept)):
-            kept.append(o)
-    return tuple(kept)
+        if not is_known(o, (*known.all, *fresh)):
+            fresh.append(o)
+    return tuple(fresh)
 
 
-def _question(messages: Sequence[Journalled], zone: tzinfo, known: Known) -> str:
+def _build_observer_question(messages: Sequence[Journalled], zone: tzinfo, known: Known) -> str:
     session = messages[-1].message.session
     parts = []
     if known.text:
-        parts.append(f"<remembered>\n{fenced(known.text)}\n</remembered>")
+        parts.append(f"<remembered>\n{escape_block_end(known.text)}\n</remembered>")
     if known.task:
         of = (
             "this conversation, so far" if known.task_session == session else "another conversation"
         )
-        parts.append(f'<task of="{of}">\n{fenced(known.task)}\n</task>')
-    parts.append(f"<conversation>\n{conversation(messages, zone)}\n</conversation>")
+        parts.append(f'<task of="{of}">\n{escape_block_end(known.task)}\n</task>')
+    parts.append(f"<conversation>\n{render_span_messages(messages, zone)}\n</conversation>")
     return "\n\n".join(parts)
 
 
-def conversation(messages: Sequence[Journalled], zone: tzinfo) -> str:
+def render_span_messages(messages: Sequence[Journalled], zone: tzinfo) -> str:
     """Return messages as numbered lines under their days."""
     lines: list[str] = []
     day = None
@@ -156,26 +158,26 @@ def conversation(messages: Sequence[Journalled], zone: tzinfo) -> str:
         if at.date() != day:
             day = at.date()
             lines.append(f"Date: {day:%Y-%m-%d} ({day:%A})")
-        lines.append(f"[{number}] {at:%H:%M} {_NAMES[message.role]}:{_quoted(message)}")
+        lines.append(f"[{number}] {at:%H:%M} {_NAMES[message.role]}:{_quote_message_text(message)}")
     return "\n".join(lines)
 
 
-def _quoted(message: Message) -> str:
+def _quote_message_text(message: Message) -> str:
     """Return a message's text so that no line of it can pass for a message; tool output is marked
     as quoted.
     """
-    text = fenced(_shortened(message.text))
+    text = escape_block_end(_shorten_message_text(message.text))
     if message.role is Role.TOOL:
         return "\n" + "\n".join(f"| {line}" for line in text.splitlines())
     return " " + text.replace("\n", "\n    ")
 
 
-def fenced(text: str) -> str:
+def escape_block_end(text: str) -> str:
     """Return text that cannot close the block around it."""
     return text.replace("</", "<\N{ZERO WIDTH SPACE}/")
 
 
-def _shortened(text: str) -> str:
+def _shorten_message_text(text: str) -> str:
     if len(text) <= _MESSAGE_CHARS:
         return text
     head, tail = _MESSAGE_CHARS * 3 // 4, _MESSAGE_CHARS // 4

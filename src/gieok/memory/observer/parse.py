@@ -17,7 +17,7 @@ from gieok.memory.observation import (
     most_important,
 )
 from gieok.memory.observer import categories, evidence
-from gieok.memory.observer.evidence import nearest
+from gieok.memory.observer.evidence import select_nearest_messages
 from gieok.model.conversation import Journalled
 from gieok.text.degenerate import is_degenerate
 
@@ -63,7 +63,9 @@ class SourceText(NamedTuple):
     known: Mapping[str, str] = {}
 
 
-def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Observed:
+def parse_observer_answer(
+    answer: str, source: SourceText, *, limit: int, model: str = ""
+) -> Observed:
     """Return at most `limit` observations of an answer, its task and patterns. Raises
     DegenerateOutput.
     """
@@ -71,8 +73,10 @@ def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Ob
         raise DegenerateOutput("the model repeats itself")
     tagged = _OBSERVATIONS.search(answer)
     body = tagged[1] if tagged else answer
-    found = _items(body, source)
-    if not found and not (tagged and len(body) < _SHORT_ANSWER_CHARS and _NOTHING.search(body)):
+    observations = _parse_answer_body(body, source)
+    if not observations and not (
+        tagged and len(body) < _SHORT_ANSWER_CHARS and _NOTHING.search(body)
+    ):
         said = " ".join(answer.split())[:80]
         raise DegenerateOutput(
             f"the model answered without observations: {said!r}"
@@ -87,8 +91,8 @@ def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Ob
         else []
     )
     return Observed(
-        most_important({o.text: o for o in _borne_out(found, source)}.values(), limit),
-        _flat(task[1]) if task and not _is_told_by_tools(task[1], source) else "",
+        most_important({o.text: o for o in _borne_out(observations, source)}.values(), limit),
+        _strip_blank_lines(task[1]) if task and not _is_told_by_tools(task[1], source) else "",
         tuple(pattern for pattern in listed if not _is_told_by_tools(pattern, source)),
         model,
     )
@@ -109,26 +113,30 @@ def _is_told_by_tools(text: str, source: SourceText) -> bool:
     )
 
 
-def _items(body: str, source: SourceText) -> list[Observation]:
-    found: list[Observation] = []
+def _parse_answer_body(body: str, source: SourceText) -> list[Observation]:
+    observations: list[Observation] = []
     day: date | None = None
     for line in body.splitlines():
         if heading := _HEADING.match(line):
-            day = _day(heading["day"]) or day
+            day = _parse_answer_day(heading["day"]) or day
         elif item := _ITEM.match(line):
             rest = item["rest"].strip()
-            if found and (rest.startswith("->") or (item["indent"] and not _MARKED.match(rest))):
-                found[-1] = _extended(found[-1], rest.removeprefix("->").strip())
-            elif observation := _item(rest, day, source):
-                found.append(observation)
-    return found
+            if observations and (
+                rest.startswith("->") or (item["indent"] and not _MARKED.match(rest))
+            ):
+                observations[-1] = _extend_observation_text(
+                    observations[-1], rest.removeprefix("->").strip()
+                )
+            elif observation := _parse_observation_item(rest, day, source):
+                observations.append(observation)
+    return observations
 
 
-def _extended(o: Observation, more: str) -> Observation:
+def _extend_observation_text(o: Observation, more: str) -> Observation:
     return o._replace(text=f"{o.text}; {_CITED.sub('', more)}"[:_LONGEST_CHARS])
 
 
-def _day(text: str) -> date | None:
+def _parse_answer_day(text: str) -> date | None:
     try:
         if iso := _ISO.search(text):
             return date(int(iso[1]), int(iso[2]), int(iso[3]))
@@ -139,13 +147,13 @@ def _day(text: str) -> date | None:
     return None
 
 
-def _item(rest: str, day: date | None, source: SourceText) -> Observation | None:
+def _parse_observation_item(rest: str, day: date | None, source: SourceText) -> Observation | None:
     marked = _MARKED.match(rest)
     marks = marked[0] if marked else ""
     rest = rest[len(marks) :].replace("**", "")
     clock = _TIME.match(rest)
     rest = rest[clock.end() :] if clock else rest
-    replaces = _replaced(rest, source.known)
+    replaces = _find_replaced_keys(rest, source.known)
     rest = _REPLACES.sub("", rest)
     cited = _CITED.search(rest)
     rest = _CITED.sub("", rest)
@@ -155,11 +163,13 @@ def _item(rest: str, day: date | None, source: SourceText) -> Observation | None
         return None
     is_done = "✅" in marks
     messages = (
-        _cited_messages(cited[1], source.messages) if cited else nearest(text, source.messages)
+        _cited_messages(cited[1], source.messages)
+        if cited
+        else select_nearest_messages(text, source.messages)
     )
     return Observation(
         text=text,
-        at=_moment(day, clock, messages, source),
+        at=_find_event_time(day, clock, messages, source),
         priority=next(
             (p for mark, p in PRIORITY_OF_MARK.items() if mark in marks), Priority.MEDIUM
         ),
@@ -174,7 +184,7 @@ def _item(rest: str, day: date | None, source: SourceText) -> Observation | None
     )
 
 
-def _replaced(text: str, known: Mapping[str, str]) -> tuple[str, ...]:
+def _find_replaced_keys(text: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """Return the keys of what a line replaces: of handles that were shown, and no others."""
     handles = [
         handle.lower() for found in _REPLACES.finditer(text) for handle in _HANDLE.findall(found[1])
@@ -182,7 +192,7 @@ def _replaced(text: str, known: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known[handle] for handle in handles if handle in known))
 
 
-def _moment(
+def _find_event_time(
     day: date | None, clock: re.Match[str] | None, cited: Sequence[Journalled], source: SourceText
 ) -> datetime:
     """Return the time of an event, from the answer, else from the messages."""
@@ -209,5 +219,5 @@ def _cited_messages(text: str, messages: Sequence[Journalled]) -> list[Journalle
     return [messages[n - 1] for n in dict.fromkeys(numbers) if 1 <= n <= len(messages)]
 
 
-def _flat(text: str) -> str:
+def _strip_blank_lines(text: str) -> str:
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())

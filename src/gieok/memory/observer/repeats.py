@@ -47,7 +47,9 @@ def content(text: str) -> Content:
     """Return the words that say something, without endings and inflection."""
     words = (word.lower() for word in _WORD.findall(_DAY.sub("", text)))
     said = (word for word in words if word not in _EMPTY)
-    return Content(bare for word in said if (bare := _bare(word)) and bare not in _EMPTY)
+    return Content(
+        bare for word in said if (bare := _strip_word_ending(word)) and bare not in _EMPTY
+    )
 
 
 def repeats(new: Content, old: Content) -> bool:
@@ -91,7 +93,7 @@ def is_repeated(new: Content, held: Iterable[Content]) -> bool:
     return answer
 
 
-def _bare(word: str) -> str:
+def _strip_word_ending(word: str) -> str:
     if "가" <= word[0] <= "힣":
         cut = _ENDING.sub("", word)
         return cut or ("" if len(word) < 2 else word)

@@ -19,7 +19,7 @@ from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.days_said import dated
-from gieok.memory.observer.standalone import Statement, statements
+from gieok.memory.observer.standalone import UserStatement, find_user_statements
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Embedder
 from gieok.ranking.learned import heads
@@ -37,14 +37,14 @@ _SURE = 0.85
 _ABOUT_USER = 0.8
 
 
-class Judgement(NamedTuple):
+class StatementJudgement(NamedTuple):
     """Probabilities: of being worth keeping, and of being about the person."""
 
     worth: float
     about_user: float
 
 
-class Judge:
+class StatementJudge:
     """Judges texts by the vectors of an embedder that the heads were fitted on, else by their words
     alone.
     """
@@ -52,31 +52,33 @@ class Judge:
     def __init__(self, embedder: Callable[[], Embedder | None]) -> None:
         self._embedder = embedder
 
-    def judged(self, texts: Sequence[str]) -> list[Judgement]:
+    def judged(self, texts: Sequence[str]) -> list[StatementJudgement]:
         """Return a judgement for each text."""
         likely = [heads.worth_by_words(text) for text in texts]
         asked = [text for text, p in zip(texts, likely, strict=True) if p >= _WORDS_AT_LEAST]
         try:
             embedder = self._embedder() if asked else None
             model = embedder.model if embedder else ""
-            if embedder is None or model != heads.fitted_on():
-                return [Judgement(_surer(p), 0.0) for p in likely]
+            if embedder is None or model != heads.find_heads_model():
+                return [StatementJudgement(_cut_word_probability(p), 0.0) for p in likely]
             vectors = embedder.embed_passages([text_to_embed(f"{USER}: {text}") for text in asked])
         except EmbedderFailed:
-            return [Judgement(_surer(p), 0.0) for p in likely]
+            return [StatementJudgement(_cut_word_probability(p), 0.0) for p in likely]
         known = dict(zip(asked, vectors, strict=True))
         return [
-            _by_meaning(text, known[text], model) if text in known else Judgement(0.0, 0.0)
+            _by_meaning(text, known[text], model) if text in known else StatementJudgement(0.0, 0.0)
             for text in texts
         ]
 
 
-def _by_meaning(text: str, vector: bytes, model: str) -> Judgement:
+def _by_meaning(text: str, vector: bytes, model: str) -> StatementJudgement:
     worth = heads.stated(text, vector, model)
-    return Judgement(worth, heads.about_user(text, vector, model) if worth >= _WORTH else 0.0)
+    return StatementJudgement(
+        worth, heads.about_user(text, vector, model) if worth >= _WORTH else 0.0
+    )
 
 
-def _surer(likely: float) -> float:
+def _cut_word_probability(likely: float) -> float:
     """Return what words alone find as probable as a vector would; 0 below what is sure enough."""
     return likely if likely >= _WORTH_BY_WORDS else 0.0
 
@@ -88,7 +90,7 @@ class RulesObserver:
     """
 
     zone: tzinfo
-    judge: Judge
+    judge: StatementJudge
     before: Callable[[Journalled], str]
     held: Callable[[], Sequence[str]]
 
@@ -106,9 +108,13 @@ class RulesObserver:
         found = [
             o for said, stated in told if (o := self._observation(said, stated, judged)) is not None
         ]
-        return Observed(tuple(_new(found, self.held()))) if found else Observed(())
+        return (
+            Observed(tuple(_iter_unrepeated_observations(found, self.held())))
+            if found
+            else Observed(())
+        )
 
-    def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, Statement]]:
+    def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, UserStatement]]:
         """Yield what users state with the message; each conversation by itself."""
         last: dict[tuple[str, str], str] = {}
         for found in span.messages:
@@ -125,7 +131,7 @@ class RulesObserver:
                 yield found, stated
 
     def _observation(
-        self, said: Journalled, stated: Statement, judged: dict[str, Judgement]
+        self, said: Journalled, stated: UserStatement, judged: dict[str, StatementJudgement]
     ) -> Observation | None:
         text, judgement = stated.text, judged[stated.text]
         if stated.is_rule:
@@ -142,11 +148,11 @@ class RulesObserver:
             text, judgement = stated.alone, judged[stated.alone]
         if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
             return None
-        message, category = said.message, categories.category_of(text)
+        message, category = said.message, categories.classify_statement(text)
         shown = dated(text, message.at.astimezone(self.zone).date())
         done = not stated.is_agreed and categories.is_done(text)
         category = Category.TASK if done and category is Category.STATE else category
-        priority = _priority(category, judgement, done, has_day=shown != text)
+        priority = _choose_statement_priority(category, judgement, done, has_day=shown != text)
         return Observation(
             text=shown,
             at=message.at,
@@ -157,11 +163,11 @@ class RulesObserver:
         )
 
 
-def _with_rules(said: str, before: str) -> list[Statement]:
+def _with_rules(said: str, before: str) -> list[UserStatement]:
     """Return what a user states in a turn, its rules whole: no half of one, and none that its words
     alone would leave out.
     """
-    stated = statements(said, before)
+    stated = find_user_statements(said, before)
     rules = binding.rules_in(said, before)
     whole = [one for one in stated if any(rule in one.text for rule in rules)]
     others = [
@@ -172,12 +178,14 @@ def _with_rules(said: str, before: str) -> list[Statement]:
     missed = [rule for rule in rules if not any(rule in one.text for one in whole)]
     return [
         *(one._replace(is_rule=True) for one in whole),
-        *(Statement(rule, is_rule=True) for rule in missed),
+        *(UserStatement(rule, is_rule=True) for rule in missed),
         *others,
     ]
 
 
-def _priority(category: Category, judgement: Judgement, done: bool, *, has_day: bool) -> Priority:
+def _choose_statement_priority(
+    category: Category, judgement: StatementJudgement, done: bool, *, has_day: bool
+) -> Priority:
     if done:
         return Priority.MEDIUM
     if category is Category.TASK:
@@ -193,7 +201,9 @@ def _priority(category: Category, judgement: Judgement, done: bool, *, has_day: 
     )
 
 
-def _new(found: Sequence[Observation], held: Sequence[str]) -> Iterator[Observation]:
+def _iter_unrepeated_observations(
+    found: Sequence[Observation], held: Sequence[str]
+) -> Iterator[Observation]:
     """Yield what repeats nothing that is held, and nothing that was said before in the span."""
     known = [repeats.content(text) for text in held]
     for o in found:

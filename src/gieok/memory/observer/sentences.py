@@ -131,17 +131,21 @@ def own_sentences(text: str) -> list[str]:
     if _PROGRAM.search(text):
         return []
     is_typed = len(text) <= _TYPED_CHARS and sum(1 for _ in _BULLET.finditer(text)) <= _MOST_ITEMS
-    paragraphs = _paragraphs(text, has_items=is_typed)
+    paragraphs = _split_prose_paragraphs(text, has_items=is_typed)
     if sum(map(len, paragraphs)) > _TYPED_CHARS:
         ends = (paragraphs[:1], paragraphs[1:][-1:])
         paragraphs = [p for end in ends for p in end if len(p) <= _PARAGRAPH_CHARS]
-    found = [sentence for paragraph in paragraphs for sentence in split(paragraph)]
+    found = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
     if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in found):
         return []
-    return [own for sentence in found if (own := _bare(sentence)) and is_understood(own)]
+    return [
+        own
+        for sentence in found
+        if (own := _strip_sentence_filler(sentence)) and is_understood(own)
+    ]
 
 
-def split(paragraph: str) -> Iterator[str]:
+def split_sentences(paragraph: str) -> Iterator[str]:
     """Yield the sentences of lines."""
     for line in paragraph.split("\n"):
         held = ""
@@ -181,9 +185,9 @@ def is_prose(line: str) -> bool:
     )
 
 
-def _paragraphs(text: str, *, has_items: bool) -> list[str]:
+def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
     """Return the paragraphs of prose, and of list items where they were typed, each item a line."""
-    found: list[list[str]] = [[]]
+    paragraphs: list[list[str]] = [[]]
     is_code = is_brought = False
     for line in text.split("\n"):
         if _FENCE.match(line):
@@ -192,8 +196,8 @@ def _paragraphs(text: str, *, has_items: bool) -> list[str]:
         elif is_code:
             continue
         elif not line.strip():
-            found.append([])
-            is_brought = is_brought and not found[-2:-1][0]
+            paragraphs.append([])
+            is_brought = is_brought and not paragraphs[-2:-1][0]
         elif _DOCUMENT.match(line):
             break  # a document begins: whatever follows was not typed here
         elif not is_brought:
@@ -202,9 +206,9 @@ def _paragraphs(text: str, *, has_items: bool) -> list[str]:
             if item and not has_items:
                 continue
             if is_prose(bare.strip()) and not (line.startswith(("    ", "\t")) and not item):
-                found[-1].append(bare.strip())
+                paragraphs[-1].append(bare.strip())
             is_brought = line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
-    return ["\n".join(lines) for lines in found if lines and not _is_printed(lines)]
+    return ["\n".join(lines) for lines in paragraphs if lines and not _is_printed(lines)]
 
 
 def _is_printed(lines: Sequence[str]) -> bool:
@@ -214,7 +218,7 @@ def _is_printed(lines: Sequence[str]) -> bool:
     )
 
 
-def _bare(sentence: str) -> str:
+def _strip_sentence_filler(sentence: str) -> str:
     """Return a sentence without a filler in front; '' where it is a quotation or too short or long
     for a statement.
     """

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gieok.memory.observer.sentences import own_sentences, split
-from gieok.text.language import language_of
+from gieok.memory.observer.sentences import own_sentences, split_sentences
+from gieok.text.language import detect_text_language
 
 #: A turn that is narrower may answer, accept or choose. A Hangul syllable counts double.
 _FEW_COLUMNS = 60
@@ -284,7 +284,7 @@ _OF_IT = re.compile(
 )
 
 
-class Statement(NamedTuple):
+class UserStatement(NamedTuple):
     """What may be kept: its words, whether they lean on words that are not there, and whether the
     user accepted them.
 
@@ -299,91 +299,91 @@ class Statement(NamedTuple):
     is_rule: bool = False
 
 
-def statements(said: str, before: str) -> list[Statement]:
+def find_user_statements(said: str, before: str) -> list[UserStatement]:
     """Return what a user states in a turn; `before` is what the agent said last, '' where it said
     nothing.
     """
     own = own_sentences(said)
-    if before and _columns(said) <= _FEW_COLUMNS and "\n" not in said.strip():
-        return [*_replied(said.strip(), own, before)]
-    units = list(_units(own))
+    if before and _count_text_columns(said) <= _FEW_COLUMNS and "\n" not in said.strip():
+        return [*_read_short_reply(said.strip(), own, before)]
+    units = list(_join_leaning_sentences(own))
     if (
         before
         and units
         and units[0].text.startswith(own[0])
-        and (answered := _answered(units[0].text, before))
+        and (answered := _join_with_question(units[0].text, before))
     ):
         units[0] = answered
     accepted = own_accepts(said, before) if before else ()
     return [*accepted, *units]
 
 
-def own_accepts(said: str, before: str) -> Iterator[Statement]:
+def own_accepts(said: str, before: str) -> Iterator[UserStatement]:
     """Yield the proposal that the first sentence of a longer turn accepts."""
-    first = next(split(said.strip().split("\n")[0]), "")
-    if _accepts(first):
-        yield from _agreed(_proposal(before))
-    elif chosen := _chosen(first, before):
-        yield from _agreed(chosen)
+    first = next(split_sentences(said.strip().split("\n")[0]), "")
+    if _is_mere_yes(first):
+        yield from _build_agreed_statement(_find_last_proposal(before))
+    elif chosen := _find_chosen_item(first, before):
+        yield from _build_agreed_statement(chosen)
 
 
-def _accepts(text: str) -> bool:
+def _is_mere_yes(text: str) -> bool:
     """Say whether a text is a mere yes; only a short one is looked at, as its words are tried in
     every order.
     """
-    return _columns(text) <= _FEW_COLUMNS and _ACCEPTS.match(text) is not None
+    return _count_text_columns(text) <= _FEW_COLUMNS and _ACCEPTS.match(text) is not None
 
 
-def is_question(text: str) -> bool:
+def is_question_sentence(text: str) -> bool:
     """Say whether a sentence asks."""
     return _QUESTION.search(text) is not None
 
 
-def _replied(said: str, own: Sequence[str], before: str) -> Iterator[Statement]:
-    if chosen := _chosen(said, before):
-        yield from _agreed(chosen)
-    elif _accepts(said):
-        yield from _agreed(_proposal(before))
-    elif answered := _answered(" ".join(own) or said, before):
+def _read_short_reply(said: str, own: Sequence[str], before: str) -> Iterator[UserStatement]:
+    if chosen := _find_chosen_item(said, before):
+        yield from _build_agreed_statement(chosen)
+    elif _is_mere_yes(said):
+        yield from _build_agreed_statement(_find_last_proposal(before))
+    elif answered := _join_with_question(" ".join(own) or said, before):
         yield answered._replace(alone=answered.alone if own else "")
     else:
         yield from own_accepts(said, before)
-        yield from _units(own)
+        yield from _join_leaning_sentences(own)
 
 
-def _answered(answer: str, before: str) -> Statement | None:
+def _join_with_question(answer: str, before: str) -> UserStatement | None:
     """Return an answer with the question that an agent ended with; None where it is none."""
     if (
-        _columns(answer) > _ANSWER_COLUMNS
-        or is_question(answer)
+        _count_text_columns(answer) > _ANSWER_COLUMNS
+        or is_question_sentence(answer)
         or _REFUSES.match(answer)
         or _NO_ANSWER.search(answer)
     ):
         return None
-    asked = _asked(before)
-    return Statement(f"{asked} – {answer}", alone=answer) if asked else None
+    asked = _find_final_question(before)
+    return UserStatement(f"{asked} – {answer}", alone=answer) if asked else None
 
 
-def _units(own: Sequence[str]) -> Iterator[Statement]:
+def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
     """Yield statements, each with the sentences that lean on it; questions are left out."""
     unit, is_leaning = "", False
     for sentence in own:
-        if is_question(sentence) or _NOT_MEANT.search(sentence):
+        if is_question_sentence(sentence) or _NOT_MEANT.search(sentence):
             if unit:
-                yield Statement(unit, is_leaning)
+                yield UserStatement(unit, is_leaning)
             unit = ""
             continue
-        if _accepts(sentence):
+        if _is_mere_yes(sentence):
             continue
         leans = _LEANS.search(sentence) is not None
         if leans and unit and len(unit) + len(sentence) < _LONGEST_JOINED:
             unit = f"{unit} {sentence}"
             continue
         if unit:
-            yield Statement(unit, is_leaning)
+            yield UserStatement(unit, is_leaning)
         unit, is_leaning = sentence, leans or _is_of_now(sentence)
     if unit:
-        yield Statement(unit, is_leaning)
+        yield UserStatement(unit, is_leaning)
 
 
 def _is_of_now(sentence: str) -> bool:
@@ -398,34 +398,34 @@ def _is_of_now(sentence: str) -> bool:
     )
 
 
-def _agreed(proposal: str) -> Iterator[Statement]:
+def _build_agreed_statement(proposal: str) -> Iterator[UserStatement]:
     if proposal:
-        yield Statement(f"{proposal} {_AGREED[language_of(proposal)]}", is_agreed=True)
+        yield UserStatement(f"{proposal} {_AGREED[detect_text_language(proposal)]}", is_agreed=True)
 
 
-def _asked(before: str) -> str:
+def _find_final_question(before: str) -> str:
     """Return the question at the end of what an agent said; '' for none, or one that says
     nothing.
     """
-    said = _sentences(before)
-    asked = [sentence for sentence in said[-3:] if sentence.endswith(("?", "？"))][-1:]
-    if sum(sentence.endswith(("?", "？")) for sentence in said[-8:]) > 1:
+    sentences = _split_ending_sentences(before)
+    questions = [sentence for sentence in sentences[-3:] if sentence.endswith(("?", "？"))][-1:]
+    if sum(sentence.endswith(("?", "？")) for sentence in sentences[-8:]) > 1:
         return ""  # which of them is answered is not said
     is_usable = (
-        bool(asked)
-        and _is_taken(asked[0])
-        and not _EMPTY.match(asked[0])
-        and not _DEED.search(asked[0])
+        bool(questions)
+        and _is_taken(questions[0])
+        and not _EMPTY.match(questions[0])
+        and not _DEED.search(questions[0])
     )
-    return asked[0] if is_usable else ""
+    return questions[0] if is_usable else ""
 
 
-def _proposal(before: str) -> str:
+def _find_last_proposal(before: str) -> str:
     """Return what an agent proposed last: its last proposing sentence, that before an empty
     question; '' for none.
     """
     is_asked_of = False
-    for sentence in reversed(_sentences(before)[-4:]):
+    for sentence in reversed(_split_ending_sentences(before)[-4:]):
         is_question_of = sentence.endswith(("?", "？")) and (
             _OF_THAT.search(sentence) or _EMPTY.match(sentence)
         )
@@ -439,42 +439,42 @@ def _proposal(before: str) -> str:
     return ""
 
 
-def _chosen(said: str, before: str) -> str:
+def _find_chosen_item(said: str, before: str) -> str:
     """Return the item of an agent's list that a turn chooses by number, letter or place; '' for
     none.
     """
-    found = _CHOICE.match(said)
-    if found is None:
+    choice = _CHOICE.match(said)
+    if choice is None:
         return ""
     items = [item for line in before[-_END_CHARS:].split("\n") if (item := _ITEM.match(line))][
         -_MOST_ITEMS:
     ]
-    if word := found["word"] or found["kw"]:
+    if word := choice["word"] or choice["kw"]:
         place = _ORDER[word.lower()]
         item = items[place] if -len(items) <= place < len(items) else None
     else:
-        mark = (found["mark"] or found["ko"]).lower()
+        mark = (choice["mark"] or choice["ko"]).lower()
         item = next((item for item in reversed(items) if item["mark"].lower() == mark), None)
-    text = next(split(_plain(item["text"])), "") if item else ""
+    text = next(split_sentences(_strip_line_markup(item["text"])), "") if item else ""
     return text if text and _is_taken(text) and not _DEED.search(text) else ""
 
 
-def _sentences(before: str) -> list[str]:
+def _split_ending_sentences(before: str) -> list[str]:
     lines = (
-        _plain(line)
+        _strip_line_markup(line)
         for line in before[-_END_CHARS:].split("\n")
         if not line.startswith(("    ", "|", ">", "```"))
     )
-    return [sentence for line in lines for sentence in split(line)]
+    return [sentence for line in lines for sentence in split_sentences(line)]
 
 
 def _is_taken(text: str) -> bool:
     return len(text) <= _LONGEST_ASKED and not _NOT_TAKEN.search(text)
 
 
-def _plain(line: str) -> str:
+def _strip_line_markup(line: str) -> str:
     return _MARKUP.sub("", line).strip(" -•\t")
 
 
-def _columns(text: str) -> int:
+def _count_text_columns(text: str) -> int:
     return len(text) + sum(char > "\u10ff" for char in text)

@@ -47,7 +47,7 @@ class Sorted(NamedTuple):
     wordings: dict[str, tuple[Document, ...]]
 
 
-def is_replaced(document: Document, now: datetime) -> bool:
+def is_document_replaced(document: Document, now: datetime) -> bool:
     """Say whether something newer took its place."""
     return document.valid_to is not None and document.valid_to <= now
 
@@ -56,14 +56,14 @@ def sort(documents: Sequence[Document], own: Sequence[Document], now: datetime) 
     """Sort the documents of observations, oldest first. `own` are a person's, which outrank the
     same in other words.
     """
-    replaced = tuple(document for document in documents if is_replaced(document, now))
+    replaced = tuple(document for document in documents if is_document_replaced(document, now))
     wordings: dict[str, list[Document]] = defaultdict(list)
     current: list[Document] = []
     known = _Index()
     for document in sorted(own, key=_by_time, reverse=True):
         known.add(document)
     for document in sorted(
-        (d for d in documents if not is_replaced(d, now)), key=_by_time, reverse=True
+        (d for d in documents if not is_document_replaced(d, now)), key=_by_time, reverse=True
     ):
         newer = known.same(document)
         if newer is None:
@@ -114,7 +114,7 @@ class _Index:
         )
 
 
-def joined(newest: Document, older: Iterable[Document]) -> Document:
+def merge_repeated_documents(newest: Document, older: Iterable[Document]) -> Document:
     """Return the newest wording with the messages of the older ones, as weighty as the
     weightiest.
     """
@@ -149,7 +149,7 @@ def by_worth(observations: Sequence[Observation], room_tokens: int) -> list[Obse
     def worth(o: Observation) -> float:
         if deeds.is_deed(o.text):
             return 0.0
-        return active.worth(
+        return active.score_active_line(
             "done" if o.is_done else _SECTIONS[o.category], o.priority.mark, (newest - o.at).days
         )
 
@@ -173,7 +173,7 @@ def _is_low(o: Observation) -> bool:
     return o.priority is Priority.LOW or deeds.is_deed(o.text)
 
 
-def dropped(
+def find_wrongly_dropped(
     before: Sequence[Document],
     lines: Sequence[tuple[Observation, tuple[str, ...]]],
     *,
@@ -199,7 +199,9 @@ def dropped(
         # What a line cites may be put in other words; what none cites must be told in nearly its
         # own.
         if not any(holds(line, about, _CITED if is_cited else _UNCITED) for line in told):
-            must = o.category in _STANDING or (is_told and not is_cited and _lasts(o, newest))
+            must = o.category in _STANDING or (
+                is_told and not is_cited and _is_lasting_observation(o, newest)
+            )
         else:
             must = False
         older = (
@@ -216,7 +218,7 @@ def dropped(
     return lost
 
 
-def _lasts(o: Observation, newest: datetime) -> bool:
+def _is_lasting_observation(o: Observation, newest: datetime) -> bool:
     """Say whether it is a fact, or an open task of late."""
     if o.category is Category.TASK:
         return o.at > newest - _OPEN

@@ -14,12 +14,12 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from gieok.errors import DegenerateOutput
-from gieok.flow.distil import finish
+from gieok.flow.distil import finish_span
 from gieok.flow.generate import Asker
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Observation, Observed
-from gieok.memory.observer.observer import MOST_OUTPUT_TOKENS, fenced, template
-from gieok.memory.observer.parse import SourceText, parse
+from gieok.memory.observer.observer import MOST_OUTPUT_TOKENS, escape_block_end, read_memory_prompt
+from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.memory.reflection import keeping
 from gieok.memory.scope_memory import ScopeMemory
 from gieok.model.conversation import BufferedSpan, Journalled, Message, Role, Run
@@ -28,7 +28,7 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.models import Prompt
 from gieok.ports.store import Documents
 from gieok.ports.system import Clock
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 READER = "reflect"
 #: Realm of the journal: scope → tokens of a memory that could not be made smaller.
@@ -54,7 +54,7 @@ class Reflected(NamedTuple):
     tries: int = 0
 
 
-class _Line(NamedTuple):
+class _ReflectionLine(NamedTuple):
     """An observation of a reflection, and the keys of what it is made of; one that stays as it is
     has its own alone.
     """
@@ -70,7 +70,7 @@ class _Made(NamedTuple):
     `joined` is the key of a document that stays → the keys of its older wordings.
     """
 
-    lines: tuple[_Line, ...]
+    lines: tuple[_ReflectionLine, ...]
     prints: Mapping[str, str]
     joined: Mapping[str, tuple[str, ...]]
     task_before: str
@@ -115,7 +115,7 @@ class Reflector:
 
     def _hot(self) -> ScopeMemory:
         """Return what is in hot: what has left it is reflected upon no more."""
-        return scope_memory.load(
+        return scope_memory.load_scope_memory(
             self.store, self.scope, hashes=self.journal.standing(self.scope, 0)
         )
 
@@ -145,7 +145,9 @@ class Reflector:
             self._note_vain(held)
             return False
         return self.journal.buffer(
-            self.scope, READER, BufferedSpan(position, position + 1, held.tokens, _dumped(made))
+            self.scope,
+            READER,
+            BufferedSpan(position, position + 1, held.tokens, _dump_reflection(made)),
         )
 
     def _prepared(self) -> _Made | None:
@@ -153,16 +155,16 @@ class Reflector:
         was forgotten.
         """
         chunks = self.journal.chunks(self.scope, READER)
-        made = _loaded(chunks[0].body) if chunks else None
+        made = _load_reflection(chunks[0].body) if chunks else None
         if made is None:
             return None
-        now = _prints(scope_memory.uncorrected(self._hot()).documents)
+        now = _build_change_prints(scope_memory.uncorrected(self._hot()).documents)
         return made if now.keys() >= made.prints.keys() else None
 
     def _make(self, whole: ScopeMemory) -> _Made | None:
         """Return a smaller memory, None where there is none."""
         held, now = scope_memory.uncorrected(whole), self.clock.now()
-        found = keeping.sort(held.documents, _own(whole, held), now)
+        found = keeping.sort(held.documents, _list_corrected_documents(whole, held), now)
         rest = ScopeMemory(
             found.current,
             tuple(map(observation.observation_of, found.current)),
@@ -177,9 +179,10 @@ class Reflector:
         still = keeping.still_told(found.replaced, int(target) - rest.tokens, now)
         base = _Made(
             lines=tuple(
-                _Line(observation.observation_of(d), (d.key,)) for d in (*still, *rest.documents)
+                _ReflectionLine(observation.observation_of(d), (d.key,))
+                for d in (*still, *rest.documents)
             ),
-            prints=_prints(held.documents),
+            prints=_build_change_prints(held.documents),
             joined=joined,
             task_before=held.task,
             result=Observed(()),
@@ -195,17 +198,19 @@ class Reflector:
         for tries, level in enumerate(_LEVELS, start=1):
             best = best._replace(tries=tries)
             try:
-                found = self.ask(rest, level, _budget(rest.tokens))
+                found = self.ask(rest, level, _clamp_output_budget(rest.tokens))
             except DegenerateOutput as error:
                 failure = error
                 continue
             answered = answered or bool(found.observations)
-            lines = _lines(found, rest)
+            lines = _build_reflection_lines(found, rest)
             if lines:
-                lines += keeping.dropped(rest.documents, lines, is_told=bool(found.model))
+                lines += keeping.find_wrongly_dropped(
+                    rest.documents, lines, is_told=bool(found.model)
+                )
                 lines.sort(key=lambda line: line[0].at)
             made = base._replace(
-                lines=tuple(_Line(*line) for line in lines), result=found, tries=tries
+                lines=tuple(_ReflectionLine(*line) for line in lines), result=found, tries=tries
             )
             if lines and made.tokens < best.tokens:
                 best = made
@@ -226,13 +231,19 @@ class Reflector:
         held = scope_memory.uncorrected(self._hot())
         documents = {document.key: document for document in held.documents}
         same = {
-            key for key, found in _prints(held.documents).items() if made.prints.get(key) == found
+            key
+            for key, found in _build_change_prints(held.documents).items()
+            if made.prints.get(key) == found
         }
-        put, gone, successor = _changes(made, documents, same, self.scope, now)
-        put += _relinked(held.documents, gone, successor, {entry.document.key for entry in put})
+        put, gone, successor = _build_reflection_changes(made, documents, same, self.scope, now)
+        put += _relink_successors(
+            held.documents, gone, successor, {entry.document.key for entry in put}
+        )
         result = made.result
         task = result.task if result.task != held.task and held.task == made.task_before else ""
-        put += observation.entries(self.scope, Observed((), task, result.patterns), now)
+        put += observation.build_observed_entries(
+            self.scope, Observed((), task, result.patterns), now
+        )
         kept = {entry.document.key for entry in put}
         forget = [documents[key] for key in gone if key not in kept]
         forget += [d for d in (held.patterns if result.patterns else ()) if d.key not in kept]
@@ -260,11 +271,11 @@ class Reflector:
             document_tokens=tokens,
             model=result.model,
         )
-        done = finish(self.journal, self.store, position, run, put=put, forget=forget)
+        done = finish_span(self.journal, self.store, position, run, put=put, forget=forget)
         return tokens + sum(o.tokens for o in after) if done else None
 
 
-def _changes(
+def _build_reflection_changes(
     made: _Made, documents: Mapping[str, Document], same: set[str], scope: Scope, now: datetime
 ) -> tuple[list[Entry], set[str], dict[str, str]]:
     """Return what is put, the keys of what goes, and by which key each of those is told from now
@@ -280,10 +291,14 @@ def _changes(
             stay.add(keys[0])
             older = [documents[key] for key in made.joined.get(keys[0], ()) if key in same]
             if older:
-                put.append(_entry(keeping.joined(documents[keys[0]], older)))
+                put.append(
+                    _build_reflection_entry(
+                        keeping.merge_repeated_documents(documents[keys[0]], older)
+                    )
+                )
                 successor |= {document.key: keys[0] for document in older}
         else:
-            entry = observation.entries(scope, Observed((o,)), now)[0]
+            entry = observation.build_observed_entries(scope, Observed((o,)), now)[0]
             if entry.document.key in documents and entry.document.key not in keys:
                 stay.update(keys)  # what was replaced, or a person's: it must not come back
             else:
@@ -297,12 +312,14 @@ def _changes(
     return put, gone, successor
 
 
-def _relinked(
+def _relink_successors(
     documents: Iterable[Document], gone: set[str], successor: Mapping[str, str], known: set[str]
 ) -> list[Entry]:
     """Return what names a successor that goes, with the one that tells it from now on."""
     return [
-        _entry(replace(document, metadata={**document.metadata, REPLACED_BY: successor[by]}))
+        _build_reflection_entry(
+            replace(document, metadata={**document.metadata, REPLACED_BY: successor[by]})
+        )
         for document in documents
         if document.key not in gone
         and document.key not in known
@@ -310,7 +327,7 @@ def _relinked(
     ]
 
 
-def _entry(document: Document) -> Entry:
+def _build_reflection_entry(document: Document) -> Entry:
     digest = hashlib.sha256(
         f"{document.text}\0{document.metadata}\0{document.provenance}".encode("utf-8", "replace")
     )
@@ -318,13 +335,13 @@ def _entry(document: Document) -> Entry:
     return Entry(document, (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
 
 
-def _own(whole: ScopeMemory, held: ScopeMemory) -> list[Document]:
+def _list_corrected_documents(whole: ScopeMemory, held: ScopeMemory) -> list[Document]:
     """Return what a person corrected."""
     others = {document.key for document in held.documents}
     return [d for d in whole.documents if d.key not in others and d.metadata.get(CORRECTED)]
 
 
-def _prints(documents: Iterable[Document]) -> dict[str, str]:
+def _build_change_prints(documents: Iterable[Document]) -> dict[str, str]:
     """Return key → what tells a change of its text or of how long it holds."""
     return {
         d.key: f"{d.content_hash} {d.valid_to or ''} {d.metadata.get(REPLACED_BY, '')}"
@@ -332,8 +349,8 @@ def _prints(documents: Iterable[Document]) -> dict[str, str]:
     }
 
 
-def _dumped(made: _Made) -> str:
-    lines = observation.dump(
+def _dump_reflection(made: _Made) -> str:
+    lines = observation.dump_observed(
         made.result._replace(observations=tuple(line.observation for line in made.lines))
     )
     keys = [line.keys for line in made.lines]
@@ -342,14 +359,16 @@ def _dumped(made: _Made) -> str:
     )
 
 
-def _loaded(body: str) -> _Made | None:
+def _load_reflection(body: str) -> _Made | None:
     """Return the reflection of a body; None for one that an earlier release prepared."""
     try:
         lines, keys, prints, joined, task, tries = json.loads(body)
     except ValueError:
         return None
-    result = observation.load(lines)
-    made = tuple(_Line(o, tuple(found)) for o, found in zip(result.observations, keys, strict=True))
+    result = observation.load_observed(lines)
+    made = tuple(
+        _ReflectionLine(o, tuple(found)) for o, found in zip(result.observations, keys, strict=True)
+    )
     return _Made(
         lines=made,
         prints=prints,
@@ -369,12 +388,20 @@ def model_ask(
         source = SourceText(
             _as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date()
         )
-        lines = (f"[{n}] {scope_memory.line(o)}" for n, o in enumerate(held.observations, start=1))
-        text = f"<memory>\n{fenced(chr(10).join(lines))}\n</memory>"
-        prompt = Prompt(template("reflector").format(level=level), text, temperature, budget_tokens)
+        lines = (
+            f"[{n}] {scope_memory.format_observation_line(o)}"
+            for n, o in enumerate(held.observations, start=1)
+        )
+        text = f"<memory>\n{escape_block_end(chr(10).join(lines))}\n</memory>"
+        prompt = Prompt(
+            read_memory_prompt("reflector").format(level=level), text, temperature, budget_tokens
+        )
         model = asker.generator.model
         return asker.ask(
-            prompt, lambda answer: parse(answer, source, limit=_MOST_OBSERVATIONS, model=model)
+            prompt,
+            lambda answer: parse_observer_answer(
+                answer, source, limit=_MOST_OBSERVATIONS, model=model
+            ),
         )
 
     return ask
@@ -389,19 +416,21 @@ def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
     return Observed(tuple(keeping.by_worth(held.observations, room)))
 
 
-def _budget(tokens: int) -> int:
+def _clamp_output_budget(tokens: int) -> int:
     return min(max(tokens, MOST_OUTPUT_TOKENS), _MOST_TOKENS)
 
 
 def _as_messages(observations: Sequence[Observation]) -> tuple[Journalled, ...]:
     """Return observations as numbered messages for the parser."""
     return tuple(
-        Journalled(n, Message(str(n), Role.TOOL, o.text, o.at, tokens=count_tokens(o.text)))
+        Journalled(n, Message(str(n), Role.TOOL, o.text, o.at, tokens=estimate_tokens(o.text)))
         for n, o in enumerate(observations, start=1)
     )
 
 
-def _lines(result: Observed, before: ScopeMemory) -> list[tuple[Observation, tuple[str, ...]]]:
+def _build_reflection_lines(
+    result: Observed, before: ScopeMemory
+) -> list[tuple[Observation, tuple[str, ...]]]:
     """Return the observations of a result with the keys of their sources, down to the messages of
     those.
     """

@@ -18,7 +18,7 @@ from gieok.ports.store import Documents
 from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.gist import gist, is_same
-from gieok.text.turns import USER, asked
+from gieok.text.turns import USER, find_answered_question
 
 _AT_ONCE = 200
 
@@ -34,7 +34,7 @@ class BindingLine(NamedTuple):
     check: int
 
 
-def write(
+def write_binding_rules(
     store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, BindingLine]]
 ) -> None:
     """Name the rules among a scope's lines, each given with the scope in which it was said; newest
@@ -45,12 +45,12 @@ def write(
     if not told and not file.exists():
         return
     held: list[tuple[str, BindingLine, list[str]]] = []
-    texts = _texts(store, told)
+    texts = _read_rule_texts(store, told)
     for whose, line in told:
         words, question = texts.get((whose, line.key, line.line), ("", ""))
         rules = binding.rules_in(words, question)
         if rules:
-            held = [one for one in held if not _repeats(one[2], rules)]
+            held = [one for one in held if not _is_restated_later(one[2], rules)]
             held.append((whose, line, rules))
         elif words:
             held = [
@@ -63,7 +63,7 @@ def write(
             line.key,
             line.line,
             line.check,
-            _places(texts[whose, line.key, line.line][0], rules),
+            _find_rule_offsets(texts[whose, line.key, line.line][0], rules),
         )
         for whose, line, rules in reversed(held)
     ]
@@ -71,7 +71,7 @@ def write(
     fs.replace_private(file, json.dumps(rows))
 
 
-def _places(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
+def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
     """Return where in the words rules stand, a pair of offsets each; none for those that the words
     merely accept.
     """
@@ -81,19 +81,19 @@ def _places(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
     return [(start, start + length) if start >= 0 else (0, len(words)) for start, length in found]
 
 
-def _repeats(earlier: Sequence[str], later: Sequence[str]) -> bool:
+def _is_restated_later(earlier: Sequence[str], later: Sequence[str]) -> bool:
     """Say whether all of the earlier rules are said again by the later ones."""
     again = [gist(rule) for rule in later]
     return all(any(is_same(gist(rule), one) for one in again) for rule in earlier)
 
 
-def _texts(
+def _read_rule_texts(
     store: Documents, lines: Sequence[tuple[str, BindingLine]]
 ) -> dict[tuple[str, str, int], tuple[str, str]]:
     """Return what was said in each line, and the question that it answers, where it still says what
     was judged.
     """
-    found: dict[tuple[str, str, int], tuple[str, str]] = {}
+    texts_by_line: dict[tuple[str, str, int], tuple[str, str]] = {}
     for whose in dict.fromkeys(whose for whose, _ in lines):
         own = [line for scope, line in lines if scope == whose]
         keys = list(dict.fromkeys(line.key for line in own))
@@ -106,5 +106,8 @@ def _texts(
                     text = said[line.line - 1]
                     if places.line_check(text) == line.check:
                         words = text.removeprefix(f"{USER}: ")
-                        found[whose, line.key, line.line] = (words, asked(said, line.line))
-    return found
+                        texts_by_line[whose, line.key, line.line] = (
+                            words,
+                            find_answered_question(said, line.line),
+                        )
+    return texts_by_line

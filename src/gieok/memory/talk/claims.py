@@ -65,7 +65,7 @@ class Claim(NamedTuple):
     at: int
 
 
-class Link(NamedTuple):
+class ClaimLink(NamedTuple):
     """A claim that a later one surely replaced, at a time in Unix seconds.
 
     `takes_back`: the later one cancels it and has no value of its own.
@@ -95,7 +95,7 @@ class ComparedScope(NamedTuple):
     """
 
     compared: dict[str, str]
-    links: list[Link]
+    links: list[ClaimLink]
     ends: list[ClaimEnd]
     taken_back: list[TakenBack]
 
@@ -137,7 +137,7 @@ class StatedLine(NamedTuple):
         )
 
 
-def update(
+def update_claims(
     store: Store, home: Path, journal: Conversations | None = None, zone: tzinfo = UTC
 ) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
     """Compare what is new in all scopes; return what holds no more, and whether something still
@@ -160,7 +160,7 @@ def update(
         ended[path] = [(row, path) for row in rows]
     _end_where_said(store, ended)
     for path, whose in ended.items():
-        _write(home, path, whose)
+        _write_replaced_claims(home, path, whose)
     return {Scope(path): [row for row, _ in whose] for path, whose in ended.items()}, waits
 
 
@@ -227,8 +227,8 @@ def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]
 
 
 def _put_back(
-    links: Sequence[Link], taken: Iterable[tuple[TakenBack, frozenset[str]]]
-) -> list[Link]:
+    links: Sequence[ClaimLink], taken: Iterable[tuple[TakenBack, frozenset[str]]]
+) -> list[ClaimLink]:
     """Return links in which what a change replaced takes the place of the change, where that was
     taken back.
 
@@ -248,7 +248,8 @@ def _put_back(
             (link.old for link in undone), key=lambda claim: (turns.is_turns(claim.key), claim.at)
         )
         back = [
-            Link(new, stands, takes_back=False, at=one.at) for new in {link.new for link in undone}
+            ClaimLink(new, stands, takes_back=False, at=one.at)
+            for new in {link.new for link in undone}
         ]
         made = [link for link in made if link not in undone] + back
     return made
@@ -324,7 +325,7 @@ def _is_of_claim(observed: str, words: str, turn: str) -> bool:
     return len(words) > 0.66 * len(turn) or told >= 0.5 * max(1, len(said))
 
 
-def _write(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None:
+def _write_replaced_claims(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None:
     """Write what readers need: the claim, what stands in its place (scope, key, line, sum of its
     words), and since when.
     """
@@ -345,19 +346,19 @@ def _write(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None
         fs.replace_private(file, text)
 
 
-def list_ended(links: Sequence[Link]) -> list[ClaimEnd]:
+def list_ended(links: Sequence[ClaimLink]) -> list[ClaimEnd]:
     """Return the claims that hold no more, each with what holds now: chains are followed to their
     end.
     """
-    after: dict[tuple[str, int], list[Link]] = {}
-    for link in _taken_back(links):
+    after: dict[tuple[str, int], list[ClaimLink]] = {}
+    for link in _drop_cancelled_links(links):
         after.setdefault(link.old[:2], []).append(link)
     made = []
     for found in after.values():
-        last, seen = _newest(found), set[tuple[str, int]]()
+        last, seen = _find_newest_claim(found), set[tuple[str, int]]()
         while last[:2] in after and last[:2] not in seen:
             seen.add(last[:2])
-            last = _newest(after[last[:2]])
+            last = _find_newest_claim(after[last[:2]])
         made += [
             ClaimEnd(old, last, min(link.at for link in found))
             for old in {link.old for link in found}
@@ -365,11 +366,11 @@ def list_ended(links: Sequence[Link]) -> list[ClaimEnd]:
     return made
 
 
-def _newest(links: Sequence[Link]) -> Claim:
+def _find_newest_claim(links: Sequence[ClaimLink]) -> Claim:
     return max(links, key=lambda link: (link.at, link.new.key, link.new.line)).new
 
 
-def _taken_back(links: Sequence[Link]) -> list[Link]:
+def _drop_cancelled_links(links: Sequence[ClaimLink]) -> list[ClaimLink]:
     """Return links without those to what was cancelled: what stood before it stands again."""
     back = {(link.old[:2], link.new[:2]) for link in links if link.takes_back}
     ended = {old for old, _ in back}
@@ -398,7 +399,7 @@ def compare_scope(
     the documents' hashes.
     """
     file = Path(places.replaced_file(str(home), scope.path) + ".links")
-    before = _read(file)
+    before = _read_compared_scope(file)
     hashes = store.hashes(scope)
     kept = {key: stamp for key, stamp in before.compared.items() if hashes.get(key) == stamp}
     links = [link for link in before.links if link.old.key in kept and link.new.key in kept]
@@ -437,7 +438,7 @@ def compare_scope(
     return made, len(new) > _MOST_DOCUMENTS
 
 
-def _read(file: Path) -> ComparedScope:
+def _read_compared_scope(file: Path) -> ComparedScope:
     try:
         version, *held = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -447,7 +448,7 @@ def _read(file: Path) -> ComparedScope:
     kept, rows, stated, taken = held
     return ComparedScope(
         kept,
-        [Link(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
+        [ClaimLink(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
         [ClaimEnd(Claim(*row[:6]), None, row[6]) for row in stated],
         [TakenBack(*row) for row in taken],
     )
@@ -493,7 +494,7 @@ class _Comparison:
         held = self._store.vectors_of(self._model, list(forms.values()))
         return {text: held[form] for text, form in forms.items() if form in held}
 
-    def links(self, statements: Sequence[StatedLine]) -> Iterator[Link]:
+    def links(self, statements: Sequence[StatedLine]) -> Iterator[ClaimLink]:
         """Yield the sure links between statements of a document and those nearest to them, earlier
         and later ones.
         """
@@ -506,13 +507,13 @@ class _Comparison:
                 if link is not None:
                     yield link
 
-    def _link(self, old: StatedLine, new: StatedLine) -> Link | None:
+    def _link(self, old: StatedLine, new: StatedLine) -> ClaimLink | None:
         if not is_dated(new.document) or is_protected(old):
             return None
         found = relation(old.text, new.text)
         if not found.is_sure or not self.is_nearest(old, new):
             return None
-        return Link(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
+        return ClaimLink(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
 
     def _neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
         """Return the statements of the passages nearest to one, a list a passage, best first,

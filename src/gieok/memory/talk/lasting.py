@@ -25,12 +25,12 @@ from gieok.memory.talk.binding_lines import BindingLine
 from gieok.model.memory import Entry, Scope
 from gieok.places import is_served
 from gieok.ports.store import Store, VectorCopy
-from gieok.ranking.learned.heads import about_user, worth
+from gieok.ranking.learned.heads import about_user, judge_turn_worth
 from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
-from gieok.text.tokens import count_tokens
-from gieok.text.turns import ASSISTANT, USER, asked
+from gieok.text.tokens import estimate_tokens
+from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
 #: To be raised where the same turns would be judged otherwise.
 _VERSION = 6
@@ -72,7 +72,7 @@ class LastingLine(NamedTuple):
     rule: int = 0
 
 
-def update(store: Store, home: Path, now: datetime) -> None:
+def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
     """Bring the files of all scopes in line with the turns of a store; only changed documents are
     judged. Raises StoreError.
     """
@@ -81,7 +81,7 @@ def update(store: Store, home: Path, now: datetime) -> None:
         for scope in store.scopes()
         if not places.is_brought(scope.path) and not is_served(scope.path)
     ]
-    found = {str(scope): list(_holding(store, scope, home, now)) for scope in scopes}
+    found = {str(scope): list(_iter_holding_lines(store, scope, home, now)) for scope in scopes}
     rows = {scope: [(scope, line) for line in lines] for scope, lines in found.items()}
     others = [
         (scope, line)
@@ -99,24 +99,28 @@ def update(store: Store, home: Path, now: datetime) -> None:
             for whose, one in pairs
             if one.rule
         ]
-        binding_lines.write(store, home, scope, told)
+        binding_lines.write_binding_rules(store, home, scope, told)
     for scope, lines in rows.items():
         if lines or Path(places.lasting_file(str(home), scope)).exists():
-            _write(home, scope, lines)
+            _write_lasting_lines(home, scope, lines)
 
 
-def _holding(store: Store, scope: Scope, home: Path, now: datetime) -> Iterator[LastingLine]:
+def _iter_holding_lines(
+    store: Store, scope: Scope, home: Path, now: datetime
+) -> Iterator[LastingLine]:
     """Yield the lines that nothing has replaced."""
     ended = claims.ended_lines(store, home, scope, now.timestamp())
-    return (line for line in judged(store, scope, home) if (line.key, line.line) not in ended)
+    return (
+        line for line in iter_judged_lines(store, scope, home) if (line.key, line.line) not in ended
+    )
 
 
-def _write(home: Path, scope: str, lines: list[tuple[str, LastingLine]]) -> None:
+def _write_lasting_lines(home: Path, scope: str, lines: list[tuple[str, LastingLine]]) -> None:
     newest = max((line.at for _, line in lines), default=0)
     best = sorted(
         lines,
         key=lambda pair: (
-            -places.faded(pair[1].value, pair[1].at, newest),
+            -places.compute_faded_value(pair[1].value, pair[1].at, newest),
             pair[1].key,
             pair[1].line,
         ),
@@ -130,18 +134,18 @@ def _write(home: Path, scope: str, lines: list[tuple[str, LastingLine]]) -> None
     fs.replace_private(file, json.dumps(rows))
 
 
-def judged(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
+def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
     """Yield the lines of a scope. What was judged is kept by the document's hash, without those
     that say nothing.
     """
     file = Path(f"{places.lasting_file(str(home), str(scope))}.judged")
     hashes = {key: found for key, found in store.hashes(scope).items() if turns.is_said(key)}
-    known = _read(file)
+    known = _read_judged_rows(file)
     kept = {key: row for key, row in known.items() if hashes.get(key) == row[0]}
     changed = sorted(hashes.keys() - kept.keys())
     for start in range(0, len(changed), _AT_ONCE):
         for entry in store.entries(scope, changed[start : start + _AT_ONCE]):
-            lines, is_complete = _lines(store, entry)
+            lines, is_complete = _judge_document_lines(store, entry)
             # One that still waits for vectors is judged again.
             kept[entry.document.key] = (hashes[entry.document.key] if is_complete else "", lines)
     if changed or len(kept) != len(known):
@@ -160,7 +164,7 @@ def judged(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
             )
 
 
-def _read(file: Path) -> dict[str, tuple[str, list[_Row]]]:
+def _read_judged_rows(file: Path) -> dict[str, tuple[str, list[_Row]]]:
     try:
         version, kept = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -170,7 +174,7 @@ def _read(file: Path) -> dict[str, tuple[str, list[_Row]]]:
     )
 
 
-def _lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
+def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
     """Return rows of what users say, as `LastingLine` has them without the key, and whether vectors
     judged all of it.
     """
@@ -178,20 +182,22 @@ def _lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
     all_ = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
     said = {line: text for line, text in all_.items() if text.startswith(f"{USER}: ")}
     lines = document.text.split("\n")
-    questions = {line: question for line in said if (question := asked(lines, line))}
-    model, vectors = _vectors(
+    questions = {
+        line: question for line in said if (question := find_answered_question(lines, line))
+    }
+    model, vectors = _find_text_vectors(
         store, [*said.values(), *(all_.get(line - 1, "") for line in questions)]
     )
-    at = _seconds(document.said_at)
-    found = []
+    at = _convert_to_seconds(document.said_at)
+    rows = []
     for line, text in said.items():
         words = text[len(USER) + 2 :]
         vector = vectors.get(text)
         # 0 of both heads: the model is none that they were fitted on.
-        likely = worth(words, vector, model) if vector else 0.0
+        likely = judge_turn_worth(words, vector, model) if vector else 0.0
         if line in questions:
             proposal = all_.get(line - 1, "")
-            likely = max(likely, _answering(words, proposal, vectors.get(proposal), model))
+            likely = max(likely, _judge_short_answer(words, proposal, vectors.get(proposal), model))
         # Shown together, so both are paid for; it is no question because it answers one.
         value = valued(
             f"{questions.get(line, '').replace('?', '')} {words}".strip(), likely or _UNJUDGED
@@ -206,11 +212,11 @@ def _lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
         if value >= _LEAST or rule:
             # What states nothing states nothing about the user: judging takes half a millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
-            found.append((round(value, 4), at, line, is_about, places.line_check(text), rule))
-    return found, all(text in vectors for text in said.values()) or not model
+            rows.append((round(value, 4), at, line, is_about, places.line_check(text), rule))
+    return rows, all(text in vectors for text in said.values()) or not model
 
 
-def _answering(words: str, before: str, vector: bytes | None, model: str) -> float:
+def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:
     """Return the probability that a short answer states something, by the proposal that it
     accepts.
     """
@@ -218,10 +224,10 @@ def _answering(words: str, before: str, vector: bytes | None, model: str) -> flo
         return _ANSWERED
     proposal = before.removeprefix(f"{ASSISTANT}: ")
     body = _ASKED_LAST.sub("", proposal).strip() or proposal
-    return _ACCEPTED_SHARE * (worth(body, vector, model) if vector else 0.0)
+    return _ACCEPTED_SHARE * (judge_turn_worth(body, vector, model) if vector else 0.0)
 
 
-def _vectors(store: Store, texts: list[str]) -> tuple[str, Mapping[str, bytes]]:
+def _find_text_vectors(store: Store, texts: list[str]) -> tuple[str, Mapping[str, bytes]]:
     """Return the active model ('' for none), and text → vector of those that have one."""
     active = store.active_model() if isinstance(store, VectorCopy) else None
     if active is None or not isinstance(store, VectorCopy):
@@ -236,8 +242,8 @@ def valued(text: str, likely: float) -> float:
     and its length.
     """
     share = _QUESTION_SHARE if _QUESTION.search(text) else 1.0
-    return likely * share / math.sqrt(max(_FEWEST_TOKENS, count_tokens(text[:_LONGEST_CHARS])))
+    return likely * share / math.sqrt(max(_FEWEST_TOKENS, estimate_tokens(text[:_LONGEST_CHARS])))
 
 
-def _seconds(at: datetime) -> int:
+def _convert_to_seconds(at: datetime) -> int:
     return int(at.timestamp())

@@ -27,7 +27,7 @@ _AT_ONCE = 200
 _HOME = Scope(places.USER_SCOPE)
 
 
-def update(
+def update_promotions(
     store: Store,
     home: Path,
     journal: FullJournal | None = None,
@@ -43,18 +43,18 @@ def update(
     scopes that have some. Return whether statements still wait to be compared: what is taken in
     whole takes several steps.
     """
-    with _lock(home):
+    with _lock_lasting_files(home):
         promote(store, home)
-        ends, waits = claims.update(store, home, zone=zone, journal=journal)
+        ends, waits = claims.update_claims(store, home, zone=zone, journal=journal)
     for scope, found in ends.items() if journal is not None else ():
-        if journal is not None and settling.settle(journal, store, scope, found):
+        if journal is not None and settling.settle_observations(journal, store, scope, found):
             rewrite(scope)
-    with _lock(home):
-        lasting.update(store, home, now)
+    with _lock_lasting_files(home):
+        lasting.update_lasting_lines(store, home, now)
     return waits
 
 
-def _lock(home: Path) -> fs.exclusive:
+def _lock_lasting_files(home: Path) -> fs.exclusive:
     """Return the lock of the files that follow from turns: what a slower process read earlier does
     not take their place.
 
@@ -69,15 +69,17 @@ def is_promoted(document: Document) -> bool:
     return document.kind == turns.KIND and document.key.endswith(_ENDING)
 
 
-def source_of(store: Documents, promoted: Document, line: int) -> tuple[Document | None, int]:
+def find_promoted_source(
+    store: Documents, promoted: Document, line: int
+) -> tuple[Document | None, int]:
     """Return the document in which a line was said, and the number of the line there; None, or 0,
     where it is gone.
     """
-    found = store.get(Scope(promoted.metadata[_SCOPE]), [promoted.key.removesuffix(_ENDING)])
-    if not found:
+    sources = store.get(Scope(promoted.metadata[_SCOPE]), [promoted.key.removesuffix(_ENDING)])
+    if not sources:
         return None, 0
-    said, wanted = found[0].text.split("\n"), promoted.text.split("\n")[line - 1 : line]
-    return found[0], line if wanted and wanted == said[line - 1 : line] else 0
+    said, wanted = sources[0].text.split("\n"), promoted.text.split("\n")[line - 1 : line]
+    return sources[0], line if wanted and wanted == said[line - 1 : line] else 0
 
 
 def promote(store: Store, home: Path) -> tuple[int, int]:
@@ -93,10 +95,10 @@ def promote(store: Store, home: Path) -> tuple[int, int]:
         if scope == _HOME or not scope.path.startswith("project:") or places.is_brought(scope.path):
             continue
         lines: dict[str, dict[int, int]] = {}
-        for line in lasting.judged(store, scope, home):
+        for line in lasting.iter_judged_lines(store, scope, home):
             if line.is_about_user:
                 lines.setdefault(line.key, {})[line.line] = line.check
-        for batch in _batches(store, scope, lines):
+        for batch in _iter_promoted_batches(store, scope, lines):
             seen.update(entry.document.key for entry in batch)
             fresh = [
                 entry
@@ -110,33 +112,37 @@ def promote(store: Store, home: Path) -> tuple[int, int]:
     return put, len(gone)
 
 
-def prune(store: Store) -> int:
+def prune_promotions(store: Store) -> int:
     """Forget promoted documents with a line that their source says no more; return how many."""
     promoted = [key for key in store.hashes(_HOME) if key.endswith(_ENDING)]
     gone = [
         d.key
         for start in range(0, len(promoted), _AT_ONCE)
         for d in store.get(_HOME, promoted[start : start + _AT_ONCE])
-        if not _holds(store, d)
+        if not _is_promotion_current(store, d)
     ]
     return store.forget(_HOME, gone) if gone else 0
 
 
-def _holds(store: Documents, promoted: Document) -> bool:
+def _is_promotion_current(store: Documents, promoted: Document) -> bool:
     lines = enumerate(promoted.text.split("\n"), start=1)
-    return all(source_of(store, promoted, number)[1] for number, line in lines if line)
+    return all(find_promoted_source(store, promoted, number)[1] for number, line in lines if line)
 
 
-def _batches(
+def _iter_promoted_batches(
     store: Documents, scope: Scope, lines: Mapping[str, Mapping[int, int]]
 ) -> Iterator[list[Entry]]:
     keys = sorted(lines)
     for start in range(0, len(keys), _AT_ONCE):
         held = store.get(scope, keys[start : start + _AT_ONCE])
-        yield [entry for source in held if (entry := _promoted(source, lines[source.key])).passages]
+        yield [
+            entry
+            for source in held
+            if (entry := _build_promoted_entry(source, lines[source.key])).passages
+        ]
 
 
-def _promoted(source: Document, checks: Mapping[int, int]) -> Entry:
+def _build_promoted_entry(source: Document, checks: Mapping[int, int]) -> Entry:
     """Return the lines with these numbers, but for those that say something else by now (another
     sum).
 
@@ -164,10 +170,10 @@ def _promoted(source: Document, checks: Mapping[int, int]) -> Entry:
         content_hash=stamp,
         metadata=metadata,
     )
-    return Entry(document, tuple(_passages(said)))
+    return Entry(document, tuple(_cut_promoted_passages(said)))
 
 
-def _passages(said: Iterable[str]) -> Iterator[Passage]:
+def _cut_promoted_passages(said: Iterable[str]) -> Iterator[Passage]:
     start = 0
     for number, line in enumerate(said, start=1):
         if line:

@@ -12,7 +12,7 @@ from gieok.ports.journal import Conversations
 from gieok.ports.store import Documents
 
 
-def conversation(store: Documents, scopes: Sequence[Scope], path: str) -> str:
+def read_conversation(store: Documents, scopes: Sequence[Scope], path: str) -> str:
     """Return all that was said in a conversation, by its virtual path `sessions/<agent>/<session>`;
     '' for none.
 
@@ -35,28 +35,36 @@ def conversation(store: Documents, scopes: Sequence[Scope], path: str) -> str:
     return ""
 
 
-def messages(journal: Conversations, document: Document, line: int = 0) -> list[Message]:
+def find_document_messages(
+    journal: Conversations, document: Document, line: int = 0
+) -> list[Message]:
     """Return the messages that a document of turns holds, or the one behind a line of it; none
     where they are gone.
     """
     return [
-        message for lines, message in _with_lines(journal, document) if not line or line in lines
+        message
+        for lines, message in _iter_messages_by_line(journal, document)
+        if not line or line in lines
     ]
 
 
 def at_line(journal: Conversations, document: Document, line: int) -> tuple[range, Message] | None:
     """Return the message behind a line, with all of its lines; None where it is gone."""
-    return next((found for found in _with_lines(journal, document) if line in found[0]), None)
+    return next(
+        (found for found in _iter_messages_by_line(journal, document) if line in found[0]), None
+    )
 
 
-def _with_lines(journal: Conversations, document: Document) -> Iterator[tuple[range, Message]]:
+def _iter_messages_by_line(
+    journal: Conversations, document: Document
+) -> Iterator[tuple[range, Message]]:
     """Yield each message of a document with the numbers of its lines."""
     start = int(document.metadata["from"].rpartition(":")[2])
     agent, session = document.metadata["agent"], document.metadata["session"]
     found = journal.turns(document.scope, agent, session, start)
     block = next(
         turns.blocks(
-            (turn for turn in found if turn.place >= start), None, turns.zone_of(document)
+            (turn for turn in found if turn.place >= start), None, turns.read_block_zone(document)
         ),
         None,
     )

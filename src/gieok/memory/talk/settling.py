@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from gieok.flow.distil import finish
+from gieok.flow.distil import finish_span
 from gieok.memory import observation
 from gieok.memory.talk.claims import ClaimEnd
 from gieok.model.conversation import Run
@@ -25,7 +25,9 @@ _STATED = "stated"
 _NOTE = "replaced"
 
 
-def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[ClaimEnd]) -> bool:
+def settle_observations(
+    journal: FullJournal, store: Store, scope: Scope, ends: Sequence[ClaimEnd]
+) -> bool:
     """Bring the observations of a scope in line with what replaced them; return whether any
     changed. Raises StoreError.
 
@@ -36,7 +38,7 @@ def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[Clai
     if not wanted and not before:
         return False
     held = {document.key: document for document in store.get(scope, sorted({*wanted, *before}))}
-    put = list(_changed(held, wanted))
+    put = list(_iter_settled_documents(held, wanted))
     if put:
         position, at = journal.position(scope, _READER), max(d.updated_at for d in held.values())
         run = Run(
@@ -51,14 +53,18 @@ def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[Clai
             documents=len(put),
             document_tokens=0,
         )
-        finish(journal, store, position, run, put=[_entry(document) for document in put])
+        finish_span(
+            journal, store, position, run, put=[_build_settled_entry(document) for document in put]
+        )
     known = "\n".join(sorted(key for key in wanted if key in held))
     if known != "\n".join(before):
         store.write_note(scope, _NOTE, known)
     return bool(put)
 
 
-def _changed(held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]) -> Iterator[Document]:
+def _iter_settled_documents(
+    held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]
+) -> Iterator[Document]:
     for key, document in held.items():
         end, is_own = wanted.get(key), _BY in document.metadata
         if end is None and is_own:
@@ -67,7 +73,7 @@ def _changed(held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]) -> It
                 for name, value in document.metadata.items()
                 if name not in (_BY, REPLACED_BY)
             }
-            yield _stamped(replace(document, valid_to=None, metadata=metadata))
+            yield _restamp_document(replace(document, valid_to=None, metadata=metadata))
         elif (
             end is not None
             and document.kind == observation.KIND
@@ -79,16 +85,16 @@ def _changed(held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]) -> It
             ):
                 until = max(document.said_at, datetime.fromtimestamp(end.at, UTC))
                 link = {REPLACED_BY: end.by.key} if end.by else {}
-                yield _stamped(
+                yield _restamp_document(
                     replace(
                         document, valid_to=until, metadata={**document.metadata, **link, _BY: by}
                     )
                 )
 
 
-def _stamped(document: Document) -> Document:
+def _restamp_document(document: Document) -> Document:
     return replace(document, content_hash=observation.stamp(document))
 
 
-def _entry(document: Document) -> Entry:
+def _build_settled_entry(document: Document) -> Entry:
     return Entry(document, (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))

@@ -55,7 +55,9 @@ def list_taken_back(
         _TurnLine(document.key, n, text)
         for n, text in enumerate(document.text.split("\n"), start=1)
     ]
-    takers = [place for place, line in enumerate(own) if read_taking_back(_words(line.text))]
+    takers = [
+        place for place, line in enumerate(own) if read_taking_back(_read_user_words(line.text))
+    ]
     if not takers:
         return
     before = _lines_before(store, scope, document)
@@ -112,18 +114,18 @@ def _find_change(lines: Sequence[_TurnLine], place: int) -> _TurnLine | None:
         if line.text.startswith(f"{ASSISTANT}: "):
             was_asked = was_asked or asks(line.text)
             continue
-        words = _words(line.text)
+        words = _read_user_words(line.text)
         if not words:  # what was forgotten might be meant
             return None
         if is_small_talk(words):
             continue
-        if was_asked and read_taking_back(_words(lines[place].text)) != RESTORES:
+        if was_asked and read_taking_back(_read_user_words(lines[place].text)) != RESTORES:
             return None
         return line if _states_one_change(words) else None
     return None
 
 
-def _words(line: str) -> str:
+def _read_user_words(line: str) -> str:
     """Return what a user said in a line; '' for one of another speaker."""
     return line.removeprefix(f"{USER}: ").strip() if line.startswith(f"{USER}: ") else ""
 

@@ -25,7 +25,7 @@ from gieok.ports.store import DERIVED, Documents, Store
 from gieok.text.echo import strip_echo
 from gieok.text.redact import redact
 from gieok.text.turns import ASSISTANT, USER
-from gieok.zone import MachineZone, day_in, find_zone, name_of
+from gieok.zone import MachineZone, day_in, find_zone, find_zone_name
 
 KIND = "turn"
 PREFIX = f"{SESSIONS}/"
@@ -54,7 +54,7 @@ _BATCH_CHARS = 1_000_000
 _POWERS = [1 << exponent for exponent in range(20)]
 
 
-class Told(Journal, Conversations, JournalUpkeep, Protocol):
+class TurnJournal(Journal, Conversations, JournalUpkeep, Protocol):
     """What is needed of a journal."""
 
 
@@ -74,7 +74,7 @@ class Derived(NamedTuple):
         return Derived(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-class Block(NamedTuple):
+class TurnBlock(NamedTuple):
     """Consecutive turns of one day. `lead` is the last line of the turn before, None where there is
     none.
     """
@@ -85,7 +85,7 @@ class Block(NamedTuple):
 
 
 def update_all(
-    journal: Told,
+    journal: TurnJournal,
     store: Store,
     *,
     zone: tzinfo | None = None,
@@ -107,13 +107,13 @@ def update_all(
         if not held:
             return Derived(waiting=unheard(journal, store))
         left = most
-        scopes = _own(journal)
+        scopes = _list_agent_scopes(journal)
         if not most:
             _drop_old(journal, store, {*store.scopes()} - {*scopes})
         for scope in scopes:
             if is_stopped():
                 break
-            found, heard = _update(
+            found, heard = _update_scope_turns(
                 journal,
                 store,
                 scope,
@@ -127,28 +127,31 @@ def update_all(
     return done._replace(waiting=unheard(journal, store)) if most or is_stopped() else done
 
 
-def unheard(journal: Told, store: Store) -> int:
+def unheard(journal: TurnJournal, store: Store) -> int:
     """Count the messages that are not derived yet, over all scopes."""
-    return sum(journal.unheard(scope, position(journal, store, scope)) for scope in _own(journal))
+    return sum(
+        journal.unheard(scope, position(journal, store, scope))
+        for scope in _list_agent_scopes(journal)
+    )
 
 
-def _own(journal: Told) -> list[Scope]:
+def _list_agent_scopes(journal: TurnJournal) -> list[Scope]:
     """Return the scopes of agents."""
     return [scope for scope in journal.scopes() if not is_served(scope.path)]
 
 
-def position(journal: Told, store: Store, scope: Scope) -> Heard:
+def position(journal: TurnJournal, store: Store, scope: Scope) -> Heard:
     """Return how far a store's documents go."""
-    return _position(journal, store, scope)[0]
+    return _read_turns_position(journal, store, scope)[0]
 
 
-def _position(journal: Told, store: Store, scope: Scope) -> tuple[Heard, str]:
+def _read_turns_position(journal: TurnJournal, store: Store, scope: Scope) -> tuple[Heard, str]:
     """Return how far a store's documents go, and the name of the zone that their days are in: older
     ones are of UTC.
     """
     try:
         version, seq, change, *zone = json.loads(
-            store.notes(scope).get(_note(journal), "") or "[0, 0, 0]"
+            store.notes(scope).get(_name_position_note(journal), "") or "[0, 0, 0]"
         )
     except ValueError:
         return Heard(), ""
@@ -162,22 +165,22 @@ def _block_zone(wanted: tzinfo | None, known: str) -> str:
     one.
     """
     if wanted is not None and not isinstance(wanted, MachineZone):
-        return name_of(wanted) or known or "UTC"
-    return known if known not in ("", "UTC") else name_of(MachineZone()) or "UTC"
+        return find_zone_name(wanted) or known or "UTC"
+    return known if known not in ("", "UTC") else find_zone_name(MachineZone()) or "UTC"
 
 
-def drop(journal: Told, store: Store) -> int:
+def drop_turn_documents(journal: TurnJournal, store: Store) -> int:
     """Forget the documents of all turns; they are derived again when it is asked for. Return how
     many there were.
     """
-    done = 0
+    dropped = 0
     with journal.exclusive(LOCK):
         for scope in store.scopes():
-            name = _note(journal)
+            name = _name_position_note(journal)
             if store.notes(scope).get(name):
                 store.write_note(scope, name, "")
-            done += store.forget(scope, sorted(filter(is_turns, store.hashes(scope))))
-    return done
+            dropped += store.forget(scope, sorted(filter(is_turns, store.hashes(scope))))
+    return dropped
 
 
 def is_turns(key: str) -> bool:
@@ -185,24 +188,28 @@ def is_turns(key: str) -> bool:
     return key.startswith(PREFIX)
 
 
-def restart(journal: Told, store: Store) -> None:
+def restart(journal: TurnJournal, store: Store) -> None:
     """Have the next update compare everything."""
     for scope in store.scopes():
-        if store.notes(scope).get(_note(journal)):
-            _, zone = _position(journal, store, scope)
-            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard(), zone]))
+        if store.notes(scope).get(_name_position_note(journal)):
+            _, zone = _read_turns_position(journal, store, scope)
+            store.write_note(
+                scope, _name_position_note(journal), json.dumps([_VERSION, *Heard(), zone])
+            )
 
 
-def is_underived(journal: Told, document: Document) -> bool:
+def is_underived(journal: TurnJournal, document: Document) -> bool:
     """Say whether a document can not be derived from this journal: it is no turns, or those of
     another journal.
     """
     if document.kind == OLD_KIND:
         return False
-    return document.kind != KIND or not document.metadata.get("from", "").startswith(_mark(journal))
+    return document.kind != KIND or not document.metadata.get("from", "").startswith(
+        _build_turns_mark(journal)
+    )
 
 
-def _mark(journal: Told) -> str:
+def _build_turns_mark(journal: TurnJournal) -> str:
     """Return what the documents say that this release derived from this journal."""
     return f"{_VERSION}.{journal.identity()}"
 
@@ -212,12 +219,12 @@ def is_said(key: str) -> bool:
     return is_turns(key) and not key.endswith(PROMOTED)
 
 
-def _note(journal: Told) -> str:
+def _name_position_note(journal: TurnJournal) -> str:
     return f"{DERIVED}turns:{journal.identity()}"
 
 
-def _update(
-    journal: Told,
+def _update_scope_turns(
+    journal: TurnJournal,
     store: Store,
     scope: Scope,
     zone: tzinfo | None,
@@ -226,7 +233,7 @@ def _update(
     progress: Callable[[int], None],
 ) -> tuple[Derived, int]:
     """Derive a scope's documents; return what was done, and of how many messages at most."""
-    at, known = _position(journal, store, scope)
+    at, known = _read_turns_position(journal, store, scope)
     name = _block_zone(zone, known)
     if name != known:
         at = Heard()
@@ -239,52 +246,63 @@ def _update(
             break
         if at == Heard():  # nothing that the store holds is taken for granted
             found = [conversation._replace(place=0) for conversation in found]
-        for batch in _batches(_changes(journal, store, scope, found, reached.seq, name)):
+        for batch in _batch_turn_changes(
+            _iter_turn_changes(journal, store, scope, found, reached.seq, name)
+        ):
             entries = [entry for entry in batch if isinstance(entry, Entry)]
             store.put(entries)
             gone = store.forget(scope, [key for key in batch if isinstance(key, str)])
             done += Derived(len(entries), gone)
             progress(done.put)
-        store.write_note(scope, _note(journal), json.dumps([_VERSION, *reached, name]))
+        store.write_note(
+            scope, _name_position_note(journal), json.dumps([_VERSION, *reached, name])
+        )
         heard, at = heard + portion, reached
     return done, heard
 
 
-def _drop_old(journal: Told, store: Store, scopes: Iterable[Scope]) -> None:
+def _drop_old(journal: TurnJournal, store: Store, scopes: Iterable[Scope]) -> None:
     """Forget, once, the documents that an older release made of OpenClaw's transcripts: the journal
     has what they say.
     """
     for scope in scopes:
-        if not store.notes(scope).get(_note(journal)):
+        if not store.notes(scope).get(_name_position_note(journal)):
             store.forget(
                 scope,
                 sorted(key for key in filter(is_turns, store.hashes(scope)) if "#" not in key),
             )
-            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard(), ""]))
+            store.write_note(
+                scope, _name_position_note(journal), json.dumps([_VERSION, *Heard(), ""])
+            )
 
 
-def _changes(
-    journal: Told, store: Store, scope: Scope, found: Iterable[Conversation], upto: int, zone: str
+def _iter_turn_changes(
+    journal: TurnJournal,
+    store: Store,
+    scope: Scope,
+    found: Iterable[Conversation],
+    upto: int,
+    zone: str,
 ) -> Iterator[Entry | str]:
     """Yield what is to be put, and the keys of what is gone, of conversations with something new.
 
     Messages above `upto` are left for the next portion: a long conversation grows by it, and is not
     made anew each time.
     """
-    whose = _mark(journal)
+    whose = _build_turns_mark(journal)
     for conversation in found:
-        held = _last(store, scope, _name(conversation))
+        held = _find_last_block(store, scope, _format_conversation_key(conversation))
         start, number = 0, 1
         mark, _, first = held.metadata.get("from", "").partition(":") if held else ("", "", "")
         if held is not None and mark == whose and conversation.place > int(first):
-            start, number = int(first), _number(held.key)
+            start, number = int(first), _parse_block_number(held.key)
         turns = journal.turns(scope, conversation.agent, conversation.session, start, upto)
         if start and turns and turns[0].place < start and not laid(turns[0])[0]:
             # What comes before says nothing: which line leads the block shows only from the
             # beginning.
             start, number = 0, 1
             turns = journal.turns(scope, conversation.agent, conversation.session, upto=upto)
-        entries = _entries(scope, conversation, turns, start, number, whose, zone)
+        entries = _cut_block_entries(scope, conversation, turns, start, number, whose, zone)
         there = (
             {d.key: d.content_hash for d in store.get(scope, [e.document.key for e in entries])}
             if held
@@ -295,23 +313,27 @@ def _changes(
             for entry in entries
             if there.get(entry.document.key) != entry.document.content_hash
         )
-        last = _number(held.key) if held is not None else 0
+        last = _parse_block_number(held.key) if held is not None else 0
         yield from (
-            f"{_name(conversation)}#{gone}" for gone in range(number + len(entries), last + 1)
+            f"{_format_conversation_key(conversation)}#{gone}"
+            for gone in range(number + len(entries), last + 1)
         )
 
 
 def held_blocks(store: Documents, scope: Scope, name: str) -> int:
     """Return how many blocks a store holds of a conversation, by its key without a number."""
-    last = _last(store, scope, name)
-    return _number(last.key) if last else 0
+    last = _find_last_block(store, scope, name)
+    return _parse_block_number(last.key) if last else 0
 
 
-def _last(store: Documents, scope: Scope, name: str) -> Document | None:
+def _find_last_block(store: Documents, scope: Scope, name: str) -> Document | None:
     """Return the last block that a store holds of a conversation: blocks are numbered without a
     gap.
     """
-    known = {_number(d.key): d for d in store.get(scope, [f"{name}#{power}" for power in _POWERS])}
+    known = {
+        _parse_block_number(d.key): d
+        for d in store.get(scope, [f"{name}#{power}" for power in _POWERS])
+    }
     if not known:
         return None
     low = max(known)
@@ -326,7 +348,7 @@ def _last(store: Documents, scope: Scope, name: str) -> Document | None:
     return known[low]
 
 
-def _entries(
+def _cut_block_entries(
     scope: Scope,
     conversation: Conversation,
     turns: Sequence[Turn],
@@ -338,7 +360,7 @@ def _entries(
     new = [turn for turn in turns if turn.place >= start]
     made = blocks(new, _lead_of(turns, start), zone)
     return [
-        _entry(scope, conversation, n, block, whose, zone)
+        _build_block_entry(scope, conversation, n, block, whose, zone)
         for n, block in enumerate(made, start=number)
     ]
 
@@ -360,7 +382,8 @@ def messages_of_lines(journal: Conversations, document: Document) -> list[Messag
         document.scope, document.metadata["agent"], document.metadata["session"], start
     )
     block = next(
-        blocks([turn for turn in held if turn.place >= start], None, zone_of(document)), None
+        blocks([turn for turn in held if turn.place >= start], None, read_block_zone(document)),
+        None,
     )
     if block is None:
         return []
@@ -380,12 +403,14 @@ def message_of_line(journal: Conversations, document: Document, line: int) -> Me
     return next(iter(messages_of_lines(journal, document)[line - 1 : line]), None)
 
 
-def zone_of(document: Document) -> str:
+def read_block_zone(document: Document) -> str:
     """Return the name of the zone that a block of turns was cut in."""
     return document.metadata.get(_ZONE, "UTC")
 
 
-def blocks(turns: Iterable[Turn], lead: str | None = None, zone: str = "UTC") -> Iterator[Block]:
+def blocks(
+    turns: Iterable[Turn], lead: str | None = None, zone: str = "UTC"
+) -> Iterator[TurnBlock]:
     """Cut a conversation by the days of a zone. `lead` is the last line before it.
 
     Turns of which nothing is left are left out, and what was forgotten at its end.
@@ -395,11 +420,11 @@ def blocks(turns: Iterable[Turn], lead: str | None = None, zone: str = "UTC") ->
         spoken.pop()
     days = find_zone(zone)
     for _, day in groupby(spoken, key=lambda one: day_in(one[0].message.at, days)):
-        block, chars = Block([], [], lead), 0
+        block, chars = TurnBlock([], [], lead), 0
         for turn, lines, size in day:
             if len(block.turns) == _BLOCK_TURNS or (block.turns and chars + size > _BLOCK_CHARS):
                 yield block
-                block, chars = Block([], [], block.lines[-1]), 0
+                block, chars = TurnBlock([], [], block.lines[-1]), 0
             block.turns.append(turn)
             block.lines.extend(lines)
             chars += size
@@ -414,10 +439,10 @@ def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
     if turn.is_forgotten:
         blanks = turn.message.text.split("\n")
         return ("",) * len(blanks), sum(map(len, blanks))
-    lines = written(turn.message)
+    lines = render_message_lines(turn.message)
     if not turn.said:
         return lines, sum(map(len, lines))
-    said = written(turn.message._replace(text=turn.said))
+    said = render_message_lines(turn.message._replace(text=turn.said))
     if len(lines) > len(said) > 0:
         label = len(LABELS[turn.message.role]) + 2
         lines = (
@@ -431,10 +456,14 @@ def blanks(message: Message) -> str:
     """Return what holds the place of a message that is forgotten: its lines, of spaces; '' for one
     that is no turn.
     """
-    return "\n".join(" " * len(line) for line in written(message)) if message.role in LABELS else ""
+    return (
+        "\n".join(" " * len(line) for line in render_message_lines(message))
+        if message.role in LABELS
+        else ""
+    )
 
 
-def written(message: Message) -> tuple[str, ...]:
+def render_message_lines(message: Message) -> tuple[str, ...]:
     """Return a message's lines, cleaned before they are broken: a secret over two lines is not
     recognised.
     """
@@ -449,11 +478,11 @@ def written(message: Message) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _entry(
-    scope: Scope, conversation: Conversation, number: int, block: Block, whose: str, zone: str
+def _build_block_entry(
+    scope: Scope, conversation: Conversation, number: int, block: TurnBlock, whose: str, zone: str
 ) -> Entry:
     first, last = block.turns[0], block.turns[-1]
-    text = "\n".join([*_leads(block), *block.lines])
+    text = "\n".join([*_list_lead_lines(block), *block.lines])
     project = project_of(scope)
     metadata = {
         "agent": conversation.agent,
@@ -468,7 +497,7 @@ def _entry(
     ).hexdigest()[:32]
     document = Document(
         scope=scope,
-        key=f"{_name(conversation)}#{number}",
+        key=f"{_format_conversation_key(conversation)}#{number}",
         kind=KIND,
         title=" ".join(
             filter(
@@ -483,19 +512,19 @@ def _entry(
         metadata=metadata,
         provenance=(Provenance(first.message.source),),
     )
-    return Entry(document, tuple(_passages(block)))
+    return Entry(document, tuple(_cut_block_passages(block)))
 
 
-def _passages(block: Block) -> Iterator[Passage]:
-    start = sum(len(lead) + 1 for lead in _leads(block))
-    number = 1 + len(_leads(block))
+def _cut_block_passages(block: TurnBlock) -> Iterator[Passage]:
+    start = sum(len(lead) + 1 for lead in _list_lead_lines(block))
+    number = 1 + len(_list_lead_lines(block))
     for line in block.lines:
         if line:
             yield Passage(start, start + len(line), number, number)
         start, number = start + len(line) + 1, number + 1
 
 
-def _leads(block: Block) -> list[str]:
+def _list_lead_lines(block: TurnBlock) -> list[str]:
     return [] if block.lead is None else [block.lead]
 
 
@@ -505,7 +534,7 @@ def project_of(scope: Scope) -> str:
     return name.rpartition("-")[0] if kind == "project" else ""
 
 
-def _name(conversation: Conversation) -> str:
+def _format_conversation_key(conversation: Conversation) -> str:
     return f"{PREFIX}{conversation.agent}/{conversation.session}"
 
 
@@ -518,11 +547,11 @@ def key_beside(key: str, further: int) -> str:
     return f"{name}#{wanted}" if wanted > 0 else ""
 
 
-def _number(key: str) -> int:
+def _parse_block_number(key: str) -> int:
     return int(key.rpartition("#")[2])
 
 
-def _batches(changes: Iterable[Entry | str]) -> Iterator[list[Entry | str]]:
+def _batch_turn_changes(changes: Iterable[Entry | str]) -> Iterator[list[Entry | str]]:
     batch: list[Entry | str] = []
     chars = 0
     for change in changes:

@@ -10,7 +10,7 @@ from gieok.memory.tiers import retention
 from gieok.memory.tiers.tiers import Tiers
 from gieok.model.archive import ArchivedPlace
 from gieok.model.memory import Scope, Tier
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 
 class TierRow(NamedTuple):
@@ -28,26 +28,26 @@ class TierRow(NamedTuple):
     location: str
 
 
-def rows(tiers: Tiers, only: Scope | None = None) -> Iterator[TierRow]:
+def iter_tier_rows(tiers: Tiers, only: Scope | None = None) -> Iterator[TierRow]:
     """Yield what is in each tier, scope by scope; of one scope alone where it is given."""
     archived: dict[tuple[Scope, Tier], list[ArchivedPlace]] = defaultdict(list)
     for one in tiers.journal.places():
         archived[one.place.scope, one.place.tier].append(one)
     scopes = {*tiers.journal.made_scopes(), *(scope for scope, _ in archived)}
     for scope in sorted(scopes & {only} if only else scopes):
-        yield from _hot(tiers, scope)
+        yield from _measure_hot_tier(tiers, scope)
         for tier in (Tier.WARM, Tier.COLD):
             if places := archived.get((scope, tier)):
-                yield _archived(tiers, scope, tier, places)
+                yield _measure_archived_tier(tiers, scope, tier, places)
 
 
-def _hot(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
+def _measure_hot_tier(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
     documents = [entry.document for entry in tiers.journal.made(scope)]
     if documents:
-        days = [retention.day_of(document, tiers.zone) for document in documents]
+        days = [retention.find_memory_day(document, tiers.zone) for document in documents]
         texts = [document.text for document in documents]
-        tokens, size = (
-            sum(map(count_tokens, texts)),
+        tokens, size_bytes = (
+            sum(map(estimate_tokens, texts)),
             sum(len(text.encode("utf-8", "replace")) for text in texts),
         )
         yield TierRow(
@@ -57,16 +57,18 @@ def _hot(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
             first=min(days),
             last=max(days),
             tokens=tokens,
-            bytes=size,
+            bytes=size_bytes,
             location="",
         )
 
 
-def _archived(tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedPlace]) -> TierRow:
+def _measure_archived_tier(
+    tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedPlace]
+) -> TierRow:
     days = [one.day for one in places]
     memories, tokens = sum(one.memories for one in places), sum(one.tokens for one in places)
     location = tiers.shelves[tier].archive(scope).location if tier in tiers.shelves else ""
-    sizes = _sizes(location, (one.place.path for one in places))
+    sizes = _sum_file_sizes(location, (one.place.path for one in places))
     return TierRow(
         scope=scope,
         tier=tier,
@@ -79,7 +81,7 @@ def _archived(tiers: Tiers, scope: Scope, tier: Tier, places: Sequence[ArchivedP
     )
 
 
-def _sizes(location: str, files: Iterable[str]) -> int | None:
+def _sum_file_sizes(location: str, files: Iterable[str]) -> int | None:
     """Return the bytes of files in a folder; None where it is none of this machine."""
     folder = Path(location)
     if not location or not folder.is_dir():

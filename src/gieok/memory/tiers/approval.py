@@ -11,7 +11,7 @@ from gieok.flow import distil
 from gieok.memory import observation
 from gieok.memory.tiers import cold, move, note_file, questions, sync
 from gieok.memory.tiers.note_file import NoteForm
-from gieok.memory.tiers.questions import Question
+from gieok.memory.tiers.questions import ArchiveQuestion
 from gieok.memory.tiers.shelf import Shelf
 from gieok.memory.tiers.tiers import Arrival, Group, Outcome, Tiers
 from gieok.model.archive import ArchivedMemory
@@ -31,27 +31,27 @@ class DueDay(NamedTuple):
     size_bytes: int
 
 
-def due(tiers: Tiers, warm_days: int) -> list[DueDay]:
+def list_due_days(tiers: Tiers, warm_days: int) -> list[DueDay]:
     """Return the days in warm that are over and were not rejected, oldest first. Raises StoreError,
     ArchiveFailed.
     """
     refused = tiers.journal.kept(_REJECTED)
     last = tiers.clock.now().astimezone(tiers.zone).date() - timedelta(days=warm_days)
-    found: dict[date, DueDay] = {}
+    due_days: dict[date, DueDay] = {}
     for one in tiers.journal.places():
         if one.place.tier is Tier.WARM and one.day <= last and one.day.isoformat() not in refused:
             held = tiers.shelves[Tier.WARM].read(one.place)
-            before = found.get(one.day, DueDay(one.day, 0, 0, 0))
-            found[one.day] = DueDay(
+            before = due_days.get(one.day, DueDay(one.day, 0, 0, 0))
+            due_days[one.day] = DueDay(
                 one.day,
                 before.memories + one.memories,
                 before.tokens + one.tokens,
                 before.size_bytes + (len(held.data) if held else 0),
             )
-    return sorted(found.values())
+    return sorted(due_days.values())
 
 
-def approve(tiers: Tiers, days: Iterable[date]) -> Outcome:
+def approve_days(tiers: Tiers, days: Iterable[date]) -> Outcome:
     """Move days from warm to cold. The caller holds the lock. Raises StoreError."""
     wanted = set(days)
     tiers.journal.keep(_REJECTED, {}, [day.isoformat() for day in wanted])
@@ -63,10 +63,10 @@ def approve(tiers: Tiers, days: Iterable[date]) -> Outcome:
                 for row in tiers.journal.archived(one.place.scope, place=one.place)
                 if row.day in wanted
             ]
-    return cold.to_cold(tiers, rows)
+    return cold.move_to_cold(tiers, rows)
 
 
-def reject(tiers: Tiers, days: Iterable[date]) -> None:
+def reject_days(tiers: Tiers, days: Iterable[date]) -> None:
     """Let days stay in warm until they are approved."""
     now = tiers.clock.now().isoformat()
     tiers.journal.keep(_REJECTED, {day.isoformat(): now for day in days})
@@ -77,9 +77,9 @@ def rejected(tiers: Tiers) -> list[date]:
     return sorted(date.fromisoformat(day) for day in tiers.journal.kept(_REJECTED))
 
 
-def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
+def written_back(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> Outcome:
     """Write what was deleted to where it was. The caller holds the lock. Raises StoreError."""
-    done, back = Outcome(), list[Question]()
+    done, back = Outcome(), list[ArchiveQuestion]()
     if not asked:
         return done
     shelf = tiers.shelves[Tier.COLD]
@@ -88,20 +88,20 @@ def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
         entry = next(iter(tiers.store.entries(one.scope, [one.key])), None)
         if entry is not None:
             came = cold.arrival(tiers, move.in_hot(entry))
-            arriving.setdefault((one.scope, _where(shelf, one, came)), []).append(came)
+            arriving.setdefault((one.scope, _find_memory_path(shelf, one, came)), []).append(came)
             back.append(one)
     groups = [
         Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in arriving.items()
     ]
-    done.add(move.carry_out(tiers, groups))
+    done.add(move.carry_out_moves(tiers, groups))
     distil.deliver(tiers.journal, tiers.store)
     if not done.wrong:
-        sync.answered(tiers, asked)
+        sync.settle_questions(tiers, asked)
     done.add(cold.relink(tiers, [(one.scope, one.key) for one in back]))
     return done
 
 
-def _where(shelf: Shelf, question: Question, came: Arrival) -> str:
+def _find_memory_path(shelf: Shelf, question: ArchiveQuestion, came: Arrival) -> str:
     """Return the plain path of the file where a memory was, or where it belongs now that cold is
     another archive.
     """
@@ -114,23 +114,23 @@ def _where(shelf: Shelf, question: Question, came: Arrival) -> str:
     )
 
 
-def drop_beside(tiers: Tiers, asked: Sequence[Question]) -> None:
+def drop_beside(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> None:
     """Delete the notes of versions that do not live on: what lives stands. Raises ArchiveFailed."""
     for one in asked:
         archive = tiers.shelves[Tier.COLD].archive(one.scope)
         with contextlib.suppress(ArchiveMissing):
             archive.delete(one.path, archive.read(one.path)[1])
-        questions.settle(tiers.journal, [(one.scope, one.key)])
+        questions.drop_questions(tiers.journal, [(one.scope, one.key)])
 
 
-def take_beside(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
+def take_beside(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> Outcome:
     """Put the versions beside in the place of what lives, which goes to the history. Raises
     StoreError, ArchiveFailed.
     """
     done = Outcome()
     for one in asked:
         shelf = tiers.shelves[Tier.COLD]
-        text = _beside(tiers, one)
+        text = _read_note_beside(tiers, one)
         live = next(iter(tiers.store.get(one.scope, [one.key])), None)
         row = next(iter(tiers.journal.archived(one.scope, keys=[one.key])), None)
         if text is None or live is None:
@@ -143,23 +143,26 @@ def take_beside(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
         if row is not None and row.place.tier is Tier.COLD:
             (entry,) = tiers.store.entries(one.scope, [one.key])
             group = Group(
-                one.scope, Tier.COLD, shelf.plain(row.place.path), (_again(tiers, entry),)
+                one.scope,
+                Tier.COLD,
+                shelf.plain(row.place.path),
+                (_build_hot_arrival(tiers, entry),),
             )
-            done.add(move.carry_out(tiers, [group]))
+            done.add(move.carry_out_moves(tiers, [group]))
             distil.deliver(tiers.journal, tiers.store)
         drop_beside(tiers, [one])
     return done
 
 
-def _again(tiers: Tiers, entry: Entry) -> Arrival:
+def _build_hot_arrival(tiers: Tiers, entry: Entry) -> Arrival:
     return cold.arrival(tiers, move.in_hot(entry))
 
 
-def _beside(tiers: Tiers, question: Question) -> str | None:
+def _read_note_beside(tiers: Tiers, question: ArchiveQuestion) -> str | None:
     """Return what the note beside says."""
     shelf = tiers.shelves[Tier.COLD]
     try:
         data, _ = shelf.archive(question.scope).read(question.path)
     except ArchiveMissing:
         return None
-    return note_file.text_of_conflict(shelf.text(question.path, data))
+    return note_file.read_conflict_text(shelf.text(question.path, data))

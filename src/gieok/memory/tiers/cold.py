@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from gieok.errors import ArchiveFailed, ArchiveMissing
 from gieok.flow.distil import deliver
 from gieok.memory.tiers import move, note_file, retention
-from gieok.memory.tiers.note_file import NO_LINKS, BrokenNote, Links, NoteForm
+from gieok.memory.tiers.note_file import NO_LINKS, BrokenNote, NoteForm, NoteLinks
 from gieok.memory.tiers.shelf import Shelf
 from gieok.memory.tiers.tiers import Arrival, Group, Outcome, Tiers
 from gieok.model.archive import ArchivedMemory, Place
@@ -20,11 +20,13 @@ Whose = tuple[Scope, str]
 def arrival(tiers: Tiers, entry: Entry, before: ArchivedMemory | None = None) -> Arrival:
     """Return a memory that is to live in cold."""
     return Arrival(
-        entry, before.day if before else retention.day_of(entry.document, tiers.zone), before
+        entry,
+        before.day if before else retention.find_memory_day(entry.document, tiers.zone),
+        before,
     )
 
 
-def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
+def move_to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
     """Move memories from warm to cold. The caller holds the lock, and sweeps afterwards. Raises
     StoreError.
     """
@@ -37,18 +39,18 @@ def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
     for place in places:
         arriving += [
             one
-            for one in _living(tiers, place, done)
+            for one in _iter_living_arrivals(tiers, place, done)
             if (one.entry.document.scope, one.entry.document.key) in wanted
         ]
         if len(arriving) >= _AT_ONCE:
-            done.add(placed(tiers, arriving))
+            done.add(write_cold_arrivals(tiers, arriving))
             arriving = []
-    done.add(placed(tiers, arriving))
+    done.add(write_cold_arrivals(tiers, arriving))
     done.add(relink(tiers, wanted, are_fresh=True))
     return done
 
 
-def placed(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
+def write_cold_arrivals(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
     """Write memories to cold, each to the note that it has there, else to the file that its form
     gives it.
     """
@@ -58,7 +60,7 @@ def placed(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
         document = one.entry.document
         path = noted.get((document.scope, document.key)) or form.path(document, one.day)
         groups.setdefault((document.scope, path), []).append(one)
-    done = move.carry_out(
+    done = move.carry_out_moves(
         tiers,
         [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in groups.items()],
     )
@@ -86,10 +88,10 @@ def _notes_left(tiers: Tiers) -> dict[Whose, str]:
     return found
 
 
-def _living(tiers: Tiers, place: Place, done: Outcome) -> Iterator[Arrival]:
+def _iter_living_arrivals(tiers: Tiers, place: Place, done: Outcome) -> Iterator[Arrival]:
     shelf = tiers.shelves[place.tier]
     try:
-        state = move.read(tiers, Group(place.scope, place.tier, shelf.plain(place.path)))
+        state = move.read_file_state(tiers, Group(place.scope, place.tier, shelf.plain(place.path)))
     except ArchiveFailed as error:
         done.wrong.append(f"{error} ({error.hint})")
         return
@@ -109,13 +111,13 @@ def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -
     if not whose or not isinstance(shelf.form, NoteForm):
         return done
     rows = {(row.place.scope, row.key): row for row in in_cold(tiers)}
-    shelf.form.links = links(rows, list(_documents(tiers, {*rows, *whose})))
+    shelf.form.links = find_note_links(rows, list(_iter_stored_documents(tiers, {*rows, *whose})))
     whose |= {one for one, found in shelf.form.links.items() if not whose.isdisjoint(found.of)}
     for one in sorted(
         whose & (shelf.form.links.keys() if are_fresh else rows.keys()) & rows.keys()
     ):
         try:
-            _relink(tiers, shelf.form, rows[one])
+            _rewrite_note_links(tiers, shelf.form, rows[one])
         except (ArchiveMissing, BrokenNote):  # the next look at the archive tells
             continue
         except ArchiveFailed as error:
@@ -131,7 +133,7 @@ def in_cold(tiers: Tiers) -> Iterator[ArchivedMemory]:
         yield from (row for row in tiers.journal.archived(scope) if row.place.tier is Tier.COLD)
 
 
-def _documents(tiers: Tiers, rows: Iterable[Whose]) -> Iterator[Document]:
+def _iter_stored_documents(tiers: Tiers, rows: Iterable[Whose]) -> Iterator[Document]:
     by_scope: dict[Scope, list[str]] = {}
     for scope, key in rows:
         by_scope.setdefault(scope, []).append(key)
@@ -140,7 +142,9 @@ def _documents(tiers: Tiers, rows: Iterable[Whose]) -> Iterator[Document]:
             yield from tiers.store.get(scope, keys[start : start + _AT_ONCE])
 
 
-def links(rows: dict[Whose, ArchivedMemory], documents: Iterable[Document]) -> dict[Whose, Links]:
+def find_note_links(
+    rows: dict[Whose, ArchivedMemory], documents: Iterable[Document]
+) -> dict[Whose, NoteLinks]:
     """Return where each note leads to: what replaced its memory, and what that replaced, where that
     has a note too.
     """
@@ -166,7 +170,7 @@ def links(rows: dict[Whose, ArchivedMemory], documents: Iterable[Document]) -> d
         return rows[whose].place.path.removesuffix(note_file.SUFFIX)
 
     return {
-        one: Links(
+        one: NoteLinks(
             name(newer[one]) if one in newer else "",
             tuple(sorted(name(other) for other in older.get(one, ()))),
             frozenset(others),
@@ -175,12 +179,12 @@ def links(rows: dict[Whose, ArchivedMemory], documents: Iterable[Document]) -> d
     }
 
 
-def _relink(tiers: Tiers, form: NoteForm, row: ArchivedMemory) -> None:
+def _rewrite_note_links(tiers: Tiers, form: NoteForm, row: ArchivedMemory) -> None:
     shelf, place = tiers.shelves[Tier.COLD], row.place
     archive = shelf.archive(place.scope)
     data, revision = archive.read(place.path)
     text = shelf.text(place.path, data)
-    note = note_file.read(text)
+    note = note_file.read_note(text)
     wanted = form.links.get((place.scope, row.key), NO_LINKS)
     if revision != row.revision or note is None or note.links[:2] == wanted[:2]:
         return
@@ -206,7 +210,7 @@ def _is_another(shelf: Shelf, path: str, document: Document) -> bool:
     except ArchiveMissing:
         return False
     try:
-        note = note_file.read(shelf.text(path, data))
+        note = note_file.read_note(shelf.text(path, data))
     except (ArchiveFailed, BrokenNote):  # sealed, or changed by hand
         return True
-    return note is None or note.handle != note_file.handle(document.scope, document.key)
+    return note is None or note.handle != note_file.build_note_handle(document.scope, document.key)

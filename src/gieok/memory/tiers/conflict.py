@@ -10,8 +10,8 @@ from gieok.flow.clean import cleaned
 from gieok.memory import observation
 from gieok.memory.tiers import note_file, questions
 from gieok.memory.tiers.note_file import OURS, THEIRS
-from gieok.memory.tiers.questions import Asked, Question
-from gieok.memory.tiers.retention import day_of
+from gieok.memory.tiers.questions import ArchiveQuestion, ArchiveQuestionKind
+from gieok.memory.tiers.retention import find_memory_day
 from gieok.memory.tiers.shelf import Written
 from gieok.memory.tiers.tiers import Arrival, Group, Tiers
 from gieok.model.archive import Move
@@ -46,39 +46,41 @@ def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
             CORRECTED, ""
         )
         if is_both and group.tier is Tier.COLD:
-            _keep(
+            _keep_losing_version(
                 tiers, group, theirs if is_newer_here else held, THEIRS if is_newer_here else OURS
             )
         elif is_newer_here:
             own.append(f"- {theirs.text}")
         if not is_newer_here:
-            entry = _corrected(tiers, held, theirs, tiers.clock.now())
-            found.append(Arrival(entry, day_of(entry.document, tiers.zone)))
+            entry = _apply_person_correction(tiers, held, theirs, tiers.clock.now())
+            found.append(Arrival(entry, find_memory_day(entry.document, tiers.zone)))
     return Resolved(tuple(found), "\n\n".join(own))
 
 
-def _keep(tiers: Tiers, group: Group, document: Document, whose: str) -> None:
+def _keep_losing_version(tiers: Tiers, group: Group, document: Document, whose: str) -> None:
     """Write down the version that does not live on, and ask."""
     now = tiers.clock.now()
-    path = _written(tiers, group, document, whose)
-    asked = Question(
-        what=Asked.EDITED,
+    path = _write_conflict_note(tiers, group, document, whose)
+    asked = ArchiveQuestion(
+        what=ArchiveQuestionKind.EDITED,
         scope=document.scope,
         key=document.key,
         path=path,
         asked_at=now.isoformat(),
     )
-    questions.ask(tiers.journal, [asked])
+    questions.store_questions(tiers.journal, [asked])
 
 
-def _written(tiers: Tiers, group: Group, document: Document, whose: str) -> str:
+def _write_conflict_note(tiers: Tiers, group: Group, document: Document, whose: str) -> str:
     """Write a version beside a file; return its path."""
     shelf = tiers.shelves[group.tier]
-    text = note_file.conflict_note(document, tiers.zone, group.path)
+    text = note_file.format_conflict_note(document, tiers.zone, group.path)
     day = tiers.clock.now().astimezone(tiers.zone).date()
     archive = shelf.archive(document.scope)
     for number in range(1, 100):
-        path, data = shelf.packed(note_file.conflict_path(group.path, day, whose, number), text)
+        path, data = shelf.packed(
+            note_file.build_conflict_path(group.path, day, whose, number), text
+        )
         try:
             archive.write(path, data, None)
         except ArchiveConflict:
@@ -91,7 +93,9 @@ def _written(tiers: Tiers, group: Group, document: Document, whose: str) -> str:
     )
 
 
-def _corrected(tiers: Tiers, held: Document, theirs: Document, now: datetime) -> Entry:
+def _apply_person_correction(
+    tiers: Tiers, held: Document, theirs: Document, now: datetime
+) -> Entry:
     """Let what a person wrote live in hot, and return it as it stands there."""
     fresh = observation.corrected(held, theirs.text, now)
     row = next(iter(tiers.journal.archived(held.scope, keys=[held.key])), None)

@@ -31,7 +31,7 @@ from gieok.memory.observation import PRIORITY_OF_MARK, Category, Priority
 from gieok.memory.tiers.fields import from_entry_fields, to_entry_fields
 from gieok.memory.tiers.shelf import Contents, Written
 from gieok.model.memory import Document, Entry, Scope, Tier
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _OPENS, _CLOSES = "  <!-- gieok ", " -->"
 #: Takes no room; before a line of a memory that would be taken for such a comment.
@@ -68,8 +68,8 @@ class DayForm:
     def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
         """Return a day's file, grouped by category, in order of time."""
         day = path.removesuffix(".md")
-        entries = sorted((one.entry for one in contents.memories), key=_order)
-        tokens = sum(count_tokens(entry.document.text) for entry in entries)
+        entries = sorted((one.entry for one in contents.memories), key=_build_day_order)
+        tokens = sum(estimate_tokens(entry.document.text) for entry in entries)
         head = [
             _HEAD,
             f"day: {day}",
@@ -86,10 +86,10 @@ class DayForm:
             f"# {day}",
         ]
         for section in _SECTIONS:
-            found = [entry for entry in entries if _section(entry.document) == section]
+            found = [entry for entry in entries if _select_day_section(entry.document) == section]
             lines += ["", f"## {section}", ""] if found else []
             for entry in found:
-                lines += _bullet(entry, self.zone)
+                lines += _render_memory_bullet(entry, self.zone)
         return "\n".join(lines) + "\n" + (f"\n{contents.own}\n" if contents.own else "")
 
     def parse(self, scope: Scope, text: str) -> Contents:
@@ -99,17 +99,17 @@ class DayForm:
             raise ValueError("the head of the file is damaged")
         rest = lines[lines.index("---", 2) + 1 :]
         own: list[str] = []
-        memories = list(_memories(scope, rest, own))
+        memories = list(_parse_day_memories(scope, rest, own))
         if not memories and any(line.startswith(_OPENS) for line in rest):
             raise ValueError("none of its comments can be read")
         return Contents(tuple(memories), "\n".join(own).strip("\n"))
 
 
-def _order(entry: Entry) -> tuple[datetime, str]:
+def _build_day_order(entry: Entry) -> tuple[datetime, str]:
     return entry.document.said_at, entry.document.key
 
 
-def _section(document: Document) -> str:
+def _select_day_section(document: Document) -> str:
     if document.kind == observation.PATTERN_KIND:
         return "Pattern"
     is_observed = document.kind == observation.KIND
@@ -119,22 +119,22 @@ def _section(document: Document) -> str:
     return _CATEGORIES.get(category, "Other")  # type: ignore[call-overload,no-any-return]
 
 
-def _bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
+def _render_memory_bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
     document = entry.document
     shown = _UNSAFE.sub(" ", document.text).split("\n")
     shown = [_NOTHING + line if line.startswith(_OPENS.strip()) else line for line in shown]
     lines = [
-        f"- {_lead(document, zone)}{shown[0]}",
+        f"- {_format_bullet_lead(document, zone)}{shown[0]}",
         *(f"  {line}" if line else "" for line in shown[1:]),
     ]
-    facts = to_entry_fields(entry) | {"sum": _sum(lines)}
-    if _text("\n".join(lines)) != document.text:
+    facts = to_entry_fields(entry) | {"sum": _sum_bullet_lines(lines)}
+    if _parse_bullet_text("\n".join(lines)) != document.text:
         facts["text"] = document.text
     yield from lines
     yield _OPENS + json.dumps(facts).replace("--", "\\u002d\\u002d") + _CLOSES
 
 
-def _lead(document: Document, zone: tzinfo) -> str:
+def _format_bullet_lead(document: Document, zone: tzinfo) -> str:
     """Return what stands before a memory's text: its priority, whether it is done, and the time."""
     priority = document.metadata.get("priority", "")
     mark = f"{Priority(priority).mark} " if priority in {one.value for one in Priority} else ""
@@ -143,7 +143,7 @@ def _lead(document: Document, zone: tzinfo) -> str:
     return f"{mark}{done}{at:%H:%M} "
 
 
-def _text(block: str) -> str:
+def _parse_bullet_text(block: str) -> str:
     """Return the text of a bullet."""
     first, *more = block.split("\n")
     plain = [
@@ -153,11 +153,11 @@ def _text(block: str) -> str:
     return "\n".join(line.removeprefix(_NOTHING) for line in plain)
 
 
-def _sum(lines: Sequence[str]) -> int:
+def _sum_bullet_lines(lines: Sequence[str]) -> int:
     return zlib.crc32("\n".join(lines).encode("utf-8", "surrogatepass"))
 
 
-def _memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Written]:
+def _parse_day_memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Written]:
     """Yield memories; add to `own` the lines that are a person's."""
     pending: list[str] = []
     for line in lines:
@@ -167,7 +167,9 @@ def _memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Wr
                 (n for n in range(len(pending) - 1, -1, -1) if pending[n].startswith("- ")),
                 len(pending) - 1,
             )
-            found = _memory(line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1])
+            found = _parse_bullet_memory(
+                line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1]
+            )
             own += _of_person(pending[: start if found else -1])
             pending = []
             if found and found.entry.document.scope == scope:
@@ -199,15 +201,17 @@ def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:
     return {**facts, "metadata": {name: value for name, value in metadata.items() if value}}
 
 
-def _memory(comment: str, block: list[str]) -> Written | None:
+def _parse_bullet_memory(comment: str, block: list[str]) -> Written | None:
     """Return the memory of a bullet; None where its comment is damaged, or nothing but the comment
     is left.
     """
     try:
         facts = json.loads(comment)
-        if _sum(block) == facts["sum"]:
-            return Written(from_entry_fields(facts, facts.get("text", _text("\n".join(block)))))
-        text = _text("\n".join(line.rstrip() for line in block)).strip()
+        if _sum_bullet_lines(block) == facts["sum"]:
+            return Written(
+                from_entry_fields(facts, facts.get("text", _parse_bullet_text("\n".join(block))))
+            )
+        text = _parse_bullet_text("\n".join(line.rstrip() for line in block)).strip()
         return (
             Written(from_entry_fields(_as_marked(facts, block[0]), text), is_edited=True)
             if text

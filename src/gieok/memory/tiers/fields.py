@@ -60,7 +60,7 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Document:
 def to_entry_fields(entry: Entry) -> dict[str, object]:
     """Return the fields of an entry: with passages, unless the whole text is one."""
     fields, passages = to_fields(entry.document), entry.passages
-    is_whole = passages == _whole(entry.document.text)
+    is_whole = passages == _build_whole_passage(entry.document.text)
     return (
         fields if is_whole else {**fields, "passages": [passage._asdict() for passage in passages]}
     )
@@ -69,8 +69,8 @@ def to_entry_fields(entry: Entry) -> dict[str, object]:
 def from_entry_fields(fields: Mapping[str, Any], text: str) -> Entry:
     """Return the entry of these fields and a text. Raises as `from_fields`."""
     passages = tuple(Passage(**row) for row in fields.get("passages", ()))
-    return Entry(from_fields(fields, text), passages or _whole(text))
+    return Entry(from_fields(fields, text), passages or _build_whole_passage(text))
 
 
-def _whole(text: str) -> tuple[Passage, ...]:
+def _build_whole_passage(text: str) -> tuple[Passage, ...]:
     return (Passage(0, len(text), 1, text.count("\n") + 1),)

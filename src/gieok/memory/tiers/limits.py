@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.memory.observation import Category, Priority
-from gieok.model.memory import Document, status_of
-from gieok.places import faded
-from gieok.text.tokens import count_tokens
+from gieok.model.memory import Document, find_document_status
+from gieok.places import compute_faded_value
+from gieok.text.tokens import estimate_tokens
 
 
 class Limits(NamedTuple):
@@ -33,29 +33,31 @@ def leave_early(
     `documents` are all that is in hot, whatever may not leave counts too.
     """
     held = list(documents)
-    tokens, size = (sum(map(weigh, held)) for weigh in (_tokens, _bytes))
+    tokens, size = (
+        sum(map(weigh, held)) for weigh in (_count_document_tokens, _count_document_bytes)
+    )
     gone: list[Document] = []
-    for document in sorted(filter(may_leave, held), key=lambda d: _worth(d, now)):
+    for document in sorted(filter(may_leave, held), key=lambda d: _weigh_leaving_order(d, now)):
         if (not limits.tokens or tokens <= limits.tokens) and (
             not limits.size_bytes or size <= limits.size_bytes
         ):
             break
         gone.append(document)
-        tokens -= _tokens(document)
-        size -= _bytes(document)
+        tokens -= _count_document_tokens(document)
+        size -= _count_document_bytes(document)
     return gone
 
 
-def _worth(document: Document, now: datetime) -> tuple[int, float, datetime, str]:
+def _weigh_leaving_order(document: Document, now: datetime) -> tuple[int, float, datetime, str]:
     """Return what orders documents, the first to leave first."""
     since = document.said_at
-    value = faded(document.importance, since.timestamp(), now.timestamp())
-    return _rank(document, now), value, since, document.key
+    value = compute_faded_value(document.importance, since.timestamp(), now.timestamp())
+    return _rank_leaving_document(document, now), value, since, document.key
 
 
-def _rank(document: Document, now: datetime) -> int:
+def _rank_leaving_document(document: Document, now: datetime) -> int:
     status, is_important = (
-        status_of(document, now),
+        find_document_status(document, now),
         document.metadata.get("priority") == Priority.HIGH,
     )
     if status in ("replaced", "ended", "done"):
@@ -65,10 +67,10 @@ def _rank(document: Document, now: datetime) -> int:
     return 2 if is_important and document.metadata.get("category") == Category.DECISION else 1
 
 
-def _tokens(document: Document) -> int:
-    return count_tokens(document.text)
+def _count_document_tokens(document: Document) -> int:
+    return estimate_tokens(document.text)
 
 
-def _bytes(document: Document) -> int:
+def _count_document_bytes(document: Document) -> int:
     more = "".join(f"{name}{value}" for name, value in document.metadata.items())
     return len(f"{document.key}{document.title}{document.text}{more}".encode("utf-8", "replace"))

@@ -25,7 +25,7 @@ from gieok.memory.tiers.shelf import Contents, Held, Shelf, Written
 from gieok.memory.tiers.tiers import Arrival, Group, Outcome, Tiers
 from gieok.model.archive import ArchivedMemory, Move, Place, StalePlace
 from gieok.model.memory import Document, Entry, Scope, Tier
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _TRIES = 3
 _WRITERS = 8
@@ -73,7 +73,7 @@ class _Plan(NamedTuple):
     moves: tuple[Move, ...]
 
 
-def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
+def read_file_state(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
     """Read what lives in a file; what it lacks is `stored` (in the store, unless told). Raises
     ArchiveFailed, StoreError.
     """
@@ -87,7 +87,7 @@ def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
             state.held[path] = held
         if rows and (held is None or held.wrong):
             state.wrong.append(
-                f"{_name(shelf, place)}: {held.wrong if held else 'the file is gone'}"
+                f"{_name_archive_file(shelf, place)}: {held.wrong if held else 'the file is gone'}"
             )
         written = {one.entry.document.key: one for one in held.contents.memories} if held else {}
         living = {row.key for row in rows}
@@ -98,22 +98,22 @@ def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
             else:
                 lost.append(row)
         if held and rows:
-            state.own = _joined(state.own, held.contents.own)
+            state.own = _join_own_lines(state.own, held.contents.own)
     if not state.living and not lost:
         for held in state.held.values():
-            state.own = _joined(state.own, held.contents.own)
+            state.own = _join_own_lines(state.own, held.contents.own)
     _find_again(shelf, state, lost, stored)
     return state
 
 
-def carry_out(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
+def carry_out_moves(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
     """Write the files of groups, and move what arrives. The caller holds the lock, and delivers and
     sweeps afterwards.
 
     A file that cannot be written is left as it is, with what was to move there, and named.
     """
     done = Outcome()
-    plans = [plan for group in groups if (plan := _planned(tiers, group, done)) is not None]
+    plans = [plan for group in groups if (plan := _try_group_plan(tiers, group, done)) is not None]
     touched = {
         Place(p.group.scope, p.group.tier, path)
         for p in plans
@@ -124,17 +124,19 @@ def carry_out(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
     written: list[_Plan] = []
     # disks and services take several at once: 365 files in 0.3 s, not 3.6
     with ThreadPoolExecutor(_WRITERS) as pool:
-        tried = list(pool.map(partial(_try, tiers), plans))
+        tried = list(pool.map(partial(_try_plan_write, tiers), plans))
     for plan, first in zip(plans, tried, strict=True):
-        if (now := _written(tiers, plan, first, marks, done)) is not None:
+        if (now := _finish_plan_write(tiers, plan, first, marks, done)) is not None:
             written.append(now[0])
             settled += [(marks[now[0].place], now[1])] if now[1] or not now[0].state.held else []
     refused = tiers.journal.archive([move for plan in written for move in plan.moves])
-    _count(done, written, refused)
+    _count_plan_moves(done, written, refused)
     today = tiers.clock.now().astimezone(tiers.zone).date()
     for move in (move for plan in written for move in plan.moves if move not in refused):
         if move.replaced:
-            corrections.follow(tiers.journal, move.replaced, move.entry.document, today)
+            corrections.correct_source_message(
+                tiers.journal, move.replaced, move.entry.document, today
+            )
     for plan in written:
         settled += _drop_others(tiers, plan, marks, done)
     tiers.journal.settle(settled)
@@ -149,11 +151,11 @@ def lives_at(place: Place, entry: Entry, arrival: Arrival, tiers: Tiers) -> Arch
         place=place,
         content_hash=document.content_hash,
         revision="",
-        tokens=count_tokens(document.text),
+        tokens=estimate_tokens(document.text),
         moved_at=tiers.clock.now(),
         day=arrival.day,
         kind=document.kind,
-        stands=retention.stands(document),
+        stands=retention.is_told_at_any_age(document),
     )
 
 
@@ -198,24 +200,24 @@ def _find_again(
         gone = f", {len(keys) - again} are in neither" if again < len(keys) else ""
         place = Place(scope, shelf.tier, path)
         state.wrong.append(
-            f"{_name(shelf, place)}: {again} memories were missing and are written again{gone}"
+            f"{_name_archive_file(shelf, place)}: {again} memories were missing and are written again{gone}"
         )
 
 
-def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
+def _try_group_plan(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
     try:
-        return _plan(tiers, group)
+        return _plan_group_move(tiers, group)
     except (ArchiveFailed, StoreError) as error:
         done.wrong.append(str(error))
         return None
 
 
-def _plan(tiers: Tiers, group: Group) -> _Plan:
-    shelf, state = tiers.shelves[group.tier], read(tiers, group)
+def _plan_group_move(tiers: Tiers, group: Group) -> _Plan:
+    shelf, state = tiers.shelves[group.tier], read_file_state(tiers, group)
     if state.strays:
         found = conflict.resolved(tiers, group, state.strays)
         group = replace(group, arriving=(*group.arriving, *found.arriving))
-        state.own = _joined(state.own, found.own)
+        state.own = _join_own_lines(state.own, found.own)
     entries = {key: living.entry for key, living in state.living.items()}
     entries |= {one.entry.document.key: in_hot(one.entry) for one in group.arriving}
     if not entries and not state.own:
@@ -237,18 +239,20 @@ def _plan(tiers: Tiers, group: Group) -> _Plan:
         )
     path, data = shelf.packed(group.path, text)
     place = Place(group.scope, group.tier, path)
-    if (same := _same(shelf, state, place, text)) is not None:
+    if (same := _find_unchanged_content(shelf, state, place, text)) is not None:
         data = same
     return _Plan(
         group=group,
         state=state,
         place=place,
         data=data,
-        moves=tuple(_moves(tiers, group, state, place)),
+        moves=tuple(_iter_group_moves(tiers, group, state, place)),
     )
 
 
-def _same(shelf: Shelf, state: FileState, place: Place, text: str) -> bytes | None:
+def _find_unchanged_content(
+    shelf: Shelf, state: FileState, place: Place, text: str
+) -> bytes | None:
     """Return the content of a file that says just this already: sealing it anew would give other
     bytes.
     """
@@ -263,7 +267,7 @@ def _same(shelf: Shelf, state: FileState, place: Place, text: str) -> bytes | No
     )
 
 
-def _moves(tiers: Tiers, group: Group, state: FileState, place: Place) -> Iterator[Move]:
+def _iter_group_moves(tiers: Tiers, group: Group, state: FileState, place: Place) -> Iterator[Move]:
     arriving = {one.entry.document.key for one in group.arriving}
     for key, (row, entry, replaced) in state.living.items():
         document = entry.document
@@ -271,15 +275,15 @@ def _moves(tiers: Tiers, group: Group, state: FileState, place: Place) -> Iterat
             fresh = row._replace(
                 place=place,
                 content_hash=document.content_hash,
-                tokens=count_tokens(document.text),
-                stands=retention.stands(document),
+                tokens=estimate_tokens(document.text),
+                stands=retention.is_told_at_any_age(document),
             )
             yield Move(entry, fresh, row, replaced)
     for one in group.arriving:
         yield Move(in_hot(one.entry), lives_at(place, one.entry, one, tiers), one.before)
 
 
-def _written(
+def _finish_plan_write(
     tiers: Tiers,
     plan: _Plan,
     first: str | ArchiveFailed,
@@ -293,13 +297,13 @@ def _written(
     for _ in range(_TRIES):
         if (
             not isinstance(tried, ArchiveConflict)
-            or (again := _planned(tiers, plan.group, done)) is None
+            or (again := _try_group_plan(tiers, plan.group, done)) is None
         ):
             break
         now = again
         if now.place not in marks:
             marks |= {stale.place: stale for stale in tiers.journal.mark_stale([now.place])}
-        tried = _try(tiers, now)
+        tried = _try_plan_write(tiers, now)
     if isinstance(tried, ArchiveFailed):
         done.wrong.append(f"{tried} ({tried.hint})")
         return None
@@ -310,17 +314,17 @@ def _written(
     return now, tried
 
 
-def _try(tiers: Tiers, plan: _Plan) -> str | ArchiveFailed:
+def _try_plan_write(tiers: Tiers, plan: _Plan) -> str | ArchiveFailed:
     """Write the file of a plan unless it says the same already; return its revision, '' where it is
     to go, or what failed.
     """
     try:
-        return _write(tiers, plan)
+        return _write_plan_file(tiers, plan)
     except ArchiveFailed as error:
         return error
 
 
-def _write(tiers: Tiers, plan: _Plan) -> str:
+def _write_plan_file(tiers: Tiers, plan: _Plan) -> str:
     shelf = tiers.shelves[plan.group.tier]
     for path, held in plan.state.held.items():
         if held.wrong:  # a copy stays: a person may find something in it
@@ -355,7 +359,7 @@ def _drop_others(
             yield marks[place], ""
 
 
-def _count(done: Outcome, written: Sequence[_Plan], refused: Sequence[Move]) -> None:
+def _count_plan_moves(done: Outcome, written: Sequence[_Plan], refused: Sequence[Move]) -> None:
     moves = [move for plan in written for move in plan.moves if move not in refused]
     done.corrected += sum(1 for move in moves if move.before and _is_corrected(move))
     arrived = {
@@ -372,9 +376,9 @@ def _is_corrected(move: Move) -> bool:
     return bool(move.before and move.to and move.before.content_hash != move.to.content_hash)
 
 
-def _joined(own: str, more: str) -> str:
+def _join_own_lines(own: str, more: str) -> str:
     return own if not more or more == own else f"{own}\n\n{more}".strip("\n")
 
 
-def _name(shelf: Shelf, place: Place) -> str:
+def _name_archive_file(shelf: Shelf, place: Place) -> str:
     return f"{place.path} in {shelf.archive(place.scope).location}"

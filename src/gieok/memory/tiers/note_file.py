@@ -57,7 +57,7 @@ _COPY = re.compile(
 )
 
 
-class Links(NamedTuple):
+class NoteLinks(NamedTuple):
     """Notes that a note leads to: their paths from the vault's own folder, without the ending."""
 
     replaced_by: str = ""
@@ -66,7 +66,7 @@ class Links(NamedTuple):
     of: frozenset[tuple[Scope, str]] = frozenset()
 
 
-NO_LINKS = Links()
+NO_LINKS = NoteLinks()
 #: In the names of notes that hold the version of a memory which does not live on: Gieok's, or that
 #: of its person.
 OURS, THEIRS = "Gieok's version", "Vault's version"
@@ -93,19 +93,19 @@ class NoteForm:
         self._folder = f"{folder.strip('/')}/" if folder.strip("/") else ""
         self._zone = zone
         self.is_taken: Callable[[str, Document], bool] = lambda path, document: False
-        self.links: Mapping[tuple[Scope, str], Links] = {}
+        self.links: Mapping[tuple[Scope, str], NoteLinks] = {}
         self._given: dict[str, tuple[Scope, str]] = {}
 
     def path(self, document: Document, day: date) -> str:
         """Return where the note of a document goes, `2026/03/04 We use ruff.md`: a name that no
         other file has.
         """
-        title = filenames.legal(title_of(document), _TITLE_BYTES) or document.kind
+        title = filenames.legal(find_document_title(document), _TITLE_BYTES) or document.kind
         whose = (document.scope, document.key)
         for name in (
             title,
-            f"{title} {_handle(document)}",
-            _hash(document.scope.path, document.key),
+            f"{title} {_find_document_handle(document)}",
+            _hash_note_parts(document.scope.path, document.key),
         ):
             found = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
             if self._given.get(filenames.same(found), whose) == whose and not self.is_taken(
@@ -126,16 +126,19 @@ class NoteForm:
             return contents.own + "\n"
         entry = contents.memories[0].entry
         links = self.links.get((entry.document.scope, entry.document.key), NO_LINKS)
-        return note(entry, self._zone, links, contents.own)
+        return format_note(entry, self._zone, links, contents.own)
 
     def parse(self, scope: Scope, text: str) -> Contents:
         """Return what a note holds, as a person may have left it. Raises BrokenNote."""
         del scope
-        text = _same_lines(text)
-        found = read(text)
+        text = _normalise_note_lines(text)
+        found = read_note(text)
         if found is None:
             return Contents(
-                (), text.strip("\n") if text.startswith(properties.FENCE) else _plain(text)
+                (),
+                text.strip("\n")
+                if text.startswith(properties.FENCE)
+                else _format_personal_note(text),
             )
         if found.entry is None:
             raise BrokenNote("Gieok's comment in it is gone")
@@ -149,15 +152,15 @@ class ReadNote(NamedTuple):
 
     handle: str
     text: str
-    links: Links
+    links: NoteLinks
     own: str
     entry: Entry | None = None
     is_edited: bool = False
 
 
-def handle(scope: Scope, key: str) -> str:
+def build_note_handle(scope: Scope, key: str) -> str:
     """Return by what a note says whose it is."""
-    return places.handle(scope.path, key)
+    return places.build_handle(scope.path, key)
 
 
 def is_copy(path: str) -> bool:
@@ -165,7 +168,7 @@ def is_copy(path: str) -> bool:
     return bool(_COPY.search(path.rpartition("/")[2]))
 
 
-def title_of(document: Document) -> str:
+def find_document_title(document: Document) -> str:
     """Return what a document is called in a list of files: its title, or its first sentence."""
     if document.title.strip():
         return document.title
@@ -175,20 +178,20 @@ def title_of(document: Document) -> str:
     return _SENTENCE.split(first, maxsplit=1)[0]
 
 
-def read(text: str) -> ReadNote | None:
+def read_note(text: str) -> ReadNote | None:
     """Return what a note says; None for one that is not Gieok's. Raises BrokenNote."""
-    text = _same_lines(text)
-    found = properties.split(text)
-    if found is None:
+    text = _normalise_note_lines(text)
+    parts = properties.split_properties(text)
+    if parts is None:
         if _COMMENT.search(text) or _MARK.search(text):
             raise BrokenNote(
                 "its properties cannot be read: `---` is missing, or a line among them has no name"
             )
         return None
-    blocks, rest = found
+    blocks, rest = parts
     whose, comment = properties.word(blocks, _HANDLE), _COMMENT.search(rest)
     if comment is not None:
-        return _whole(blocks, rest, comment)
+        return _parse_whole_note(blocks, rest, comment)
     if whose and _OPENS.strip() in rest:
         raise BrokenNote(
             "Gieok's comment in it is cut: undo that in your editor, or delete the note"
@@ -196,38 +199,43 @@ def read(text: str) -> ReadNote | None:
     if not whose:
         return None
     body, _, below = rest.partition(_BELOW)
-    return ReadNote(whose, body.strip(), _links(blocks), _own(blocks, (_TAG,), below))
+    return ReadNote(
+        whose,
+        body.strip(),
+        _parse_note_links(blocks),
+        _extract_personal_part(blocks, (_TAG,), below),
+    )
 
 
-def with_comment(text: str, entry: Entry) -> str:
+def restore_note_comment(text: str, entry: Entry) -> str:
     """Return a note that lost its comment with the one that belongs to a memory."""
-    head, mark, below = _same_lines(text).partition(_BELOW)
-    return f"{head.rstrip()}\n\n{_comment(entry)}\n{mark}{below}"
+    head, mark, below = _normalise_note_lines(text).partition(_BELOW)
+    return f"{head.rstrip()}\n\n{_format_note_comment(entry)}\n{mark}{below}"
 
 
-def conflict_note(document: Document, zone: tzinfo, of: str) -> str:
+def format_conflict_note(document: Document, zone: tzinfo, of: str) -> str:
     """Return a note that keeps the version of a memory which does not live on; `of` is the path of
     its note.
     """
     of = of.removesuffix(SUFFIX)
     blocks = {
         "type": "conflict",
-        "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+        "date": f"{_find_note_start(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
         "of": f"[[{of}]]",
     }
-    head = properties.joined(
+    head = properties.join_properties(
         {name: properties.block(name, value) for name, value in blocks.items()}
     )
-    return f"{head}\n{_shown(document.text)}\n"
+    return f"{head}\n{_format_note_body(document.text)}\n"
 
 
-def text_of_conflict(text: str) -> str:
+def read_conflict_text(text: str) -> str:
     """Return what stands in such a note."""
-    found = properties.split(_same_lines(text))
-    return found[1].strip() if found else ""
+    parts = properties.split_properties(_normalise_note_lines(text))
+    return parts[1].strip() if parts else ""
 
 
-def conflict_path(path: str, day: date, whose: str, number: int = 1) -> str:
+def build_conflict_path(path: str, day: date, whose: str, number: int = 1) -> str:
     """Return where such a note goes."""
     again = f" {number}" if number > 1 else ""
     folder, slash, name = path.rpartition("/")
@@ -235,28 +243,28 @@ def conflict_path(path: str, day: date, whose: str, number: int = 1) -> str:
     return f"{folder}{slash}{title} ({whose} {day.isoformat()}{again}){SUFFIX}"
 
 
-def _whole(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> ReadNote:
-    fields = _fields(comment)
+def _parse_whole_note(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> ReadNote:
+    fields = _parse_note_fields(comment)
     body = rest[: comment.start()]
-    is_same = _sum(body) == fields.get("sum")
+    is_same = _hash_note_body(body) == fields.get("sum")
     text = str(fields["text"]) if is_same and "text" in fields else body.strip()
     if not is_same and not text:
         raise BrokenNote("nothing is left of its text: delete the note, or write what it shall say")
     entry = from_entry_fields(fields, text)
-    chosen = _chosen(blocks, entry.document)
+    chosen = _apply_note_properties(blocks, entry.document)
     is_edited = not is_same or chosen.metadata != entry.document.metadata
-    own = _own(blocks, tuple(fields.get("tags", ())), rest[comment.end() + 1 :])
+    own = _extract_personal_part(blocks, tuple(fields.get("tags", ())), rest[comment.end() + 1 :])
     return ReadNote(
-        handle=_handle(chosen),
+        handle=_find_document_handle(chosen),
         text=text,
-        links=_links(blocks),
+        links=_parse_note_links(blocks),
         own=own,
         entry=entry._replace(document=chosen),
         is_edited=is_edited,
     )
 
 
-def _chosen(blocks: Mapping[str, str], document: Document) -> Document:
+def _apply_note_properties(blocks: Mapping[str, str], document: Document) -> Document:
     """Return a document with the properties that a person changed in its note."""
     priority, category, status = (
         properties.word(blocks, name) for name in ("priority", "category", "status")
@@ -266,55 +274,64 @@ def _chosen(blocks: Mapping[str, str], document: Document) -> Document:
         metadata["priority"] = priority
     if category in _CATEGORIES and "category" in metadata:
         metadata["category"] = category
-    if status == _DONE and _status(document) != _DONE:
+    if status == _DONE and _find_note_status(document) != _DONE:
         metadata["done"] = "yes"
-    elif status in _NOT_DONE and _status(document) == _DONE:
+    elif status in _NOT_DONE and _find_note_status(document) == _DONE:
         del metadata["done"]
     return replace(document, metadata=metadata)
 
 
-def _own(blocks: Mapping[str, str], wrote: tuple[str, ...], below: str) -> str:
+def _extract_personal_part(blocks: Mapping[str, str], wrote: tuple[str, ...], below: str) -> str:
     """Return what is the person's in a note, as a note of its own: properties, tags, what stands
     below; '' for nothing.
     """
-    kept = {name: block for name, block in blocks.items() if name and name not in _OURS}
-    if tags := [tag for tag in properties.words(blocks, "tags") if tag not in wrote]:
-        kept["tags"] = properties.block("tags", tags)
+    personal = {name: block for name, block in blocks.items() if name and name not in _OURS}
+    if tags := [tag for tag in properties.read_property_list(blocks, "tags") if tag not in wrote]:
+        personal["tags"] = properties.block("tags", tags)
     below = "" if below.strip() in ("", _BELOW) else below.strip("\n")
-    below = _COMMENT.sub(_defused, below)  # of a note that was pasted here
-    return f"{properties.joined(kept)}{below}".strip("\n") if kept or below else ""
+    below = _COMMENT.sub(_defuse_note_comment, below)  # of a note that was pasted here
+    return f"{properties.join_properties(personal)}{below}".strip("\n") if personal or below else ""
 
 
-def _defused(comment: re.Match[str]) -> str:
+def _defuse_note_comment(comment: re.Match[str]) -> str:
     return comment[0].replace(_OPENS, "<!- gieok ")
 
 
-def _plain(text: str) -> str:
+def _format_personal_note(text: str) -> str:
     """Return a person's note in the form of `_own`; '' for nothing."""
-    return f"{properties.joined({})}{text}".strip("\n") if text.strip() else ""
+    return f"{properties.join_properties({})}{text}".strip("\n") if text.strip() else ""
 
 
-def note(entry: Entry, zone: tzinfo, links: Links, own: str = "") -> str:
+def format_note(entry: Entry, zone: tzinfo, links: NoteLinks, own: str = "") -> str:
     """Return the note of a memory, with what is a person's `own` in it."""
-    theirs, below = (properties.split(own + "\n") if own else None) or ({}, "")
+    theirs, below = (properties.split_properties(own + "\n") if own else None) or ({}, "")
     ours = {
-        name: value for name, value in _properties(entry.document, zone, links).items() if value
+        name: value
+        for name, value in _build_note_properties(entry.document, zone, links).items()
+        if value
     }
-    ours["tags"] = [*_tags(entry.document), *properties.words(theirs, "tags")]
+    ours["tags"] = [
+        *_list_note_tags(entry.document),
+        *properties.read_property_list(theirs, "tags"),
+    ]
     blocks = {name: properties.block(name, value) for name, value in ours.items()}
     blocks |= {name: block for name, block in theirs.items() if name != "tags"}
     below = below.strip("\n") or _BELOW
     return (
-        f"{properties.joined(blocks)}\n{_shown(entry.document.text)}\n\n{_comment(entry)}\n{below}"
+        f"{properties.join_properties(blocks)}\n{_format_note_body(entry.document.text)}\n\n{_format_note_comment(entry)}\n{below}"
         f"\n"
     )
 
 
-def _comment(entry: Entry) -> str:
+def _format_note_comment(entry: Entry) -> str:
     """Return the comment of a memory, as its note is written now."""
     document = entry.document
-    body = _shown(document.text)
-    fields = {**to_entry_fields(entry), "sum": _sum(body), "tags": _tags(document)}
+    body = _format_note_body(document.text)
+    fields = {
+        **to_entry_fields(entry),
+        "sum": _hash_note_body(body),
+        "tags": _list_note_tags(document),
+    }
     if body != document.text:
         fields["text"] = document.text
     text = _UNSAFE.sub(
@@ -323,37 +340,39 @@ def _comment(entry: Entry) -> str:
     return f"{_OPENS}{text}{_CLOSES}"
 
 
-def _fields(comment: re.Match[str]) -> dict[str, Any]:
+def _parse_note_fields(comment: re.Match[str]) -> dict[str, Any]:
     try:
-        found = json.loads(comment[1])
-        from_entry_fields(found, "")
+        parsed = json.loads(comment[1])
+        from_entry_fields(parsed, "")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BrokenNote(
             "Gieok's comment in it was changed: undo that in your editor, or delete the note"
         ) from error
-    return dict(found)
+    return dict(parsed)
 
 
-def _properties(document: Document, zone: tzinfo, links: Links) -> dict[str, properties.Value]:
+def _build_note_properties(
+    document: Document, zone: tzinfo, links: NoteLinks
+) -> dict[str, properties.Value]:
     metadata, end = document.metadata, document.valid_to
     corrected = metadata.get(CORRECTED, "")
     return {
         "type": document.kind,
         "category": metadata.get("category", ""),
         "priority": metadata.get("priority", ""),
-        "status": _status(document),
-        "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+        "status": _find_note_status(document),
+        "date": f"{_find_note_start(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
         "until": f"{end.astimezone(zone):%Y-%m-%d}" if end else "",
         "corrected": corrected[:10],
         "scope": document.scope.path,
         "replaced_by": f"[[{links.replaced_by}]]" if links.replaced_by else "",
         "replaces": [f"[[{link}]]" for link in links.replaces],
         "tags": [],
-        _HANDLE: _handle(document),
+        _HANDLE: _find_document_handle(document),
     }
 
 
-def _status(document: Document) -> str:
+def _find_note_status(document: Document) -> str:
     """Return what `model.memory.status_of` says, but `ends` of what has a last day: a note is not
     written anew on that day.
     """
@@ -368,40 +387,42 @@ def _status(document: Document) -> str:
     return "corrected" if document.metadata.get(CORRECTED) else _STANDS
 
 
-def _links(blocks: Mapping[str, str]) -> Links:
+def _parse_note_links(blocks: Mapping[str, str]) -> NoteLinks:
     def plain(link: str) -> str:
         return link.removeprefix("[[").removesuffix("]]").partition("|")[0]
 
-    replaces = tuple(plain(link) for link in properties.words(blocks, "replaces"))
-    return Links(plain(properties.word(blocks, "replaced_by")), replaces)
+    replaces = tuple(plain(link) for link in properties.read_property_list(blocks, "replaces"))
+    return NoteLinks(plain(properties.word(blocks, "replaced_by")), replaces)
 
 
-def _tags(document: Document) -> list[str]:
+def _list_note_tags(document: Document) -> list[str]:
     return [_TAG, *(one for one in _CATEGORIES if one == document.metadata.get("category"))]
 
 
-def _shown(text: str) -> str:
+def _format_note_body(text: str) -> str:
     """Return a text as the body of a note: what would be read as Gieok's own lines is not."""
-    body = _same_lines(text.encode("utf-8", "replace").decode()).replace("\0", "\ufffd")
+    body = _normalise_note_lines(text.encode("utf-8", "replace").decode()).replace("\0", "\ufffd")
     return body.replace(_OPENS, "<!- gieok ").replace(_BELOW, _BELOW.strip("% ")).strip()
 
 
-def _same_lines(text: str) -> str:
+def _normalise_note_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _sum(body: str) -> str:
+def _hash_note_body(body: str) -> str:
     """Return a sum of what a body says; editors change line ends and spaces at the end of lines."""
-    return _hash("\n".join(line.rstrip() for line in _same_lines(body).strip().split("\n")))
+    return _hash_note_parts(
+        "\n".join(line.rstrip() for line in _normalise_note_lines(body).strip().split("\n"))
+    )
 
 
-def _hash(*parts: str) -> str:
+def _hash_note_parts(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def _handle(document: Document) -> str:
-    return handle(document.scope, document.key)
+def _find_document_handle(document: Document) -> str:
+    return build_note_handle(document.scope, document.key)
 
 
-def _since(document: Document) -> datetime:
+def _find_note_start(document: Document) -> datetime:
     return document.said_at

@@ -12,7 +12,7 @@ from gieok.ports.journal import KeptValues
 _REALM = "archive.questions"
 
 
-class Asked(StrEnum):
+class ArchiveQuestionKind(StrEnum):
     """What is asked: whether what was deleted shall be forgotten; whether the person's version
     stands.
     """
@@ -21,12 +21,12 @@ class Asked(StrEnum):
     EDITED = "edited"
 
 
-class Question(NamedTuple):
+class ArchiveQuestion(NamedTuple):
     """One question. `path` is the memory's file, for EDITED the one with Gieok's version; a `group`
     is asked as one.
     """
 
-    what: Asked
+    what: ArchiveQuestionKind
     scope: Scope
     key: str
     path: str
@@ -36,7 +36,7 @@ class Question(NamedTuple):
     @property
     def handle(self) -> str:
         """Return the handle of the memory."""
-        return places.handle(self.scope.path, self.key)
+        return places.build_handle(self.scope.path, self.key)
 
     @property
     def name(self) -> str:
@@ -44,28 +44,33 @@ class Question(NamedTuple):
         return self.group or self.handle
 
 
-def load(journal: KeptValues) -> list[Question]:
+def load_questions(journal: KeptValues) -> list[ArchiveQuestion]:
     """Return the open questions, the oldest first."""
     found = (json.loads(text) for text in journal.kept(_REALM).values())
-    rows = (Question(Asked(what), Scope(scope), *rest) for what, scope, *rest in found)
+    rows = (
+        ArchiveQuestion(ArchiveQuestionKind(what), Scope(scope), *rest)
+        for what, scope, *rest in found
+    )
     return sorted(rows, key=lambda one: (one.asked_at, one.path))
 
 
-def ask(journal: KeptValues, asked: Iterable[Question]) -> None:
+def store_questions(journal: KeptValues, asked: Iterable[ArchiveQuestion]) -> None:
     """Keep questions; one about the same memory takes the place of another."""
     values = {
-        _name(one.scope, one.key): json.dumps([*one], ensure_ascii=False, default=str)
+        _format_question_key(one.scope, one.key): json.dumps(
+            [*one], ensure_ascii=False, default=str
+        )
         for one in asked
     }
     if values:
         journal.keep(_REALM, values)
 
 
-def settle(journal: KeptValues, answered: Sequence[tuple[Scope, str]]) -> None:
+def drop_questions(journal: KeptValues, answered: Sequence[tuple[Scope, str]]) -> None:
     """Drop the questions about memories."""
     if answered:
-        journal.keep(_REALM, {}, [_name(scope, key) for scope, key in answered])
+        journal.keep(_REALM, {}, [_format_question_key(scope, key) for scope, key in answered])
 
 
-def _name(scope: Scope, key: str) -> str:
+def _format_question_key(scope: Scope, key: str) -> str:
     return f"{scope.path}\n{key}"

@@ -18,17 +18,17 @@ from gieok.model.memory import Scope
 from gieok.ports.archive import KeyedSealer
 
 
-def reseal(tiers: Tiers, progress: Callable[[int], None] = lambda done: None) -> Outcome:
+def reseal_tiers(tiers: Tiers, progress: Callable[[int], None] = lambda done: None) -> Outcome:
     """Seal every file of the tiers as the first of their sealers does; what cannot be is named.
     Raises StoreError.
     """
     done = Outcome()
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
-        for shelf, scope in _shelves(tiers):
+        for shelf, scope in _iter_scoped_shelves(tiers):
             try:
                 for path in [file.path for file in shelf.archive(scope).files()]:
-                    _reseal(tiers, shelf, Place(scope, shelf.tier, path), done)
+                    _reseal_file(tiers, shelf, Place(scope, shelf.tier, path), done)
                     progress(done.written)
             except ArchiveFailed as error:
                 done.wrong.append(f"{error} ({error.hint})")
@@ -36,12 +36,12 @@ def reseal(tiers: Tiers, progress: Callable[[int], None] = lambda done: None) ->
     return done
 
 
-def left(tiers: Tiers) -> tuple[int, int]:
+def count_sealed_files(tiers: Tiers) -> tuple[int, int]:
     """Return how many files of the tiers are sealed, and how many are in the clear. Raises
     ArchiveFailed.
     """
     sealed = clear = 0
-    for shelf, scope in _shelves(tiers):
+    for shelf, scope in _iter_scoped_shelves(tiers):
         ends = tuple(sealer.suffix for sealer in shelf.sealers if sealer.suffix)
         for file in shelf.archive(scope).files():
             is_sealed = bool(ends) and file.path.endswith(ends)
@@ -49,14 +49,14 @@ def left(tiers: Tiers) -> tuple[int, int]:
     return sealed, clear
 
 
-def _shelves(tiers: Tiers) -> Iterator[tuple[Shelf, Scope]]:
+def _iter_scoped_shelves(tiers: Tiers) -> Iterator[tuple[Shelf, Scope]]:
     scopes = {*tiers.journal.made_scopes(), *(one.place.scope for one in tiers.journal.places())}
     for tier in sorted(tiers.shelves):
         for scope in sorted(scopes):
             yield tiers.shelves[tier], scope
 
 
-def _reseal(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> None:
+def _reseal_file(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> None:
     """Seal one file anew where it is not sealed as it is to be."""
     archive, sealer = shelf.archive(place.scope), shelf.sealers[0]
     old = next(
@@ -71,9 +71,9 @@ def _reseal(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> None:
     data, revision = archive.read(place.path)
     content = old.open(data) if old else data
     sealed = sealer.seal(content)
-    _compare(place.path, sealer.open(sealed), content)
+    _require_same_content(place.path, sealer.open(sealed), content)
     if tiers.journal.archived(place.scope, place=place):
-        done.add(move.carry_out(tiers, [Group(place.scope, place.tier, plain)]))
+        done.add(move.carry_out_moves(tiers, [Group(place.scope, place.tier, plain)]))
         return
     # Nobody's memories live there: a copy of a damaged file, what a killed move left.
     shelf.write(place._replace(path=path), sealed, None)
@@ -96,7 +96,7 @@ def _change_key(
         )
         return
     sealed = sealer.seal(content)
-    _compare(place.path, sealer.open(sealed), content)
+    _require_same_content(place.path, sealer.open(sealed), content)
     marks = (
         tiers.journal.mark_stale([place])
         if tiers.journal.archived(place.scope, place=place)
@@ -107,7 +107,7 @@ def _change_key(
     done.written += 1
 
 
-def _compare(path: str, found: bytes, wanted: bytes) -> None:
+def _require_same_content(path: str, found: bytes, wanted: bytes) -> None:
     if found != wanted:
         raise ArchiveFailed(
             f"{path!r} does not open as it was sealed",

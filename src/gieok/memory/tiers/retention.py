@@ -13,7 +13,7 @@ from gieok.text import binding
 KEPT_DAYS = 30
 
 
-class Rule(NamedTuple):
+class RetentionRule(NamedTuple):
     """Days in hot, by a memory's date, of a kind and a category ('': all of the kind). None: it
     never leaves.
     """
@@ -23,23 +23,23 @@ class Rule(NamedTuple):
     hot_days: int | None
 
 
-def rules(hot_days: int = 90) -> tuple[Rule, ...]:
+def build_retention_rules(hot_days: int = 90) -> tuple[RetentionRule, ...]:
     """Return the table; the first row that fits holds. A kind that is in none never leaves."""
     return (
-        Rule(observation.TASK_KIND, "", None),
-        Rule(observation.KIND, "", hot_days),
-        Rule(observation.PATTERN_KIND, "", hot_days),
+        RetentionRule(observation.TASK_KIND, "", None),
+        RetentionRule(observation.KIND, "", hot_days),
+        RetentionRule(observation.PATTERN_KIND, "", hot_days),
     )
 
 
-def day_of(document: Document, zone: tzinfo) -> date:
+def find_memory_day(document: Document, zone: tzinfo) -> date:
     """Return the day of a memory: when it was said, else when it was written, in a time zone."""
     return document.said_at.astimezone(zone).date()
 
 
-def due(
+def select_due_entries(
     entries: Iterable[Entry],
-    table: Iterable[Rule],
+    table: Iterable[RetentionRule],
     now: datetime,
     kept: Mapping[str, datetime] | None = None,
 ) -> list[Entry]:
@@ -47,7 +47,7 @@ def due(
     the same.
     """
     table, kept = tuple(table), kept or {}
-    found = [one for one in entries if _is_over(one.document, table, now)]
+    found = [one for one in entries if _is_past_hot_days(one.document, table, now)]
     found = [one for one in found if kept.get(one.document.key, now) <= now]
     return sorted(
         found,
@@ -55,7 +55,7 @@ def due(
     )
 
 
-def days_in_hot(document: Document, table: Iterable[Rule]) -> int | None:
+def days_in_hot(document: Document, table: Iterable[RetentionRule]) -> int | None:
     """Return how many days a memory is in hot; None where it never leaves."""
     category = document.metadata.get("category", "")
     return next(
@@ -64,15 +64,15 @@ def days_in_hot(document: Document, table: Iterable[Rule]) -> int | None:
     )
 
 
-def _is_over(document: Document, table: tuple[Rule, ...], now: datetime) -> bool:
+def _is_past_hot_days(document: Document, table: tuple[RetentionRule, ...], now: datetime) -> bool:
     days = days_in_hot(document, table)
     if days is None or document.said_at > now - timedelta(days=days):
         return False
     # A rule that binds is not aged: it leaves with what ends it.
-    return document.valid_to is not None or not binding.is_rule(document.text)
+    return document.valid_to is not None or not binding.has_binding_rule(document.text)
 
 
-def stands(document: Document) -> bool:
+def is_told_at_any_age(document: Document) -> bool:
     """Say whether an agent is told of a memory whatever its age: a preference, or a weighty
     decision, that still holds.
     """

@@ -26,7 +26,7 @@ _SWEEPS = 3
 KEPT = "archive.kept:"
 
 
-def run(tiers: Tiers) -> Outcome:
+def tier_due_memories(tiers: Tiers) -> Outcome:
     """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises
     StoreError.
 
@@ -34,26 +34,34 @@ def run(tiers: Tiers) -> Outcome:
     """
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
-        done = _look(tiers, Tier.WARM)
-        _heal(tiers, done)
+        outcome = _rewrite_changed_files(tiers, Tier.WARM)
+        _restore_missing_entries(tiers, outcome)
     for scope in tiers.journal.made_scopes():
         if is_served(scope.path):
             continue  # a character remembers what is in hot
-        done.add(_to_shelf(tiers, Tier.WARM, leaving(tiers, scope, _kept(tiers, scope))))
+        outcome.add(
+            _move_entries_to_shelf(
+                tiers,
+                Tier.WARM,
+                select_leaving_entries(tiers, scope, _load_restored_keys(tiers, scope)),
+            )
+        )
     with tiers.journal.exclusive(LOCK):
-        done.add(_swept(tiers))
-        _tell(tiers, done)
+        outcome.add(_rewrite_stale_places(tiers))
+        _update_archive_incident(tiers, outcome)
     for store in tiers.beside():
         retier(tiers.journal, store)
-    return done
+    return outcome
 
 
-def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = None) -> list[Entry]:
+def select_leaving_entries(
+    tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = None
+) -> list[Entry]:
     """Return what is to leave hot now: what is over, then what there is no room for. `kept` as in
     `retention.due`.
     """
     made, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
-    over = retention.due(made, tiers.rules, now, kept)
+    over = retention.select_due_entries(made, tiers.rules, now, kept)
     gone = {one.document.key for one in over}
     rest = {one.document.key: one for one in made if one.document.key not in gone}
 
@@ -66,14 +74,14 @@ def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = No
     return [*over, *(rest[document.key] for document in early)]
 
 
-def to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
+def move_entries_to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
     """Move memories from hot to warm whatever their age: hot holds too much. Raises StoreError."""
-    done = _to_shelf(tiers, Tier.WARM, list(entries))
-    done.add(sweep(tiers))
-    return done
+    outcome = _move_entries_to_shelf(tiers, Tier.WARM, list(entries))
+    outcome.add(sweep_stale_places(tiers))
+    return outcome
 
 
-def sweep(tiers: Tiers) -> Outcome:
+def sweep_stale_places(tiers: Tiers) -> Outcome:
     """Leave in each stale place only what lives there; nothing to do costs one query. Raises
     StoreError.
     """
@@ -81,44 +89,44 @@ def sweep(tiers: Tiers) -> Outcome:
         return Outcome()
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
-        return _swept(tiers)
+        return _rewrite_stale_places(tiers)
 
 
-def look(tiers: Tiers, tier: Tier = Tier.WARM) -> Outcome:
+def take_in_corrections(tiers: Tiers, tier: Tier = Tier.WARM) -> Outcome:
     """Take in what people changed in the files of a tier, and write again what is missing. Raises
     StoreError.
     """
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
-        done = _look(tiers, tier)
-        done.add(_swept(tiers))
-        _tell(tiers, done)
-        return done
+        outcome = _rewrite_changed_files(tiers, tier)
+        outcome.add(_rewrite_stale_places(tiers))
+        _update_archive_incident(tiers, outcome)
+        return outcome
 
 
-def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
+def restore_day_to_hot(tiers: Tiers, scope: Scope, day: date) -> Outcome:
     """Bring what is archived of a day back to hot, for thirty days at least. Raises StoreError."""
     until = (tiers.clock.now() + timedelta(days=retention.KEPT_DAYS)).isoformat()
-    done = Outcome()
+    outcome = Outcome()
     with tiers.journal.exclusive(LOCK):
         rows = tiers.journal.archived(scope, day=day)
         moves = [
             one
-            for group in _groups_of(tiers, {row.place for row in rows}, done)
-            for one in _back(tiers, group, day, done)
+            for group in _group_places(tiers, {row.place for row in rows}, outcome)
+            for one in _iter_moves_to_hot(tiers, group, day, outcome)
         ]
         tiers.journal.keep(KEPT + scope.path, {one.entry.document.key: until for one in moves})
         refused = tiers.journal.archive(moves)
-        done.moved = len(moves) - len(refused)
-        done.add(_swept(tiers))
-    return done
+        outcome.moved = len(moves) - len(refused)
+        outcome.add(_rewrite_stale_places(tiers))
+    return outcome
 
 
 def drop_damaged(tiers: Tiers) -> Outcome:
     """Delete copies of files that could not be read, and parts of files: nobody can tell what of
     the forgotten they hold.
     """
-    done = Outcome()
+    outcome = Outcome()
     with tiers.journal.exclusive(LOCK):
         for scope in tiers.journal.made_scopes():
             try:
@@ -130,19 +138,21 @@ def drop_damaged(tiers: Tiers) -> Outcome:
                 ]:
                     archive.delete(file.path, file.revision)
             except ArchiveFailed as error:
-                done.wrong.append(str(error))
-    return done
+                outcome.wrong.append(str(error))
+    return outcome
 
 
-def told_by_files(tiers: Tiers, stored: move.Stored) -> Iterator[tuple[list[Entry], list[str]]]:
+def iter_filed_entries(
+    tiers: Tiers, stored: move.Stored
+) -> Iterator[tuple[list[Entry], list[str]]]:
     """Yield what lives in each file, with its tier, and what is wrong there; what a file lacks is
     `stored`, if at all.
     """
-    done = Outcome()
-    for group in _groups_of(tiers, {one.place for one in tiers.journal.places()}, done):
+    outcome = Outcome()
+    for group in _group_places(tiers, {one.place for one in tiers.journal.places()}, outcome):
         try:
-            state = move.read(tiers, group, stored)
-            found = [living.entry for living in state.living.values()]
+            state = move.read_file_state(tiers, group, stored)
+            living_entries = [living.entry for living in state.living.values()]
         except ArchiveFailed as error:
             state = move.FileState(wrong=[f"{error} ({error.hint})"])
             places = (
@@ -154,17 +164,20 @@ def told_by_files(tiers: Tiers, stored: move.Stored) -> Iterator[tuple[list[Entr
                 for place in places
                 for row in tiers.journal.archived(group.scope, place=place)
             ]
-            found = stored(group.scope, keys)
+            living_entries = stored(group.scope, keys)
         yield (
-            [one._replace(document=replace(one.document, tier=group.tier)) for one in found],
+            [
+                one._replace(document=replace(one.document, tier=group.tier))
+                for one in living_entries
+            ],
             state.wrong,
         )
-    yield [], done.wrong
+    yield [], outcome.wrong
 
 
-def _back(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move]:
+def _iter_moves_to_hot(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move]:
     try:
-        state = move.read(tiers, group)
+        state = move.read_file_state(tiers, group)
     except ArchiveFailed as error:
         done.wrong.append(f"{error} ({error.hint})")
         return
@@ -174,26 +187,26 @@ def _back(tiers: Tiers, group: Group, day: date, done: Outcome) -> Iterator[Move
             yield Move(entry, None, row, replaced)
 
 
-def _to_shelf(tiers: Tiers, tier: Tier, entries: Sequence[Entry]) -> Outcome:
+def _move_entries_to_shelf(tiers: Tiers, tier: Tier, entries: Sequence[Entry]) -> Outcome:
     """Move memories from hot to a tier, batch by batch, and tell the store."""
-    done = Outcome()
+    outcome = Outcome()
     for start in range(0, len(entries), _AT_ONCE):
         groups = dict[tuple[Scope, str], list[Arrival]]()
-        for one in entries[start : start + _AT_ONCE]:
-            arrival = Arrival(one, retention.day_of(one.document, tiers.zone))
-            path = tiers.shelves[tier].form.path(one.document, arrival.day)
-            groups.setdefault((one.document.scope, path), []).append(arrival)
+        for entry in entries[start : start + _AT_ONCE]:
+            arrival = Arrival(entry, retention.find_memory_day(entry.document, tiers.zone))
+            path = tiers.shelves[tier].form.path(entry.document, arrival.day)
+            groups.setdefault((entry.document.scope, path), []).append(arrival)
         with tiers.journal.exclusive(LOCK):
-            done.add(
-                move.carry_out(
+            outcome.add(
+                move.carry_out_moves(
                     tiers, [Group(s, tier, path, tuple(some)) for (s, path), some in groups.items()]
                 )
             )
             deliver(tiers.journal, tiers.store)
-    return done
+    return outcome
 
 
-def _heal(tiers: Tiers, done: Outcome) -> None:
+def _restore_missing_entries(tiers: Tiers, done: Outcome) -> None:
     """Give the store what it lacks of what is archived: it may be a new one."""
     for scope in tiers.journal.made_scopes():
         held = tiers.store.hashes(scope)
@@ -201,22 +214,25 @@ def _heal(tiers: Tiers, done: Outcome) -> None:
             row for row in tiers.journal.archived(scope) if held.get(row.key) != row.content_hash
         ]
         keys = {row.key for row in lacking}
-        for group in _groups_of(tiers, {row.place for row in lacking}, done):
+        for group in _group_places(tiers, {row.place for row in lacking}, done):
             try:
-                living = move.read(tiers, group).living
+                living = move.read_file_state(tiers, group).living
             except ArchiveFailed as error:
                 done.wrong.append(f"{error} ({error.hint})")
                 continue
-            found = [one for key, (row, one, _) in living.items() if key in keys]
+            lacking_entries = [one for key, (row, one, _) in living.items() if key in keys]
             tiers.store.put(
-                [one._replace(document=replace(one.document, tier=group.tier)) for one in found]
+                [
+                    one._replace(document=replace(one.document, tier=group.tier))
+                    for one in lacking_entries
+                ]
             )
 
 
-def _swept(tiers: Tiers) -> Outcome:
+def _rewrite_stale_places(tiers: Tiers) -> Outcome:
     """Rewrite stale places until none is left that can be."""
     done, before = Outcome(), set[Place]()
-    for archive in {id(a): a for a in _archives(tiers)}.values():
+    for archive in {id(a): a for a in _iter_stale_archives(tiers)}.values():
         archive.tidy()
     for _ in range(_SWEEPS):
         places = {
@@ -227,8 +243,10 @@ def _swept(tiers: Tiers) -> Outcome:
         if places == before:
             break
         before = places
-        groups = [_with_returning(tiers, group) for group in _groups_of(tiers, places, done)]
-        outcome = move.carry_out(tiers, groups)
+        groups = [
+            _add_returning_memory(tiers, group) for group in _group_places(tiers, places, done)
+        ]
+        outcome = move.carry_out_moves(tiers, groups)
         outcome.moved = 0  # what came back to its own note never left for anybody who looks
         done.add(outcome)
         _settle_missing(tiers, places)
@@ -239,7 +257,7 @@ def _swept(tiers: Tiers) -> Outcome:
     return done
 
 
-def _with_returning(tiers: Tiers, group: Group) -> Group:
+def _add_returning_memory(tiers: Tiers, group: Group) -> Group:
     """Return the file of a note, with the memory that left it because it changed: it is rewritten
     beside its person's words.
 
@@ -250,7 +268,9 @@ def _with_returning(tiers: Tiers, group: Group) -> Group:
     if not isinstance(shelf.form, NoteForm):
         return group
     try:
-        held = next(filter(None, (shelf.read(place) for place in _places(tiers, group))), None)
+        held = next(
+            filter(None, (shelf.read(place) for place in _list_spelled_places(tiers, group))), None
+        )
     except ArchiveFailed:
         return group
     written = (
@@ -259,12 +279,13 @@ def _with_returning(tiers: Tiers, group: Group) -> Group:
         else set()
     )
     if not written or any(
-        tiers.journal.archived(group.scope, place=place) for place in _places(tiers, group)
+        tiers.journal.archived(group.scope, place=place)
+        for place in _list_spelled_places(tiers, group)
     ):
         return group
-    wanted = written - _kept(tiers, group.scope).keys()
+    wanted = written - _load_restored_keys(tiers, group.scope).keys()
     hot = (one for one in tiers.journal.made(group.scope) if one.document.key in wanted)
-    arriving = [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in hot]
+    arriving = [Arrival(one, retention.find_memory_day(one.document, tiers.zone)) for one in hot]
     for row in tiers.journal.archived(group.scope, keys=sorted(wanted)):
         if row.place.tier is Tier.WARM:
             stored = (one for one in tiers.store.entries(group.scope, [row.key]))
@@ -276,13 +297,13 @@ def _with_returning(tiers: Tiers, group: Group) -> Group:
     return replace(group, arriving=tuple(arriving))
 
 
-def _places(tiers: Tiers, group: Group) -> list[Place]:
+def _list_spelled_places(tiers: Tiers, group: Group) -> list[Place]:
     """Return every place that a file may have by its plain path."""
     paths = tiers.shelves[group.tier].spellings(group.path)
     return [Place(group.scope, group.tier, path) for path in paths]
 
 
-def _archives(tiers: Tiers) -> Iterator[Tidying]:
+def _iter_stale_archives(tiers: Tiers) -> Iterator[Tidying]:
     """Yield the archives of stale places in which a killed writer may have left something."""
     for stale in tiers.journal.stale_places():
         if stale.place.tier in tiers.shelves:
@@ -307,9 +328,9 @@ def _settle_missing(tiers: Tiers, places: Iterable[Place]) -> None:
             tiers.journal.settle([(stale, "")])
 
 
-def _look(tiers: Tiers, tier: Tier) -> Outcome:
+def _rewrite_changed_files(tiers: Tiers, tier: Tier) -> Outcome:
     """Rewrite the files of a tier that do not read as they were written last."""
-    done, differing = Outcome(), set[Place]()
+    outcome, differing = Outcome(), set[Place]()
     there: dict[Scope, dict[str, str]] = {}
     for one in tiers.journal.places():
         if one.place.tier is not tier or tier not in tiers.shelves:
@@ -319,31 +340,31 @@ def _look(tiers: Tiers, tier: Tier) -> Outcome:
                 files = tiers.shelves[tier].archive(one.place.scope).files()
                 there[one.place.scope] = {file.path: file.revision for file in files}
         except ArchiveFailed as error:
-            done.wrong.append(f"{error} ({error.hint})")
+            outcome.wrong.append(f"{error} ({error.hint})")
             there[one.place.scope] = {}
             continue
         if there[one.place.scope].get(one.place.path) != one.revision:
             differing.add(one.place)
-    done.add(move.carry_out(tiers, _groups_of(tiers, differing, done)))
+    outcome.add(move.carry_out_moves(tiers, _group_places(tiers, differing, outcome)))
     deliver(tiers.journal, tiers.store)
-    return done
+    return outcome
 
 
-def _groups_of(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Group]:
+def _group_places(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Group]:
     """Return the files of places, each once under its plain path; a tier that is not configured is
     named.
     """
-    found = dict.fromkeys(
+    groups = dict.fromkeys(
         Group(place.scope, place.tier, tiers.shelves[place.tier].plain(place.path))
         for place in sorted(places)
         if place.tier in tiers.shelves
     )
     for tier in sorted({place.tier for place in places} - set(tiers.shelves)):
         done.wrong.append(f"the {tier} tier is not configured, and holds memories")
-    return list(found)
+    return list(groups)
 
 
-def _kept(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
+def _load_restored_keys(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
     """Return what a person brought back, and until when; what is over is dropped."""
     now, realm = tiers.clock.now(), KEPT + scope.path
     kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
@@ -353,7 +374,7 @@ def _kept(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
     return {key: at for key, at in kept.items() if at > now}
 
 
-def _tell(tiers: Tiers, done: Outcome) -> None:
+def _update_archive_incident(tiers: Tiers, done: Outcome) -> None:
     """Raise the incident of what is wrong, or resolve it."""
     now = tiers.clock.now()
     if done.wrong:

@@ -16,7 +16,7 @@ from gieok.errors import ArchiveFailed, ArchiveMissing
 from gieok.flow.distil import deliver
 from gieok.memory.tiers import cold, move, note_file, questions, sweep
 from gieok.memory.tiers.note_file import BrokenNote, NoteForm
-from gieok.memory.tiers.questions import Asked, Question
+from gieok.memory.tiers.questions import ArchiveQuestion, ArchiveQuestionKind
 from gieok.memory.tiers.shelf import Shelf
 from gieok.memory.tiers.sweep import KEPT
 from gieok.memory.tiers.tiers import Group, Outcome, Tiers
@@ -58,23 +58,25 @@ class _Look:
     touched: set[cold.Whose] = field(default_factory=set)
 
 
-def run(tiers: Tiers) -> Synced:
+def sync_cold_tier(tiers: Tiers) -> Synced:
     """Take in what people did in the files of the cold tier. The caller holds the lock. Raises
     StoreError, ArchiveFailed.
     """
-    done, shelf = Synced(), tiers.shelves[Tier.COLD]
+    synced, shelf = Synced(), tiers.shelves[Tier.COLD]
     deliver(tiers.journal, tiers.store)
     by_location: dict[str, _Look] = {}
     for row in cold.in_cold(tiers):
         archive = shelf.archive(row.place.scope)
         look = by_location.setdefault(archive.location, _Look(archive, {}))
         look.rows.setdefault(filenames.same(row.place.path), []).append(row)
-    for question in questions.load(tiers.journal):  # what returned is known by its question
+    for question in questions.load_questions(
+        tiers.journal
+    ):  # what returned is known by its question
         archive = shelf.archive(question.scope)
         by_location.setdefault(archive.location, _Look(archive, {}))
     for look in by_location.values():
-        _archive(tiers, shelf, look, done)
-    return done
+        _sync_cold_archive(tiers, shelf, look, synced)
+    return synced
 
 
 def is_edited(tiers: Tiers) -> bool:
@@ -92,46 +94,53 @@ def is_edited(tiers: Tiers) -> bool:
         rows.setdefault(filenames.same(row.place.path), []).append(row)
     for location, archive in archives.items():
         look = _Look(archive, rows)
-        found = archive.changes(tiers.journal.kept(_REALM + location).get(_CURSOR, ""))
+        file_changes = archive.changes(tiers.journal.kept(_REALM + location).get(_CURSOR, ""))
         if any(
-            not _is_known(look, path, one)
-            for one in found.files
+            not _is_unchanged_file(look, path, one)
+            for one in file_changes.files
             if (path := filenames.same(one.path)) in rows
         ):
             return True
     return False
 
 
-def _archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) -> None:
+def _sync_cold_archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) -> None:
     realm = _REALM + look.archive.location
-    kept = tiers.journal.kept(realm)
-    cursor = kept.get(_CURSOR, "")
-    found = look.archive.changes(cursor)
-    again = json.loads(kept.get(_AGAIN, "[]"))
+    kept_values = tiers.journal.kept(realm)
+    cursor = kept_values.get(_CURSOR, "")
+    file_changes = look.archive.changes(cursor)
+    again = json.loads(kept_values.get(_AGAIN, "[]"))
     look.files = {filenames.same(path): path for path in again}
-    look.files |= {filenames.same(one.path): one for one in found.files}
-    gone = _gone(
+    look.files |= {filenames.same(one.path): one for one in file_changes.files}
+    gone = _find_vanished_memories(
         look,
-        {filenames.same(path) for path in found.removed} | set(map(filenames.same, again)),
+        {filenames.same(path) for path in file_changes.removed} | set(map(filenames.same, again)),
         cursor,
     )
-    changed = [(path, file) for path, file in look.files.items() if not _is_known(look, path, file)]
+    changed = [
+        (path, file)
+        for path, file in look.files.items()
+        if not _is_unchanged_file(look, path, file)
+    ]
     if isinstance(shelf.form, NoteForm):
-        _strangers(
+        _sync_unknown_notes(
             tiers, shelf, look, [file for path, file in changed if path not in look.rows], done
         )
-    _here(tiers, shelf, look, [path for path, _ in changed if path in look.rows], done)
-    _missing(
+    _take_in_edited_files(
+        tiers, shelf, look, [path for path, _ in changed if path in look.rows], done
+    )
+    _ask_about_vanished(
         tiers, look, [row for row in gone if (row.place.scope, row.key) not in look.followed], done
     )
     done.add(cold.relink(tiers, look.touched | look.followed))
-    if found.cursor != cursor or look.again != again:
+    if file_changes.cursor != cursor or look.again != again:
         tiers.journal.keep(
-            realm, {_CURSOR: found.cursor, _AGAIN: json.dumps(look.again, ensure_ascii=False)}
+            realm,
+            {_CURSOR: file_changes.cursor, _AGAIN: json.dumps(look.again, ensure_ascii=False)},
         )
 
 
-def _is_known(look: _Look, path: str, file: ArchivedFile | str) -> bool:
+def _is_unchanged_file(look: _Look, path: str, file: ArchivedFile | str) -> bool:
     """Say whether a file is as Gieok wrote it."""
     rows = look.rows.get(path, ())
     return (
@@ -141,22 +150,22 @@ def _is_known(look: _Look, path: str, file: ArchivedFile | str) -> bool:
     )
 
 
-def _gone(look: _Look, removed: set[str], cursor: str) -> list[ArchivedMemory]:
+def _find_vanished_memories(look: _Look, removed: set[str], cursor: str) -> list[ArchivedMemory]:
     """Return what lived in files that are gone. A cursor that begins anew tells of none: then each
     file is looked for.
     """
-    same = sum(1 for path, file in look.files.items() if _is_known(look, path, file))
+    same = sum(1 for path, file in look.files.items() if _is_unchanged_file(look, path, file))
     if not cursor or same * 2 > len(look.rows):
         removed = removed | (look.rows.keys() - look.files.keys())
     return [
         row
         for path in sorted(removed & look.rows.keys())
         for row in look.rows[path]
-        if _is_missing(look, row)
+        if _is_archived_file_missing(look, row)
     ]
 
 
-def _is_missing(look: _Look, row: ArchivedMemory) -> bool:
+def _is_archived_file_missing(look: _Look, row: ArchivedMemory) -> bool:
     try:
         look.archive.read(row.place.path)
     except ArchiveMissing:
@@ -167,22 +176,26 @@ def _is_missing(look: _Look, row: ArchivedMemory) -> bool:
 # Notes at a path where nothing lives: renamed, moved, copied, returned, or a person's own.
 
 
-def _strangers(
+def _sync_unknown_notes(
     tiers: Tiers, shelf: Shelf, look: _Look, files: Iterable[ArchivedFile | str], done: Synced
 ) -> None:
     by_handle = {
-        note_file.handle(row.place.scope, row.key): row
+        note_file.build_note_handle(row.place.scope, row.key): row
         for rows in look.rows.values()
         for row in rows
     }
-    asked = {one.handle: one for one in questions.load(tiers.journal) if one.what is Asked.DELETED}
+    deletion_questions = {
+        one.handle: one
+        for one in questions.load_questions(tiers.journal)
+        if one.what is ArchiveQuestionKind.DELETED
+    }
     followed: list[Place] = []
     for file in files:
         path = file.path if isinstance(file, ArchivedFile) else file
         if note_file.is_copy(path):
             continue
         try:
-            note, revision = _note(shelf, look.archive, path)
+            note, revision = _read_archived_note(shelf, look.archive, path)
         except ArchiveMissing:
             continue
         except BrokenNote as error:
@@ -190,25 +203,29 @@ def _strangers(
             look.again.append(path)
             continue
         row = by_handle.get(note.handle) if note else None
-        if note and row and _is_missing(look, row):
-            followed += _follow(
+        if note and row and _is_archived_file_missing(look, row):
+            followed += _follow_moved_note(
                 tiers, look, row, Place(row.place.scope, Tier.COLD, path), revision, done
             )
-        elif note and note.handle in asked:
-            _return(tiers, asked[note.handle], path, done)
-            look.touched.add((asked[note.handle].scope, asked[note.handle].key))
+        elif note and note.handle in deletion_questions:
+            _take_back_returned_note(tiers, deletion_questions[note.handle], path, done)
+            look.touched.add(
+                (deletion_questions[note.handle].scope, deletion_questions[note.handle].key)
+            )
     groups = [Group(place.scope, Tier.COLD, shelf.plain(place.path)) for place in followed]
-    done.add(move.carry_out(tiers, groups))
+    done.add(move.carry_out_moves(tiers, groups))
     deliver(tiers.journal, tiers.store)
 
 
-def _note(shelf: Shelf, archive: Archive, path: str) -> tuple[note_file.ReadNote | None, str]:
+def _read_archived_note(
+    shelf: Shelf, archive: Archive, path: str
+) -> tuple[note_file.ReadNote | None, str]:
     """Return a note and its revision. Raises ArchiveMissing, BrokenNote."""
     data, revision = archive.read(path)
-    return note_file.read(shelf.text(path, data)), revision
+    return note_file.read_note(shelf.text(path, data)), revision
 
 
-def _follow(
+def _follow_moved_note(
     tiers: Tiers, look: _Look, row: ArchivedMemory, place: Place, revision: str, done: Synced
 ) -> list[Place]:
     """Let a memory live where its note was moved to."""
@@ -223,23 +240,27 @@ def _follow(
     return [place]
 
 
-def _return(tiers: Tiers, question: Question, path: str, done: Synced) -> None:
+def _take_back_returned_note(
+    tiers: Tiers, question: ArchiveQuestion, path: str, done: Synced
+) -> None:
     """Let a memory live again in the file that came back: it was not deleted, its disk was away."""
     entry = next(iter(tiers.store.entries(question.scope, [question.key])), None)
     if entry is None:
         return
     group = Group(question.scope, Tier.COLD, path, (cold.arrival(tiers, entry),))
-    outcome = move.carry_out(tiers, [group])
+    outcome = move.carry_out_moves(tiers, [group])
     done.add(outcome)
     if outcome.moved:
-        answered(tiers, [question])
+        settle_questions(tiers, [question])
         done.returned += 1
 
 
 # Files in which something lives.
 
 
-def _here(tiers: Tiers, shelf: Shelf, look: _Look, paths: Sequence[str], done: Synced) -> None:
+def _take_in_edited_files(
+    tiers: Tiers, shelf: Shelf, look: _Look, paths: Sequence[str], done: Synced
+) -> None:
     """Take in what a person changed in files."""
     groups: list[Group] = []
     emptied: list[ArchivedMemory] = []
@@ -247,7 +268,7 @@ def _here(tiers: Tiers, shelf: Shelf, look: _Look, paths: Sequence[str], done: S
         rows = look.rows[path]
         place = rows[0].place
         try:
-            gone = _prepared(tiers, shelf, look.archive, place, rows)
+            gone = _find_removed_memories(tiers, shelf, look.archive, place, rows)
         except ArchiveMissing:
             continue
         except BrokenNote as error:
@@ -258,12 +279,12 @@ def _here(tiers: Tiers, shelf: Shelf, look: _Look, paths: Sequence[str], done: S
         look.touched |= {(row.place.scope, row.key) for row in rows}
         if not gone:
             groups.append(Group(place.scope, Tier.COLD, shelf.plain(place.path)))
-    done.add(move.carry_out(tiers, groups))
+    done.add(move.carry_out_moves(tiers, groups))
     deliver(tiers.journal, tiers.store)
-    _ask(tiers, look, emptied, done)
+    _ask_about_deletion(tiers, look, emptied, done)
 
 
-def _prepared(
+def _find_removed_memories(
     tiers: Tiers, shelf: Shelf, archive: Archive, place: Place, rows: Sequence[ArchivedMemory]
 ) -> list[ArchivedMemory]:
     """Return the memories that a person took out of a file; a note that lost Gieok's comment gets
@@ -277,11 +298,11 @@ def _prepared(
         return [row for row in rows if row.key not in there]
     if not isinstance(shelf.form, NoteForm):
         raise BrokenNote(held.wrong)
-    note, revision = _note(shelf, archive, place.path)
+    note, revision = _read_archived_note(shelf, archive, place.path)
     entry = next(iter(tiers.store.entries(place.scope, [rows[0].key])), None)
     if note is None or note.entry is not None or entry is None:
         raise BrokenNote(held.wrong)
-    text = note_file.with_comment(shelf.text(place.path, held.data), move.in_hot(entry))
+    text = note_file.restore_note_comment(shelf.text(place.path, held.data), move.in_hot(entry))
     archive.write(place.path, shelf.packed(shelf.plain(place.path), text)[1], revision)
     return []
 
@@ -289,23 +310,25 @@ def _prepared(
 # Files that are gone.
 
 
-def _missing(tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced) -> None:
+def _ask_about_vanished(
+    tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced
+) -> None:
     gone = {row.place for row in rows}
     is_many = len(gone) >= _MANY and len(gone) * 2 >= len(look.rows)
-    _ask(tiers, look, rows, done, VANISHED if is_many else "")
+    _ask_about_deletion(tiers, look, rows, done, VANISHED if is_many else "")
 
 
-def _ask(
+def _ask_about_deletion(
     tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced, group: str = ""
 ) -> None:
     """Ask whether memories shall be forgotten; they live in hot until then."""
     now = tiers.clock.now()
-    asked: list[Question] = []
+    new_questions: list[ArchiveQuestion] = []
     moves: list[Move] = []
-    for row, entry in _entries(tiers, rows):
-        asked.append(
-            Question(
-                what=Asked.DELETED,
+    for row, entry in _pair_rows_with_entries(tiers, rows):
+        new_questions.append(
+            ArchiveQuestion(
+                what=ArchiveQuestionKind.DELETED,
                 scope=row.place.scope,
                 key=row.key,
                 path=row.place.path,
@@ -314,21 +337,23 @@ def _ask(
             )
         )
         moves.append(Move(move.in_hot(entry), None, row))
-    questions.ask(tiers.journal, asked)
-    for one in asked:
+    questions.store_questions(tiers.journal, new_questions)
+    for one in new_questions:
         until = (now + _UNTIL_ANSWERED).isoformat()
         tiers.journal.keep(KEPT + one.scope.path, {one.key: until})
     refused = tiers.journal.archive(moves)
-    questions.settle(
+    questions.drop_questions(
         tiers.journal, [(m.entry.document.scope, m.entry.document.key) for m in refused]
     )
     deliver(tiers.journal, tiers.store)
-    look.touched |= {(one.scope, one.key) for one in asked}
+    look.touched |= {(one.scope, one.key) for one in new_questions}
     done.asked += len(moves) - len(refused)
 
 
-def _entries(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> list[tuple[ArchivedMemory, Entry]]:
-    found: list[tuple[ArchivedMemory, Entry]] = []
+def _pair_rows_with_entries(
+    tiers: Tiers, rows: Sequence[ArchivedMemory]
+) -> list[tuple[ArchivedMemory, Entry]]:
+    pairs: list[tuple[ArchivedMemory, Entry]] = []
     by_scope: dict[Scope, list[ArchivedMemory]] = {}
     for row in rows:
         by_scope.setdefault(row.place.scope, []).append(row)
@@ -336,18 +361,18 @@ def _entries(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> list[tuple[Archive
         entries = {
             one.document.key: one for one in tiers.store.entries(scope, [row.key for row in some])
         }
-        found += [(row, entries[row.key]) for row in some if row.key in entries]
-    return found
+        pairs += [(row, entries[row.key]) for row in some if row.key in entries]
+    return pairs
 
 
-def answered(tiers: Tiers, asked: Sequence[Question]) -> None:
+def settle_questions(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> None:
     """Drop questions, and let what they were about age as before."""
     for one in asked:
         tiers.journal.keep(KEPT + one.scope.path, {}, [one.key])
-    questions.settle(tiers.journal, [(one.scope, one.key) for one in asked])
+    questions.drop_questions(tiers.journal, [(one.scope, one.key) for one in asked])
 
 
-def swept(tiers: Tiers) -> list[str]:
+def sweep_cold_tier(tiers: Tiers) -> list[str]:
     """Leave in files what lives there (`sweep.sweep`), and nothing of what was forgotten; return
     what could not be done.
 
@@ -355,17 +380,17 @@ def swept(tiers: Tiers) -> list[str]:
     anew by the next run.
     """
     is_cold = any(one.place.tier is Tier.COLD for one in tiers.journal.stale_places())
-    wrong = list(sweep.sweep(tiers).failed)
+    wrong = list(sweep.sweep_stale_places(tiers).failed)
     if is_cold:
         for realm in tiers.journal.realms(_REALM):
             tiers.journal.keep(realm, {}, tiers.journal.kept(realm))
-    asked = questions.load(tiers.journal)
-    if asked and Tier.COLD in tiers.shelves:
-        wrong += _drop_forgotten(tiers, asked)
+    open_questions = questions.load_questions(tiers.journal)
+    if open_questions and Tier.COLD in tiers.shelves:
+        wrong += _drop_forgotten(tiers, open_questions)
     return wrong
 
 
-def _drop_forgotten(tiers: Tiers, asked: Sequence[Question]) -> list[str]:
+def _drop_forgotten(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> list[str]:
     """Drop questions about memories that are gone, with the notes beside."""
     wrong: list[str] = []
     deliver(tiers.journal, tiers.store)
@@ -373,7 +398,7 @@ def _drop_forgotten(tiers: Tiers, asked: Sequence[Question]) -> list[str]:
         if tiers.store.get(one.scope, [one.key]):
             continue
         try:
-            if one.what is Asked.EDITED:
+            if one.what is ArchiveQuestionKind.EDITED:
                 archive = tiers.shelves[Tier.COLD].archive(one.scope)
                 archive.delete(one.path, archive.read(one.path)[1])
         except ArchiveMissing:
@@ -381,5 +406,5 @@ def _drop_forgotten(tiers: Tiers, asked: Sequence[Question]) -> list[str]:
         except ArchiveFailed as error:
             wrong.append(f"{one.path}: {error}")
             continue
-        answered(tiers, [one])
+        settle_questions(tiers, [one])
     return wrong

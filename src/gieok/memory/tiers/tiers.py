@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
 from gieok.memory.tiers.limits import Limits
-from gieok.memory.tiers.retention import Rule
+from gieok.memory.tiers.retention import RetentionRule
 from gieok.memory.tiers.shelf import Shelf
 from gieok.model.archive import ArchivedMemory
 from gieok.model.memory import Entry, Scope, Tier
@@ -30,7 +30,7 @@ class Tiers:
     journal: FullJournal
     store: Documents
     shelves: Mapping[Tier, Shelf]
-    rules: tuple[Rule, ...]
+    rules: tuple[RetentionRule, ...]
     clock: Clock
     zone: tzinfo
     #: How much of a scope may be in hot.

@@ -18,13 +18,13 @@ class Vault(NamedTuple):
     is_open: bool = False
 
 
-def found(environment: Mapping[str, str], user: Path) -> list[Vault]:
+def find_obsidian_vaults(environment: Mapping[str, str], user: Path) -> list[Vault]:
     """Return the vaults that Obsidian knows and that are there: the open ones first, then by the
     time of their last use.
     """
     known: dict[Path, Vault] = {}
-    for file in _lists(environment, user):
-        for vault in _read(file):
+    for file in _iter_vault_lists(environment, user):
+        for vault in _iter_listed_vaults(file):
             if vault.path.is_dir():
                 known.setdefault(vault.path.resolve(), vault)
     return sorted(
@@ -37,7 +37,7 @@ def is_vault(folder: Path) -> bool:
     return (folder / MARK).is_dir()
 
 
-def _lists(environment: Mapping[str, str], user: Path) -> Iterator[Path]:
+def _iter_vault_lists(environment: Mapping[str, str], user: Path) -> Iterator[Path]:
     """Yield where Obsidian keeps its list: Linux, flatpak, snap, macOS, Windows."""
     configured = environment.get("XDG_CONFIG_HOME")
     yield (Path(configured) if configured else user / ".config") / "obsidian" / _LIST
@@ -52,7 +52,7 @@ def _lists(environment: Mapping[str, str], user: Path) -> Iterator[Path]:
         yield Path(roaming) / "obsidian" / _LIST
 
 
-def _read(file: Path) -> Iterator[Vault]:
+def _iter_listed_vaults(file: Path) -> Iterator[Vault]:
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))["vaults"].values()
     except (OSError, ValueError, KeyError, AttributeError, TypeError):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from gieok.errors import EmbedderFailed
 from gieok.models.embedders import prompts, shape
-from gieok.models.http import Service, key_hints
+from gieok.models.http import Service, build_key_hints
 from gieok.opening import ModelOpening
 from gieok.ports.models import Embedded
 
@@ -25,14 +25,14 @@ class Gemini:
         self._opening = opening = opening._replace(
             model=opening.model.removeprefix("models/") or _DEFAULT_MODEL
         )
-        self._prompts = prompts.chosen(opening)
-        self.model = shape.name_of(opening, self._prompts)
+        self._prompts = prompts.select_prompts(opening)
+        self.model = shape.format_vector_model_name(opening, self._prompts)
         headers = {"x-goog-api-key": opening.key} if opening.key else {}
         self._service = Service(
             "Gemini", opening.address, headers, opening.timeout_s, EmbedderFailed
         )
         # A key that is wrong is answered with 400.
-        hints = key_hints(opening.key_variable, opening.home)
+        hints = build_key_hints(opening.key_variable, opening.home)
         self._hints = hints | {400: hints[401]} if hints else {}
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
@@ -51,4 +51,6 @@ class Gemini:
             isinstance(row, dict) and "values" in row for row in rows
         ):
             raise self._service.misunderstood("there are no `embeddings` in its answer")
-        return Embedded(shape.units([row["values"] for row in rows], self._opening.dimension))
+        return Embedded(
+            shape.pack_unit_vectors([row["values"] for row in rows], self._opening.dimension)
+        )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gieok.errors import EmbedderFailed
 from gieok.models.embedders import prompts, shape
-from gieok.models.http import Service, bearer, key_hints
+from gieok.models.http import Service, build_bearer_header, build_key_hints
 from gieok.opening import ModelOpening
 from gieok.ports.models import Embedded
 
@@ -24,15 +24,15 @@ class Ollama:
                 opening.needs("a model", "embedder.model"), hint="such as `embedder.model: bge-m3`"
             )
         self._opening = opening
-        self._prompts = prompts.chosen(opening)
-        self.model = shape.name_of(opening, self._prompts)
-        headers = bearer(opening.key)
+        self._prompts = prompts.select_prompts(opening)
+        self.model = shape.format_vector_model_name(opening, self._prompts)
+        headers = build_bearer_header(opening.key)
         self._service = Service(
             "Ollama", opening.address, headers, opening.timeout_s, EmbedderFailed
         )
         pull = f"run `ollama pull {opening.model}`"
         self._hints = {
-            **key_hints(opening.key_variable, opening.home),
+            **build_key_hints(opening.key_variable, opening.home),
             404: pull,
             400: f"does {opening.model} embed?",
         }
@@ -48,5 +48,6 @@ class Ollama:
         if not isinstance(rows, list):
             raise self._service.misunderstood("there are no `embeddings` in its answer")
         return Embedded(
-            shape.units(rows, self._opening.dimension), int(found.get("prompt_eval_count") or 0)
+            shape.pack_unit_vectors(rows, self._opening.dimension),
+            int(found.get("prompt_eval_count") or 0),
         )

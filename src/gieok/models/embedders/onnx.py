@@ -52,13 +52,13 @@ class OnnxEmbedder:
         self._opening = opening
         self._folder = OnnxFolder(opening, "embedder.model", EmbedderFailed)
         self._name = plain_name(self._folder.folder)
-        self._prompts = prompts.chosen(opening, self._own_prompts())
+        self._prompts = prompts.select_prompts(opening, self._own_prompts())
 
     @cached_property
     def model(self) -> str:
         """Return the folder's name with its fingerprint."""
         pooling = f"+{self._opening.pooling}" if self._opening.pooling != prompts.AUTO else ""
-        return shape.name_of(
+        return shape.format_vector_model_name(
             self._opening, self._prompts, f"{self._name}@{self._folder.fingerprint()}{pooling}"
         )
 
@@ -75,12 +75,12 @@ class OnnxEmbedder:
             self._vector(self._prompts.before(text[:_MOST_CHARACTERS], is_query=False))
             for text in texts
         ]
-        return shape.units(rows, self._opening.dimension)
+        return shape.pack_unit_vectors(rows, self._opening.dimension)
 
     def embed_query(self, text: str) -> bytes:
         """Return the unit vector of a question. Raises EmbedderFailed."""
         row = self._vector(self._prompts.before(text[:_MOST_CHARACTERS], is_query=True))
-        return shape.units([row], self._opening.dimension)[0]
+        return shape.pack_unit_vectors([row], self._opening.dimension)[0]
 
     def _vector(self, text: str) -> "NDArray[Any]":
         """Return the vector of a text: of one that the model cannot read at once, the mean of its
@@ -106,7 +106,7 @@ class OnnxEmbedder:
                 raise EmbedderFailed(f"the graph in {str(self._folder.folder)!r} gives no vectors")
             alone: NDArray[Any] = found[0]
             return alone
-        return _pooled(tokens[0].astype("float32"), self._pooling)
+        return _pool_token_vectors(tokens[0].astype("float32"), self._pooling)
 
     @cached_property
     def _pooling(self) -> str:
@@ -143,16 +143,16 @@ class OnnxEmbedder:
         """Return the prompts that come with the folder, else those of its name."""
         said = self._folder.read("config_sentence_transformers.json").get("prompts")
         if not isinstance(said, dict) or not any(said.values()):
-            return prompts.by_name(self._name)
+            return prompts.find_prompts_by_model(self._name)
         passage = next(
             (said[name] for name in ("document", "passage", "corpus") if said.get(name)), ""
         )
         return Prompts(str(said.get("query") or ""), str(passage))
 
 
-def _pooled(tokens: "NDArray[Any]", how: str) -> "NDArray[Any]":
+def _pool_token_vectors(tokens: "NDArray[Any]", how: str) -> "NDArray[Any]":
     """Return one vector of those of tokens: all count, because there is no padding."""
-    made: NDArray[Any] = tokens[0] if how == "cls" else tokens[-1]
+    pooled: NDArray[Any] = tokens[0] if how == "cls" else tokens[-1]
     if how in ("mean", "max"):
-        made = tokens.mean(axis=0) if how == "mean" else tokens.max(axis=0)
-    return made
+        pooled = tokens.mean(axis=0) if how == "mean" else tokens.max(axis=0)
+    return pooled

@@ -7,7 +7,7 @@ from typing import Any
 
 from gieok.errors import EmbedderFailed
 from gieok.models.embedders import prompts, shape
-from gieok.models.http import Service, bearer, key_hints
+from gieok.models.http import Service, build_bearer_header, build_key_hints
 from gieok.opening import ModelOpening
 from gieok.ports.models import Embedded
 
@@ -27,13 +27,17 @@ class OpenAi:
             hint = "such as `embedder.base_url: http://127.0.0.1:8080/v1`"
             raise EmbedderFailed(opening.needs("an address", "embedder.base_url"), hint=hint)
         self._opening = opening
-        self._prompts = prompts.chosen(opening)
-        self.model = shape.name_of(opening, self._prompts)
+        self._prompts = prompts.select_prompts(opening)
+        self.model = shape.format_vector_model_name(opening, self._prompts)
         name = "OpenAI" if opening.provider == "openai" else "the endpoint"
         self._service = Service(
-            name, opening.address, bearer(opening.key), opening.timeout_s, EmbedderFailed
+            name,
+            opening.address,
+            build_bearer_header(opening.key),
+            opening.timeout_s,
+            EmbedderFailed,
         )
-        self._hints = key_hints(opening.key_variable, opening.home)
+        self._hints = build_key_hints(opening.key_variable, opening.home)
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
         """Ask once."""
@@ -44,7 +48,8 @@ class OpenAi:
         usage = found.get("usage")
         tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else 0
         return Embedded(
-            shape.units(self._rows(found.get("data")), self._opening.dimension), int(tokens or 0)
+            shape.pack_unit_vectors(self._rows(found.get("data")), self._opening.dimension),
+            int(tokens or 0),
         )
 
     def _rows(self, data: object) -> list[list[float]]:

@@ -38,18 +38,20 @@ _BY_NAME = (
 )
 
 
-def chosen(opening: ModelOpening, of_makers: Prompts | None = None) -> Prompts:
+def select_prompts(opening: ModelOpening, of_makers: Prompts | None = None) -> Prompts:
     """Return the prompts in force: what is set, else what comes with the model, else what its name
     says.
     """
-    known = of_makers or by_name(opening.model)
+    known = of_makers or find_prompts_by_model(opening.model)
     return Prompts(
         known.query if opening.query_prompt == AUTO else opening.query_prompt,
         known.passage if opening.passage_prompt == AUTO else opening.passage_prompt,
     )
 
 
-def by_name(model: str) -> Prompts:
+def find_prompts_by_model(model: str) -> Prompts:
     """Return the prompts of a model that is known by name."""
-    found = (prompts for pattern, prompts in _BY_NAME if re.search(pattern, model, re.IGNORECASE))
-    return next(found, Prompts())
+    matching = (
+        prompts for pattern, prompts in _BY_NAME if re.search(pattern, model, re.IGNORECASE)
+    )
+    return next(matching, Prompts())

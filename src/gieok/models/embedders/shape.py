@@ -10,22 +10,24 @@ from gieok.models.embedders.prompts import Prompts
 from gieok.opening import ModelOpening
 
 
-def name_of(opening: ModelOpening, prompts: Prompts, model: str = "") -> str:
+def format_vector_model_name(opening: ModelOpening, prompts: Prompts, model: str = "") -> str:
     """Return the name that changes whenever vectors would: `ollama:bge-m3`,
     `openai:text-embedding-3-small/512`.
 
     Prompts are part of it, as six digits of their hash, because passages are embedded with them.
     """
     size = f"/{opening.dimension}" if opening.dimension else ""
-    said = (
+    prompt_hash = (
         hashlib.sha1("\0".join(prompts).encode(), usedforsecurity=False).hexdigest()[:6]
         if any(prompts)
         else ""
     )
-    return f"{opening.provider}:{model or opening.model}{size}" + (f"#{said}" if said else "")
+    return f"{opening.provider}:{model or opening.model}{size}" + (
+        f"#{prompt_hash}" if prompt_hash else ""
+    )
 
 
-def units(rows: Sequence[object], dimension: int) -> list[bytes]:
+def pack_unit_vectors(rows: Sequence[object], dimension: int) -> list[bytes]:
     """Return unit vectors, little-endian float32, cut to `dimension` numbers (0: as they are).
     Raises EmbedderFailed.
 

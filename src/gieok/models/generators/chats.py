@@ -37,7 +37,7 @@ _MOST_TOKENS = 1_024
 _THINKING = 8_000
 
 
-class _Chat:
+class _ProviderChat:
     """`ChatModel` on a provider's library; a subclass says how one is asked."""
 
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
@@ -75,7 +75,7 @@ class _Chat:
 _HINT = "`gieok config show character` shows the model's settings; try again"
 
 
-class OpenAiChat(_Chat):
+class OpenAiChat(_ProviderChat):
     """Whatever speaks OpenAI's chat protocol."""
 
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
@@ -115,7 +115,7 @@ class OpenAiChat(_Chat):
                         input_tokens=chunk.usage.prompt_tokens,
                         output_tokens=chunk.usage.completion_tokens,
                     )
-        yield _ended(end, self.model)
+        yield _require_finished_reply(end, self.model)
 
     def _asked(self, sampling: Sampling) -> dict[str, object]:
         """Return what is asked for, by the names that the server knows."""
@@ -128,7 +128,7 @@ class OpenAiChat(_Chat):
             asked["temperature"] = sampling.temperature
         if sampling.stop:
             asked["stop"] = list(sampling.stop)
-        if is_own and _reasons(self._name):
+        if is_own and _is_reasoning_model(self._name):
             asked = {
                 name: asked[name]
                 for name in ("reasoning_effort", "verbosity", "seed")
@@ -143,7 +143,7 @@ class OpenAiChat(_Chat):
         return asked
 
 
-class AnthropicChat(_Chat):
+class AnthropicChat(_ProviderChat):
     """A model of Anthropic."""
 
     @cached_property
@@ -159,7 +159,7 @@ class AnthropicChat(_Chat):
         )
 
     def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
-        system, talk = in_turns(messages)
+        system, talk = split_into_turns(messages)
         asked: dict[str, Any] = {"max_tokens": sampling.max_tokens or _MOST_TOKENS}
         if sampling.stop:
             asked["stop_sequences"] = list(sampling.stop)
@@ -184,10 +184,10 @@ class AnthropicChat(_Chat):
                 elif event.type == "message_delta":
                     finish = "length" if event.delta.stop_reason == "max_tokens" else "stop"
                     written = event.usage.output_tokens
-        yield _ended(ReplyPart("", finish, read, written), self.model)
+        yield _require_finished_reply(ReplyPart("", finish, read, written), self.model)
 
 
-class GeminiChat(_Chat):
+class GeminiChat(_ProviderChat):
     """A model of Google."""
 
     @cached_property
@@ -207,7 +207,7 @@ class GeminiChat(_Chat):
         with extras.imports_of("models", self.model):
             from google.genai.types import Content, GenerateContentConfig, Part
 
-        system, talk = in_turns(messages)
+        system, talk = split_into_turns(messages)
         names = ("top_p", "top_k", "presence_penalty", "frequency_penalty", "seed")
         more: dict[str, Any] = {
             name: sampling.more[name] for name in names if name in sampling.more
@@ -239,10 +239,10 @@ class GeminiChat(_Chat):
             if used := chunk.usage_metadata:
                 read, written = used.prompt_token_count or 0, used.candidates_token_count or 0
                 end = end._replace(input_tokens=read, output_tokens=written)
-        yield _ended(end, self.model)
+        yield _require_finished_reply(end, self.model)
 
 
-def in_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMessage]]:
+def split_into_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMessage]]:
     """Return the system text in front, and the talk as turns that alternate and begin with the
     user's.
 
@@ -264,7 +264,7 @@ def in_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMessage]]:
     return system, talk
 
 
-def _ended(end: ReplyPart, model: str) -> ReplyPart:
+def _require_finished_reply(end: ReplyPart, model: str) -> ReplyPart:
     """Return the last part. Raises GeneratorFailed where a reply did not say that it ended: it
     broke off.
     """
@@ -275,7 +275,7 @@ def _ended(end: ReplyPart, model: str) -> ReplyPart:
     return end
 
 
-def _reasons(name: str) -> bool:
+def _is_reasoning_model(name: str) -> bool:
     with extras.imports_of("models", name):
         from pydantic_ai.profiles.openai import openai_model_profile
 

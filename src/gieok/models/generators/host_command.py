@@ -165,7 +165,7 @@ class HostGenerator:
         try:
             output, errors = process.communicate(text, timeout=timeout_s)
         except BaseException as error:
-            _end(process)
+            _kill_command_group(process)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
             # Not at once again: it may have been paid for.
@@ -234,19 +234,23 @@ class ClaudeCode(HostGenerator):
 
     def _read(self, done: _Done) -> Generated:
         found = next(
-            (row for row in reversed(list(_objects(done.output))) if row.get("type") == "result"),
+            (
+                row
+                for row in reversed(list(_iter_reply_objects(done.output)))
+                if row.get("type") == "result"
+            ),
             None,
         )
         if found is None:
             raise self._failed(done.errors or done.output, done.status)
-        text, usage = str(found.get("result") or ""), _mapping(found.get("usage"))
+        text, usage = str(found.get("result") or ""), _select_mapping(found.get("usage"))
         names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         answer = Generated(
             text=text,
-            input_tokens=sum(_count(usage, name) for name in names),
-            output_tokens=_count(usage, "output_tokens"),
+            input_tokens=sum(_read_token_count(usage, name) for name in names),
+            output_tokens=_read_token_count(usage, "output_tokens"),
             is_cut=found.get("stop_reason") == "max_tokens",
-            dollars=_dollars(found.get("total_cost_usd")),
+            dollars=_read_dollar_cost(found.get("total_cost_usd")),
         )
         if not found.get("is_error"):
             return answer
@@ -278,7 +282,7 @@ class Codex(HostGenerator):
         if self._name:
             yield from ("--model", self._name)
         settings = [f"features.{name}=false" for name in _FEATURES]
-        settings += [f"mcp_servers.{name}.enabled=false" for name in _servers()]
+        settings += [f"mcp_servers.{name}.enabled=false" for name in _iter_codex_mcp_servers()]
         settings += [
             f"model_instructions_file={json.dumps(str(instructions))}",
             'model_reasoning_effort="low"',
@@ -292,32 +296,40 @@ class Codex(HostGenerator):
 
     def _read(self, done: _Done) -> Generated:
         said, told, usage = "", "", dict[str, Any]()
-        for row in _objects(done.output):
-            item = _mapping(row.get("item"))
+        for row in _iter_reply_objects(done.output):
+            item = _select_mapping(row.get("item"))
             if row.get("type") == "item.completed" and item.get("type") == "agent_message":
                 said = str(item.get("text") or "")
             elif row.get("type") == "turn.completed":
-                usage = _mapping(row.get("usage"))
+                usage = _select_mapping(row.get("usage"))
             elif row.get("type") in ("error", "turn.failed"):
-                told = str(row.get("message") or _mapping(row.get("error")).get("message") or "")
+                told = str(
+                    row.get("message") or _select_mapping(row.get("error")).get("message") or ""
+                )
         if usage:
-            return Generated(said, _count(usage, "input_tokens"), _count(usage, "output_tokens"))
+            return Generated(
+                said,
+                _read_token_count(usage, "input_tokens"),
+                _read_token_count(usage, "output_tokens"),
+            )
         if _CUT.search(told):
             return Generated("", is_cut=True)
-        raise self._failed(told or _last(done.errors), done.status)
+        raise self._failed(told or _find_last_printed_line(done.errors), done.status)
 
 
-def _servers() -> Iterator[str]:
+def _iter_codex_mcp_servers() -> Iterator[str]:
     """Yield the names of the MCP servers in Codex' settings: no switch turns all of them off."""
     home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
     try:
-        found = tomllib.loads((home / "config.toml").read_text(encoding="utf-8")).get("mcp_servers")
+        server_table = tomllib.loads((home / "config.toml").read_text(encoding="utf-8")).get(
+            "mcp_servers"
+        )
     except (OSError, ValueError):
         return
-    yield from (name for name in _mapping(found) if _BARE.fullmatch(name))
+    yield from (name for name in _select_mapping(server_table) if _BARE.fullmatch(name))
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _kill_command_group(process: subprocess.Popen[str]) -> None:
     """End a command with all that it started."""
     with suppress(OSError):
         if os.name == "nt":
@@ -328,27 +340,27 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.communicate(timeout=5)
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _iter_reply_objects(text: str) -> Iterator[dict[str, Any]]:
     for line in text.splitlines():
         with suppress(ValueError):
-            found = json.loads(line)
-            if isinstance(found, dict):
-                yield found
+            row = json.loads(line)
+            if isinstance(row, dict):
+                yield row
 
 
-def _mapping(value: object) -> dict[str, Any]:
+def _select_mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _count(usage: Mapping[str, Any], name: str) -> int:
+def _read_token_count(usage: Mapping[str, Any], name: str) -> int:
     value = usage.get(name)
     return max(value, 0) if isinstance(value, int) else 0
 
 
-def _dollars(value: object) -> float:
+def _read_dollar_cost(value: object) -> float:
     return max(float(value), 0.0) if isinstance(value, int | float) else 0.0
 
 
-def _last(text: str) -> str:
+def _find_last_printed_line(text: str) -> str:
     """Return the last line that says anything: before it stand warnings."""
     return next((line for line in reversed(text.splitlines()) if line.strip()), "")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gieok.errors import GeneratorFailed, ModelFailed
 from gieok.models.http import Service
 from gieok.ports.models import ChatMessage, Generated, Prompt, ReplyPart, ReplyParts, Sampling
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 #: A machine without a graphics card takes minutes.
 _TIMEOUT_S = 900.0
@@ -48,7 +48,7 @@ class OllamaGenerator:
             "options": {
                 "temperature": prompt.temperature,
                 "num_predict": room,
-                "num_ctx": _context(prompt, room),
+                "num_ctx": _select_prompt_context(prompt, room),
             },
         }
         if prompt.schema:
@@ -92,8 +92,8 @@ class OllamaChat:
             options["num_predict"] = sampling.max_tokens
         if sampling.stop:
             options["stop"] = list(sampling.stop)
-        options["num_ctx"] = _size(
-            sum(count_tokens(one.text) for one in messages), sampling.max_tokens
+        options["num_ctx"] = _select_context_size(
+            sum(estimate_tokens(one.text) for one in messages), sampling.max_tokens
         )
         talk = [{"role": one.role, "content": one.text} for one in messages]
         body = {"model": name, "messages": talk, "stream": True, "think": False, "options": options}
@@ -125,10 +125,10 @@ def _open_service(model: str, address: str, timeout_s: float) -> Service:
     return Service(model, address.rstrip("/").removesuffix("/v1"), {}, timeout_s, ModelFailed)
 
 
-def _context(prompt: Prompt, room: int) -> int:
-    return _size(count_tokens(prompt.system) + count_tokens(prompt.text), room)
+def _select_prompt_context(prompt: Prompt, room: int) -> int:
+    return _select_context_size(estimate_tokens(prompt.system) + estimate_tokens(prompt.text), room)
 
 
-def _size(tokens: int, room: int) -> int:
-    wanted = _SLACK * tokens + room
-    return next((size for size in _CONTEXTS if size >= wanted), _CONTEXTS[-1])
+def _select_context_size(tokens: int, room: int) -> int:
+    needed_tokens = _SLACK * tokens + room
+    return next((size for size in _CONTEXTS if size >= needed_tokens), _CONTEXTS[-1])

@@ -145,7 +145,7 @@ class ProviderGenerator:
         return {**settings, **self._own}  # type: ignore[typeddict-item]
 
 
-def chat(model: str, key: str, address: str) -> ProviderGenerator:
+def build_chat_generator(model: str, key: str, address: str) -> ProviderGenerator:
     """Return a model behind an endpoint that speaks OpenAI's chat protocol. Raises GeneratorFailed
     without an address.
     """
@@ -163,13 +163,13 @@ def chat(model: str, key: str, address: str) -> ProviderGenerator:
 
         client = AsyncOpenAI(api_key=key or "none", base_url=address, max_retries=0)
         return OpenAIChatModel(
-            _name(model), provider=OpenAIProvider(openai_client=client)
+            _strip_provider_prefix(model), provider=OpenAIProvider(openai_client=client)
         ), client.close
 
     return ProviderGenerator(model, build, is_unknown=not model.startswith("openai:"))
 
 
-def anthropic(model: str, key: str, address: str) -> ProviderGenerator:
+def build_anthropic_generator(model: str, key: str, address: str) -> ProviderGenerator:
     """Return a model of Anthropic."""
 
     def build() -> _Opened:
@@ -180,14 +180,14 @@ def anthropic(model: str, key: str, address: str) -> ProviderGenerator:
 
         client = AsyncAnthropic(api_key=key or "none", base_url=address or None, max_retries=0)
         return AnthropicModel(
-            _name(model), provider=AnthropicProvider(anthropic_client=client)
+            _strip_provider_prefix(model), provider=AnthropicProvider(anthropic_client=client)
         ), client.close
 
     # The instructions are the same in every call, and begin it.
     return ProviderGenerator(model, build, own={"anthropic_cache_instructions": True})
 
 
-def gemini(model: str, key: str, address: str) -> ProviderGenerator:
+def build_gemini_generator(model: str, key: str, address: str) -> ProviderGenerator:
     """Return a model of Google."""
 
     def build() -> _Opened:
@@ -199,10 +199,12 @@ def gemini(model: str, key: str, address: str) -> ProviderGenerator:
 
         options = HttpOptions(base_url=address or None, retry_options=HttpRetryOptions(attempts=1))
         client = Client(api_key=key or "none", vertexai=False, http_options=options)
-        return GoogleModel(_name(model), provider=GoogleProvider(client=client)), client.aio.aclose
+        return GoogleModel(
+            _strip_provider_prefix(model), provider=GoogleProvider(client=client)
+        ), client.aio.aclose
 
     return ProviderGenerator(model, build)
 
 
-def _name(model: str) -> str:
+def _strip_provider_prefix(model: str) -> str:
     return model.partition(":")[2]

@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Sequence
 
 from gieok.ports.models import ChatMessage, ReplyPart, ReplyParts, Sampling
-from gieok.text.language import language_of
-from gieok.text.tokens import count_tokens
+from gieok.text.language import detect_text_language
+from gieok.text.tokens import estimate_tokens
 
 _QUESTIONS = {
     "ko": ("글쎄, 너는 어떻게 생각해?", "음… 조금 더 말해 줘."),
@@ -32,10 +32,12 @@ class ScriptedChat:
         """Yield a reply word by word."""
         del sampling
         said = next((one.text for one in reversed(messages) if one.role == "user"), "")
-        replies = (_QUESTIONS if said.rstrip().endswith("?") else _OTHERS)[language_of(said)]
+        replies = (_QUESTIONS if said.rstrip().endswith("?") else _OTHERS)[
+            detect_text_language(said)
+        ]
         reply = replies[zlib.crc32(said.encode("utf-8", "replace")) % len(replies)]
         for word in _WORDS.findall(reply):
             yield ReplyPart(word)
         yield ReplyPart(
-            "", "stop", sum(count_tokens(one.text) for one in messages), count_tokens(reply)
+            "", "stop", sum(estimate_tokens(one.text) for one in messages), estimate_tokens(reply)
         )

@@ -24,7 +24,7 @@ class LogChannel:
 
     def _append(self, line: str) -> None:
         try:
-            fs.append(self._file, line)
+            fs.append_private_text(self._file, line)
         except OSError as error:
             told = f"cannot write {str(self._file)!r}: {error.strerror or error}"
             raise NotifierFailed(

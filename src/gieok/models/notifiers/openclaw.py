@@ -6,7 +6,7 @@ transcript is not observed.
 
 from gieok.agents.openclaw.gateway import Webhook, webhook
 from gieok.errors import NotifierFailed, ServiceFailed
-from gieok.models.http import Service, bearer
+from gieok.models.http import Service, build_bearer_header
 from gieok.opening import ChannelOpening
 from gieok.text.echo import NOTICE
 
@@ -75,7 +75,9 @@ class OpenClawChannel:
             service = _Gateway(address, {}, self._opening.timeout_s)
             try:
                 if service.get("/health").get("ok") is True:
-                    return _Gateway(address, bearer(hook.token), self._opening.timeout_s)
+                    return _Gateway(
+                        address, build_bearer_header(hook.token), self._opening.timeout_s
+                    )
                 failed = failed or service.misunderstood("this is no gateway of OpenClaw's")
             except ServiceFailed as error:
                 failed = failed or error

@@ -70,7 +70,7 @@ class SmtpChannel:
                 return do(server)
         except smtplib.SMTPAuthenticationError as error:
             raise self._failed(
-                f"{self._host} refused the login of {self._user}: {_said(error)}",
+                f"{self._host} refused the login of {self._user}: {_format_smtp_answer(error)}",
                 f"{self._key_hint}; many providers want a password made for apps",
                 401,
             ) from error
@@ -84,7 +84,7 @@ class SmtpChannel:
             ) from error
         except smtplib.SMTPResponseException as error:
             raise self._failed(
-                f"{self._host} answered {_said(error)}",
+                f"{self._host} answered {_format_smtp_answer(error)}",
                 "check `notify.mail_from`, `notify.mail_to`",
             ) from error
         except ssl.SSLError as error:
@@ -142,7 +142,7 @@ class SmtpChannel:
         )
 
 
-def _said(error: smtplib.SMTPResponseException) -> str:
+def _format_smtp_answer(error: smtplib.SMTPResponseException) -> str:
     text = error.smtp_error
     return (
         f"{error.smtp_code} {text.decode('utf-8', 'replace') if isinstance(text, bytes) else text}"[

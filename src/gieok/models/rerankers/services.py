@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gieok.errors import RerankerFailed
-from gieok.models.http import Service, bearer, key_hints
+from gieok.models.http import Service, build_bearer_header, build_key_hints
 from gieok.opening import ModelOpening
 from gieok.ports.models import Reranked
 
@@ -52,9 +52,13 @@ class HttpReranker:
         self.model = f"{opening.provider}:{name}"
         said = "the endpoint" if opening.provider == "compatible" else opening.provider.capitalize()
         self._service = Service(
-            said, opening.address, bearer(opening.key), opening.timeout_s, RerankerFailed
+            said,
+            opening.address,
+            build_bearer_header(opening.key),
+            opening.timeout_s,
+            RerankerFailed,
         )
-        self._hints = key_hints(opening.key_variable, opening.home)
+        self._hints = build_key_hints(opening.key_variable, opening.home)
 
     def rerank(self, question: str, texts: Sequence[str]) -> Reranked:
         """Ask once. Raises RerankerFailed."""

@@ -6,7 +6,7 @@ from datetime import date
 
 from gieok.errors import BadRequest
 from gieok.memory.tiers import approval, questions, sync
-from gieok.memory.tiers.questions import Asked, Question
+from gieok.memory.tiers.questions import ArchiveQuestion, ArchiveQuestionKind
 from gieok.memory.tiers.tiers import LOCK, Outcome, Tiers
 from gieok.model.archive import Place
 from gieok.model.memory import Tier
@@ -55,23 +55,26 @@ class AnswerResult:
     found: Hidden[bool] = True
 
 
-def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
+def approve_pending(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
     """Move days to cold, forget what was deleted there, and drop the version that lies beside a
     conflict.
     """
-    tiers, days, asked = _chosen(context, request.names)
-    edited, deleted = _of(asked, Asked.EDITED), _of(asked, Asked.DELETED)
+    tiers, days, chosen_questions = _select_pending_items(context, request.names)
+    edited, deleted = (
+        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.EDITED),
+        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.DELETED),
+    )
     with tiers.journal.exclusive(LOCK):
-        done = approval.approve(tiers, days)
+        outcome = approval.approve_days(tiers, days)
         approval.drop_beside(tiers, edited)
-    done.wrong += _forget(context, tiers, deleted)
-    forgotten = len(deleted) - len({*deleted} & {*questions.load(tiers.journal)})
-    return _told(
+    outcome.wrong += _forget_deleted_notes(context, tiers, deleted)
+    forgotten = len(deleted) - len({*deleted} & {*questions.load_questions(tiers.journal)})
+    return _build_answer_result(
         context,
-        done,
+        outcome,
         AnswerResult(
             days=len(days),
-            moved=done.moved,
+            moved=outcome.moved,
             forgotten=forgotten,
             written_back=0,
             settled=len(edited),
@@ -80,27 +83,32 @@ def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
     )
 
 
-def reject(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
+def reject_pending(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
     """Let days stay in warm, write back what was deleted, and take the version that lies beside a
     conflict.
     """
-    tiers, days, asked = _chosen(context, request.names)
-    edited, deleted = _of(asked, Asked.EDITED), _of(asked, Asked.DELETED)
+    tiers, days, chosen_questions = _select_pending_items(context, request.names)
+    edited, deleted = (
+        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.EDITED),
+        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.DELETED),
+    )
     with tiers.journal.exclusive(LOCK):
-        approval.reject(tiers, days)
-        done = approval.written_back(tiers, deleted)
-        back = done.moved
-        done.add(approval.take_beside(tiers, edited))
-    return _told(
+        approval.reject_days(tiers, days)
+        outcome = approval.written_back(tiers, deleted)
+        back = outcome.moved
+        outcome.add(approval.take_beside(tiers, edited))
+    return _build_answer_result(
         context,
-        done,
+        outcome,
         AnswerResult(
             days=len(days), moved=0, forgotten=0, written_back=back, settled=len(edited), wrong=()
         ),
     )
 
 
-def _chosen(context: Context, names: Sequence[str]) -> tuple[Tiers, list[date], list[Question]]:
+def _select_pending_items(
+    context: Context, names: Sequence[str]
+) -> tuple[Tiers, list[date], list[ArchiveQuestion]]:
     """Return the days and the questions that are named. Raises BadRequest."""
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:
@@ -111,57 +119,63 @@ def _chosen(context: Context, names: Sequence[str]) -> tuple[Tiers, list[date], 
         )
     if not names:
         raise BadRequest("what is answered?", hint="`gieok archive pending` names it")
-    due = [one.day for one in approval.due(tiers, context.archive.warm_days)]
+    due = [one.day for one in approval.list_due_days(tiers, context.archive.warm_days)]
     rejected = approval.rejected(tiers)
-    asked = questions.load(tiers.journal)
+    open_questions = questions.load_questions(tiers.journal)
     days: set[date] = set()
-    found: list[Question] = []
+    chosen_questions: list[ArchiveQuestion] = []
     for name in names:
         if name == _ALL:
             days |= set(due)
-        elif some := [one for one in asked if name in (one.name, one.handle)]:
-            found += some
+        elif some := [one for one in open_questions if name in (one.name, one.handle)]:
+            chosen_questions += some
         else:
-            days |= _days(context, name, {*due, *rejected})
-    return tiers, sorted(days), list(dict.fromkeys(found))
+            days |= _select_waiting_days(context, name, {*due, *rejected})
+    return tiers, sorted(days), list(dict.fromkeys(chosen_questions))
 
 
-def _days(context: Context, name: str, waiting: set[date]) -> set[date]:
+def _select_waiting_days(context: Context, name: str, waiting: set[date]) -> set[date]:
     span = span_of_days(context, name)
-    found = {day for day in waiting if span is not None and span.first <= day <= span.last}
-    if not found:
+    chosen_days = {day for day in waiting if span is not None and span.first <= day <= span.last}
+    if not chosen_days:
         raise BadRequest(
             f"nothing waits that is called {name!r}",
             hint="`gieok archive pending` names what waits",
         )
-    return found
+    return chosen_days
 
 
-def _of(asked: Sequence[Question], what: Asked) -> list[Question]:
+def _select_questions_by_kind(
+    asked: Sequence[ArchiveQuestion], what: ArchiveQuestionKind
+) -> list[ArchiveQuestion]:
     return [one for one in asked if one.what is what]
 
 
-def _forget(context: Context, tiers: Tiers, deleted: Sequence[Question]) -> list[str]:
+def _forget_deleted_notes(
+    context: Context, tiers: Tiers, deleted: Sequence[ArchiveQuestion]
+) -> list[str]:
     """Forget what a person deleted in the archive, wherever else it is; return where something is
     left.
     """
     if not deleted:
         return []
-    wanted = ForgetFilter(tuple(one.handle for one in deleted))
+    forget_filter = ForgetFilter(tuple(one.handle for one in deleted))
     # Should the file be back meanwhile, it goes too.
     tiers.journal.mark_stale([Place(one.scope, Tier.COLD, one.path) for one in deleted])
-    still = forgetting.carry_out(context, forgetting.plan(context, wanted), wanted).still_in
-    left = [one for one in deleted if tiers.store.get(one.scope, [one.key])]
-    sync.answered(tiers, [one for one in deleted if one not in left])
+    still = forgetting.execute_forget_plan(
+        context, forgetting.plan_forgetting(context, forget_filter), forget_filter
+    ).still_in
+    unforgotten = [one for one in deleted if tiers.store.get(one.scope, [one.key])]
+    sync.settle_questions(tiers, [one for one in deleted if one not in unforgotten])
     return [
         *(f"{place}: {why}" for place, why in still),
-        *(f"{one.path}: not of {context.scope}" for one in left),
+        *(f"{one.path}: not of {context.scope}" for one in unforgotten),
     ]
 
 
-def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult:
+def _build_answer_result(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult:
     wrong = (*done.wrong, *context.archive.sweep())
-    cold.answered(context)
+    cold.resolve_cold_approval(context)
     return AnswerResult(
         days=result.days,
         moved=result.moved,
@@ -172,7 +186,7 @@ def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult
     )
 
 
-def present(result: AnswerResult, style: Style) -> str:
+def render_archive_answer(result: AnswerResult, style: Style) -> str:
     """Show what came of it."""
     parts = (
         (
@@ -194,20 +208,20 @@ def present(result: AnswerResult, style: Style) -> str:
             style.say(f"{result.settled:,} settled", f"충돌 {result.settled:,}개를 정리함"),
         ),
     )
-    said = [text for count, text in parts if count]
+    texts = [text for count, text in parts if count]
     if result.days and not result.moved:
-        said.append(
+        texts.append(
             style.say(f"stays in warm: {result.days:,}", f"{result.days:,}일은 warm에 남음")
         )
-    head = ", ".join(said) or style.say("nothing changed", "달라진 것이 없습니다")
+    head = ", ".join(texts) or style.say("nothing changed", "달라진 것이 없습니다")
     return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
 
 APPROVE = Operation(
     name="archive approve",
     examples=("gieok archive approve all",),
-    handler=approve,
-    present=present,
+    handler=approve_pending,
+    present=render_archive_answer,
     effect=Effect.DESTROY,
     doc=Words(
         "Agree: days move to cold, what you deleted there is forgotten",
@@ -217,8 +231,8 @@ APPROVE = Operation(
 REJECT = Operation(
     name="archive reject",
     examples=("gieok archive reject all",),
-    handler=reject,
-    present=present,
+    handler=reject_pending,
+    present=render_archive_answer,
     effect=Effect.WRITE,
     doc=Words(
         "Refuse: days stay in warm, what you deleted there is written back",

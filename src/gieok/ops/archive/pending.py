@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from gieok.memory.tiers import approval, questions
-from gieok.memory.tiers.questions import Asked, Question
+from gieok.memory.tiers.questions import ArchiveQuestion, ArchiveQuestionKind
 from gieok.model.memory import Tier
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
@@ -59,43 +59,45 @@ class PendingResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ArchivePendingRequest) -> PendingResult:
+def list_pending(context: Context, request: ArchivePendingRequest) -> PendingResult:
     """Look up what waits."""
     del request
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:
         return PendingResult((), (), "")
-    days = [PendingDay(*one) for one in approval.due(tiers, context.archive.warm_days)]
+    days = [PendingDay(*one) for one in approval.list_due_days(tiers, context.archive.warm_days)]
     missed = tuple(gaps_of_archive(context)) or None
-    return PendingResult(tuple(days), tuple(_questions(context)), context.archive.cold, missed)
+    return PendingResult(
+        tuple(days), tuple(_group_pending_questions(context)), context.archive.cold, missed
+    )
 
 
-def _questions(context: Context) -> list[PendingQuestion]:
-    grouped: dict[tuple[str, Asked], list[Question]] = {}
-    for one in questions.load(context.memory.journal()):
-        grouped.setdefault((one.name, one.what), []).append(one)
+def _group_pending_questions(context: Context) -> list[PendingQuestion]:
+    grouped: dict[tuple[str, ArchiveQuestionKind], list[ArchiveQuestion]] = {}
+    for question in questions.load_questions(context.memory.journal()):
+        grouped.setdefault((question.name, question.what), []).append(question)
     return [
         PendingQuestion(
             name=name,
             what=what.value,
             memories=len(some),
-            text=_text(context, some[0]),
+            text=_read_question_text(context, some[0]),
             path=some[0].path,
         )
         for (name, what), some in grouped.items()
     ]
 
 
-def _text(context: Context, question: Question) -> str:
-    found = context.memory.store().get(question.scope, [question.key])
-    return " ".join(found[0].text.split())[:_TEXT_CHARS] if found else ""
+def _read_question_text(context: Context, question: ArchiveQuestion) -> str:
+    documents = context.memory.store().get(question.scope, [question.key])
+    return " ".join(documents[0].text.split())[:_TEXT_CHARS] if documents else ""
 
 
-def present(result: PendingResult, style: Style) -> str:
+def render_pending(result: PendingResult, style: Style) -> str:
     """Show days, then questions, and how to answer."""
     if not result.place:
         return NO_COLD.say(style.lang)
-    lines = [_day(one, style) for one in result.days]
+    lines = [_render_pending_day(one, style) for one in result.days]
     if lines:
         lines.append(
             style.dim(
@@ -105,7 +107,7 @@ def present(result: PendingResult, style: Style) -> str:
                 )
             )
         )
-    lines += [_question(one, style) for one in result.questions]
+    lines += [_render_pending_question(one, style) for one in result.questions]
     if not lines:
         return absence(
             Words("nothing waits", "기다리는 것이 없습니다"), result.not_looked_at, style
@@ -113,7 +115,7 @@ def present(result: PendingResult, style: Style) -> str:
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
-def _day(one: PendingDay, style: Style) -> str:
+def _render_pending_day(one: PendingDay, style: Style) -> str:
     return style.say(
         (
             f"{one.day}  {one.memories:,} {'memory' if one.memories == 1 else 'memories'}, "
@@ -123,9 +125,9 @@ def _day(one: PendingDay, style: Style) -> str:
     )
 
 
-def _question(one: PendingQuestion, style: Style) -> str:
+def _render_pending_question(one: PendingQuestion, style: Style) -> str:
     approve, reject = f"gieok archive approve {one.name}", f"gieok archive reject {one.name}"
-    if one.what == Asked.DELETED:
+    if one.what == ArchiveQuestionKind.DELETED:
         head = style.say(
             f"deleted there ({one.memories:,}):", f"거기서 지워짐 ({one.memories:,}개):"
         )
@@ -148,8 +150,8 @@ def _question(one: PendingQuestion, style: Style) -> str:
 OPERATION = Operation(
     name="archive pending",
     examples=("gieok archive pending",),
-    handler=run,
-    present=present,
+    handler=list_pending,
+    present=render_pending,
     effect=Effect.READ,
     doc=Words(
         "Show what waits for your word: days that may go to cold, and questions",

@@ -7,7 +7,7 @@ from gieok.errors import BadRequest
 from gieok.memory.tiers import sweep
 from gieok.memory.tiers.retention import KEPT_DAYS
 from gieok.memory.tiers.tiers import Outcome
-from gieok.ops.archive.run import TieringResult, told
+from gieok.ops.archive.run import TieringResult, build_tiering_result
 from gieok.ops.context import Context
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -27,23 +27,25 @@ class ArchiveRestoreRequest:
     )
 
 
-def run(context: Context, request: ArchiveRestoreRequest) -> TieringResult:
+def restore_archived_days(context: Context, request: ArchiveRestoreRequest) -> TieringResult:
     """Bring the day back in every scope that is read here."""
     span = span_of_days(context, request.day)
     if span is None or (span.last - span.first).days >= _MOST_DAYS:
         raise BadRequest(
             f"{request.day!r} is more than a year", hint="name a day, or some: 2026-08-01, 2026-08"
         )
-    done = Outcome()
+    outcome = Outcome()
     for scope in context.scopes:
         for number in range((span.last - span.first).days + 1):
-            done.add(
-                sweep.restore(context.archive.tiers(), scope, span.first + timedelta(days=number))
+            outcome.add(
+                sweep.restore_day_to_hot(
+                    context.archive.tiers(), scope, span.first + timedelta(days=number)
+                )
             )
-    return told(done, found=done.moved > 0)
+    return build_tiering_result(outcome, found=outcome.moved > 0)
 
 
-def present(result: TieringResult, style: Style) -> str:
+def render_restored_days(result: TieringResult, style: Style) -> str:
     """Show how many came back."""
     if not result.found and not result.wrong:
         return style.say(
@@ -63,8 +65,8 @@ def present(result: TieringResult, style: Style) -> str:
 OPERATION = Operation(
     name="archive restore",
     examples=("gieok archive restore 2026-01-05",),
-    handler=run,
-    present=present,
+    handler=restore_archived_days,
+    present=render_restored_days,
     effect=Effect.WRITE,
     doc=Words("Bring what is archived of a day back", "보관한 하루의 기억을 되돌립니다"),
 )

@@ -33,15 +33,17 @@ class TieringResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ArchiveRunRequest) -> TieringResult:
+def run_archive_jobs(context: Context, request: ArchiveRunRequest) -> TieringResult:
     """Do what is due."""
     del request
-    done = jobs.warmed(context)
-    jobs.note(context, jobs.WARM, jobs.moved(done))
-    return told(done, also=jobs.run_due(context))
+    outcome = jobs.move_due_to_warm(context)
+    jobs.note_job_done(context, jobs.WARM, jobs.format_move_counts(outcome))
+    return build_tiering_result(outcome, also=jobs.run_due(context))
 
 
-def told(done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()) -> TieringResult:
+def build_tiering_result(
+    done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()
+) -> TieringResult:
     """Return what came of it."""
     return TieringResult(
         moved=done.moved,
@@ -53,7 +55,7 @@ def told(done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()) -> Tier
     )
 
 
-def present(result: TieringResult, style: Style) -> str:
+def render_tiering_result(result: TieringResult, style: Style) -> str:
     """Show what moved, and what could not."""
     head = style.say(
         (
@@ -80,8 +82,8 @@ OPERATION = Operation(
         "옮긴 것은 온전합니다. `gieok archive run`이 이어서 합니다",
     ),
     examples=("gieok archive run",),
-    handler=run,
-    present=present,
+    handler=run_archive_jobs,
+    present=render_tiering_result,
     effect=Effect.WRITE,
     doc=Words(
         "Move what is over to warm, and take in what you changed in its files",

@@ -78,25 +78,28 @@ class ArchiveStatusResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
+def read_archive_status(context: Context, request: NoRequest) -> ArchiveStatusResult:
     """Count; nothing is written."""
     del request
     has_journal = context.memory.has_journal()
-    planned, kinds = tuple(jobs.plan(context)), tuple(housekeeping.rows(context))
+    planned, kinds = (
+        tuple(jobs.plan_jobs(context)),
+        tuple(housekeeping.count_housekept_kinds(context)),
+    )
     incidents = context.memory.journal().incidents() if has_journal else []
-    tiers = tuple(amounts.rows(context.archive.tiers())) if has_journal else ()
+    tiers = tuple(amounts.iter_tier_rows(context.archive.tiers())) if has_journal else ()
     missed = () if tiers else tuple(gaps.gaps_of_observing(context, context.scopes))
     return ArchiveStatusResult(
         tiers=tiers,
         hot_tokens=int(context.admin.setting("archive.hot_tokens")),
         hot_mb=int(context.admin.setting("archive.hot_mb")),
-        next_moves=tuple(_next_moves(context.archive.tiers())) if has_journal else (),
+        next_moves=tuple(_iter_next_moves(context.archive.tiers())) if has_journal else (),
         messages=context.memory.journal().stats().messages if has_journal else 0,
-        talk=tuple(_talk(context)) if has_journal else (),
-        planned=tuple(_local(context, one) for one in planned),
+        talk=tuple(_list_talk_places(context)) if has_journal else (),
+        planned=tuple(_localise_planned_job(context, one) for one in planned),
         kinds=kinds,
         incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
-        questions=len(questions.load(context.memory.journal())) if has_journal else 0,
+        questions=len(questions.load_questions(context.memory.journal())) if has_journal else 0,
         schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
         kept=tuple(
             KeptRow(
@@ -112,18 +115,18 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
     )
 
 
-def _next_moves(tiers: Tiers) -> Iterator[NextMove]:
+def _iter_next_moves(tiers: Tiers) -> Iterator[NextMove]:
     for scope in tiers.journal.made_scopes():
-        if count := len(sweep.leaving(tiers, scope)):
+        if count := len(sweep.select_leaving_entries(tiers, scope)):
             yield NextMove(scope, count)
 
 
-def _talk(context: Context) -> list[TalkPlace]:
+def _list_talk_places(context: Context) -> list[TalkPlace]:
     journal = context.memory.journal()
     return journal.talk_places() if isinstance(journal, ArchivedTalk) else []
 
 
-def _local(context: Context, planned: Planned) -> Planned:
+def _localise_planned_job(context: Context, planned: Planned) -> Planned:
     """Return a job with its times in the zone of who asks."""
     at = (
         one.astimezone(context.zone) if one else None for one in (planned.next_at, planned.last_at)
@@ -131,7 +134,7 @@ def _local(context: Context, planned: Planned) -> Planned:
     return planned._replace(next_at=next(at), last_at=next(at))
 
 
-def present(result: ArchiveStatusResult, style: Style) -> str:
+def render_archive_status(result: ArchiveStatusResult, style: Style) -> str:
     """Show the tiers, what moves, when, and the table of what else is kept; 60 columns."""
     lines = [*_tier_lines(result, style), *_move_lines(result, style)]
     lines += [
@@ -167,7 +170,7 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             ),
             f"  {row.tier:5}기억 {row.memories:,}개, {days}",
         )
-        size = "" if row.bytes is None else f", {_size(row.bytes)}"
+        size = "" if row.bytes is None else f", {_format_tier_bytes(row.bytes)}"
         yield style.say(f"       {row.tokens:,} tokens{size}", f"       {row.tokens:,}토큰{size}")
         if row.location:
             yield f"       {printable(row.location)}"
@@ -185,14 +188,14 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             f"다음에 warm으로: {printable(str(move.scope))}의 {move.memories:,}개",
         )
     if result.messages:
-        size = _size(sum(one.bytes or 0 for one in result.talk))
-        said = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
+        size = _format_tier_bytes(sum(one.bytes or 0 for one in result.talk))
+        message_count = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
         yield style.say(
             (
-                f"said: {said}, {len(result.talk)} month{'' if len(result.talk) == 1 else 's'} in "
+                f"said: {message_count}, {len(result.talk)} month{'' if len(result.talk) == 1 else 's'} in "
                 f"files ({size})"
             ),
-            f"대화: {said}, {len(result.talk)}달은 파일에 ({size})",
+            f"대화: {message_count}, {len(result.talk)}달은 파일에 ({size})",
         )
     for gone in (one for one in result.talk if one.bytes is None):
         yield style.say(
@@ -212,17 +215,18 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
 
 
 def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
-    for one in planned:
+    for planned_job in planned:
         never = style.say("never", "없음")
         next_at, last_at = (
-            f"{at:%Y-%m-%d %H:%M}" if at else never for at in (one.next_at, one.last_at)
+            f"{at:%Y-%m-%d %H:%M}" if at else never
+            for at in (planned_job.next_at, planned_job.last_at)
         )
-        yield f"  {one.job.doc.say(style.lang)} ({one.expression or never})"
+        yield f"  {planned_job.job.doc.say(style.lang)} ({planned_job.expression or never})"
         yield style.say(
             f"    next {next_at}, last {last_at}", f"    다음 {next_at}, 지난번 {last_at}"
         )
-        if one.said and not one.failed:
-            yield f"    {printable(style.told(one.said))}"
+        if planned_job.said and not planned_job.failed:
+            yield f"    {printable(style.told(planned_job.said))}"
 
 
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
@@ -236,18 +240,22 @@ def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
             [style.say(f"at most {kind.most:,}", f"많아야 {kind.most:,}개")] if kind.most else []
         )
         rule = ", ".join(rules) or style.say("for ever", "계속")
-        count = "" if items is None else f": {items:,}" + (f" ({_size(size)})" if size else "")
+        count = (
+            ""
+            if items is None
+            else f": {items:,}" + (f" ({_format_tier_bytes(size)})" if size else "")
+        )
         yield f"  {kind.doc.say(style.lang)} ({kind.name}), {rule}{count}"
 
 
-def _size(count: int) -> str:
+def _format_tier_bytes(count: int) -> str:
     return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
 
 
 OPERATION = Operation(
     name="archive status",
-    handler=run,
-    present=present,
+    handler=read_archive_status,
+    present=render_archive_status,
     doc=Words(
         "Show what is in hot, warm and cold, and what moves when",
         "hot, warm, cold에 있는 것과 언제 옮기는지 보여 줍니다",

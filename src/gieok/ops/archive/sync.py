@@ -16,7 +16,7 @@ class ArchiveSyncRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncResult:
+class ArchiveSyncResult:
     """What people did there: texts corrected, notes followed to another name, notes that came back;
     questions that are new.
 
@@ -33,24 +33,26 @@ class SyncResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ArchiveSyncRequest) -> SyncResult:
+def sync_archive(context: Context, request: ArchiveSyncRequest) -> ArchiveSyncResult:
     """Take in what people did in the cold tier; without one, that is nothing. Raises ArchiveFailed
     where it is out of reach.
     """
     del request
     if Tier.COLD not in context.archive.tiers().shelves:
-        return SyncResult(corrected=0, followed=0, returned=0, asked=0, wrong=(), has_cold=False)
-    done = vault.synced(context)
-    return SyncResult(
-        corrected=done.corrected,
-        followed=done.followed,
-        returned=done.returned,
-        asked=done.asked,
-        wrong=tuple(done.wrong),
+        return ArchiveSyncResult(
+            corrected=0, followed=0, returned=0, asked=0, wrong=(), has_cold=False
+        )
+    outcome = vault.sync_vault_edits(context)
+    return ArchiveSyncResult(
+        corrected=outcome.corrected,
+        followed=outcome.followed,
+        returned=outcome.returned,
+        asked=outcome.asked,
+        wrong=tuple(outcome.wrong),
     )
 
 
-def present(result: SyncResult, style: Style) -> str:
+def render_archive_sync(result: ArchiveSyncResult, style: Style) -> str:
     """Show what people did, and what could not be taken in."""
     if not result.has_cold:
         return NO_COLD.say(style.lang)
@@ -85,8 +87,8 @@ OPERATION = Operation(
         "맞춘 것은 남아 있습니다. `gieok archive sync`가 이어서 합니다",
     ),
     examples=("gieok archive sync",),
-    handler=run,
-    present=present,
+    handler=sync_archive,
+    present=render_archive_sync,
     effect=Effect.WRITE,
     doc=Words(
         "Take in what you edited, renamed or deleted in the cold tier",

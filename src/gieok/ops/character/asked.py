@@ -38,14 +38,14 @@ def character_argument(example: str) -> Any:  # noqa: ANN401 - a field
     )
 
 
-def only(words: list[str], what: str) -> str:
+def require_single_word(words: list[str], what: str) -> str:
     """Return the one word given. Raises BadRequest."""
     if len(words) != 1:
         raise BadRequest(f"give one {what}", hint="names with spaces stand in quotes")
     return words[0]
 
 
-def owner_of(user: str) -> str:
+def check_character_owner(user: str) -> str:
     """Return an owner: a user, or '' for the service. Raises BadRequest."""
     return checked_user(user) if user else ""
 
@@ -74,7 +74,7 @@ class CharacterRow(NamedTuple):
         )
 
 
-def row_of(stored: StoredCharacter) -> CharacterRow:
+def build_character_row(stored: StoredCharacter) -> CharacterRow:
     """Return a character as a row."""
     card = card_of(stored.card)
     return CharacterRow(
@@ -125,11 +125,15 @@ class CharacterSheet(NamedTuple):
         )
         named = f" ({printable(self.nickname)})" if self.nickname else ""
         lines = [f"{style.bold(printable(self.id))}  {printable(self.name)}{named}"]
-        lines += [f"  {name}: {printable(_short(text))}" for name, text in rows if text.strip()]
+        lines += [
+            f"  {name}: {printable(_shorten_sheet_text(text))}"
+            for name, text in rows
+            if text.strip()
+        ]
         return "\n".join(lines)
 
 
-def sheet_of(stored: StoredCharacter) -> CharacterSheet:
+def build_character_sheet(stored: StoredCharacter) -> CharacterSheet:
     """Return what there is to know of a character."""
     card: Card = card_of(stored.card)
     return CharacterSheet(
@@ -151,6 +155,6 @@ def sheet_of(stored: StoredCharacter) -> CharacterSheet:
     )
 
 
-def _short(text: str) -> str:
+def _shorten_sheet_text(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"

@@ -13,10 +13,10 @@ from gieok.character.cards.chat_log import (
     LONGEST_LINE,
     LogFault,
     LogTaken,
+    import_chat_log,
     own_name,
-    read_log,
+    read_chat_log,
     speakers,
-    take_in,
 )
 from gieok.character.cards.package import MOST_BYTES, CardForm
 from gieok.character.cards.roster import checked_id
@@ -25,11 +25,11 @@ from gieok.errors import BadRequest
 from gieok.ops.character.asked import (
     ME,
     CharacterSheet,
+    build_character_sheet,
     character_argument,
-    only,
+    check_character_owner,
     owner_argument,
-    owner_of,
-    sheet_of,
+    require_single_word,
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
@@ -139,12 +139,12 @@ class CharacterExportResult:
     found: bool = True
 
 
-def bring_in(context: Context, request: CharacterImportRequest) -> CharacterImportResult:
+def import_character(context: Context, request: CharacterImportRequest) -> CharacterImportResult:
     """Take in a card or a log."""
-    file = context.caller.path(only(request.file, "file"))
+    file = context.caller.path(require_single_word(request.file, "file"))
     try:
         if file.suffix == ".jsonl":
-            return _log(context, request, file)
+            return _import_chat_log(context, request, file)
         with file.open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
     except OSError as error:
@@ -152,17 +152,21 @@ def bring_in(context: Context, request: CharacterImportRequest) -> CharacterImpo
             f"cannot read {str(file)!r}: {error.strerror}", hint="give a file of yours"
         ) from error
     roster = context.character.house().roster
-    stored = roster.import_file(owner_of(request.user), data, request.id, replaces=request.replace)
-    return CharacterImportResult(stored.id, sheet_of(stored))
+    stored = roster.import_file(
+        check_character_owner(request.user), data, request.id, replaces=request.replace
+    )
+    return CharacterImportResult(stored.id, build_character_sheet(stored))
 
 
-def take_out(context: Context, request: CharacterExportRequest) -> CharacterExportResult:
+def export_character(context: Context, request: CharacterExportRequest) -> CharacterExportResult:
     """Write a character as a card; a file that is there stays."""
-    identity, form = only(request.id, "id"), CardForm(request.format)
-    data = context.character.house().roster.export_file(owner_of(request.user), identity, form)
+    identity, form = require_single_word(request.id, "id"), CardForm(request.format)
+    data = context.character.house().roster.export_file(
+        check_character_owner(request.user), identity, form
+    )
     file = context.caller.path(request.to or f"{checked_id(identity)}{_ENDINGS[form]}")
     try:
-        is_new = fs.create(file, data, 0o644)
+        is_new = fs.create_new_file(file, data, 0o644)
     except OSError as error:
         raise BadRequest(
             f"cannot write {str(file)!r}: {error.strerror}", hint="name another file with --to"
@@ -172,30 +176,32 @@ def take_out(context: Context, request: CharacterExportRequest) -> CharacterExpo
     return CharacterExportResult(file, form.value, len(data))
 
 
-def _log(context: Context, request: CharacterImportRequest, file: Path) -> CharacterImportResult:
+def _import_chat_log(
+    context: Context, request: CharacterImportRequest, file: Path
+) -> CharacterImportResult:
     if not request.id:
         raise BadRequest(
             "whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`"
         )
-    house, user = context.character.house(), owner_of(request.user or ME)
+    house, user = context.character.house(), check_character_owner(request.user or ME)
     stored = house.roster.find(user, request.id)
     zone = zone_named(request.zone, context.zone)
     begins = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     card = card_of(stored.card)
-    wanted = [one for one in (request.name, card.nickname, card.name) if one]
-    own = own_name(speakers(read_log(_lines(file), zone, begins)), wanted)
-    taken = take_in(
+    names = [one for one in (request.name, card.nickname, card.name) if one]
+    own = own_name(speakers(read_chat_log(_iter_chat_log_lines(file), zone, begins)), names)
+    taken = import_chat_log(
         house.memory,
         Bond(user, stored.id, zone=zone),
-        read_log(_lines(file), zone, begins),
+        read_chat_log(_iter_chat_log_lines(file), zone, begins),
         own,
         with_hidden=request.hidden,
         progress=context.progress(file.name),
     )
-    return CharacterImportResult(stored.id, log=_counted(taken))
+    return CharacterImportResult(stored.id, log=_count_log_lines(taken))
 
 
-def _lines(file: Path) -> Iterator[bytes]:
+def _iter_chat_log_lines(file: Path) -> Iterator[bytes]:
     """Yield the lines of a file; what follows the bound of a line that is too long is a line of its
     own.
     """
@@ -204,7 +210,7 @@ def _lines(file: Path) -> Iterator[bytes]:
             yield line
 
 
-def _counted(taken: LogTaken) -> LogCounts:
+def _count_log_lines(taken: LogTaken) -> LogCounts:
     since, until = (one.isoformat() if one else "" for one in (taken.first, taken.last))
     return LogCounts(
         added=taken.added,
@@ -218,7 +224,7 @@ def _counted(taken: LogTaken) -> LogCounts:
     )
 
 
-def present_import(result: CharacterImportResult, style: Style) -> str:
+def render_character_import(result: CharacterImportResult, style: Style) -> str:
     """Show the character, or what became of the log."""
     if result.character:
         return f"{style.say('imported', '가져옴')}: {result.character.text(style)}"
@@ -248,7 +254,7 @@ def present_import(result: CharacterImportResult, style: Style) -> str:
     )
 
 
-def present_export(result: CharacterExportResult, style: Style) -> str:
+def render_character_export(result: CharacterExportResult, style: Style) -> str:
     """Show where the card is."""
     return (
         f"{style.say('written', '씀')}: {printable(str(result.path))} ({result.format}, "
@@ -258,8 +264,8 @@ def present_export(result: CharacterExportResult, style: Style) -> str:
 
 IMPORT = Operation(
     name="character import",
-    handler=bring_in,
-    present=present_import,
+    handler=import_character,
+    present=render_character_import,
     effect=Effect.WRITE,
     takes_in=True,
     examples=(
@@ -274,8 +280,8 @@ IMPORT = Operation(
 )
 EXPORT = Operation(
     name="character export",
-    handler=take_out,
-    present=present_export,
+    handler=export_character,
+    present=render_character_export,
     effect=Effect.WRITE,
     examples=(
         "gieok character export mina",

@@ -7,12 +7,12 @@ from gieok.errors import BadRequest
 from gieok.ops.character.asked import (
     CharacterRow,
     CharacterSheet,
+    build_character_row,
+    build_character_sheet,
     character_argument,
-    only,
+    check_character_owner,
     owner_argument,
-    owner_of,
-    row_of,
-    sheet_of,
+    require_single_word,
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
@@ -111,60 +111,64 @@ class CharacterDeleteResult:
     found: bool = True
 
 
-def create(context: Context, request: CharacterCreateRequest) -> CharacterCreateResult:
+def create_character(context: Context, request: CharacterCreateRequest) -> CharacterCreateResult:
     """Make a character of a few words."""
     card = new_card(
-        {"name": only(request.name, "name"), "description": request.description},
+        {"name": require_single_word(request.name, "name"), "description": request.description},
         tuple(request.greeting),
     )
     stored = context.character.house().roster.create(
-        owner_of(request.user), card, request.id, model=request.model
+        check_character_owner(request.user), card, request.id, model=request.model
     )
-    return CharacterCreateResult(sheet_of(stored))
+    return CharacterCreateResult(build_character_sheet(stored))
 
 
-def listed(context: Context, request: CharacterListRequest) -> CharacterListResult:
+def list_house_characters(context: Context, request: CharacterListRequest) -> CharacterListResult:
     """Return the characters that somebody can talk to."""
     roster = context.character.house().roster
     if request.id:
-        found = roster.find(owner_of(request.user), only(request.id, "id"), with_file=True)
-        return CharacterListResult(1, (), sheet_of(found))
-    page = roster.page(owner_of(request.user), limit=_MOST)
-    return CharacterListResult(page.total, tuple(map(row_of, page.characters)))
+        stored = roster.find(
+            check_character_owner(request.user),
+            require_single_word(request.id, "id"),
+            with_file=True,
+        )
+        return CharacterListResult(1, (), build_character_sheet(stored))
+    page = roster.page(check_character_owner(request.user), limit=_MOST)
+    return CharacterListResult(page.total, tuple(map(build_character_row, page.characters)))
 
 
-def delete(context: Context, request: CharacterDeleteRequest) -> CharacterDeleteResult:
+def delete_character(context: Context, request: CharacterDeleteRequest) -> CharacterDeleteResult:
     """Delete a character, and say what stays."""
     roster, owner, identity = (
         context.character.house().roster,
-        owner_of(request.user),
-        only(request.id, "id"),
+        check_character_owner(request.user),
+        require_single_word(request.id, "id"),
     )
-    found = roster.own(owner, identity)
-    shown = row_of(found).line(Style(context.lang, colour=False))
+    stored = roster.own(owner, identity)
+    character_line = build_character_row(stored).line(Style(context.lang, colour=False))
     question = context.words(
         "Delete it? What users remember with it is kept. [y/N] ",
         "삭제할까요? 사용자의 기억은 남습니다. [y/N] ",
     )
     if not request.yes and not context.agrees(
-        [shown], question, f"`gieok character delete {identity} --yes`"
+        [character_line], question, f"`gieok character delete {identity} --yes`"
     ):
         raise BadRequest("nothing was deleted", hint="answer y, or give --yes")
     gone = roster.delete(owner, identity)
     return CharacterDeleteResult(gone.id, gone.canon, gone.memories_kept)
 
 
-def present_create(result: CharacterCreateResult, style: Style) -> str:
+def render_created_character(result: CharacterCreateResult, style: Style) -> str:
     """Show what was made, and what to do next."""
-    made, identity = style.say("made", "만듦"), result.character.id
+    created_word, identity = style.say("made", "만듦"), result.character.id
     chat = style.say("talk", "대화")
     return (
-        f"{made}: {result.character.text(style)}\n{chat}: `gieok character chat "
+        f"{created_word}: {result.character.text(style)}\n{chat}: `gieok character chat "
         f"{printable(identity)}`"
     )
 
 
-def present_list(result: CharacterListResult, style: Style) -> str:
+def render_house_characters(result: CharacterListResult, style: Style) -> str:
     """Show a line for each, or one whole."""
     if result.character:
         return result.character.text(style)
@@ -176,26 +180,26 @@ def present_list(result: CharacterListResult, style: Style) -> str:
     return "\n".join(one.line(style) for one in result.characters)
 
 
-def present_delete(result: CharacterDeleteResult, style: Style) -> str:
+def render_deleted_character(result: CharacterDeleteResult, style: Style) -> str:
     """Show what went and what stays."""
-    entries, kept = result.lorebook_entries, result.memories_kept
+    entries, kept_memories = result.lorebook_entries, result.memories_kept
     gone = style.say(
         f"deleted, with {entries} lorebook entries", f"삭제함 (로어북 항목 {entries}개 포함)"
     )
     stays = style.say(
         (
-            f"what users remember with it stays ({kept} of its owner's memories); a character of "
+            f"what users remember with it stays ({kept_memories} of its owner's memories); a character of "
             f"this id has it again"
         ),
-        f"사용자의 기억은 남음 (소유자의 기억 {kept}개); 같은 id의 캐릭터를 만들면 이어집니다",
+        f"사용자의 기억은 남음 (소유자의 기억 {kept_memories}개); 같은 id의 캐릭터를 만들면 이어집니다",
     )
     return f"{printable(result.id)}: {gone}; {stays}"
 
 
 CREATE = Operation(
     name="character create",
-    handler=create,
-    present=present_create,
+    handler=create_character,
+    present=render_created_character,
     effect=Effect.WRITE,
     examples=(
         (
@@ -207,8 +211,8 @@ CREATE = Operation(
 )
 LIST = Operation(
     name="character list",
-    handler=listed,
-    present=present_list,
+    handler=list_house_characters,
+    present=render_house_characters,
     examples=("gieok character list", "gieok character list mina"),
     doc=Words(
         "List characters, or show one whole", "캐릭터를 나열하거나, 하나를 자세히 보여 줍니다"
@@ -217,8 +221,8 @@ LIST = Operation(
 DELETE = Operation(
     name="character delete",
     examples=("gieok character delete maru",),
-    handler=delete,
-    present=present_delete,
+    handler=delete_character,
+    present=render_deleted_character,
     effect=Effect.DESTROY,
     doc=Words(
         "Delete a character; what users remember with it stays",

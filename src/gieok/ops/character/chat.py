@@ -10,18 +10,23 @@ from typing import NamedTuple
 from gieok.character.cards.card import card_of
 from gieok.character.house import House
 from gieok.character.memory.service import Bond
-from gieok.character.turn.prompting import Names, filled, name_of
-from gieok.character.turn.turn import Prepared, Said
+from gieok.character.turn.prompting import SpeakerNames, fill_card_macros, read_card_name
+from gieok.character.turn.turn import PreparedPrompt, UserTurn
 from gieok.errors import BadRequest, GieokError
 from gieok.model.accounts import Account
-from gieok.ops.character.asked import character_argument, only, owner_of, user_argument
+from gieok.ops.character.asked import (
+    character_argument,
+    check_character_owner,
+    require_single_word,
+    user_argument,
+)
 from gieok.ops.character.remembered import (
     CharacterMemoriesRequest,
-    bond_of,
-    handle_of,
-    key_of,
-    lines_of,
-    memories,
+    build_memory_handle,
+    find_character_bond,
+    find_memory_key,
+    list_character_memories,
+    render_memory_rows,
 )
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
@@ -44,7 +49,7 @@ class CharacterChatRequest:
     user: str = user_argument()
 
 
-class ChatLine(NamedTuple):
+class CharacterChatLine(NamedTuple):
     """A line that was said or asked for, and what came of it."""
 
     said: str
@@ -58,18 +63,18 @@ class CharacterChatResult:
     character: str
     name: str
     greeting: str
-    lines: tuple[ChatLine, ...]
+    lines: tuple[CharacterChatLine, ...]
     is_shown: bool
     found: bool = True
 
 
-class _Chat:
+class _CharacterTalk:
     """A talk under way."""
 
     def __init__(self, context: Context, house: House, bond: Bond) -> None:
         self._context, self._house, self._bond = context, house, bond
         self._style = Style(context.lang, colour=False)
-        self._last: Prepared | None = None
+        self._last: PreparedPrompt | None = None
         self._undo = ""
 
     def answer(self, line: str) -> str:
@@ -89,7 +94,7 @@ class _Chat:
         return self._reply(line)
 
     def _reply(self, line: str) -> str:
-        reply = self._house.turns.begin(Said(self._bond.user, self._bond.character, line))
+        reply = self._house.turns.begin(UserTurn(self._bond.user, self._bond.character, line))
         text = "".join(part.text for part in reply)
         self._last = reply.prepared
         return printable(text)
@@ -98,9 +103,9 @@ class _Chat:
         asked = CharacterMemoriesRequest(
             what=[self._bond.character, *words.split()], user=self._bond.user
         )
-        found = memories(self._context, asked)
+        found = list_character_memories(self._context, asked)
         nothing = self._style.say("nothing yet", "아직 없음")
-        return "\n".join(lines_of(found.memories, self._style)) or nothing
+        return "\n".join(render_memory_rows(found.memories, self._style)) or nothing
 
     def _why(self, rest: str) -> str:
         del rest
@@ -108,7 +113,7 @@ class _Chat:
             return self._style.say("nothing was said yet", "아직 한 말이 없음")
         told = [part for part in (self._last.canon, self._last.context.narrative.text) if part]
         found = [
-            f"  {handle_of(one.document.key)}  {one.score:.2f}  "
+            f"  {build_memory_handle(one.document.key)}  {one.score:.2f}  "
             + " ".join(f"{name} {value:.2f}" for name, value in one.signals.items())
             + f"  {printable(one.document.text)}"
             for one in self._last.context.recalled
@@ -116,7 +121,9 @@ class _Chat:
         return "\n".join([*map(printable, told), *found]) or self._style.say("nothing", "없음")
 
     def _forget(self, handle: str) -> str:
-        done = self._house.control.delete(self._bond, key_of(self._house, self._bond, handle))
+        done = self._house.control.delete(
+            self._bond, find_memory_key(self._house, self._bond, handle)
+        )
         self._undo = done.undo
         return self._style.say("forgotten; /undo takes it back", "잊음; /undo로 되돌림")
 
@@ -129,34 +136,36 @@ class _Chat:
         return str(self._house.points.standing(self._bond.user).balance)
 
 
-def chat(context: Context, request: CharacterChatRequest) -> CharacterChatResult:
+def chat_with_character(context: Context, request: CharacterChatRequest) -> CharacterChatResult:
     """Talk until the end of the input, or /quit."""
     house, identity, user = (
         context.character.house(),
-        only(request.id, "character"),
-        owner_of(request.user),
+        require_single_word(request.id, "character"),
+        check_character_owner(request.user),
     )
     stored = house.roster.find(user, identity)
     if house.accounts.account(user) is None:
         now = house.memory.clock.now()
         house.accounts.keep_account(Account(user, lang=context.lang, created_at=now))
     house.points.check_in(user)
-    bond = bond_of(context, house, user, identity)
+    bond = find_character_bond(context, house, user, identity)
     name, talk, lines = (
-        printable(name_of(stored.card)),
-        _Chat(context, house, bond),
-        list[ChatLine](),
+        printable(read_card_name(stored.card)),
+        _CharacterTalk(context, house, bond),
+        list[CharacterChatLine](),
     )
-    greeting = filled((card_of(stored.card).greetings or ("",))[0], Names(name, user))
+    greeting = fill_card_macros(
+        (card_of(stored.card).greetings or ("",))[0], SpeakerNames(name, user)
+    )
     if context.ask:
         context.tell(
             "\n".join(
                 [_HELP.say(context.lang), *([f"{name}: {printable(greeting)}"] if greeting else [])]
             )
         )
-    for line in _lines(context):
-        reply = _answered(context, talk, line)
-        lines.append(ChatLine(line, reply))
+    for line in _iter_chat_input(context):
+        reply = _answer_chat_line(context, talk, line)
+        lines.append(CharacterChatLine(line, reply))
         if context.ask:
             context.tell(reply if line.startswith("/") else f"{name}: {reply}")
     house.turns.close()
@@ -165,7 +174,7 @@ def chat(context: Context, request: CharacterChatRequest) -> CharacterChatResult
     )
 
 
-def _answered(context: Context, talk: _Chat, line: str) -> str:
+def _answer_chat_line(context: Context, talk: _CharacterTalk, line: str) -> str:
     """Return what a line brings; where a person types, an error is told and the talk goes on."""
     try:
         return talk.answer(line)
@@ -175,7 +184,7 @@ def _answered(context: Context, talk: _Chat, line: str) -> str:
         return f"{error} ({error.hint})"
 
 
-def _lines(context: Context) -> Iterator[str]:
+def _iter_chat_input(context: Context) -> Iterator[str]:
     while True:
         try:
             line = context.ask("> ") if context.ask else sys.stdin.readline(_LONGEST_LINE)
@@ -189,13 +198,13 @@ def _lines(context: Context) -> Iterator[str]:
             yield line.strip()
 
 
-def present(result: CharacterChatResult, style: Style) -> str:
+def render_character_chat(result: CharacterChatResult, style: Style) -> str:
     """Show the talk, unless it was shown."""
     if result.is_shown:
         count = sum(not one.said.startswith("/") for one in result.lines)
         return style.say(f"{count} messages", f"메시지 {count}개")
-    told = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
-    told += [
+    talk_lines = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
+    talk_lines += [
         (
             f"> "
             f"{printable(one.said)}\n"
@@ -203,13 +212,13 @@ def present(result: CharacterChatResult, style: Style) -> str:
         )
         for one in result.lines
     ]
-    return "\n".join(told)
+    return "\n".join(talk_lines)
 
 
 OPERATION = Operation(
     name="character chat",
-    handler=chat,
-    present=present,
+    handler=chat_with_character,
+    present=render_character_chat,
     effect=Effect.WRITE,
     takes_in=True,
     is_endless=True,

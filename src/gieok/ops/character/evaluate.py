@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok.character.play import play
 from gieok.character.play.measure import Score
-from gieok.character.play.play import Asked, PlayedClock
+from gieok.character.play.play import PlayedAnswer, PlayedClock
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, argument, printable
@@ -90,7 +90,7 @@ class CharacterEvalResult:
         return self.counts.conversations > 0
 
 
-def run(context: Context, request: CharacterEvalRequest) -> CharacterEvalResult:
+def evaluate_character(context: Context, request: CharacterEvalRequest) -> CharacterEvalResult:
     """Play every conversation into an empty memory of its own."""
     file = context.caller.path(request.data)
     try:
@@ -99,36 +99,37 @@ def run(context: Context, request: CharacterEvalRequest) -> CharacterEvalResult:
         raise BadRequest(
             f"cannot read {file}: {error}", hint="name a conversation file with --data"
         ) from error
-    scores, asked, extractor = list[Score](), list[Asked](), ""
+    scores, asked_questions, extractor = list[Score](), list[PlayedAnswer](), ""
     for row in rows:
         clock = PlayedClock()
         with context.character.playground(clock, request.vectors) as characters:
             score, questions = play.play(row, characters, clock)
             extractor = characters.extractor
         scores.append(score)
-        asked += questions
-    return result_of(play.total(scores), len(rows), extractor, asked, request)
+        asked_questions += questions
+    return build_eval_result(play.total(scores), len(rows), extractor, asked_questions, request)
 
 
-def result_of(
+def build_eval_result(
     score: Score,
     conversations: int,
     extractor: str,
-    asked: list[Asked],
+    asked: list[PlayedAnswer],
     request: CharacterEvalRequest,
 ) -> CharacterEvalResult:
     """Return counts as shares."""
-    shown = (f"{one.at:%Y-%m-%d %H:%M} {one.question}\n{one.narrative}" for one in asked)
+    question_texts = (f"{one.at:%Y-%m-%d %H:%M} {one.question}\n{one.narrative}" for one in asked)
     return CharacterEvalResult(
         facts=FactFigures(
-            _share(score.right, score.kept),
-            _share(score.found, score.wanted),
-            _share(score.chains_right, score.chains),
+            _compute_eval_share(score.right, score.kept),
+            _compute_eval_share(score.found, score.wanted),
+            _compute_eval_share(score.chains_right, score.chains),
         ),
-        traps_kept=_share(score.traps_kept, score.traps),
-        moments=MomentFigures(_share(score.moments_found, score.moments)),
+        traps_kept=_compute_eval_share(score.traps_kept, score.traps),
+        moments=MomentFigures(_compute_eval_share(score.moments_found, score.moments)),
         questions=QuestionFigures(
-            _share(score.held, score.questions), _share(score.stale, score.questions)
+            _compute_eval_share(score.held, score.questions),
+            _compute_eval_share(score.stale, score.questions),
         ),
         extractor=extractor,
         counts=PlayCounts(
@@ -141,15 +142,15 @@ def result_of(
             questions=score.questions,
         ),
         misses=tuple(score.misses) if request.misses else (),
-        narratives=tuple(shown) if request.narratives else (),
+        narratives=tuple(question_texts) if request.narratives else (),
     )
 
 
-def _share(part: int, whole: int) -> float:
+def _compute_eval_share(part: int, whole: int) -> float:
     return round(part / whole, 3) if whole else 0.0
 
 
-def present(result: CharacterEvalResult, style: Style) -> str:
+def render_character_eval(result: CharacterEvalResult, style: Style) -> str:
     """Show a line a figure."""
     rows = (
         (Words("facts: precision", "사실: 정밀도"), result.facts.precision),
@@ -173,8 +174,8 @@ def present(result: CharacterEvalResult, style: Style) -> str:
 OPERATION = Operation(
     name="character eval",
     examples=("gieok character eval --data conversations.json",),
-    handler=run,
-    present=present,
+    handler=evaluate_character,
+    present=render_character_eval,
     doc=Words(
         "Measure what a character remembers of the conversations in a file",
         "파일에 있는 대화에서 캐릭터가 무엇을 기억하는지 잽니다",

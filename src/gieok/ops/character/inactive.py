@@ -50,9 +50,9 @@ class InactiveResult:
         return True
 
 
-def run(context: Context, request: InactiveRequest) -> InactiveResult:
+def remind_inactive_users(context: Context, request: InactiveRequest) -> InactiveResult:
     """Do what is due for users who stay away. Raises StoreError."""
-    report = done(context, is_dry=request.dry_run, resend=request.resend)
+    report = run_inactivity_steps(context, is_dry=request.dry_run, resend=request.resend)
     counts = report.counts()
     return InactiveResult(
         dry_run=request.dry_run,
@@ -64,7 +64,9 @@ def run(context: Context, request: InactiveRequest) -> InactiveResult:
     )
 
 
-def done(context: Context, *, is_dry: bool = False, resend: str = "") -> InactivityReport:
+def run_inactivity_steps(
+    context: Context, *, is_dry: bool = False, resend: str = ""
+) -> InactivityReport:
     """Return what came of it; nothing where no user ever came."""
     if not context.character.has_accounts():
         return InactivityReport()
@@ -78,7 +80,7 @@ _STAGES = {
 }
 
 
-def present(result: InactiveResult, style: Style) -> str:
+def render_inactivity_steps(result: InactiveResult, style: Style) -> str:
     """Return the steps as text."""
     lines = []
     for step in result.steps:
@@ -91,11 +93,11 @@ def present(result: InactiveResult, style: Style) -> str:
             ).rstrip()
         )
     for user in result.unsure:
-        said = style.say(
+        note = style.say(
             "a mail may have gone out or not: --resend sends it again",
             "메일이 나갔는지 알 수 없습니다: --resend로 다시 보냅니다",
         )
-        lines.append(f"{printable(user)}: {said}")
+        lines.append(f"{printable(user)}: {note}")
     return "\n".join(lines) or style.say(
         "nobody has stayed away for so long", "그만큼 오래 오지 않은 사용자가 없습니다"
     )
@@ -105,8 +107,8 @@ OPERATION = Operation(
     effect=Effect.DESTROY,
     name="character inactive",
     examples=("gieok character inactive --dry-run",),
-    handler=run,
-    present=present,
+    handler=remind_inactive_users,
+    present=render_inactivity_steps,
     doc=Words(
         "Remind users who stay away, then delete their episodes: after 60, 80 and 90 days",
         "오지 않는 사용자에게 알리고, 그 뒤 에피소드를 지웁니다: 60, 80, 90일 뒤",

@@ -13,7 +13,12 @@ from gieok.character.house import House
 from gieok.character.memory.listing import MOST_LIMIT, Layer, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.errors import BadRequest, NotFound
-from gieok.ops.character.asked import character_argument, only, owner_of, user_argument
+from gieok.ops.character.asked import (
+    character_argument,
+    check_character_owner,
+    require_single_word,
+    user_argument,
+)
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -59,7 +64,7 @@ class CharacterForgetRequest:
     undo: str = argument(Words("take this deletion back", "이 삭제를 되돌림"), "")
 
 
-class MemoryRow(NamedTuple):
+class CharacterMemoryRow(NamedTuple):
     """A memory in a line; `score` is 0 where nothing was searched for, `until` '' where it
     holds.
     """
@@ -89,7 +94,7 @@ class CharacterMemoriesResult:
 
     character: str
     user: str
-    memories: tuple[MemoryRow, ...]
+    memories: tuple[CharacterMemoryRow, ...]
     messages: tuple[SaidRow, ...] = ()
     #: Whether words or a layer left anything out.
     is_part: Hidden[bool] = False
@@ -113,44 +118,54 @@ class CharacterForgetResult:
     found: bool = True
 
 
-def handle_of(key: str) -> str:
+def build_memory_handle(key: str) -> str:
     """Return the handle of a memory."""
     return digest(key)[:_HANDLE]
 
 
-def bond_of(context: Context, house: House, user: str, identity: str) -> Bond:
+def find_character_bond(context: Context, house: House, user: str, identity: str) -> Bond:
     """Return whose memory it is. Raises NotFound, BadRequest."""
-    user = owner_of(user)
+    user = check_character_owner(user)
     house.roster.find(user, identity)
     account = house.accounts.account(user)
     return Bond(user, identity, zone=zone_named(account.zone if account else "", context.zone))
 
 
-def memories(context: Context, request: CharacterMemoriesRequest) -> CharacterMemoriesResult:
+def list_character_memories(
+    context: Context, request: CharacterMemoriesRequest
+) -> CharacterMemoriesResult:
     """List or search what is remembered, or show what one memory came from."""
     house, (identity, *words) = context.character.house(), request.what
-    bond = bond_of(context, house, request.user, identity)
+    bond = find_character_bond(context, house, request.user, identity)
     if request.why:
-        story = house.control.read(bond, key_of(house, bond, request.why))
-        said = tuple(SaidRow(one.role, one.text, _time(one.at, bond)) for one in story.messages)
-        before = (_row(one, bond) for one in story.before)
+        story = house.control.read(bond, find_memory_key(house, bond, request.why))
+        said_rows = tuple(
+            SaidRow(one.role, one.text, _format_bond_time(one.at, bond)) for one in story.messages
+        )
+        before = (_build_memory_row(one, bond) for one in story.before)
         return CharacterMemoriesResult(
-            identity, bond.user, (_row(story.memory, bond), *before), said
+            identity, bond.user, (_build_memory_row(story.memory, bond), *before), said_rows
         )
     layers = [Layer(request.layer)] if request.layer else list(Layer)
     if words:
-        found = house.control.search(bond, " ".join(words), min(request.limit, MOST_LIMIT), layers)
-        rows = tuple(_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in found)
+        hits = house.control.search(bond, " ".join(words), min(request.limit, MOST_LIMIT), layers)
+        rows = tuple(
+            _build_memory_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in hits
+        )
         return CharacterMemoriesResult(identity, bond.user, rows, is_part=True)
     pages = (house.control.memories(bond, layer, limit=request.limit) for layer in layers)
-    rows = tuple(_row(one, bond) for page in pages for one in page.items)
+    rows = tuple(_build_memory_row(one, bond) for page in pages for one in page.items)
     return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(request.layer))
 
 
-def forget(context: Context, request: CharacterForgetRequest) -> CharacterForgetResult:
+def forget_character_memory(
+    context: Context, request: CharacterForgetRequest
+) -> CharacterForgetResult:
     """Forget a memory, or take that back."""
     house = context.character.house()
-    bond = bond_of(context, house, request.user, only(request.id, "character"))
+    bond = find_character_bond(
+        context, house, request.user, require_single_word(request.id, "character")
+    )
     if request.undo:
         house.control.undo(bond, request.undo)
         return CharacterForgetResult("", request.undo, "", (), is_back=True)
@@ -159,16 +174,16 @@ def forget(context: Context, request: CharacterForgetRequest) -> CharacterForget
             "which memory?", hint=f"`gieok character memories {request.id[0]}` shows their handles"
         )
     try:
-        key = key_of(house, bond, request.memory)
+        key = find_memory_key(house, bond, request.memory)
     except NotFound:
         return CharacterForgetResult(request.memory, "", "", (), found=False)
     text = house.control.read(bond, key).memory.text
-    done = house.control.delete(bond, key, for_good=request.for_good)
-    until = _time(done.until, bond) if done.until else ""
-    return CharacterForgetResult(text, done.undo, until, done.holds_again)
+    deletion = house.control.delete(bond, key, for_good=request.for_good)
+    until = _format_bond_time(deletion.until, bond) if deletion.until else ""
+    return CharacterForgetResult(text, deletion.undo, until, deletion.holds_again)
 
 
-def key_of(house: House, bond: Bond, handle: str) -> str:
+def find_memory_key(house: House, bond: Bond, handle: str) -> str:
     """Return the key of a memory by its handle or its id. Raises NotFound, BadRequest."""
     held = house.memory.memories(bond)
     keys = [
@@ -176,40 +191,44 @@ def key_of(house: House, bond: Bond, handle: str) -> str:
         *(one.key for one in held.moments),
         *(one.key for one in held.episodes),
     ]
-    found = [key for key in keys if handle in (key, handle_of(key))]
-    if not found:
+    matching_keys = [key for key in keys if handle in (key, build_memory_handle(key))]
+    if not matching_keys:
         raise NotFound(
             f"there is no memory {handle!r}",
             hint="`gieok character memories ID` shows their handles",
         )
-    if len(set(found)) > 1:
+    if len(set(matching_keys)) > 1:
         raise BadRequest(
             f"{handle!r} means several memories", hint="give the whole id: `--json` shows it"
         )
-    return found[0]
+    return matching_keys[0]
 
 
-def _row(item: RememberedItem, bond: Bond) -> MemoryRow:
-    until = _time(item.until, bond) if item.until and item.layer is not Layer.EPISODIC else ""
+def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
+    until = (
+        _format_bond_time(item.until, bond)
+        if item.until and item.layer is not Layer.EPISODIC
+        else ""
+    )
     subject = f"{item.predicate}: {item.object}" if item.predicate else item.text
     text = f"{subject} ({item.day})" if item.day else subject
-    return MemoryRow(
-        handle=handle_of(item.id),
+    return CharacterMemoryRow(
+        handle=build_memory_handle(item.id),
         id=item.id,
         layer=item.layer.value,
         text=text,
-        at=_time(item.at, bond),
+        at=_format_bond_time(item.at, bond),
         until=until,
         is_important=item.is_important,
         mentions=item.mentions,
     )
 
 
-def _time(at: datetime, bond: Bond) -> str:
+def _format_bond_time(at: datetime, bond: Bond) -> str:
     return f"{at.astimezone(bond.zone):%Y-%m-%d %H:%M}"
 
 
-def lines_of(rows: Iterable[MemoryRow], style: Style) -> list[str]:
+def render_memory_rows(rows: Iterable[CharacterMemoryRow], style: Style) -> list[str]:
     """Return memories as lines, by layer."""
     lines, layer = list[str](), ""
     for row in rows:
@@ -227,7 +246,7 @@ def lines_of(rows: Iterable[MemoryRow], style: Style) -> list[str]:
     return lines
 
 
-def present_memories(result: CharacterMemoriesResult, style: Style) -> str:
+def render_character_memories(result: CharacterMemoriesResult, style: Style) -> str:
     """Show memories by layer, and what was said."""
     if not result.memories:
         if result.is_part:
@@ -236,13 +255,13 @@ def present_memories(result: CharacterMemoriesResult, style: Style) -> str:
                 "맞는 기억이 없습니다. 말과 --layer 없이 부르면 모두 보입니다.",
             )
         return style.say("Nothing is remembered yet.", "아직 기억하는 것이 없습니다.")
-    lines = lines_of(result.memories, style)
+    lines = render_memory_rows(result.memories, style)
     return "\n".join(
         [*lines, *(f"    {one.at}  {one.role}: {printable(one.text)}" for one in result.messages)]
     )
 
 
-def present_forget(result: CharacterForgetResult, style: Style) -> str:
+def render_character_forgetting(result: CharacterForgetResult, style: Style) -> str:
     """Show what went, and how it comes back."""
     if not result.found:
         return style.say(
@@ -266,8 +285,8 @@ def present_forget(result: CharacterForgetResult, style: Style) -> str:
 
 MEMORIES = Operation(
     name="character memories",
-    handler=memories,
-    present=present_memories,
+    handler=list_character_memories,
+    present=render_character_memories,
     examples=("gieok character memories mina", 'gieok character memories mina "생일" --user kim'),
     doc=Words(
         "Show or search what a character remembers of a user",
@@ -276,8 +295,8 @@ MEMORIES = Operation(
 )
 FORGET = Operation(
     name="character forget",
-    handler=forget,
-    present=present_forget,
+    handler=forget_character_memory,
+    present=render_character_forgetting,
     effect=Effect.DESTROY,
     examples=("gieok character forget mina --memory 3fa9c0",),
     doc=Words(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok.character.accounts.identity import checked_user
 from gieok.errors import BadRequest
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
-from gieok.ops.character.asked import ME, only
+from gieok.ops.character.asked import ME, require_single_word
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -97,9 +97,12 @@ class CharacterKeyResult:
         return bool(self.keys)
 
 
-def points(context: Context, request: CharacterPointsRequest) -> CharacterPointsResult:
+def change_user_points(context: Context, request: CharacterPointsRequest) -> CharacterPointsResult:
     """Return what a user has, after what is asked for."""
-    desk, user = context.character.house().points, checked_user(only(request.user or [ME], "user"))
+    desk, user = (
+        context.character.house().points,
+        checked_user(require_single_word(request.user or [ME], "user")),
+    )
     if request.credit:
         desk.credit(user, request.credit, request.reference or secrets.token_hex(8), request.note)
     if request.check_in:
@@ -110,11 +113,11 @@ def points(context: Context, request: CharacterPointsRequest) -> CharacterPoints
         balance=standing.balance,
         streak=standing.streak,
         has_checked_in=standing.has_checked_in,
-        entries=tuple(map(_row, page.entries)),
+        entries=tuple(map(_build_points_row, page.entries)),
     )
 
 
-def key(context: Context, request: CharacterKeyRequest) -> CharacterKeyResult:
+def manage_user_keys(context: Context, request: CharacterKeyRequest) -> CharacterKeyResult:
     """List, issue or revoke keys."""
     house, (do, *rest) = context.character.house(), request.do or ["list"]
     if do not in _KEY_DO or (do == "revoke") != (len(rest) == 1) or (rest and do != "revoke"):
@@ -126,13 +129,13 @@ def key(context: Context, request: CharacterKeyRequest) -> CharacterKeyResult:
         expires = house.memory.clock.now() + timedelta(days=request.days) if request.days else None
         role = KeyRole.ADMIN if request.admin else KeyRole.USER
         issued, text = house.identity.issue(user, role, request.label, expires)
-        return CharacterKeyResult((_line(issued),), text)
+        return CharacterKeyResult((_build_key_line(issued),), text)
     if do == "revoke":
-        return CharacterKeyResult((_line(house.identity.revoke(user, rest[0])),))
-    return CharacterKeyResult(tuple(map(_line, house.accounts.keys(user))))
+        return CharacterKeyResult((_build_key_line(house.identity.revoke(user, rest[0])),))
+    return CharacterKeyResult(tuple(map(_build_key_line, house.accounts.keys(user))))
 
 
-def _row(entry: LedgerEntry) -> PointsRow:
+def _build_points_row(entry: LedgerEntry) -> PointsRow:
     posting = entry.posting
     return PointsRow(
         at=entry.at.isoformat(),
@@ -143,7 +146,7 @@ def _row(entry: LedgerEntry) -> PointsRow:
     )
 
 
-def _line(issued: IssuedKey) -> KeyLine:
+def _build_key_line(issued: IssuedKey) -> KeyLine:
     times = (
         one.isoformat() if one else ""
         for one in (issued.created_at, issued.expires_at, issued.revoked_at)
@@ -151,7 +154,7 @@ def _line(issued: IssuedKey) -> KeyLine:
     return KeyLine(issued.id, issued.user, issued.role.value, issued.label, *times)
 
 
-def present_points(result: CharacterPointsResult, style: Style) -> str:
+def render_user_points(result: CharacterPointsResult, style: Style) -> str:
     """Show the balance and the newest rows."""
     name, streak = printable(result.user), result.streak
     lines = [
@@ -165,7 +168,7 @@ def present_points(result: CharacterPointsResult, style: Style) -> str:
     return "\n".join(lines)
 
 
-def present_key(result: CharacterKeyResult, style: Style) -> str:
+def render_user_keys(result: CharacterKeyResult, style: Style) -> str:
     """Show keys; a new one with its text, once."""
     if not result.keys:
         return style.say(
@@ -173,22 +176,24 @@ def present_key(result: CharacterKeyResult, style: Style) -> str:
             "키가 없습니다: `gieok character key create`",
         )
     lines = []
-    for one in result.keys:
+    for key_line in result.keys:
         state = (
             style.say("revoked", "취소됨")
-            if one.revoked_at
-            else one.expires_at[:10] or style.say("valid", "유효")
+            if key_line.revoked_at
+            else key_line.expires_at[:10] or style.say("valid", "유효")
         )
-        whose = printable(one.user) or "admin"
-        lines.append(f"{one.id}  {whose}  {printable(one.label)}  {state}".replace("    ", "  "))
+        whose = printable(key_line.user) or "admin"
+        lines.append(
+            f"{key_line.id}  {whose}  {printable(key_line.label)}  {state}".replace("    ", "  ")
+        )
     once = style.say("the key, shown this once:", "키 (지금 한 번만 보입니다):")
     return "\n".join([*lines, *([once, result.key] if result.key else [])])
 
 
 POINTS = Operation(
     name="character points",
-    handler=points,
-    present=present_points,
+    handler=change_user_points,
+    present=render_user_points,
     effect=Effect.WRITE,
     examples=("gieok character points", "gieok character points kim --credit 100 --note gift"),
     doc=Words(
@@ -198,8 +203,8 @@ POINTS = Operation(
 )
 KEY = Operation(
     name="character key",
-    handler=key,
-    present=present_key,
+    handler=manage_user_keys,
+    present=render_user_keys,
     effect=Effect.WRITE,
     examples=(
         "gieok character key create --user kim --label phone",

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from gieok.code.ask.query import search
+from gieok.code.ask.query import search_symbols
 from gieok.code.deepen import conversation
 from gieok.errors import BadRequest
-from gieok.ops.code.project import opened
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ranking.recall import Question, recall
@@ -50,10 +50,10 @@ class AskResult:
         return bool(self.answer)
 
 
-def run(context: Context, request: AskRequest) -> AskResult:
+def ask_code_model(context: Context, request: AskRequest) -> AskResult:
     """Retrieve, ask, keep the exchange."""
     text = " ".join(request.question).strip()[:_LONGEST_QUESTION]
-    project = opened(context)
+    project = open_current_project(context)
     asker = context.code.asker(project.root, request.model)
     if asker is None:
         raise BadRequest(
@@ -64,26 +64,30 @@ def run(context: Context, request: AskRequest) -> AskResult:
             ),
         )
     embedder = context.memory.embedder() if project.store.stats().vectors else None
-    found = search(project, embedder, text, _ANSWERS).answers
-    sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in found]
-    sources += _memory(context, text)
+    code_answers = search_symbols(project, embedder, text, _ANSWERS).answers
+    sources = [(f"{a.symbol.path}#L{a.start_line}-L{a.end_line}", a.snippet) for a in code_answers]
+    sources += _recall_project_memory(context, text)
     names = request.files if isinstance(request.files, list) else [request.files]
     files = [part for name in names for part in str(name).split(",") if part]
-    answer = conversation.ask(project, asker, text, sources, files)
+    answer = conversation.ask_about_code(project, asker, text, sources, files)
     return AskResult(answer, tuple(place for place, _ in sources))
 
 
-def _memory(context: Context, text: str) -> list[tuple[str, str]]:
+def _recall_project_memory(context: Context, text: str) -> list[tuple[str, str]]:
     """Return what memory holds of the question."""
     store = context.memory.store()
     if context.scope not in store.scopes():
         return []
     question = Question(text=text, scopes=(context.scope,), use_vectors=False)
-    found = recall(store, None, question, context.memory.profile(""), context.clock, context.zone)
-    return [(f"{hit.passage.key}#L{hit.passage.start_line}", hit.snippet) for hit in found.hits[:3]]
+    recalled = recall(
+        store, None, question, context.memory.profile(""), context.clock, context.zone
+    )
+    return [
+        (f"{hit.passage.key}#L{hit.passage.start_line}", hit.snippet) for hit in recalled.hits[:3]
+    ]
 
 
-def present(result: AskResult, style: Style) -> str:
+def render_code_model_answer(result: AskResult, style: Style) -> str:
     """Show the answer, then its sources."""
     return "\n".join(
         [printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)]
@@ -96,8 +100,8 @@ OPERATION = Operation(
         'gieok ask "how is an order paid?"',
         'gieok ask "what does this do?" --files src/shop/order.py',
     ),
-    handler=run,
-    present=present,
+    handler=ask_code_model,
+    present=render_code_model_answer,
     effect=Effect.WRITE,
     doc=Words(
         "Let a model answer a question about the project",

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from gieok.code.ask import coverage, executed
 from gieok.model.code import ExecutionCount
-from gieok.ops.code.init import synced
-from gieok.ops.code.project import opened
+from gieok.ops.code.init import sync_project_index
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -56,11 +56,11 @@ class CoverageResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: CoverageRequest) -> CoverageResult:
+def take_in_coverage(context: Context, request: CoverageRequest) -> CoverageResult:
     """Bring the index in line with the files, then take the run in."""
-    project = opened(context)
+    project = open_current_project(context)
     if request.forget:
-        executed.forget(project)
+        executed.forget_test_executions(project)
         return CoverageResult(
             pairs=0,
             tests=0,
@@ -74,9 +74,9 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     opened_run = context.code.coverage(
         context.caller.path(request.file) if request.file else project.root / _FILE
     )
-    synced(context, project, "coverage", wait=False)
+    sync_project_index(context, project, "coverage", wait=False)
     learned = coverage.learn(project, opened_run, request.commit)
-    executed.keep(project, learned)
+    executed.store_test_executions(project, learned)
     return CoverageResult(
         pairs=len(learned.executions),
         tests=len(learned.tests),
@@ -89,7 +89,7 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     )
 
 
-def present(result: CoverageResult, style: Style) -> str:
+def render_coverage(result: CoverageResult, style: Style) -> str:
     """Show what was taken in, and what could not be used."""
     kept, counts = result.kept, (result.tests, result.pairs, result.files)
     lines = [
@@ -135,8 +135,8 @@ def present(result: CoverageResult, style: Style) -> str:
 OPERATION = Operation(
     name="code coverage",
     examples=("gieok code coverage .coverage",),
-    handler=run,
-    present=present,
+    handler=take_in_coverage,
+    present=render_coverage,
     effect=Effect.WRITE,
     doc=Words(
         "Take in which test ran which function, from coverage.py with contexts",

@@ -12,7 +12,7 @@ from gieok.errors import BadRequest
 from gieok.flow.generate import Asker
 from gieok.ops.code import model as code_model
 from gieok.ops.code.init import log_change
-from gieok.ops.code.project import opened
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -45,9 +45,9 @@ class EscalateResult:
         return bool(self.reasons)
 
 
-def run(context: Context, request: EscalateRequest) -> EscalateResult:
+def escalate_project(context: Context, request: EscalateRequest) -> EscalateResult:
     """Take what waits. It stays where there is no model, or the model fails."""
-    project = opened(context)
+    project = open_current_project(context)
     waiting = escalation.pending(project.root)
     if waiting is None:
         return EscalateResult((), (), 0)
@@ -60,12 +60,12 @@ def run(context: Context, request: EscalateRequest) -> EscalateResult:
                 "no model is configured that could look",
                 hint="set `code.model`, or name one with `--model`; `--dismiss` forgets what waits",
             )
-        summaries = _looked(context, project, asker, files)
+        summaries = _run_deeper_look(context, project, asker, files)
     escalation.clear(project.root, waiting)
     return EscalateResult(reasons, files, summaries)
 
 
-def _looked(context: Context, project: Project, asker: Asker, files: Sequence[str]) -> int:
+def _run_deeper_look(context: Context, project: Project, asker: Asker, files: Sequence[str]) -> int:
     """Let the strong model summarise these files, also what a weaker one did, and describe the
     project anew.
 
@@ -75,8 +75,8 @@ def _looked(context: Context, project: Project, asker: Asker, files: Sequence[st
     status = "partly"
     try:
         # What the cheap model says meanwhile of the same code must not come on top.
-        with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries")):
-            outcome = code_model.summarised(
+        with fs.exclusive(ownership.find_index_lock(context.home, project.root, "summaries")):
+            outcome = code_model.summarise_within_budget(
                 context,
                 project,
                 asker,
@@ -102,7 +102,7 @@ def _looked(context: Context, project: Project, asker: Asker, files: Sequence[st
     return outcome.written
 
 
-def present(result: EscalateResult, style: Style) -> str:
+def render_escalation(result: EscalateResult, style: Style) -> str:
     """Show what waited and what was done."""
     if not result.reasons:
         return style.say("Nothing waits.", "기다리는 것이 없습니다.")
@@ -115,8 +115,8 @@ def present(result: EscalateResult, style: Style) -> str:
 OPERATION = Operation(
     name="code escalate",
     examples=("gieok code escalate",),
-    handler=run,
-    present=present,
+    handler=escalate_project,
+    present=render_escalation,
     effect=Effect.WRITE,
     doc=Words(
         "Let a strong model look at changes that ask for it",

@@ -7,36 +7,36 @@ from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 from gieok.code.ask import analysis, explore
-from gieok.code.ask.explore import Candidate
+from gieok.code.ask.explore import ExploreCandidate
 from gieok.code.deepen import escalation
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest
 from gieok.model.code import Edge
 from gieok.ops.code.project import (
     ShownFreshness,
-    freshness_lines,
-    none_found,
-    opened,
-    pending_lines,
+    build_none_found_words,
+    open_current_project,
+    render_freshness_notes,
+    render_waiting_escalation,
 )
 from gieok.ops.code.source import (
     Excerpt,
     MemberRow,
-    excerpt,
-    heads,
-    members,
-    numbered,
-    place,
-    shortened,
-    told,
+    format_code_place,
+    list_note_texts,
+    list_symbol_members,
+    read_code_excerpt,
+    render_member_heads,
+    render_numbered_lines,
+    shorten_code_line,
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import As, Hidden
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
-from gieok.text.tokens import count_tokens
+from gieok.text.tokens import estimate_tokens
 
 _LONGEST_QUESTION = 4_000
 _MOST, _MOST_TESTS, _TESTED, _MOST_ROUTES = 10, 4, 3, 4
@@ -72,8 +72,10 @@ class CodePart(NamedTuple):
     redacted: bool
 
 
-def _parts(shown: Sequence[Excerpt]) -> list[CodePart]:
-    return [CodePart(one.first, one.text, told(one.notes), one.is_redacted) for one in shown]
+def _build_code_parts(shown: Sequence[Excerpt]) -> list[CodePart]:
+    return [
+        CodePart(one.first, one.text, list_note_texts(one.notes), one.is_redacted) for one in shown
+    ]
 
 
 class ExploredSymbol(NamedTuple):
@@ -87,12 +89,12 @@ class ExploredSymbol(NamedTuple):
     signature: str
     citation: str
     callers: int
-    parts: Annotated[tuple[Excerpt, ...], As(_parts)]
+    parts: Annotated[tuple[Excerpt, ...], As(_build_code_parts)]
     cut: bool
     members: list[MemberRow]
 
 
-class Step(NamedTuple):
+class RouteStep(NamedTuple):
     """One step of a path: what it leads to, from which line, and how sure that is."""
 
     to: str
@@ -106,7 +108,7 @@ class Route(NamedTuple):
     """The shortest way from one symbol to another."""
 
     from_: str
-    steps: list[Step]
+    steps: list[RouteStep]
 
 
 class TestRow(NamedTuple):
@@ -136,7 +138,7 @@ class ExploreResult:
         return bool(self.symbols)
 
 
-def run(context: Context, request: ExploreRequest) -> ExploreResult:
+def explore_code(context: Context, request: ExploreRequest) -> ExploreResult:
     """Find the symbols, join them, and show as much of them as the budget holds."""
     text = " ".join(request.query).strip()[:_LONGEST_QUESTION]
     if not text.replace(",", " ").split():
@@ -145,25 +147,25 @@ def run(context: Context, request: ExploreRequest) -> ExploreResult:
         raise BadRequest(
             f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens"
         )
-    project = opened(context)
+    project = open_current_project(context)
     embedder = context.memory.embedder() if project.store.stats().vectors else None
-    found = explore.explore(project, embedder, text, _MOST, context.caller.folder)
-    rows = tuple(_head(row) for row in found.candidates)
-    routes = tuple(_route(route) for route in found.routes[:_MOST_ROUTES])
-    tests = tuple(_tests(project, found.candidates))
+    explored = explore.explore(project, embedder, text, _MOST, context.caller.folder)
+    rows = tuple(_build_explored_symbol(row) for row in explored.candidates)
+    routes = tuple(_build_symbol_route(route) for route in explored.routes[:_MOST_ROUTES])
+    tests = tuple(_find_likely_tests(project, explored.candidates))
     result = ExploreResult(
         symbols=rows,
         paths=routes,
-        apart=found.apart,
+        apart=explored.apart,
         tests=tests,
-        degraded=found.degraded,
+        degraded=explored.degraded,
         freshness=freshness(project),
         pending=escalation.pending(project.root),
     )
-    return _fitted(project, result, found.candidates, request.budget - _FENCE)
+    return _fit_explored_code(project, result, explored.candidates, request.budget - _FENCE)
 
 
-def _head(row: Candidate) -> ExploredSymbol:
+def _build_explored_symbol(row: ExploreCandidate) -> ExploredSymbol:
     s = row.symbol
     return ExploredSymbol(
         symbol=s.key.partition("::")[2],
@@ -172,7 +174,7 @@ def _head(row: Candidate) -> ExploredSymbol:
         end_line=s.end_line,
         kind=s.kind,
         signature=s.signature,
-        citation=place(s.path, s.start_line, s.end_line),
+        citation=format_code_place(s.path, s.start_line, s.end_line),
         callers=row.callers,
         parts=(),
         cut=True,
@@ -180,11 +182,11 @@ def _head(row: Candidate) -> ExploredSymbol:
     )
 
 
-def _route(edges: Sequence[Edge]) -> Route:
+def _build_symbol_route(edges: Sequence[Edge]) -> Route:
     steps = [
-        Step(
+        RouteStep(
             to=e.target,
-            citation=place(e.source.partition("::")[0], e.line),
+            citation=format_code_place(e.source.partition("::")[0], e.line),
             kind=e.kind,
             tier=e.tier,
             reason=e.reason,
@@ -194,27 +196,31 @@ def _route(edges: Sequence[Edge]) -> Route:
     return Route(edges[0].source, steps)
 
 
-def _tests(project: Project, candidates: Sequence[Candidate]) -> list[TestRow]:
+def _find_likely_tests(project: Project, candidates: Sequence[ExploreCandidate]) -> list[TestRow]:
     """Return the tests that most likely run the first few, in the order of `code impact`."""
     first = [
         c.symbol
         for c in candidates
-        if c.symbol.kind != Kind.MODULE and not places.is_test(c.symbol.path)
+        if c.symbol.kind != SymbolKind.MODULE and not places.is_test_file(c.symbol.path)
     ]
     if not first:
         return []
-    found = analysis.of_symbols(project, first[:_TESTED])
-    tests = [found.symbols[one.key] for one in found.impact.tests[:_MOST_TESTS]]
-    return [TestRow(s.key.partition("::")[2], place(s.path, s.start_line)) for s in tests]
+    impact_analysis = analysis.of_symbols(project, first[:_TESTED])
+    tests = [impact_analysis.symbols[one.key] for one in impact_analysis.impact.tests[:_MOST_TESTS]]
+    return [
+        TestRow(s.key.partition("::")[2], format_code_place(s.path, s.start_line)) for s in tests
+    ]
 
 
-def _fitted(
-    project: Project, result: ExploreResult, candidates: Sequence[Candidate], budget: int
+def _fit_explored_code(
+    project: Project, result: ExploreResult, candidates: Sequence[ExploreCandidate], budget: int
 ) -> ExploreResult:
     """Leave out the last heads until the rest fits, then show the code of as many symbols as fit,
     the first ones first.
     """
-    while _size(result) > budget and (len(result.symbols) > 1 or result.paths or result.tests):
+    while _count_explored_tokens(result) > budget and (
+        len(result.symbols) > 1 or result.paths or result.tests
+    ):
         if len(result.symbols) > 1:
             result = replace(result, symbols=result.symbols[:-1])
         else:
@@ -222,50 +228,63 @@ def _fitted(
     for number, candidate in enumerate(candidates[: len(result.symbols)]):
         alone = len(result.symbols) == 1
         for variant in (
-            _variants(project, result.symbols[number], candidate) if candidate.is_joined else ()
+            _iter_code_variants(project, result.symbols[number], candidate)
+            if candidate.is_joined
+            else ()
         ):
             rows = (*result.symbols[:number], variant, *result.symbols[number + 1 :])
             fuller = replace(result, symbols=rows)
-            size = _size(fuller)
-            if size <= budget and (alone or variant.cut or size - _size(result) <= _SHARE * budget):
+            size = _count_explored_tokens(fuller)
+            if size <= budget and (
+                alone or variant.cut or size - _count_explored_tokens(result) <= _SHARE * budget
+            ):
                 result = fuller
                 break
     return result
 
 
-def _size(result: ExploreResult) -> int:
+def _count_explored_tokens(result: ExploreResult) -> int:
     """Return the tokens of the text in the language that takes more."""
     return max(
-        count_tokens(present(result, Style(lang, colour=False, verbatim=True)))
+        estimate_tokens(render_explored_code(result, Style(lang, colour=False, verbatim=True)))
         for lang in ("en", "ko")
     )
 
 
-def _variants(
-    project: Project, row: ExploredSymbol, candidate: Candidate
+def _iter_code_variants(
+    project: Project, row: ExploredSymbol, candidate: ExploreCandidate
 ) -> Iterator[ExploredSymbol]:
     """Yield a symbol with all of its lines, with those that matter, with its first lines alone."""
     s = candidate.symbol
-    inside = members(project, s)
+    inside = list_symbol_members(project, s)
     if not inside or s.end_line - s.start_line < _OUTLINED_LINES:
-        yield row._replace(parts=(excerpt(project, s.path, s.start_line, s.end_line),), cut=False)
+        yield row._replace(
+            parts=(read_code_excerpt(project, s.path, s.start_line, s.end_line),), cut=False
+        )
     first = (
         s.start_line,
         min(s.start_line + _HEAD_LINES, inside[0].start_line if inside else s.end_line + 1) - 1,
     )
     if inside:
-        yield row._replace(parts=(excerpt(project, s.path, *first),), members=inside)
+        yield row._replace(parts=(read_code_excerpt(project, s.path, *first),), members=inside)
         return
     around = [
         (max(a - _AROUND, s.start_line), min(b + _AROUND, s.end_line)) for a, b in candidate.lines
     ]
-    for wanted in ([first, *around], [(s.start_line, s.start_line + 1), *around[-1:]], [first]):
+    for line_ranges in (
+        [first, *around],
+        [(s.start_line, s.start_line + 1), *around[-1:]],
+        [first],
+    ):
         yield row._replace(
-            parts=tuple(excerpt(project, s.path, *lines) for lines in _merged(wanted))
+            parts=tuple(
+                read_code_excerpt(project, s.path, *lines)
+                for lines in _merge_line_ranges(line_ranges)
+            )
         )
 
 
-def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_line_ranges(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return ranges of lines in order, those with hardly a line between them as one."""
     out: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
@@ -276,20 +295,24 @@ def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return out
 
 
-def present(result: ExploreResult, style: Style) -> str:
+def render_explored_code(result: ExploreResult, style: Style) -> str:
     """Show the paths, then source, then the heads of the rest, then tests."""
     blocks = []
     if ways := [
-        *(_way(route, style) for route in result.paths),
-        *(_apart(pair, style) for pair in result.apart),
+        *(_render_symbol_route(route, style) for route in result.paths),
+        *(_render_unjoined_pair(pair, style) for pair in result.apart),
     ]:
         blocks.append(
             "\n".join([style.bold(style.say("Paths", "경로")), *(f"  {way}" for way in ways)])
         )
-    blocks += ["\n".join([_named(s, style), *_source(s, style)]) for s in result.symbols if s.parts]
+    blocks += [
+        "\n".join([_render_explored_symbol(s, style), *_render_symbol_source(s, style)])
+        for s in result.symbols
+        if s.parts
+    ]
     if rest := [s for s in result.symbols if not s.parts]:
         rows = [
-            f"  {_named(s, style)}: {printable(shortened(s.signature, _SIGNATURE_CHARS))}"
+            f"  {_render_explored_symbol(s, style)}: {printable(shorten_code_line(s.signature, _SIGNATURE_CHARS))}"
             for s in rest
         ]
         blocks.append("\n".join([style.bold(style.say("Also", "그 밖에")), *rows]))
@@ -306,53 +329,59 @@ def present(result: ExploreResult, style: Style) -> str:
             )
         )
     if not result.symbols:
-        blocks.append(none_found("Nothing", "찾은 것이 없습니다", result.freshness).say(style.lang))
+        blocks.append(
+            build_none_found_words("Nothing", "찾은 것이 없습니다", result.freshness).say(
+                style.lang
+            )
+        )
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
     return "\n\n".join(
-        [*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)]
+        [
+            *blocks,
+            *render_freshness_notes(result.freshness, style),
+            *render_waiting_escalation(result.pending, style),
+        ]
     )
 
 
-def _source(s: ExploredSymbol, style: Style) -> Iterator[str]:
+def _render_symbol_source(s: ExploredSymbol, style: Style) -> Iterator[str]:
     """Yield the lines of a symbol, with a mark where some are left out."""
     following = s.start_line
     for part in s.parts:
         if part.first > following:
             yield style.dim("…")
-        yield from numbered(part, style)
+        yield from render_numbered_lines(part, style)
         following = part.first + part.text.count("\n") + 1
     if s.members:
-        yield from heads(s.members, style)
+        yield from render_member_heads(s.members, style)
     elif following <= s.end_line:
         yield style.dim(style.say(f"… to {s.end_line}", f"… {s.end_line}까지"))
 
 
-def _named(s: ExploredSymbol, style: Style) -> str:
+def _render_explored_symbol(s: ExploredSymbol, style: Style) -> str:
     callers = style.say(f"{s.callers} caller{'' if s.callers == 1 else 's'}", f"호출 {s.callers}곳")
-    name = "" if s.kind == Kind.MODULE else f"  {printable(s.symbol)}"
+    name = "" if s.kind == SymbolKind.MODULE else f"  {printable(s.symbol)}"
     return f"{style.bold(printable(s.citation))}{name}" + style.dim(f"  {s.kind}, {callers}")
 
 
-def _way(route: Route, style: Style) -> str:
+def _render_symbol_route(route: Route, style: Style) -> str:
     """Return a path: each step behind the place from where it goes, what is not sure named."""
-    said = printable(_short(route.from_))
+    text = printable(_format_symbol_name(route.from_))
     for step in route.steps:
         doubt = f", {style.told(step.reason)}" if step.tier > Certainty.RESOLVED else ""
-        said += (
-            f" →{style.dim(f' ({printable(step.citation)}{doubt})')} {printable(_short(step.to))}"
-        )
-    return said
+        text += f" →{style.dim(f' ({printable(step.citation)}{doubt})')} {printable(_format_symbol_name(step.to))}"
+    return text
 
 
-def _short(key: str) -> str:
+def _format_symbol_name(key: str) -> str:
     """Return a symbol without its file."""
     path, _, name = key.partition("::")
     return path if name == "<module>" else name
 
 
-def _apart(pair: Sequence[str], style: Style) -> str:
-    one, other = (printable(_short(key)) for key in pair)
+def _render_unjoined_pair(pair: Sequence[str], style: Style) -> str:
+    one, other = (printable(_format_symbol_name(key)) for key in pair)
     return style.say(
         f"none found between {one} and {other}", f"{one}와 {other} 사이에서는 찾지 못함"
     )
@@ -369,8 +398,8 @@ OPERATION = Operation(
         "For most questions about code, call this first: it needs no reading of files afterwards"
     ),
     shows_source=True,
-    handler=run,
-    present=present,
+    handler=explore_code,
+    present=render_explored_code,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         (

@@ -5,44 +5,50 @@ from pathlib import Path
 
 from gieok.code.model import layout
 from gieok.code.report import export, picture
-from gieok.code.report.overview import overview
+from gieok.code.report.overview import build_overview
 from gieok.code.report.structure import structure
-from gieok.ops.code.project import opened
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
 
 @dataclass(frozen=True, slots=True)
-class ExportResult:
+class CodeExportResult:
     """Where it was written."""
 
     files: tuple[Path, ...]
     found: Hidden[bool] = True
 
 
-def drawn(context: Context) -> str:
+def draw_project_picture(context: Context) -> str:
     """Return the picture of the project in the caller's folder. Raises NotIndexed."""
-    project = opened(context)
+    project = open_current_project(context)
     return picture.svg(structure(project), project.root.name)
 
 
-def run(context: Context, request: NoRequest) -> ExportResult:
+def export_project(context: Context, request: NoRequest) -> CodeExportResult:
     """Write both."""
     del request
-    project = opened(context)
-    made = overview(project)
-    return ExportResult(
+    project = open_current_project(context)
+    project_overview = build_overview(project)
+    return CodeExportResult(
         (
-            layout.write(project.root, "exports/intelligence.md", export.page(project, made)),
-            layout.write(
-                project.root, "exports/graph.svg", picture.svg(made.found, project.root.name)
+            layout.write_code_file(
+                project.root,
+                "exports/intelligence.md",
+                export.render_overview_page(project, project_overview),
+            ),
+            layout.write_code_file(
+                project.root,
+                "exports/graph.svg",
+                picture.svg(project_overview.found, project.root.name),
             ),
         )
     )
 
 
-def present(result: ExportResult, style: Style) -> str:
+def render_exported_files(result: CodeExportResult, style: Style) -> str:
     """Name the files."""
     del style
     return "\n".join(map(str, result.files))
@@ -51,8 +57,8 @@ def present(result: ExportResult, style: Style) -> str:
 OPERATION = Operation(
     name="code export",
     examples=("gieok code export",),
-    handler=run,
-    present=present,
+    handler=export_project,
+    present=render_exported_files,
     effect=Effect.WRITE,
     doc=Words(
         "Write a page and a picture of the project", "프로젝트를 설명하는 문서와 그림을 씁니다"

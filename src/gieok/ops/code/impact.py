@@ -11,7 +11,12 @@ from gieok.code.ask.impact import CERTAINTY, FileReach, Reached
 from gieok.code.index.project import Project
 from gieok.code.languages import places
 from gieok.errors import BadRequest
-from gieok.ops.code.project import ShownFreshness, freshness_lines, none_found, opened
+from gieok.ops.code.project import (
+    ShownFreshness,
+    build_none_found_words,
+    open_current_project,
+    render_freshness_notes,
+)
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
@@ -145,7 +150,7 @@ class ImpactResult(NamedTuple):
     found: Hidden[bool] = True  # also where nothing is reached: that is an answer
 
 
-def _result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResult:
+def _build_impact_result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResult:
     i, end = a.impact, request.limit or None
     names = Counter(sorted(call.name for call in i.unresolved_calls))
     sites = [f"{call.source}#L{call.line}" for call in i.unresolved_calls[:_MOST_SITES]]
@@ -155,20 +160,20 @@ def _result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResu
         deleted=a.deleted,
         # What tests are made of breaks with them: the product's own code first.
         symbols=[
-            _reached(a, one)
-            for one in sorted(i.symbols, key=lambda one: places.is_test(a.symbols[one.key].path))[
-                :end
-            ]
+            _build_reached_symbol(a, one)
+            for one in sorted(
+                i.symbols, key=lambda one: places.is_test_file(a.symbols[one.key].path)
+            )[:end]
         ],
-        files=[_file(one) for one in i.files[:end]],
-        tests=[_reached(a, one) for one in run_these[:end]],
-        also=[_reached(a, one) for one in may_also[:end]] if request.also else [],
+        files=[_build_reached_file(one) for one in i.files[:end]],
+        tests=[_build_reached_symbol(a, one) for one in run_these[:end]],
+        also=[_build_reached_symbol(a, one) for one in may_also[:end]] if request.also else [],
         run=RunThese(
             i.run,
             round(i.held, 2),
-            running.command(project.root, [a.symbols[one.key] for one in run_these]),
+            running.build_test_command(project.root, [a.symbols[one.key] for one in run_these]),
         ),
-        test_files=[_file(one) for one in i.test_files[:end]],
+        test_files=[_build_reached_file(one) for one in i.test_files[:end]],
         counts=Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
         unresolved=Unresolved(len(i.unresolved_calls), names, sites),
         freshness=a.freshness,
@@ -176,7 +181,7 @@ def _result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResu
     )
 
 
-def _reached(a: Analysis, one: Reached) -> ReachedSymbol:
+def _build_reached_symbol(a: Analysis, one: Reached) -> ReachedSymbol:
     s = a.symbols[one.key]
     weakest = max(one.via, key=lambda edge: edge.tier, default=None)
     return ReachedSymbol(
@@ -201,7 +206,7 @@ def _reached(a: Analysis, one: Reached) -> ReachedSymbol:
     )
 
 
-def _file(file: FileReach) -> ReachedFile:
+def _build_reached_file(file: FileReach) -> ReachedFile:
     return ReachedFile(
         path=file.path,
         distance=file.distance,
@@ -213,7 +218,7 @@ def _file(file: FileReach) -> ReachedFile:
     )
 
 
-def run(context: Context, request: ImpactRequest) -> ImpactResult:
+def find_code_impact(context: Context, request: ImpactRequest) -> ImpactResult:
     """Find what depends on a symbol, a file or a diff."""
     if bool(request.target) == bool(request.diff):
         raise BadRequest(
@@ -222,11 +227,11 @@ def run(context: Context, request: ImpactRequest) -> ImpactResult:
         )
     if request.limit < 0:
         raise BadRequest(f"limit {request.limit} is out of range")
-    project = opened(context)
+    project = open_current_project(context)
     if request.diff:
-        return _result(project, analysis.of_diff(project, request.diff), request)
-    found = lookup.find(project, request.target, context.caller.folder)
-    return _result(project, analysis.of_symbols(project, found), request)
+        return _build_impact_result(project, analysis.of_diff(project, request.diff), request)
+    symbols = lookup.find_typed_symbols(project, request.target, context.caller.folder)
+    return _build_impact_result(project, analysis.of_symbols(project, symbols), request)
 
 
 _RISKS = {
@@ -236,73 +241,89 @@ _RISKS = {
 }
 
 
-def present(result: ImpactResult, style: Style) -> str:
+def render_code_impact(result: ImpactResult, style: Style) -> str:
     """Show the tests to run with their command, then symbols, each with how likely it is and the
     way that leads there.
     """
     lines = [
-        _title(
-            Words(f"Changed: {_named(result.changed)}", f"변경: {_named(result.changed)}"), style
+        _render_impact_title(
+            Words(
+                f"Changed: {_format_changed_keys(result.changed)}",
+                f"변경: {_format_changed_keys(result.changed)}",
+            ),
+            style,
         )
     ]
-    lines += ["", *_to_run(result, style)]
+    lines += ["", *_render_tests_to_run(result, style)]
     lines += [
         "",
-        *_group(Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols, style),
+        *_render_impact_group(
+            Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols, style
+        ),
     ]
     importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
     if importing:
         lines += [
             "",
-            _title(_with(Words("Only import it", "가져오기만 함"), len(importing)), style),
+            _render_impact_title(
+                _append_word_count(Words("Only import it", "가져오기만 함"), len(importing)), style
+            ),
         ]
         lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
-    lines += ["", *_unresolved(result, style), *freshness_lines(result.freshness, style)]
+    lines += [
+        "",
+        *_render_unresolved_calls(result, style),
+        *render_freshness_notes(result.freshness, style),
+    ]
     return "\n".join(lines).rstrip()
 
 
-def _to_run(result: ImpactResult, style: Style) -> list[str]:
+def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
     count, all_ = result.run.count_, result.counts.tests
     percent = f"{100 * result.run.held:.0f} %"
     words = Words(f"Run these ({count} of {all_})", f"돌려 볼 테스트 ({all_}개 중 {count}개)")
-    lines = _group(words, result.tests, count, style, counted=True)
+    lines = _render_impact_group(words, result.tests, count, style, counted=True)
     if result.run.command and len(result.tests) == count:
         lines.append(style.dim("  $ ") + printable(result.run.command))
-    if left := all_ - count:
+    if hidden_count := all_ - count:
         also = Words(
             (
-                f"May also run it: {left} (the list holds {percent} of the probability; --also "
+                f"May also run it: {hidden_count} (the list holds {percent} of the probability; --also "
                 f"shows them)"
             ),
-            f"더 돌릴 수도 있는 테스트: {left}개 (위 목록이 확률의 {percent}; --also로 보임)",
+            f"더 돌릴 수도 있는 테스트: {hidden_count}개 (위 목록이 확률의 {percent}; --also로 보임)",
         )
-        lines += ["", _title(also, style), *(_line(row, style) for row in result.also)]
+        lines += [
+            "",
+            _render_impact_title(also, style),
+            *(_render_reached_symbol(row, style) for row in result.also),
+        ]
     return lines
 
 
-def _group(
+def _render_impact_group(
     words: Words, rows: list[ReachedSymbol], count: int, style: Style, *, counted: bool = False
 ) -> list[str]:
     lines = [
-        _title(words if counted else _with(words, count), style),
-        *(_line(row, style) for row in rows),
+        _render_impact_title(words if counted else _append_word_count(words, count), style),
+        *(_render_reached_symbol(row, style) for row in rows),
     ]
     return [*lines, style.dim(f"  … {count - len(rows)}")] if count > len(rows) else lines
 
 
-def _with(words: Words, count: int) -> Words:
+def _append_word_count(words: Words, count: int) -> Words:
     return Words(f"{words.en} ({count})", f"{words.ko} ({count})")
 
 
-def _title(words: Words, style: Style) -> str:
+def _render_impact_title(words: Words, style: Style) -> str:
     return style.bold(printable(words.say(style.lang)))
 
 
-def _named(keys: tuple[str, ...]) -> str:
+def _format_changed_keys(keys: tuple[str, ...]) -> str:
     return ", ".join(keys[:5]) + (f" … {len(keys) - 5}" if len(keys) > 5 else "")
 
 
-def _line(one: ReachedSymbol, style: Style) -> str:
+def _render_reached_symbol(one: ReachedSymbol, style: Style) -> str:
     way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
     known = (
@@ -310,7 +331,7 @@ def _line(one: ReachedSymbol, style: Style) -> str:
         if way
         else Words("no way to it is known", "거기까지 가는 길은 모름").say(style.lang)
     )
-    place = f"{one.path}#L{one.start_line}  {known}{_evidence(one, style)}"
+    place = f"{one.path}#L{one.start_line}  {known}{_render_test_evidence(one, style)}"
     return (
         printable(f"  {100 * one.chance:3.0f} % {risk:6}  {one.symbol}")
         + "  "
@@ -318,20 +339,20 @@ def _line(one: ReachedSymbol, style: Style) -> str:
     )
 
 
-def _evidence(one: ReachedSymbol, style: Style) -> str:
+def _render_test_evidence(one: ReachedSymbol, style: Style) -> str:
     """Name what coverage says of a test."""
-    said = one.doubt or next((edge.reason for edge in one.via if edge.kind == RAN), "")
-    return f"  ({style.told(said)})" if said else ""
+    evidence = one.doubt or next((edge.reason for edge in one.via if edge.kind == RAN), "")
+    return f"  ({style.told(evidence)})" if evidence else ""
 
 
-def _unresolved(result: ImpactResult, style: Style) -> list[str]:
+def _render_unresolved_calls(result: ImpactResult, style: Style) -> list[str]:
     if count := result.unresolved.count_:
         words = Words(
             f"{count} unresolved calls have this name: their targets are unknown",
             f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {count}개가 더 있음",
         )
     elif not result.symbols and not result.tests:
-        words = none_found("No callers", "부르는 곳이 없습니다", result.freshness)
+        words = build_none_found_words("No callers", "부르는 곳이 없습니다", result.freshness)
     else:
         return []
     return [style.dim(words.say(style.lang))]
@@ -345,8 +366,8 @@ OPERATION = Operation(
         "gieok code impact --diff HEAD~1",
     ),
     tool="code_impact",
-    handler=run,
-    present=present,
+    handler=find_code_impact,
+    present=render_code_impact,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Show what may break when code changes, and which tests show it",

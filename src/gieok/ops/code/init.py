@@ -17,13 +17,13 @@ from gieok.code.index.chunks import head
 from gieok.code.index.project import Project, ProjectChange
 from gieok.code.index.scan import Skipped
 from gieok.code.model import layout
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
 from gieok.flow import lifecycle
 from gieok.flow.generate import Asker
 from gieok.ops import withholding
 from gieok.ops.code import model as code_model
-from gieok.ops.code.model import Told
+from gieok.ops.code.model import SummaryOutcome
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -81,7 +81,7 @@ class SyncCounts(NamedTuple):
     notes: list[Skipped]
 
 
-def _counted(c: ProjectChange) -> SyncCounts:
+def _count_project_change(c: ProjectChange) -> SyncCounts:
     r = c.report
     counts = (c.files, len(r.added), len(r.changed), len(r.removed), r.unchanged)
     return SyncCounts(
@@ -90,22 +90,22 @@ def _counted(c: ProjectChange) -> SyncCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncResult:
+class CodeSyncResult:
     """What was done."""
 
     root: Path
-    change: Annotated[ProjectChange, As(_counted), INLINE]
+    change: Annotated[ProjectChange, As(_count_project_change), INLINE]
     embedded: int
     waiting: int
     ms: int
     note: OrNull[str] = ""
     #: Why a deeper look is asked for.
     escalation: tuple[str, ...] = ()
-    summaries: Told = Told()
+    summaries: SummaryOutcome = SummaryOutcome()
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: InitRequest) -> SyncResult:
+def init_code_index(context: Context, request: InitRequest) -> CodeSyncResult:
     """Index a project for the first time, or all of it again."""
     start = context.caller.path(request.path).resolve()
     if not start.is_dir():
@@ -118,46 +118,53 @@ def run(context: Context, request: InitRequest) -> SyncResult:
             "--model is for --full: nothing else asks a model",
             hint="`gieok code init --full --model …`",
         )
-    root = start if request.path else layout.find_root(start) or Path(places.repository(str(start)))
+    root = (
+        start
+        if request.path
+        else layout.find_root(start) or Path(places.find_repository_top(str(start)))
+    )
     if grants.is_own(str(root)):
         raise BadRequest(
             f"{str(root / places.PROJECT_FOLDER)!r} holds your own memory, and no project's",
             hint="name a folder below: `gieok code init DIR`",
         )
     withholding.check_folder(context, str(root))
-    layout.prepare(root)
-    project = _opened(context, root)
+    layout.prepare_code_folder(root)
+    project = _open_indexed_project(context, root)
     asker = context.code.asker(root, request.model) if request.full else None
-    return synced(
+    return sync_project_index(
         context, project, "init", full=request.full, wait=not request.no_wait, asker=asker
     )
 
 
-def _opened(context: Context, root: Path) -> Project:
+def _open_indexed_project(context: Context, root: Path) -> Project:
     """Return the project of a folder; an index that somebody else made, or a damaged one, makes
     room for the user's own.
     """
     try:
-        return _sound(context.code.project(root))
+        return _require_sound_project(context.code.project(root))
     except (NotIndexed, StoreCorrupt):
-        with fs.exclusive(ownership.lock_file(context.home, root, "remake")):
-            return _remade(context, root)
+        with fs.exclusive(ownership.find_index_lock(context.home, root, "remake")):
+            return _rebuild_project_index(context, root)
 
 
-def _remade(context: Context, root: Path) -> Project:
+def _rebuild_project_index(context: Context, root: Path) -> Project:
     try:
-        return _sound(context.code.project(root))  # another process was faster
+        return _require_sound_project(context.code.project(root))  # another process was faster
     except (NotIndexed, StoreCorrupt) as error:
         words = Words("it is made anew", "새로 만듭니다")
         context.tell(f"{error}: {words.say(context.lang)}")
         if isinstance(error, StoreCorrupt):
-            folder = paths.aside(context.home) / f"code-{context.clock.now():%Y%m%dT%H%M%S%fZ}"
+            folder = (
+                paths.locate_set_aside(context.home)
+                / f"code-{context.clock.now():%Y%m%dT%H%M%S%fZ}"
+            )
             fs.set_aside(layout.index_file(root), folder)
         ownership.discard(context.home, root)
         return context.code.project(root)
 
 
-def _sound(project: Project) -> Project:
+def _require_sound_project(project: Project) -> Project:
     """Return a project whose index can be read. Raises StoreCorrupt."""
     if wrong := project.store.check():
         project.store.close()
@@ -165,7 +172,7 @@ def _sound(project: Project) -> Project:
     return project
 
 
-def synced(
+def sync_project_index(
     context: Context,
     project: Project,
     trigger: str,
@@ -174,7 +181,7 @@ def synced(
     only: Sequence[str] = (),
     wait: bool = True,
     asker: Asker | None = None,
-) -> SyncResult:
+) -> CodeSyncResult:
     """Sync, embed, let models speak (`asker` of everything, else the cheap one of what changed),
     and log it.
 
@@ -193,29 +200,31 @@ def synced(
 
     # Two at once would each link what it has read, and the last to write would leave the other's
     # out.
-    with fs.exclusive(ownership.lock_file(context.home, project.root, "sync")):
+    with fs.exclusive(ownership.find_index_lock(context.home, project.root, "sync")):
         is_first = not project.store.files()
         depth = statistics.import_depth(project)
-        change = code_project.sync(project, full=full, only=only, progress=progress)
+        change = code_project.sync_project(project, full=full, only=only, progress=progress)
         reasons = []
         if change.now or change.was:
-            reasons = _escalated(context, project, change, depth)
-            code_model.mark(context, project, change)
-    embedded, note = _embed(context, project, may_switch=trigger == "init") if wait else (0, "")
+            reasons = _note_sync_escalation(context, project, change, depth)
+            code_model.mark_waiting_summaries(context, project, change)
+    embedded, note = (
+        _embed_project(context, project, may_switch=trigger == "init") if wait else (0, "")
+    )
     told = (
-        code_model.everything(context, project, asker)
+        code_model.summarise_whole_project(context, project, asker)
         if asker
-        else code_model.changes(context, project)
+        else code_model.summarise_changed_symbols(context, project)
     )
     note = "; ".join(filter(None, (note, told.note)))
     milliseconds = round(1000 * (monotonic() - started))
     if change.touched or is_first or told.tokens:
-        _log(context, project, trigger, change, milliseconds, told)
+        _log_sync_change(context, project, trigger, change, milliseconds, told)
     project.store.compact()
     waiting = (
         project.store.waiting(code_project.SCOPE) if context.memory.embedder_name != "none" else 0
     )
-    return SyncResult(
+    return CodeSyncResult(
         root=project.root,
         change=change,
         embedded=embedded,
@@ -227,7 +236,7 @@ def synced(
     )
 
 
-def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int, str]:
+def _embed_project(context: Context, project: Project, *, may_switch: bool) -> tuple[int, str]:
     """Make the vectors that are missing; where the settings ask for another model and a person
     began this, all anew.
     """
@@ -235,7 +244,7 @@ def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int
     if embedder is None:
         return 0, ""
     try:
-        behind = _behind(embedder, project)
+        behind = _describe_model_difference(embedder, project)
         if behind and may_switch:
             return lifecycle.switch_model(
                 project.store, embedder, context.progress("embedded"), form=head
@@ -259,40 +268,44 @@ def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int
         return 0, f"no vectors: {error} ({error.hint})"
 
 
-def _behind(embedder: Embedder, project: Project) -> str:
+def _describe_model_difference(embedder: Embedder, project: Project) -> str:
     """Return how the model of the project's vectors differs from the settings; '' where it does
     not.
     """
     followed = lifecycle.for_store(embedder, project.store)
-    found = followed.behind if isinstance(followed, Followed) else ""
-    return found.replace("gieok index --rebuild", "gieok code init")
+    difference = followed.behind if isinstance(followed, Followed) else ""
+    return difference.replace("gieok index --rebuild", "gieok code init")
 
 
-def _escalated(context: Context, project: Project, change: ProjectChange, depth: int) -> list[str]:
+def _note_sync_escalation(
+    context: Context, project: Project, change: ProjectChange, depth: int
+) -> list[str]:
     """Note what asks for a deeper look; `depth` is that of imports before."""
     new = {
         kind: {s.key for s in change.now if s.kind == kind}
         - {s.key for s in change.was if s.kind == kind}
-        for kind in (Kind.MODULE, Kind.CLASS)
+        for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
     }
     reasons = escalation.reasons_of_sync(
-        new_modules=sorted(key.partition("::")[0] for key in new[Kind.MODULE]),
-        new_classes=sorted(new[Kind.CLASS]),
+        new_modules=sorted(key.partition("::")[0] for key in new[SymbolKind.MODULE]),
+        new_classes=sorted(new[SymbolKind.CLASS]),
         files=len(change.touched),
         depth_before=depth,
         depth_after=statistics.import_depth(project),
     )
-    escalation.add(project.root, reasons, change.touched, context.clock.now().isoformat())
+    escalation.add_escalation(
+        project.root, reasons, change.touched, context.clock.now().isoformat()
+    )
     return reasons
 
 
-def _log(
+def _log_sync_change(
     context: Context,
     project: Project,
     trigger: str,
     change: ProjectChange,
     milliseconds: int,
-    told: Told,
+    told: SummaryOutcome,
 ) -> None:
     r = change.report
     log_change(
@@ -342,7 +355,7 @@ def log_change(
     )
 
 
-def present(result: SyncResult, style: Style) -> str:
+def render_code_sync(result: CodeSyncResult, style: Style) -> str:
     """Show the report."""
     c, r = result.change, result.change.report
     counts = (c.files, len(r.added), len(r.changed), len(r.removed), len(c.skipped))
@@ -405,8 +418,8 @@ OPERATION = Operation(
         "읽은 것은 남아 있습니다. `gieok code init`이 이어서 합니다",
     ),
     examples=("gieok code init", "gieok code init ~/shop --no-wait"),
-    handler=run,
-    present=present,
+    handler=init_code_index,
+    present=render_code_sync,
     effect=Effect.WRITE,
     doc=Words("Index a project's code", "프로젝트의 코드를 색인합니다"),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gieok import fs
 from gieok.errors import BadRequest
-from gieok.ops.code.project import opened
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 
@@ -45,22 +45,22 @@ class HookResult:
         return bool(self.hooks)
 
 
-def run(context: Context, request: HookRequest) -> HookResult:
+def install_git_hooks(context: Context, request: HookRequest) -> HookResult:
     """Add a block to each hook, or take it out; what else stands there stays."""
-    project = opened(context)
+    project = open_current_project(context)
     folder = project.versions.hooks_folder()
     if folder is None:
         raise BadRequest(
             "there is no git repository here", hint="`git init`, or use `gieok code watch`"
         )
-    change = _without if request.remove else _with
+    change = _remove_hook_block if request.remove else _add_hook_block
     with fs.lock_resource(context.home, folder):
         return HookResult(
             tuple(file for name in _HOOKS if change(file := folder / name)), request.remove
         )
 
 
-def files_of(root: Path) -> list[Path]:
+def list_installed_hooks(root: Path) -> list[Path]:
     """Return the hooks with our block in a project's own `.git`."""
     hooks = [root / ".git" / "hooks" / name for name in _HOOKS]
     return [
@@ -70,12 +70,12 @@ def files_of(root: Path) -> list[Path]:
     ]
 
 
-def take_out(root: Path) -> list[Path]:
+def remove_git_hooks(root: Path) -> list[Path]:
     """Take it out of a project; return the files that changed."""
-    return [file for name in _HOOKS if _without(file := root / ".git" / "hooks" / name)]
+    return [file for name in _HOOKS if _remove_hook_block(file := root / ".git" / "hooks" / name)]
 
 
-def _with(file: Path) -> bool:
+def _add_hook_block(file: Path) -> bool:
     text = file.read_text(encoding="utf-8") if file.exists() else "#!/bin/sh\n"
     if _BEGIN not in text:
         if not text.startswith("#!") or "sh" not in text.partition("\n")[0]:
@@ -93,19 +93,19 @@ def _with(file: Path) -> bool:
     return True
 
 
-def _without(file: Path) -> bool:
+def _remove_hook_block(file: Path) -> bool:
     if not file.exists() or _BEGIN not in (text := file.read_text(encoding="utf-8")):
         return False
     before, _, rest = text.partition(_BEGIN)
-    kept = before + rest.partition(_END)[2].lstrip("\n")
-    if kept.strip() in ("", "#!/bin/sh"):
+    other_text = before + rest.partition(_END)[2].lstrip("\n")
+    if other_text.strip() in ("", "#!/bin/sh"):
         file.unlink()
     else:
-        fs.replace(file, kept)
+        fs.replace(file, other_text)
     return True
 
 
-def present(result: HookResult, style: Style) -> str:
+def render_git_hooks(result: HookResult, style: Style) -> str:
     """Name the hooks."""
     words = Words("removed", "뺀 것") if result.removed else Words("installed", "설치한 것")
     lines = [f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"]
@@ -117,8 +117,8 @@ def present(result: HookResult, style: Style) -> str:
 OPERATION = Operation(
     name="code install-hook",
     examples=("gieok code install-hook", "gieok code install-hook --remove"),
-    handler=run,
-    present=present,
+    handler=install_git_hooks,
+    present=render_git_hooks,
     effect=Effect.WRITE,
     doc=Words(
         "Let git keep the project's index up to date", "git이 프로젝트 색인을 최신으로 두게 합니다"

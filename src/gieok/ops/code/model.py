@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gieok import fs
 from gieok.code.deepen import deeper, summarise
-from gieok.code.deepen.summarise import Budget, WrittenSummaries
+from gieok.code.deepen.summarise import SummaryBudget, WrittenSummaries
 from gieok.code.index import ownership
 from gieok.code.index.project import Project, ProjectChange
 from gieok.errors import DegenerateOutput, GeneratorFailed, GieokError
@@ -18,7 +18,7 @@ from gieok.ops.encode import Hidden
 from gieok.ops.operation import Words
 
 
-class Told(NamedTuple):
+class SummaryOutcome(NamedTuple):
     """Summaries written, symbols that wait for one, tokens used, and what went wrong."""
 
     written: int = 0
@@ -27,27 +27,29 @@ class Told(NamedTuple):
     note: Hidden[str] = ""
 
 
-def everything(context: Context, project: Project, asker: Asker) -> Told:
+def summarise_whole_project(context: Context, project: Project, asker: Asker) -> SummaryOutcome:
     """Let the strong model describe the project, and summarise what has no summary yet. What fails
     is told, not raised.
     """
     begin = asker.meter.tokens
-    with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries")):
-        failure = _described(context, project, asker)
-        symbols = summarise.missing(project)
+    with fs.exclusive(ownership.find_index_lock(context.home, project.root, "summaries")):
+        failure = _describe_project(context, project, asker)
+        symbols = summarise.find_unsummarised(project)
         # One that cannot be reached is not asked again for each part of the project.
         is_there = failure is None or isinstance(failure, DegenerateOutput)
         outcome = (
-            summarised(context, project, asker, symbols)
+            summarise_within_budget(context, project, asker, symbols)
             if is_there
             else WrittenSummaries(0, len(symbols), failure)
         )
     notes = [f"no description by a model: {failure} ({failure.hint})"] if failure else []
     notes += [outcome.note] if outcome.note else []
-    return Told(outcome.written, outcome.left, asker.meter.tokens - begin, "; ".join(notes))
+    return SummaryOutcome(
+        outcome.written, outcome.left, asker.meter.tokens - begin, "; ".join(notes)
+    )
 
 
-def _described(context: Context, project: Project, asker: Asker) -> GeneratorFailed | None:
+def _describe_project(context: Context, project: Project, asker: Asker) -> GeneratorFailed | None:
     context.say(context.words("describing the project", "프로젝트를 설명하는 중"))
     try:
         deeper.describe(project, asker)
@@ -56,7 +58,7 @@ def _described(context: Context, project: Project, asker: Asker) -> GeneratorFai
     return None
 
 
-def summarised(
+def summarise_within_budget(
     context: Context,
     project: Project,
     asker: Asker,
@@ -67,39 +69,41 @@ def summarised(
 ) -> WrittenSummaries:
     """Let a model summarise symbols, within the budget of a run that a setting gives."""
     words = Words("summarising", "요약하는 중")
-    budget = Budget(setting, int(context.admin.setting(setting)))
+    budget = SummaryBudget(setting, int(context.admin.setting(setting)))
 
     def progress(done: int, total: int) -> None:
         context.say(f"{words.say(context.lang)} {done}/{total}")
 
-    return summarise.summarise(project, asker, symbols, budget, progress, anew=anew)
+    return summarise.write_symbol_summaries(project, asker, symbols, budget, progress, anew=anew)
 
 
-def mark(context: Context, project: Project, change: ProjectChange) -> None:
+def mark_waiting_summaries(context: Context, project: Project, change: ProjectChange) -> None:
     """Note that code which was not there before waits for a summary, where this project has such by
     models.
     """
     if context.admin.setting("code.upkeep_model") or project.store.summaries():
         touched = {s.path for s in change.now}
         rest = (s for s in project.store.all_symbols() if s.path not in touched)
-        summarise.waiting(project, {s.code_hash for s in (*rest, *change.was)})
+        summarise.note_waiting_summaries(project, {s.code_hash for s in (*rest, *change.was)})
 
 
-def changes(context: Context, project: Project) -> Told:
+def summarise_changed_symbols(context: Context, project: Project) -> SummaryOutcome:
     """Let the cheap model summarise what waits for it. What fails is told, not raised."""
     with fs.exclusive(
-        ownership.lock_file(context.home, project.root, "summaries"), wait=False
+        ownership.find_index_lock(context.home, project.root, "summaries"), wait=False
     ) as is_alone:
-        symbols = summarise.waiting(project, None)
+        symbols = summarise.note_waiting_summaries(project, None)
         count = len({s.code_hash for s in symbols})
         if not symbols or not is_alone:  # whoever holds the lock pays for these already
-            return Told(waiting=count)
+            return SummaryOutcome(waiting=count)
         try:
             asker = context.code.upkeep(project.root)
         except GieokError as error:
-            return Told(waiting=count, note=f"no summaries of what changed: {error} ({error.hint})")
+            return SummaryOutcome(
+                waiting=count, note=f"no summaries of what changed: {error} ({error.hint})"
+            )
         if asker is None:
-            return Told(waiting=count)
+            return SummaryOutcome(waiting=count)
         begin = asker.meter.tokens
-        outcome = summarised(context, project, asker, symbols, "code.upkeep_tokens")
-    return Told(outcome.written, outcome.left, asker.meter.tokens - begin, outcome.note)
+        outcome = summarise_within_budget(context, project, asker, symbols, "code.upkeep_tokens")
+    return SummaryOutcome(outcome.written, outcome.left, asker.meter.tokens - begin, outcome.note)

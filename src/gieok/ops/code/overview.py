@@ -7,7 +7,7 @@ from gieok.code.index import ownership, watched
 from gieok.code.model import layout
 from gieok.code.report import overview as report
 from gieok.code.report.overview import Overview
-from gieok.ops.code.project import opened
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 
 
@@ -23,27 +23,27 @@ class PartOfProject(NamedTuple):
     owners: tuple[tuple[str, float], ...]
 
 
-def roots(context: Context) -> list[Path]:
+def list_indexed_projects(context: Context) -> list[Path]:
     """Return the projects of this user that are indexed: that of the folder first."""
     here = layout.find_root(context.caller.folder)
     known = [
         *([here] if here else []),
-        *ownership.roots(context.home),
-        *watched.roots(context.home),
+        *ownership.list_indexed_roots(context.home),
+        *watched.list_watched_roots(context.home),
     ]
     return [root for root in dict.fromkeys(known) if layout.index_file(root).exists()]
 
 
-def overview(context: Context) -> Overview:
+def build_project_overview(context: Context) -> Overview:
     """Return the overview of the project in the caller's folder. Raises NotIndexed."""
-    return report.overview(opened(context))
+    return report.build_overview(open_current_project(context))
 
 
-def part(context: Context, name: str) -> PartOfProject | None:
+def find_project_part(context: Context, name: str) -> PartOfProject | None:
     """Return a part of the project in the caller's folder; None where it has none of this name.
     Raises NotIndexed.
     """
-    made = overview(context)
+    made = build_project_overview(context)
     found = made.found
     if name not in {one.name for one in found.parts}:
         return None

@@ -20,7 +20,7 @@ _MOST_NAMED = 20
 _FEW_NAMED = 3
 
 
-def opened(context: Context) -> Project:
+def open_current_project(context: Context) -> Project:
     """Return the project around the current folder. Raises NotIndexed where none is indexed."""
     root = layout.find_root(context.caller.folder)
     if root is None:
@@ -31,12 +31,12 @@ def opened(context: Context) -> Project:
     return context.code.project(root)
 
 
-def role_of(root: Path) -> str:
+def format_code_role(root: Path) -> str:
     """Return the role under which the meter counts what models read and write of a project."""
     return f"code {places.project_scope(str(root))}"
 
 
-def upkeep_role_of(root: Path) -> str:
+def format_upkeep_role(root: Path) -> str:
     """Return the role under which the meter counts the summaries of what changes, by the cheap
     model.
     """
@@ -61,7 +61,7 @@ class FreshnessRow(NamedTuple):
     unread_files: tuple[str, ...] = ()
 
 
-def _row(f: Freshness) -> FreshnessRow:
+def _build_freshness_row(f: Freshness) -> FreshnessRow:
     return FreshnessRow(
         commit=f.commit,
         head=f.head,
@@ -76,10 +76,10 @@ def _row(f: Freshness) -> FreshnessRow:
 
 
 #: The freshness of an answer, as its JSON shows it.
-ShownFreshness = Annotated[Freshness, As(_row)]
+ShownFreshness = Annotated[Freshness, As(_build_freshness_row)]
 
 
-def note_of(freshness: Freshness) -> Words | None:
+def build_freshness_note(freshness: Freshness) -> Words | None:
     """Return what a reader must know of an answer from an index that is behind; None where it is
     not.
     """
@@ -95,13 +95,17 @@ def note_of(freshness: Freshness) -> Words | None:
     )
 
 
-def freshness_lines(freshness: Freshness, style: Style) -> list[str]:
+def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
     """Return the note as lines to show."""
-    notes = [note for note in (note_of(freshness), note_of_parts(freshness)) if note is not None]
+    notes = [
+        note
+        for note in (build_freshness_note(freshness), build_partial_note(freshness))
+        if note is not None
+    ]
     return [style.dim(printable(note.say(style.lang))) for note in notes]
 
 
-def note_of_parts(freshness: Freshness) -> Words | None:
+def build_partial_note(freshness: Freshness) -> Words | None:
     """Return which files are followed in part: what they call may be missing from any answer; None
     for none.
     """
@@ -118,18 +122,18 @@ def note_of_parts(freshness: Freshness) -> Words | None:
     )
 
 
-def none_found(en: str, ko: str, freshness: Freshness) -> Words:
+def build_none_found_words(en: str, ko: str, freshness: Freshness) -> Words:
     """Return that nothing was found: as a fact only where everything was looked at, else with how
     much was not.
     """
     if freshness.is_whole:
         return Words(f"{en} found." if en == "Nothing" else f"{en}.", f"{ko}.")
-    left = {
+    unread_counts = {
         Words("followed in part", "일부만 따라감"): len(freshness.in_part),
         Words("not read", "읽지 않음"): len(freshness.unread),
         Words("changed since the index", "색인 뒤에 바뀜"): len(freshness.dirty),
     }
-    known = [(words, count) for words, count in left.items() if count]
+    known = [(words, count) for words, count in unread_counts.items() if count]
     counted_en = ", ".join(f"{count} {words.en}" for words, count in known)
     counted_ko = ", ".join(f"{words.ko} {count}개" for words, count in known)
     return Words(
@@ -138,7 +142,7 @@ def none_found(en: str, ko: str, freshness: Freshness) -> Words:
     )
 
 
-def pending_lines(pending: Mapping[str, object] | None, style: Style) -> list[str]:
+def render_waiting_escalation(pending: Mapping[str, object] | None, style: Style) -> list[str]:
     """Return a mention of an escalation that waits."""
     if not pending:
         return []

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from gieok.code.ask.query import FoundSymbol, search
+from gieok.code.ask.query import FoundSymbol, search_symbols
 from gieok.code.deepen import escalation
 from gieok.code.index.project import SCOPE, Project, freshness
 from gieok.code.report import summary
@@ -11,12 +11,12 @@ from gieok.errors import BadRequest
 from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.ops.code.project import (
     ShownFreshness,
-    freshness_lines,
-    none_found,
-    opened,
-    pending_lines,
+    build_none_found_words,
+    open_current_project,
+    render_freshness_notes,
+    render_waiting_escalation,
 )
-from gieok.ops.code.source import place, shortened
+from gieok.ops.code.source import format_code_place, shorten_code_line
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull, Score
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
@@ -49,7 +49,7 @@ class QueryRequest:
     )
 
 
-def _is_there(pending: object) -> bool:
+def _is_escalation_waiting(pending: object) -> bool:
     return bool(pending)
 
 
@@ -73,7 +73,7 @@ class AnswerRow(NamedTuple):
     citation: str
 
 
-def _shown(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
+def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
     s, start, end = answer.symbol, answer.start_line, answer.end_line
     return AnswerRow(
         path=s.path,
@@ -105,7 +105,7 @@ class QueryResult:
     results: tuple[AnswerRow, ...]
     degraded: str | None
     freshness: ShownFreshness
-    pending: Annotated[dict[str, object] | None, As(_is_there)] = None
+    pending: Annotated[dict[str, object] | None, As(_is_escalation_waiting)] = None
     is_unsure: bool = False
 
     @property
@@ -114,18 +114,18 @@ class QueryResult:
         return bool(self.results)
 
 
-def run(context: Context, request: QueryRequest) -> QueryResult:
+def query_code(context: Context, request: QueryRequest) -> QueryResult:
     """Search the project."""
     text = " ".join(request.query).strip()
     if request.limit < 1 or request.budget_tokens < 0:
         raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
-    project = opened(context)
+    project = open_current_project(context)
     embedder = (
         None
         if request.keyword_only or not project.store.stats().vectors
         else context.memory.embedder()
     )
-    answers = search(
+    answers = search_symbols(
         project,
         embedder,
         text[:_LONGEST_QUESTION],
@@ -134,13 +134,18 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     )
     waits = context.memory.embedder_name != "none" and not request.keyword_only
     if waits and (count := project.store.waiting(SCOPE)):
-        told = _partly(count) if embedder else _words_only(count)
-        answers = answers._replace(degraded="; ".join(filter(None, (told, answers.degraded))))
-    summaries = summary.told(project, [a.symbol for a in answers.answers])
+        vector_note = (
+            _format_partly_embedded_note(count) if embedder else _format_words_only_note(count)
+        )
+        answers = answers._replace(
+            degraded="; ".join(filter(None, (vector_note, answers.degraded)))
+        )
+    summaries = summary.find_summaries(project, [a.symbol for a in answers.answers])
     rows = tuple(
-        _shown(answer, *one) for answer, one in zip(answers.answers, summaries, strict=True)
+        _build_found_symbol_row(answer, *one)
+        for answer, one in zip(answers.answers, summaries, strict=True)
     )
-    is_unsure = bool(rows) and not _has_words(project, text)
+    is_unsure = bool(rows) and not _has_question_words(project, text)
     return QueryResult(
         results=rows,
         degraded=answers.degraded,
@@ -150,24 +155,24 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     )
 
 
-def _has_words(project: Project, text: str) -> bool:
+def _has_question_words(project: Project, text: str) -> bool:
     """Say whether a word of a question stands anywhere in the code."""
-    asked = KeywordQuery(query_tokens(text), k1=1.0, b=0.0, context_weight=1.0)
-    return bool(project.store.keyword(SCOPE, asked, Filter(), 1).ranked)
+    keyword_query = KeywordQuery(query_tokens(text), k1=1.0, b=0.0, context_weight=1.0)
+    return bool(project.store.keyword(SCOPE, keyword_query, Filter(), 1).ranked)
 
 
-def _words_only(waiting: int) -> str:
+def _format_words_only_note(waiting: int) -> str:
     return f"words only: {waiting} passages have no vector yet; `gieok code sync` makes them"
 
 
-def _partly(waiting: int) -> str:
+def _format_partly_embedded_note(waiting: int) -> str:
     return (
         f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` "
         f"or `gieok up` makes them"
     )
 
 
-def present(result: QueryResult, style: Style) -> str:
+def render_code_query(result: QueryResult, style: Style) -> str:
     """Show each answer as place, signature and summary."""
     blocks = []
     for answer in result.results:
@@ -175,15 +180,25 @@ def present(result: QueryResult, style: Style) -> str:
             f"{answer.callers} caller{'' if answer.callers == 1 else 's'}",
             f"호출 {answer.callers}곳",
         )
-        at = style.bold(printable(place(answer.path, answer.start_line, answer.end_line)))
+        at = style.bold(
+            printable(format_code_place(answer.path, answer.start_line, answer.end_line))
+        )
         name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
         why = "" if answer.why == "words" else f", {answer.why}"
         lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}")]
-        said = (shortened(line, _LINE_CHARS) for line in (answer.signature, answer.summary) if line)
-        lines += [f"    {printable(line)}" for line in said]
+        detail_lines = (
+            shorten_code_line(line, _LINE_CHARS)
+            for line in (answer.signature, answer.summary)
+            if line
+        )
+        lines += [f"    {printable(line)}" for line in detail_lines]
         blocks.append("\n".join(lines))
     if not blocks:
-        blocks.append(none_found("Nothing", "찾은 것이 없습니다", result.freshness).say(style.lang))
+        blocks.append(
+            build_none_found_words("Nothing", "찾은 것이 없습니다", result.freshness).say(
+                style.lang
+            )
+        )
     elif result.is_unsure:
         doubt = style.say(
             "No word of this stands in the code. Near by meaning alone, unsure:",
@@ -193,7 +208,11 @@ def present(result: QueryResult, style: Style) -> str:
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
     return "\n".join(
-        [*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)]
+        [
+            *blocks,
+            *render_freshness_notes(result.freshness, style),
+            *render_waiting_escalation(result.pending, style),
+        ]
     )
 
 
@@ -206,8 +225,8 @@ OPERATION = Operation(
     tool="code_search",
     tool_hint="Only places, for many matches; code_explore shows source",
     shows_source=True,
-    handler=run,
-    present=present,
+    handler=query_code,
+    present=render_code_query,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Find the functions and classes that answer a question",

@@ -9,12 +9,21 @@ from gieok.code.ask.impact import CERTAINTY
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.code.report import summary
 from gieok.errors import BadRequest
 from gieok.model.code import Edge, Symbol
-from gieok.ops.code.project import ShownFreshness, freshness_lines, opened
-from gieok.ops.code.source import Excerpt, MemberRow, excerpt, heads, members, numbered, place, told
+from gieok.ops.code.project import ShownFreshness, open_current_project, render_freshness_notes
+from gieok.ops.code.source import (
+    Excerpt,
+    MemberRow,
+    format_code_place,
+    list_note_texts,
+    list_symbol_members,
+    read_code_excerpt,
+    render_member_heads,
+    render_numbered_lines,
+)
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, OrNull
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
@@ -26,7 +35,7 @@ _LINES, _OUTLINED_LINES, _HEAD_LINES = 150, 80, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowSymbolRequest:
     """Parameters of `gieok code show`."""
 
     symbol: str = argument(
@@ -56,8 +65,8 @@ class CodeText(NamedTuple):
     redacted: bool
 
 
-def _code(shown: Excerpt) -> CodeText:
-    return CodeText(shown.text, told(shown.notes), shown.is_redacted)
+def _build_code_text(shown: Excerpt) -> CodeText:
+    return CodeText(shown.text, list_note_texts(shown.notes), shown.is_redacted)
 
 
 class EdgeRow(NamedTuple):
@@ -93,7 +102,7 @@ class ShownSymbol(NamedTuple):
     complexity: int
     status: str
     code_hash: str
-    code: Annotated[Excerpt, As(_code), INLINE]
+    code: Annotated[Excerpt, As(_build_code_text), INLINE]
     cut: bool
     members: list[MemberRow]
     callers: list[EdgeRow]
@@ -119,29 +128,31 @@ class ShowResult:
         return bool(self.symbols)
 
 
-def run(context: Context, request: ShowRequest) -> ShowResult:
+def show_code_symbol(context: Context, request: ShowSymbolRequest) -> ShowResult:
     """Show the symbols that a name means."""
     if request.limit < 0:
         raise BadRequest(f"limit {request.limit} is out of range")
-    project = opened(context)
-    found = lookup.find(project, request.symbol, context.caller.folder)
-    found = sorted(found, key=lambda s: places.is_test(s.path))
+    project = open_current_project(context)
+    found = lookup.find_typed_symbols(project, request.symbol, context.caller.folder)
+    found = sorted(found, key=lambda s: places.is_test_file(s.path))
     rows, left = [], _LINES
     for symbol in found[:_MOST]:
         rows.append(
-            _shown(project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit)
+            _build_shown_symbol(
+                project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit
+            )
         )
         left -= rows[-1].code.text.count("\n") + 1
     others = (
-        f"{place(s.path, s.start_line)} {s.key.partition('::')[2]}"
+        f"{format_code_place(s.path, s.start_line)} {s.key.partition('::')[2]}"
         for s in found[_MOST : _MOST + _MOST_OTHERS]
     )
     return ShowResult(tuple(rows), len(found), tuple(others), freshness(project))
 
 
-def _shown(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
+def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
     """Return a symbol with as many lines as there is room for (0: all)."""
-    last, inside = s.end_line, members(project, s) if room else []
+    last, inside = s.end_line, list_symbol_members(project, s) if room else []
     is_cut = bool(room) and s.end_line - s.start_line >= min(
         room, _OUTLINED_LINES if inside else room
     )
@@ -153,10 +164,10 @@ def _shown(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
             )
             - 1
         )
-    callers, callers_total, in_tests = _others(
+    callers, callers_total, in_tests = _build_edge_rows(
         project, project.store.edges_into([s.key]), limit, is_into=True
     )
-    callees, callees_total, _ = _others(
+    callees, callees_total, _ = _build_edge_rows(
         project, project.store.edges_out_of([s.key]), limit, is_into=False
     )
     return ShownSymbol(
@@ -167,12 +178,12 @@ def _shown(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
         s.kind,
         s.signature,
         s.doc,
-        *summary.told(project, [s])[0],
+        *summary.find_summaries(project, [s])[0],
         list(summary.keywords(s)),
         s.complexity,
         s.status,
         s.code_hash,
-        excerpt(project, s.path, s.start_line, max(last, s.start_line)),
+        read_code_excerpt(project, s.path, s.start_line, max(last, s.start_line)),
         is_cut,
         inside if is_cut else [],
         callers,
@@ -184,7 +195,7 @@ def _shown(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
     )
 
 
-def _others(
+def _build_edge_rows(
     project: Project, edges: Iterable[Edge], limit: int, *, is_into: bool
 ) -> tuple[list[EdgeRow], int, int]:
     """Return a row for each symbol at the other ends but of imports, at most `limit`; how many; how
@@ -200,7 +211,7 @@ def _others(
     for (key, kind), same in grouped.items():
         first = min(same, key=lambda e: (e.tier, e.line, e.reason))
         path = key.partition("::")[0]
-        at = place(path, first.line) if is_into and first.line else ""
+        at = format_code_place(path, first.line) if is_into and first.line else ""
         row = EdgeRow(
             symbol=key,
             citation=at,
@@ -211,35 +222,38 @@ def _others(
             certainty=CERTAINTY[first.tier],
             reason=first.reason,
         )
-        rows.append((places.is_test(path), first.tier, path if is_into else "", first.line, row))
+        rows.append(
+            (places.is_test_file(path), first.tier, path if is_into else "", first.line, row)
+        )
     kept = [row for *_, row in sorted(rows)[: limit or None]]
     ends = {s.key: s for s in project.store.symbols(keys=sorted({row.symbol for row in kept}))}
     kept = [
-        row if row.citation else row._replace(citation=_begin(ends[row.symbol])) for row in kept
+        row if row.citation else row._replace(citation=_format_symbol_start(ends[row.symbol]))
+        for row in kept
     ]
     return kept, len(rows), sum(is_test for is_test, *_ in rows)
 
 
-def _begin(s: Symbol) -> str:
-    return place(s.path, s.start_line)
+def _format_symbol_start(s: Symbol) -> str:
+    return format_code_place(s.path, s.start_line)
 
 
-def present(result: ShowResult, style: Style) -> str:
+def render_code_symbol(result: ShowResult, style: Style) -> str:
     """Show place, code, callers and callees."""
     blocks = []
     for s in result.symbols:
-        at = place(s.path, s.start_line, s.end_line)
-        name = s.path if s.kind == Kind.MODULE else s.symbol
+        at = format_code_place(s.path, s.start_line, s.end_line)
+        name = s.path if s.kind == SymbolKind.MODULE else s.symbol
         lines = [
             f"{style.bold(printable(at))}  {printable(name)}" + style.dim(f"  {s.kind}, {s.status}")
         ]
         lines += [f"  {printable(s.summary)}"] if s.summary_by else []
-        lines += numbered(s.code, style)
-        lines += _rest(s, style)
-        into = Words(f"called by {_counted(s)}", f"부르는 곳 {_counted(s)}")
-        lines += _edges(into, s.callers, s.callers_total, style)
+        lines += render_numbered_lines(s.code, style)
+        lines += _render_left_out_lines(s, style)
+        into = Words(f"called by {_format_caller_count(s)}", f"부르는 곳 {_format_caller_count(s)}")
+        lines += _render_symbol_edges(into, s.callers, s.callers_total, style)
         out = Words(f"calls {s.callees_total}", f"부르는 것 {s.callees_total}")
-        lines += _edges(out, s.callees, s.callees_total, style, is_out=True)
+        lines += _render_symbol_edges(out, s.callees, s.callees_total, style, is_out=True)
         if count := s.unresolved:
             words = Words(
                 f"{count} calls of this name with unknown target",
@@ -253,10 +267,10 @@ def present(result: ShowResult, style: Style) -> str:
         blocks.append(
             style.dim("\n".join([head, *(f"  {printable(one)}" for one in result.others)]))
         )
-    return "\n\n".join([*blocks, *freshness_lines(result.freshness, style)])
+    return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
 
 
-def _counted(s: ShownSymbol) -> str:
+def _format_caller_count(s: ShownSymbol) -> str:
     tests = s.callers_in_tests
     return (
         f"{s.callers_total - tests} + {tests} test" + "s" * (tests != 1)
@@ -265,20 +279,20 @@ def _counted(s: ShownSymbol) -> str:
     )
 
 
-def _rest(s: ShownSymbol, style: Style) -> list[str]:
+def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
     """Return what stands for the lines that are left out."""
-    rows = heads(s.members, style)
+    rows = render_member_heads(s.members, style)
     if s.cut and not s.members:
-        left = s.end_line - s.code.first - s.code.text.count("\n")
+        lines_left = s.end_line - s.code.first - s.code.text.count("\n")
         more = Words(
-            f"… {left} more lines, to {s.end_line}: `full`",
-            f"… {left}줄 더, {s.end_line}까지: `full`",
+            f"… {lines_left} more lines, to {s.end_line}: `full`",
+            f"… {lines_left}줄 더, {s.end_line}까지: `full`",
         )
         rows.append(style.dim(more.say(style.lang)))
     return rows
 
 
-def _edges(
+def _render_symbol_edges(
     words: Words, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
 ) -> list[str]:
     """Return the other ends: a caller as the place of its call, a callee behind the line of the
@@ -291,9 +305,9 @@ def _edges(
         name, at = printable(e.symbol.partition("::")[2]), printable(e.citation)
         what = "" if e.kind in _PLAIN else f"{e.kind}"
         doubt = style.told(e.reason) if e.tier > Certainty.RESOLVED else ""
-        said = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))
+        remarks = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))
         row = f"{e.line} {name}  {at}" if is_out else f"{at} {name}"
-        lines.append(f"    {row}" + (style.dim(f"  {said}") if said else ""))
+        lines.append(f"    {row}" + (style.dim(f"  {remarks}") if remarks else ""))
     return [*lines, *([style.dim(f"    … {total - len(rows)}")] if total > len(rows) else [])]
 
 
@@ -308,8 +322,8 @@ OPERATION = Operation(
         "For one symbol that you can name; of a long class or a file the heads of what is inside"
     ),
     shows_source=True,
-    handler=run,
-    present=present,
+    handler=show_code_symbol,
+    present=render_code_symbol,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Show a symbol: its code, who calls it, what it calls",

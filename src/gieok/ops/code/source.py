@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gieok.code.index import scan
 from gieok.code.index.project import SCOPE, Project
-from gieok.code.model.facts import Kind
+from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 from gieok.ops.operation import Style, Words, printable
 from gieok.text import encoding
@@ -35,7 +35,7 @@ class Excerpt(NamedTuple):
         return _REDACTION in self.notes
 
 
-def excerpt(project: Project, path: str, first: int, last: int) -> Excerpt:
+def read_code_excerpt(project: Project, path: str, first: int, last: int) -> Excerpt:
     """Return lines of a file as they were indexed: what was redacted there stays so, and is
     told.
     """
@@ -49,15 +49,17 @@ def excerpt(project: Project, path: str, first: int, last: int) -> Excerpt:
     except OSError:
         data = b""
     if sha256(data).hexdigest() == documents[0].content_hash:
-        given = scan.text_of(data).split("\n")
-        is_redacted = given[first - 1 : last] != lines
+        file_lines = scan.decode_source_text(data).split("\n")
+        is_redacted = file_lines[first - 1 : last] != lines
     else:
         is_redacted, data = bool(_REDACTED.search(text)), b""
-    return Excerpt(first, text, tuple(_notes(first, text, data, is_redacted=is_redacted)))
+    return Excerpt(
+        first, text, tuple(_build_excerpt_notes(first, text, data, is_redacted=is_redacted))
+    )
 
 
-def _notes(first: int, text: str, data: bytes, *, is_redacted: bool) -> list[Words]:
-    found = [_REDACTION] if is_redacted else []
+def _build_excerpt_notes(first: int, text: str, data: bytes, *, is_redacted: bool) -> list[Words]:
+    notes = [_REDACTION] if is_redacted else []
     hidden = {
         f"U+{ord(sign):04X} (L{number})": None
         for number, line in enumerate(text.split("\n"), first)
@@ -66,24 +68,26 @@ def _notes(first: int, text: str, data: bytes, *, is_redacted: bool) -> list[Wor
     }
     if hidden:
         named = ", ".join(list(hidden)[:_MOST_NAMED]) + (" …" if len(hidden) > _MOST_NAMED else "")
-        found.append(_hidden(named))
+        notes.append(_format_hidden_signs_note(named))
     if b"\r\n" in data:
-        found.append(Words("the file's lines end in CR LF", "파일의 줄은 CR LF로 끝납니다"))
+        notes.append(Words("the file's lines end in CR LF", "파일의 줄은 CR LF로 끝납니다"))
     if "\N{REPLACEMENT CHARACTER}" in text and b"\xef\xbf\xbd" not in data:
-        found.append(
+        notes.append(
             Words(
                 "bytes that are not UTF-8 are shown as \ufffd",
                 "UTF-8이 아닌 바이트는 \ufffd 로 보입니다",
             )
         )
-    elif data and (read := encoding.decode(data)) is not None and read.encoding != "UTF-8":
-        found.append(
+    elif (
+        data and (read := encoding.decode_note_bytes(data)) is not None and read.encoding != "UTF-8"
+    ):
+        notes.append(
             Words(
                 f"the file is in {read.encoding}, not in UTF-8",
                 f"파일은 UTF-8이 아니라 {read.encoding}입니다",
             )
         )
-    return found
+    return notes
 
 
 _REDACTION = Words(
@@ -92,7 +96,7 @@ _REDACTION = Words(
 )
 
 
-def _hidden(named: str) -> Words:
+def _format_hidden_signs_note(named: str) -> Words:
     return Words(
         (
             f"the code below holds characters that do not show or change the order of what is "
@@ -102,7 +106,7 @@ def _hidden(named: str) -> Words:
     )
 
 
-def numbered(shown: Excerpt, style: Style) -> list[str]:
+def render_numbered_lines(shown: Excerpt, style: Style) -> list[str]:
     """Return notes, then the lines, each behind its number and a tab; for a terminal without what
     it would obey.
     """
@@ -118,7 +122,7 @@ def numbered(shown: Excerpt, style: Style) -> list[str]:
     ]
 
 
-def place(path: str, first: int, last: int = 0) -> str:
+def format_code_place(path: str, first: int, last: int = 0) -> str:
     """Return where something stands as an editor opens it: `path:line`, or `path:first-last`."""
     return f"{path}:{first}-{last}" if last > first else f"{path}:{first}"
 
@@ -133,11 +137,11 @@ class MemberRow(NamedTuple):
     signature: str
 
 
-def members(project: Project, s: Symbol) -> list[MemberRow]:
+def list_symbol_members(project: Project, s: Symbol) -> list[MemberRow]:
     """Return what is directly inside of a class or a file, in order; nothing of what is neither."""
-    if s.kind not in (Kind.CLASS, Kind.MODULE):
+    if s.kind not in (SymbolKind.CLASS, SymbolKind.MODULE):
         return []
-    prefix = f"{s.path}::" if s.kind == Kind.MODULE else f"{s.key}."
+    prefix = f"{s.path}::" if s.kind == SymbolKind.MODULE else f"{s.key}."
     inside = (
         m
         for m in project.store.symbols(paths=[s.path])
@@ -152,25 +156,26 @@ def members(project: Project, s: Symbol) -> list[MemberRow]:
             signature=m.signature,
         )
         for m in inside
-        if m.kind in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD) and "." not in m.key[len(prefix) :]
+        if m.kind in (SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD)
+        and "." not in m.key[len(prefix) :]
     ]
 
 
-def heads(rows: Sequence[MemberRow], style: Style) -> list[str]:
+def render_member_heads(rows: Sequence[MemberRow], style: Style) -> list[str]:
     """Return a line for each member: its lines, and its signature."""
     return [
         style.dim(f"{m.start_line}-{m.end_line}")
-        + f"  {printable(shortened(m.signature, _SIGNATURE_CHARS))}"
+        + f"  {printable(shorten_code_line(m.signature, _SIGNATURE_CHARS))}"
         for m in rows
     ]
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten_code_line(text: str, limit: int) -> str:
     """Return a text as one line of at most `limit` characters."""
     line = " ".join(text.split()).replace("( ", "(").replace(", )", ")")
     return line if len(line) <= limit else f"{line[: limit - 2].rstrip()} …"
 
 
-def told(notes: Sequence[Words]) -> list[str]:
+def list_note_texts(notes: Sequence[Words]) -> list[str]:
     """Return notes as texts for machines."""
     return [note.en for note in notes]

@@ -6,7 +6,7 @@ from datetime import date
 from gieok.code.ask import executed, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.model import layout
-from gieok.ops.code.project import opened, role_of, upkeep_role_of
+from gieok.ops.code.project import format_code_role, format_upkeep_role, open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull
 from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
@@ -36,16 +36,21 @@ class CodeStatsResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: NoRequest) -> CodeStatsResult:
+def count_code_stats(context: Context, request: NoRequest) -> CodeStatsResult:
     """Count everything."""
     del request
-    project = opened(context)
-    rows = list(layout.read_log(project.root, "changes"))
-    strong, cheap = (_tokens(context, role(project.root)) for role in (role_of, upkeep_role_of))
+    project = open_current_project(context)
+    rows = list(layout.read_code_log(project.root, "changes"))
+    strong, cheap = (
+        _count_role_tokens(context, role(project.root))
+        for role in (format_code_role, format_upkeep_role)
+    )
     last = str(rows[-1].get("at", "")) if rows else ""
-    kept = project.store.summaries([s.code_hash for s in project.store.all_symbols()]).values()
-    written = sum(1 for row in kept if row.text)
-    counted = statistics.count(project)
+    summary_rows = project.store.summaries(
+        [s.code_hash for s in project.store.all_symbols()]
+    ).values()
+    written = sum(1 for row in summary_rows if row.text)
+    counted = statistics.count_graph(project)
     taken_in = executed.taken_in(project)
     return CodeStatsResult(
         counted=counted,
@@ -54,12 +59,12 @@ def run(context: Context, request: NoRequest) -> CodeStatsResult:
         tokens=strong + cheap,
         upkeep_tokens=cheap,
         model_summaries=written,
-        waiting_summaries=len(kept) - written,
+        waiting_summaries=len(summary_rows) - written,
         coverage_at=taken_in,
     )
 
 
-def _tokens(context: Context, role: str) -> int:
+def _count_role_tokens(context: Context, role: str) -> int:
     used = context.memory.journal().usage(date.min)
     return sum(
         usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role
@@ -75,25 +80,25 @@ _LABELS = {
 }  # fmt: skip
 
 
-def present(result: CodeStatsResult, style: Style) -> str:
+def render_code_stats(result: CodeStatsResult, style: Style) -> str:
     """Show one count a line."""
     lines = []
     for name, value in result.counted._asdict().items():
         if isinstance(value, dict):
-            shown = (
+            value_text = (
                 ", ".join(
                     f"{style.say(str(key), _KINDS.get(str(key), str(key)))} {n:,}"
                     for key, n in value.items()
                 )
                 or "-"
             )
-            shown = f" {shown}"
+            value_text = f" {value_text}"
         elif isinstance(value, tuple):
-            shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
+            value_text = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
         else:
-            shown = f" {value:,}"
+            value_text = f" {value:,}"
         lines.append(
-            f"{style.bold(style.say(name.replace('_', ' '), _LABELS[name]))}:{printable(shown)}"
+            f"{style.bold(style.say(name.replace('_', ' '), _LABELS[name]))}:{printable(value_text)}"
         )
     lines.append(
         f"{style.bold(style.say('syncs', '동기화'))}: {result.syncs}, {result.last_analysis}"
@@ -116,7 +121,7 @@ def present(result: CodeStatsResult, style: Style) -> str:
 OPERATION = Operation(
     name="code stats",
     examples=("gieok code stats",),
-    handler=run,
-    present=present,
+    handler=count_code_stats,
+    present=render_code_stats,
     doc=Words("Count files, symbols, edges and more", "파일, 심볼, 연결 등을 셉니다"),
 )

@@ -8,10 +8,15 @@ from gieok.code.ask import executed, statistics
 from gieok.code.ask.statistics import Statistics
 from gieok.code.deepen import deeper, escalation
 from gieok.code.index import watched
-from gieok.code.index.project import freshness, notes
+from gieok.code.index.project import freshness, list_partial_files
 from gieok.code.index.scan import Skipped
 from gieok.code.model import layout
-from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
+from gieok.ops.code.project import (
+    ShownFreshness,
+    open_current_project,
+    render_freshness_notes,
+    render_waiting_escalation,
+)
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull
 from gieok.ops.observe.sidecar_state import state_of
@@ -53,7 +58,7 @@ class CodeCounts(NamedTuple):
     central: list[Central]
 
 
-def _counted(c: Statistics) -> CodeCounts:
+def _build_code_counts(c: Statistics) -> CodeCounts:
     central = [Central(*one) for one in c.central]
     return CodeCounts(
         files=c.files,
@@ -74,7 +79,7 @@ class CodeStatusResult:
     """What there is."""
 
     root: Path
-    counted: Annotated[Statistics, As(_counted), INLINE]
+    counted: Annotated[Statistics, As(_build_code_counts), INLINE]
     freshness: ShownFreshness
     record: dict[str, str]
     quality: int | None
@@ -88,15 +93,15 @@ class CodeStatusResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: NoRequest) -> CodeStatusResult:
+def read_code_status(context: Context, request: NoRequest) -> CodeStatusResult:
     """Count, and compare with the disk."""
     del request
-    project = opened(context)
-    last = next(reversed(list(layout.read_log(project.root, "validations"))), {})
+    project = open_current_project(context)
+    last = next(reversed(list(layout.read_code_log(project.root, "validations"))), {})
     quality = last.get("quality")
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
-    is_watched = project.root in watched.roots(context.home)
-    counted = statistics.count(project)
+    is_watched = project.root in watched.list_watched_roots(context.home)
+    counted = statistics.count_graph(project)
     coverage = CoverageState(**counted.executions, at=executed.taken_in(project))
     return CodeStatusResult(
         root=project.root,
@@ -106,7 +111,7 @@ def run(context: Context, request: NoRequest) -> CodeStatusResult:
         quality=quality if isinstance(quality, int) else None,
         pending=escalation.pending(project.root),
         coverage=coverage,
-        notes=tuple(notes(project)),
+        notes=tuple(list_partial_files(project)),
         watched=state_of(running, project.root) if is_watched else None,
     )
 
@@ -118,7 +123,7 @@ _SECTIONS = {
 }  # fmt: skip
 
 
-def present(result: CodeStatusResult, style: Style) -> str:
+def render_code_status(result: CodeStatusResult, style: Style) -> str:
     """Show the project in a few lines."""
     c = result.counted
     head = style.say(
@@ -131,7 +136,7 @@ def present(result: CodeStatusResult, style: Style) -> str:
         *(f"  {row}" for row in (kinds, edges) if row),
     ]
     if c.executions["pairs"]:
-        lines.append(_coverage(result).say(style.lang))
+        lines.append(_format_coverage_words(result).say(style.lang))
     if result.quality is not None:
         lines.append(style.say(f"  quality {result.quality}/100", f"  품질 {result.quality}/100"))
     if result.watched is not None:
@@ -150,11 +155,15 @@ def present(result: CodeStatusResult, style: Style) -> str:
         for name, text in result.record.items()
     ]
     return "\n".join(
-        [*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)]
+        [
+            *lines,
+            *render_freshness_notes(result.freshness, style),
+            *render_waiting_escalation(result.pending, style),
+        ]
     )
 
 
-def _coverage(result: CodeStatusResult) -> Words:
+def _format_coverage_words(result: CodeStatusResult) -> Words:
     c, day = result.coverage, result.coverage.at[:10]
     tests, functions, pairs, changed = (
         f"{n:,}" for n in (c.tests, c.functions, c.pairs, c.changed)
@@ -172,8 +181,8 @@ OPERATION = Operation(
     name="code status",
     examples=("gieok code status",),
     tool="code_overview",
-    handler=run,
-    present=present,
+    handler=read_code_status,
+    present=render_code_status,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Show the project at a glance and how fresh its index is",

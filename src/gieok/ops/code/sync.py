@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from gieok.code.index.project import Project, inside
 from gieok.errors import BadRequest
-from gieok.ops.code.init import SyncResult, present, synced
-from gieok.ops.code.project import opened
+from gieok.ops.code.init import CodeSyncResult, render_code_sync, sync_project_index
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Words, argument
 
@@ -23,14 +23,16 @@ class SyncRequest:
     no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
 
 
-def run(context: Context, request: SyncRequest) -> SyncResult:
+def sync_code_files(context: Context, request: SyncRequest) -> CodeSyncResult:
     """Sync once."""
-    project = opened(context)
-    only = [_known(context, project, name) for name in request.file]
-    return synced(context, project, request.trigger, only=only, wait=not request.no_wait)
+    project = open_current_project(context)
+    only = [_find_syncable_path(context, project, name) for name in request.file]
+    return sync_project_index(
+        context, project, request.trigger, only=only, wait=not request.no_wait
+    )
 
 
-def _known(context: Context, project: Project, name: str) -> str:
+def _find_syncable_path(context: Context, project: Project, name: str) -> str:
     """Return the path of a file that is there or indexed."""
     path = inside(project, name, context.caller.folder)
     if path in project.store.files() or (project.root / path).exists():
@@ -48,8 +50,8 @@ OPERATION = Operation(
         "읽은 것은 남아 있습니다. `gieok code sync`가 이어서 합니다",
     ),
     examples=("gieok code sync", "gieok code sync src/shop/order.py"),
-    handler=run,
-    present=present,
+    handler=sync_code_files,
+    present=render_code_sync,
     effect=Effect.WRITE,
     doc=Words(
         "Read what changed in the project's files again", "프로젝트에서 바뀐 파일을 다시 읽습니다"

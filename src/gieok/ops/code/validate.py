@@ -6,9 +6,9 @@ from typing import NamedTuple
 from gieok.code.deepen import escalation
 from gieok.code.model import layout
 from gieok.code.report import validate
-from gieok.ops.code.project import opened
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
-from gieok.ops.encode import Score, shown
+from gieok.ops.encode import Score, mark_encoded_getter
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, printable
 
 _GOOD = 80
@@ -39,16 +39,16 @@ class ValidateResult:
         return self.quality >= _GOOD
 
     @property
-    @shown
+    @mark_encoded_getter
     def ok(self) -> bool:
         """Say whether the quality is good."""
         return self.found
 
 
-def run(context: Context, request: NoRequest) -> ValidateResult:
+def validate_code_index(context: Context, request: NoRequest) -> ValidateResult:
     """Check, log, and ask for more where the score is low."""
     del request
-    project = opened(context)
+    project = open_current_project(context)
     checks = validate.validate(project, context.memory.embedder())
     rows = tuple(
         ValidationRow(name=c.name, ok=c.ok, share=c.share, detail=c.detail, weight=c.weight)
@@ -66,12 +66,14 @@ def run(context: Context, request: NoRequest) -> ValidateResult:
             "checks": {c.name: round(c.share, 4) for c in checks},
         },
     )
-    earlier = list(layout.read_log(project.root, "validations"))
-    escalation.add(project.root, escalation.reasons_of_validation(result.quality, earlier), (), at)
+    earlier = list(layout.read_code_log(project.root, "validations"))
+    escalation.add_escalation(
+        project.root, escalation.reasons_of_validation(result.quality, earlier), (), at
+    )
     return result
 
 
-def present(result: ValidateResult, style: Style) -> str:
+def render_code_validation(result: ValidateResult, style: Style) -> str:
     """Show the score and each check."""
     head = style.say(f"Quality {result.quality}/100", f"품질 {result.quality}/100")
     rows = [
@@ -87,8 +89,8 @@ def present(result: ValidateResult, style: Style) -> str:
 OPERATION = Operation(
     name="code validate",
     examples=("gieok code validate",),
-    handler=run,
-    present=present,
+    handler=validate_code_index,
+    present=render_code_validation,
     effect=Effect.WRITE,
     doc=Words(
         "Check the project's index and score its quality",

@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from gieok.code.index import scan, watched
 from gieok.code.index.ignoring import IgnoreRules
 from gieok.code.index.project import Project
-from gieok.code.languages.table import language_of
+from gieok.code.languages.table import find_source_language
 from gieok.errors import BadRequest
 from gieok.ops.code import init as code_init
-from gieok.ops.code.init import SyncResult, synced
-from gieok.ops.code.project import opened
+from gieok.ops.code.init import CodeSyncResult, sync_project_index
+from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, shown
+from gieok.ops.encode import Hidden, mark_encoded_getter
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.text.josa import with_particle
 
@@ -59,7 +59,7 @@ class HandedResult:
     state: Hidden[str] = ""
 
     @property
-    @shown
+    @mark_encoded_getter
     def watching(self) -> bool:
         """True where the daemon sees every change from now on."""
         return bool(self.state) and not self.state.startswith("failed")
@@ -70,26 +70,28 @@ class HandedResult:
         return self.handed or self.was_handed
 
 
-def run(context: Context, request: WatchRequest) -> SyncResult | HandedResult:
+def watch_code(context: Context, request: WatchRequest) -> CodeSyncResult | HandedResult:
     """Sync now, and then after each change; or hand the project to the daemon, or take it back."""
     if request.daemon + request.stop + request.once > 1:
         raise BadRequest("--daemon, --stop and --once exclude each other")
-    project = opened(context)
+    project = open_current_project(context)
     if request.daemon:
-        return _hand_over(context, project.root)
+        return _hand_project_to_daemon(context, project.root)
     if request.stop:
-        return HandedResult(project.root, False, watched.remove(context.home, project.root))
-    return _watch(context, project, once=request.once)
+        return HandedResult(
+            project.root, False, watched.unwatch_project(context.home, project.root)
+        )
+    return _watch_project_files(context, project, once=request.once)
 
 
-def _hand_over(context: Context, root: Path) -> HandedResult:
+def _hand_project_to_daemon(context: Context, root: Path) -> HandedResult:
     """Hand a project over, and wait until the daemon says that it has it, where one runs."""
-    was_handed = root in watched.roots(context.home)
-    watched.add(context.home, root)
+    was_handed = root in watched.list_watched_roots(context.home)
+    watched.watch_project(context.home, root)
     control = context.admin.daemon() if context.admin.daemon is not None else None
     deadline = time.monotonic() + _PATIENCE_S
     while (running := control.status() if control else None) and time.monotonic() < deadline:
-        if state := running.parts.get(watched.part(root), ""):
+        if state := running.parts.get(watched.name_watched_part(root), ""):
             return HandedResult(
                 root=root, handed=True, was_handed=was_handed, daemon=running.pid, state=state
             )
@@ -97,18 +99,18 @@ def _hand_over(context: Context, root: Path) -> HandedResult:
     return HandedResult(root, True, was_handed, running.pid if running else None)
 
 
-def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
-    result = synced(context, project, "watch")
+def _watch_project_files(context: Context, project: Project, *, once: bool) -> CodeSyncResult:
+    result = sync_project_index(context, project, "watch")
     context.tell(context.words("watching", "지켜보는 중") + f" {project.root}")
     is_done = False
 
     def read(changed: set[Path]) -> bool:
         nonlocal result, is_done
-        paths = relevant(project.root, changed, project.rules, project.store.files())
+        paths = select_indexable_paths(project.root, changed, project.rules, project.store.files())
         if changed and not paths:
             return True
-        are_files = all(map(language_of, paths))
-        result = synced(
+        are_files = all(map(find_source_language, paths))
+        result = sync_project_index(
             context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ()
         )
         if result.note:
@@ -123,7 +125,7 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     return result
 
 
-def relevant(
+def select_indexable_paths(
     root: Path, changed: set[Path], rules: IgnoreRules, known: Collection[str] | None = None
 ) -> list[str]:
     """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one
@@ -133,9 +135,9 @@ def relevant(
     A folder is one of them: moved here or away, it is all that is told of the files in it.
     """
     folders = {folder for path in known or () for folder in map(str, PurePosixPath(path).parents)}
-    found = []
+    indexable = []
     inside = sorted(path.relative_to(root).as_posix() for path in changed if root in path.parents)
-    for relative, looked in zip(inside, scan.look(root, inside, rules), strict=True):
+    for relative, looked in zip(inside, scan.look_at_paths(root, inside, rules), strict=True):
         path = root / relative
         if known is None:
             is_ours = isinstance(looked, scan.Skipped) and looked.reason != scan.IGNORED
@@ -145,15 +147,15 @@ def relevant(
                 relative in known,
                 relative in folders or (looked is None and path.is_dir()),
             )
-        if isinstance(looked, scan.Candidate) or is_ours or is_folder:
-            found.append(relative)
-    return found
+        if isinstance(looked, scan.SourceCandidate) or is_ours or is_folder:
+            indexable.append(relative)
+    return indexable
 
 
-def present(result: SyncResult | HandedResult, style: Style) -> str:
+def render_code_watch(result: CodeSyncResult | HandedResult, style: Style) -> str:
     """Show the last sync, or who watches now."""
-    if isinstance(result, SyncResult):
-        return code_init.present(result, style)
+    if isinstance(result, CodeSyncResult):
+        return code_init.render_code_sync(result, style)
     root = printable(str(result.root))
     it = with_particle(root, "을", "를")
     if not result.handed:
@@ -186,8 +188,8 @@ def present(result: SyncResult | HandedResult, style: Style) -> str:
 OPERATION = Operation(
     name="code watch",
     examples=("gieok code watch", "gieok code watch --daemon", "gieok code watch --stop"),
-    handler=run,
-    present=present,
+    handler=watch_code,
+    present=render_code_watch,
     effect=Effect.WRITE,
     doc=Words(
         "Keep the project's index up to date while files change",

@@ -82,12 +82,12 @@ class BackupRow(NamedTuple):
     is_encrypted: bool
 
 
-def _row(file: BackupFile) -> BackupRow:
+def _build_backup_row(file: BackupFile) -> BackupRow:
     return BackupRow(str(file.path), file.made_at.isoformat(), file.size_bytes, file.is_encrypted)
 
 
-def _rows(files: Sequence[BackupFile]) -> tuple[BackupRow, ...]:
-    return tuple(map(_row, files))
+def _build_backup_rows(files: Sequence[BackupFile]) -> tuple[BackupRow, ...]:
+    return tuple(map(_build_backup_row, files))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,12 @@ class BackupResult:
     older ones went.
     """
 
-    backup: Annotated[BackupFile, As(_row)]
+    backup: Annotated[BackupFile, As(_build_backup_row)]
     files: int
     content_bytes: int
     made_by: str
     left_out: tuple[Reason, ...]
-    pruned: Annotated[Sequence[BackupFile], As(_rows)]
+    pruned: Annotated[Sequence[BackupFile], As(_build_backup_rows)]
     is_made: Hidden[bool]
     found: Hidden[bool] = True
 
@@ -111,7 +111,7 @@ class BackupListResult:
     """The backups in a folder, the newest first, and how many are kept (0: all)."""
 
     folder: str
-    backups: Annotated[Sequence[BackupFile], As(_rows)]
+    backups: Annotated[Sequence[BackupFile], As(_build_backup_rows)]
     keep: int
 
     @property
@@ -125,7 +125,7 @@ class RestoreBackupResult:
     """What stands where now; `kept_aside` is the home that was there before."""
 
     home: str
-    backup: Annotated[BackupFile, As(_row)]
+    backup: Annotated[BackupFile, As(_build_backup_row)]
     files: int
     messages: int
     memories: int
@@ -138,7 +138,7 @@ class RestoreBackupResult:
 class PruneResult:
     """The backups that went."""
 
-    removed: Annotated[Sequence[BackupFile], As(_rows)]
+    removed: Annotated[Sequence[BackupFile], As(_build_backup_rows)]
 
     @property
     def found(self) -> bool:
@@ -146,51 +146,57 @@ class PruneResult:
         return bool(self.removed)
 
 
-def create(context: Context, request: CreateRequest) -> BackupResult:
+def create_backup(context: Context, request: CreateRequest) -> BackupResult:
     """Make a backup. Raises BadRequest, StoreError."""
     context.say(context.words("backing up", "백업하는 중"))
     report = context.admin.backups().create(
-        _path(context, request.to), encrypt=request.encrypt, with_keys=request.with_keys
+        _resolve_backup_path(context, request.to),
+        encrypt=request.encrypt,
+        with_keys=request.with_keys,
     )
-    return _result(report, is_made=True)
+    return _build_backup_result(report, is_made=True)
 
 
-def listed(context: Context, request: BackupListRequest) -> BackupListResult:
+def list_backups(context: Context, request: BackupListRequest) -> BackupListResult:
     """Return what is there."""
-    backups, folder = context.admin.backups(), _path(context, request.to)
+    backups, folder = context.admin.backups(), _resolve_backup_path(context, request.to)
     keep = int(context.admin.setting("backup.keep"))
     return BackupListResult(str(backups.folder(folder)), backups.listed(folder), keep)
 
 
-def verify(context: Context, request: VerifyRequest) -> BackupResult:
+def verify_backup(context: Context, request: VerifyRequest) -> BackupResult:
     """Read a backup from its first byte to its last. Raises Damaged, WrongKey."""
     report = context.admin.backups().verify(
-        _file(context, request.file), _path(context, request.key_file)
+        _find_meant_backup(context, request.file), _resolve_backup_path(context, request.key_file)
     )
-    return _result(report, is_made=False)
+    return _build_backup_result(report, is_made=False)
 
 
-def restore(context: Context, request: RestoreBackupRequest) -> RestoreBackupResult:
+def restore_backup(context: Context, request: RestoreBackupRequest) -> RestoreBackupResult:
     """Restore a home. Raises BadRequest, Damaged, WrongKey."""
-    home = _path(context, request.to) or context.home
+    home = _resolve_backup_path(context, request.to) or context.home
     context.say(context.words("restoring", "복원하는 중"))
-    done: Restored = context.admin.backups().restore(
-        _file(context, request.file),
+    restored: Restored = context.admin.backups().restore(
+        _find_meant_backup(context, request.file),
         home,
         replace=request.replace,
-        key_file=_path(context, request.key_file),
+        key_file=_resolve_backup_path(context, request.key_file),
     )
-    counts = (done.messages, done.memories, done.documents)
+    counts = (restored.messages, restored.memories, restored.documents)
     return RestoreBackupResult(
-        str(done.home), done.report.file, done.report.members, *counts, done.kept_aside
+        str(restored.home),
+        restored.report.file,
+        restored.report.members,
+        *counts,
+        restored.kept_aside,
     )
 
 
-def prune(context: Context, request: PruneRequest) -> PruneResult:
+def prune_backups(context: Context, request: PruneRequest) -> PruneResult:
     """Remove all but the newest, once a person agrees. Raises BadRequest."""
     if request.keep < 0:
         raise BadRequest(f"--keep is {request.keep}", hint="0 removes every backup")
-    backups, folder = context.admin.backups(), _path(context, request.to)
+    backups, folder = context.admin.backups(), _resolve_backup_path(context, request.to)
     old = backups.listed(folder)[request.keep :]
     if old and not request.yes:
         lines = [printable(str(one.path)) for one in old]
@@ -202,11 +208,11 @@ def prune(context: Context, request: PruneRequest) -> PruneResult:
     return PruneResult(backups.prune(request.keep, folder))
 
 
-def _path(context: Context, text: str) -> Path | None:
+def _resolve_backup_path(context: Context, text: str) -> Path | None:
     return context.caller.path(text) if text else None
 
 
-def _file(context: Context, text: str) -> Path:
+def _find_meant_backup(context: Context, text: str) -> Path:
     """Return the backup that is meant: a path, a name in the folder of backups, or the newest
     there.
     """
@@ -224,7 +230,7 @@ def _file(context: Context, text: str) -> Path:
     return beside if not named.exists() and beside.exists() else named
 
 
-def _result(report: BackupReport, *, is_made: bool) -> BackupResult:
+def _build_backup_result(report: BackupReport, *, is_made: bool) -> BackupResult:
     left_out = tuple(Reason(*one) for one in report.left_out)
     return BackupResult(
         backup=report.file,
@@ -237,22 +243,24 @@ def _result(report: BackupReport, *, is_made: bool) -> BackupResult:
     )
 
 
-def _size(count: int) -> str:
+def _format_backup_bytes(count: int) -> str:
     return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
 
 
-def _line(file: BackupFile, style: Style) -> str:
+def _render_backup_line(file: BackupFile, style: Style) -> str:
     lock = (
         style.say("encrypted", "암호화됨")
         if file.is_encrypted
         else style.say("in the clear", "암호화 안 됨")
     )
-    return f"{style.bold(printable(str(file.path)))}  {_size(file.size_bytes)}, {lock}"
+    return (
+        f"{style.bold(printable(str(file.path)))}  {_format_backup_bytes(file.size_bytes)}, {lock}"
+    )
 
 
-def present_one(result: BackupResult, style: Style) -> str:
+def render_backup(result: BackupResult, style: Style) -> str:
     """Show what was made or read."""
-    content = _size(result.content_bytes)
+    content = _format_backup_bytes(result.content_bytes)
     lines = [
         style.say("backed up and read back: ", "백업하고 다시 읽어 확인: ")
         if result.is_made
@@ -261,7 +269,7 @@ def present_one(result: BackupResult, style: Style) -> str:
             f"  {result.files:,} files of {content}", f"  파일 {result.files:,}개, {content}"
         ),
     ]
-    lines[0] += _line(result.backup, style)
+    lines[0] += _render_backup_line(result.backup, style)
     if result.is_made and not result.backup.is_encrypted:
         lines.append(
             style.say(
@@ -284,7 +292,7 @@ def present_one(result: BackupResult, style: Style) -> str:
     )
 
 
-def present_list(result: BackupListResult, style: Style) -> str:
+def render_backups(result: BackupListResult, style: Style) -> str:
     """Show the backups, and how long they stay."""
     if not result.backups and not Path(result.folder).is_dir():
         return style.say(
@@ -296,17 +304,20 @@ def present_list(result: BackupListResult, style: Style) -> str:
             f"no backup in {result.folder}: `gieok backup` makes one",
             f"{result.folder}에 백업이 없습니다: `gieok backup`",
         )
-    kept = style.say(
+    kept_note = style.say(
         f"the newest {result.keep} are kept (`backup.keep`)",
         f"최신 {result.keep}개를 둡니다 (`backup.keep`)",
     )
     every = style.say("all are kept (`backup.keep: 0`)", "모두 둡니다 (`backup.keep: 0`)")
     return "\n".join(
-        [*(_line(one, style) for one in result.backups), kept if result.keep else every]
+        [
+            *(_render_backup_line(one, style) for one in result.backups),
+            kept_note if result.keep else every,
+        ]
     )
 
 
-def present_restored(result: RestoreBackupResult, style: Style) -> str:
+def render_restored_backup(result: RestoreBackupResult, style: Style) -> str:
     """Show what stands where now."""
     lines = [
         style.say(
@@ -327,7 +338,7 @@ def present_restored(result: RestoreBackupResult, style: Style) -> str:
     return "\n".join(lines)
 
 
-def present_pruned(result: PruneResult, style: Style) -> str:
+def render_pruned_backups(result: PruneResult, style: Style) -> str:
     """Show what went."""
     if not result.removed:
         return style.say("nothing was removed", "아무것도 지우지 않았습니다")
@@ -341,8 +352,8 @@ CREATE = Operation(
         "no backup was made, and none of those there changed; `gieok backup` begins anew",
         "백업은 만들지 않았고 있던 백업은 그대로입니다. `gieok backup`이 처음부터 합니다",
     ),
-    handler=create,
-    present=present_one,
+    handler=create_backup,
+    present=render_backup,
     effect=Effect.WRITE,
     examples=("gieok backup", "gieok backup --to /media/usb/gieok"),
     doc=Words(
@@ -353,14 +364,14 @@ CREATE = Operation(
 LIST = Operation(
     name="backup list",
     examples=("gieok backup list",),
-    handler=listed,
-    present=present_list,
+    handler=list_backups,
+    present=render_backups,
     doc=Words("List the backups, the newest first", "백업을 새것부터 보여 줍니다"),
 )
 VERIFY = Operation(
     name="backup verify",
-    handler=verify,
-    present=present_one,
+    handler=verify_backup,
+    present=render_backup,
     effect=Effect.WRITE,  # it may ask for a passphrase: never in the daemon
     examples=(
         "gieok backup verify",
@@ -376,8 +387,8 @@ RESTORE = Operation(
         "nothing is in place that was not verified; the same command begins anew",
         "확인하지 않은 것은 자리에 놓이지 않습니다. 같은 명령이 처음부터 합니다",
     ),
-    handler=restore,
-    present=present_restored,
+    handler=restore_backup,
+    present=render_restored_backup,
     effect=Effect.WRITE,
     forgives_config=True,
     examples=(
@@ -392,8 +403,8 @@ RESTORE = Operation(
 )
 PRUNE = Operation(
     name="backup prune",
-    handler=prune,
-    present=present_pruned,
+    handler=prune_backups,
+    present=render_pruned_backups,
     effect=Effect.DESTROY,
     examples=("gieok backup prune --keep 3", "gieok backup prune --keep 0 --yes"),
     doc=Words(

@@ -8,17 +8,22 @@ from gieok import fs
 from gieok.errors import StoreError
 from gieok.flow import distil
 from gieok.flow.clean import cleaned
-from gieok.grants import Judge
+from gieok.grants import TrustJudge
 from gieok.hook import records
 from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Reason
 from gieok.ops.memory import leftovers, waiting
-from gieok.ops.memory.forgetting import bring_copy_in_line, memory_stores, rederive, shelves
+from gieok.ops.memory.forgetting import (
+    bring_copy_in_line,
+    list_record_folders,
+    memory_stores,
+    rederive_turns,
+)
 from gieok.places import is_served
 from gieok.ports.store import Scrubbing, Store
-from gieok.text.encoding import decode
+from gieok.text.encoding import decode_note_bytes
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
 
@@ -40,21 +45,22 @@ class Cleaned(NamedTuple):
         return self.journal + self.documents + self.records + self.files
 
 
-def clean(context: Context, *, is_dry: bool) -> Cleaned:
+def redact_stored_home(context: Context, *, is_dry: bool) -> Cleaned:
     """Redact everything that Gieok stores, or only count. Killed at any moment, it can be run
     again.
     """
     with context.memory.journal().exclusive("rebuild"):
-        return _clean(context, is_dry=is_dry)
+        return _redact_everything_stored(context, is_dry=is_dry)
 
 
-def _clean(context: Context, *, is_dry: bool) -> Cleaned:
+def _redact_everything_stored(context: Context, *, is_dry: bool) -> Cleaned:
     of_records = sum(
-        _clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context)
+        _clean_record(context, base, file, is_dry=is_dry)
+        for base, file in _list_record_files(context)
     )
     journal = context.memory.journal()
     of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(context, is_dry=is_dry)
-    still = [] if is_dry else [Reason(*one) for one in rederive(context)]
+    still = [] if is_dry else [Reason(*one) for one in rederive_turns(context)]
     of_documents = 0
     for store in memory_stores(context):
         try:
@@ -62,13 +68,13 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
                 context, store, is_dry=is_dry, has_files=store is context.memory.store()
             )
             if not is_dry:
-                still += _settle(context, store)
+                still += _settle_redacted_store(context, store)
         except StoreError as error:
             still.append(Reason(store.location, f"{error} ({error.hint})"))
     # what names lines that hold no more names documents, whose names may have held a secret
     if not is_dry:
-        still += [Reason(*one) for one in rederive(context)]
-    of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
+        still += [Reason(*one) for one in rederive_turns(context)]
+    of_files = leftovers.rewrite_kept_texts(context.home, redact, is_dry=is_dry)
     of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
     if not is_dry:
         for scope in (one for one in journal.made_scopes() if not is_served(one.path)):
@@ -87,12 +93,12 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
     """Redact what Gieok made in the journal, which delivers it to the store again."""
     journal = context.memory.journal()
     found = [
-        _entry(
+        _build_cut_entry(
             fresh,
             lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),),
         )
         for scope in journal.made_scopes()
-        for entry in (*journal.made(scope), *_archived(context, scope))
+        for entry in (*journal.made(scope), *_iter_archived_entries(context, scope))
         if (fresh := cleaned(entry.document)) != entry.document
     ]
     if found and not is_dry:
@@ -103,7 +109,7 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
     return len(found)
 
 
-def _archived(context: Context, scope: Scope) -> Iterator[Entry]:
+def _iter_archived_entries(context: Context, scope: Scope) -> Iterator[Entry]:
     """Yield what is archived of a scope, as the store holds it; redacted, it is hot again until it
     leaves anew.
     """
@@ -112,7 +118,7 @@ def _archived(context: Context, scope: Scope) -> Iterator[Entry]:
         yield from context.memory.store().entries(scope, keys[start : start + _AT_ONCE])
 
 
-def _entry(document: Document, cut: Callable[[Document], tuple[Passage, ...]]) -> Entry:
+def _build_cut_entry(document: Document, cut: Callable[[Document], tuple[Passage, ...]]) -> Entry:
     return Entry(document, cut(document))
 
 
@@ -122,31 +128,35 @@ def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: boo
     """
     done = 0
     for scope in store.scopes():
-        for found in _changed(store, scope):
+        for found in _iter_redacted_documents(store, scope):
             done += len(found)
             if not is_dry:
                 store.put(
                     [
-                        _entry(fresh, lambda d: read.passages(d, context.memory.cut))
+                        _build_cut_entry(
+                            fresh, lambda d: read.cut_note_passages(d, context.memory.cut)
+                        )
                         for fresh in found
                     ]
                 )
-        there = [root for root in roots.load(store, scope) if root.path.exists()]
+        there = [root for root in roots.load_roots(store, scope) if root.path.exists()]
         if there and has_files and not is_dry:  # the keys of files whose names hold a secret
-            sync.sync(store, scope, there, context.memory.cut)
+            sync.sync_scope_roots(store, scope, there, context.memory.cut)
     return done
 
 
-def _changed(store: Store, scope: Scope) -> Iterator[list[Document]]:
+def _iter_redacted_documents(store: Store, scope: Scope) -> Iterator[list[Document]]:
     keys = sorted(store.hashes(scope))
     for start in range(0, len(keys), _AT_ONCE):
         held = store.get(scope, keys[start : start + _AT_ONCE])
-        found = [fresh for d in held if d.kind == read.KIND and (fresh := cleaned(d)) != d]
-        if found:
-            yield found
+        changed_documents = [
+            fresh for d in held if d.kind == read.KIND and (fresh := cleaned(d)) != d
+        ]
+        if changed_documents:
+            yield changed_documents
 
 
-def _settle(context: Context, store: Store) -> list[Reason]:
+def _settle_redacted_store(context: Context, store: Store) -> list[Reason]:
     bring_copy_in_line(context, store)
     return (
         [Reason(store.location, why) for why in store.scrub()]
@@ -155,14 +165,14 @@ def _settle(context: Context, store: Store) -> list[Reason]:
     )
 
 
-def _records(context: Context) -> list[tuple[Path, Path]]:
+def _list_record_files(context: Context) -> list[tuple[Path, Path]]:
     """Return every record, on whichever shelf, with its `.gieok` folder."""
     names = (records.MEMORY, records.RETIRED, records.ARCHIVE)
     return [
         (base, file)
-        for base in shelves(context)
+        for base in list_record_folders(context)
         for name in names
-        for file in records.listed(base, name)
+        for file in records.list_records(base, name)
     ]
 
 
@@ -178,8 +188,8 @@ def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> 
 
 def _clean_one(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
     data = file.read_bytes()
-    decoded = decode(data)
-    if decoded is None or not Judge(context.home).admits(data, file):
+    decoded = decode_note_bytes(data)
+    if decoded is None or not TrustJudge(context.home).admits(data, file):
         return False
     fresh = redact(decoded.text)
     if fresh == decoded.text:
@@ -188,8 +198,8 @@ def _clean_one(context: Context, base: Path, file: Path, *, is_dry: bool) -> boo
         title = front_matter(fresh).fields.get("title", "")
         target = records.rewritten(file, title or redact(file.stem), fresh)
         if base != context.home and file.is_relative_to(base / records.MEMORY):
-            waiting.drop(context.home, base, file.relative_to(base).as_posix())
-            waiting.keep(context.home, base, target, fresh.encode("utf-8"))
+            waiting.revoke_record_trust(context.home, base, file.relative_to(base).as_posix())
+            waiting.grant_record_trust(context.home, base, target, fresh.encode("utf-8"))
         if target != file:
             file.unlink()
     return True

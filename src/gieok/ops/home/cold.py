@@ -11,35 +11,35 @@ from gieok.memory.tiers import approval, sweep
 from gieok.memory.tiers.tiers import LOCK
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
-from gieok.ops.memory.vault import synced
+from gieok.ops.memory.vault import sync_vault_edits
 
 #: Days that wait for a person; they are told once, until none waits.
 _APPROVAL = "archive approval"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
 
 
-def by_itself(context: Context, is_stopped: Callable[[], bool]) -> str:
+def sync_cold_at_its_time(context: Context, is_stopped: Callable[[], bool]) -> str:
     """Synchronise at its time; return what came of it."""
     del is_stopped
     if Tier.COLD not in context.archive.tiers().shelves:
         return ""
-    done = synced(context)
+    outcome = sync_vault_edits(context)
     counts = {
-        "corrected": done.corrected,
-        "followed": done.followed,
-        "asked": done.asked,
-        "wrong": len(done.wrong),
+        "corrected": outcome.corrected,
+        "followed": outcome.followed,
+        "asked": outcome.asked,
+        "wrong": len(outcome.wrong),
     }
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
-def asked(context: Context) -> list[date]:
+def list_days_for_cold(context: Context) -> list[date]:
     """Return the days that are old enough for cold, and keep as an incident that they wait for a
     person, if they do.
     """
     tiers = context.archive.tiers()
     incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
-    days = [one.day for one in approval.due(tiers, context.archive.warm_days)]
+    days = [one.day for one in approval.list_due_days(tiers, context.archive.warm_days)]
     if not days or context.archive.auto_approve:
         incidents.resolved(_APPROVAL)
         return days
@@ -53,14 +53,16 @@ def asked(context: Context) -> list[date]:
     return days
 
 
-def answered(context: Context) -> None:
+def resolve_cold_approval(context: Context) -> None:
     """Resolve the incident where no day waits any more."""
     tiers = context.archive.tiers()
-    if Tier.COLD not in tiers.shelves or not approval.due(tiers, context.archive.warm_days):
+    if Tier.COLD not in tiers.shelves or not approval.list_due_days(
+        tiers, context.archive.warm_days
+    ):
         Incidents(tiers.journal, tiers.clock, context.admin.notices()).resolved(_APPROVAL)
 
 
-def to_cold(context: Context, is_stopped: Callable[[], bool]) -> str:
+def move_days_to_cold(context: Context, is_stopped: Callable[[], bool]) -> str:
     """Move to cold what is old enough where that needs no approval; else tell once of what
     waits.
     """
@@ -68,14 +70,14 @@ def to_cold(context: Context, is_stopped: Callable[[], bool]) -> str:
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:
         return ""
-    days = asked(context)
+    days = list_days_for_cold(context)
     if not days:
         return ""
     if not context.archive.auto_approve:
         return f"{len(days)} days wait for approval"
     with tiers.journal.exclusive(LOCK):
-        done = approval.approve(tiers, days)
-    done.add(sweep.sweep(tiers))
-    if done.wrong:
-        raise ArchiveFailed("; ".join(done.wrong[:5]))
-    return f"{done.moved} moved to cold"
+        outcome = approval.approve_days(tiers, days)
+    outcome.add(sweep.sweep_stale_places(tiers))
+    if outcome.wrong:
+        raise ArchiveFailed("; ".join(outcome.wrong[:5]))
+    return f"{outcome.moved} moved to cold"

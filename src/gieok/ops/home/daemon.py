@@ -6,7 +6,7 @@ from datetime import datetime
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.control import DaemonControl
-from gieok.ops.encode import Hidden, shown
+from gieok.ops.encode import Hidden, mark_encoded_getter
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
 
@@ -21,14 +21,14 @@ class UpResult:
     found: Hidden[bool] = True
 
 
-def up(context: Context, request: NoRequest) -> UpResult:
+def start_home_daemon(context: Context, request: NoRequest) -> UpResult:
     """Start the daemon unless it runs."""
     del request
-    running, started = _control(context).start()
+    running, started = _require_daemon_control(context).start()
     return UpResult(running.pid, started, running.started_at)
 
 
-def _control(context: Context) -> DaemonControl:
+def _require_daemon_control(context: Context) -> DaemonControl:
     if context.admin.daemon is None:
         raise BadRequest(
             "this process cannot start or stop a daemon", hint="run `gieok up` on the command line"
@@ -36,9 +36,9 @@ def _control(context: Context) -> DaemonControl:
     return context.admin.daemon()
 
 
-def present_up(result: UpResult, style: Style) -> str:
+def render_daemon_start(result: UpResult, style: Style) -> str:
     """Say that it runs."""
-    pid, since = result.pid, _local(result.since)
+    pid, since = result.pid, _format_wall_time(result.since)
     if result.started:
         return style.say(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})")
     return style.say(
@@ -47,7 +47,7 @@ def present_up(result: UpResult, style: Style) -> str:
     )
 
 
-def _local(moment: str) -> str:
+def _format_wall_time(moment: str) -> str:
     """Return an ISO time as a clock on the wall shows it; '' stays, and what is no time."""
     try:
         return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
@@ -58,8 +58,8 @@ def _local(moment: str) -> str:
 UP = Operation(
     name="up",
     examples=("gieok up",),
-    handler=up,
-    present=present_up,
+    handler=start_home_daemon,
+    present=render_daemon_start,
     effect=Effect.WRITE,
     doc=Words(
         "Start the daemon: transcripts are observed, projects kept in line",
@@ -75,19 +75,19 @@ class DownResult:
     found: Hidden[bool]
 
     @property
-    @shown
+    @mark_encoded_getter
     def stopped(self) -> bool:
         """Say whether a daemon ran."""
         return self.found
 
 
-def down(context: Context, request: NoRequest) -> DownResult:
+def stop_home_daemon(context: Context, request: NoRequest) -> DownResult:
     """Stop the daemon."""
     del request
-    return DownResult(_control(context).stop())
+    return DownResult(_require_daemon_control(context).stop())
 
 
-def present_down(result: DownResult, style: Style) -> str:
+def render_daemon_stop(result: DownResult, style: Style) -> str:
     """Say that it is gone."""
     words = (
         Words("stopped", "멈췄습니다")
@@ -100,8 +100,8 @@ def present_down(result: DownResult, style: Style) -> str:
 DOWN = Operation(
     name="down",
     examples=("gieok down",),
-    handler=down,
-    present=present_down,
+    handler=stop_home_daemon,
+    present=render_daemon_stop,
     effect=Effect.WRITE,
     doc=Words("Stop the daemon", "데몬을 멈춥니다"),
 )

@@ -23,8 +23,8 @@ from gieok.memory.files import roots
 from gieok.memory.files.read import read_root
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.encode import OrNull, shown
-from gieok.ops.home.elsewhere import unused_remote_data
+from gieok.ops.encode import OrNull, mark_encoded_getter
+from gieok.ops.home.elsewhere import list_unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.gaps import list_unread_talk
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, argument, printable
@@ -95,7 +95,7 @@ class DoctorResult:
         return all(check.ok is not False for check in self.checks)
 
     @property
-    @shown
+    @mark_encoded_getter
     def ok(self) -> bool:
         """Say whether everything that was tried works."""
         return self.found
@@ -131,53 +131,56 @@ class DoctorRequest:
     )
 
 
-def run(context: Context, request: DoctorRequest) -> DoctorResult:
+def diagnose_home(context: Context, request: DoctorRequest) -> DoctorResult:
     """Probe every part; the agents themselves only on request, because that takes seconds."""
-    checks = list(probe(context, is_free=request.free))
+    checks = list(iter_chain_checks(context, is_free=request.free))
     if request.agents:
         from gieok.ops.prompt import delivery  # a server and subprocesses, which nothing else needs
 
-        checks += [_check(name, prove) for name, prove in delivery.proofs(context)]
+        checks += [
+            _check_chain(name, prove) for name, prove in delivery.iter_delivery_proofs(context)
+        ]
     return DoctorResult(tuple(checks), __version__)
 
 
-def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
+def iter_chain_checks(context: Context, *, is_free: bool = False) -> Iterator[Check]:
     """Yield a check for each chain, in the order in which they depend on each other.
 
     With `is_free`, nothing that may cost money is asked.
     """
     for error in context.troubles:
         yield Check("settings", False, f"{error} (left out below)", error.hint)
-    yield _check("home", lambda: _home(context))
+    yield _check_chain("home", lambda: _probe_home(context))
     notices = context.admin.notices()
-    yield from map(_told, notices.check(notices.names))
+    yield from map(_build_notifier_check, notices.check(notices.names))
     if context.memory.has_journal():
-        yield _check("journal", lambda: _journal(context))
-    if (accounts := _check("accounts", lambda: _accounts(context))).detail:
+        yield _check_chain("journal", lambda: _probe_journal(context))
+    if (accounts := _check_chain("accounts", lambda: _probe_accounts(context))).detail:
         yield accounts
-    store = _check("store", lambda: _store(context))
+    store = _check_chain("store", lambda: _probe_store(context))
     yield store
     if not store.ok:
         return
-    yield from _elsewhere(context)
+    yield from _iter_remote_copy_checks(context)
     skips = {name: is_free and context.admin.is_paid(name) for name in ("embedder", "reranker")}
-    yield _check("embedder", lambda: _PAID if skips["embedder"] else _embedder(context))
+    yield _check_chain("embedder", lambda: _PAID if skips["embedder"] else _probe_embedder(context))
     if (by := context.memory.reranking()) is not None:
-        yield _check("reranker", lambda: _PAID if skips["reranker"] else _reranker(by))
-    yield _check(
-        "write, read back, search", lambda: _round_trip(context, by_meaning=not skips["embedder"])
+        yield _check_chain("reranker", lambda: _PAID if skips["reranker"] else _probe_reranker(by))
+    yield _check_chain(
+        "write, read back, search",
+        lambda: _probe_round_trip(context, by_meaning=not skips["embedder"]),
     )
-    yield _check("folders", lambda: _folders(context))
-    yield from _transcripts(context)
-    yield from _models(context, is_free=is_free)
+    yield _check_chain("folders", lambda: _probe_indexed_folders(context))
+    yield from _iter_transcript_checks(context)
+    yield from _iter_model_checks(context, is_free=is_free)
     if context.archive.cold != "none":
-        yield _check("archive", context.archive.reach)
-    if (server := _check("server", lambda: _server(context))).detail:
+        yield _check_chain("archive", context.archive.reach)
+    if (server := _check_chain("server", lambda: _probe_server(context))).detail:
         yield server
-    yield from (Check("trust", None, line) for line in _waiting(context))
-    hooks = installed.found(context)
+    yield from (Check("trust", None, line) for line in _iter_untrusted_projects(context))
+    hooks = installed.find_installed_hooks(context)
     for agent, command in hooks:
-        yield _check("hook", partial(installed.fire, context, agent, command))
+        yield _check_chain("hook", partial(installed.fire_prompt_hook, context, agent, command))
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
@@ -192,11 +195,15 @@ class Untried(NamedTuple):
 _PAID = Untried("not tried: it may cost money, and --free asks nothing that does")
 
 
-def _check(name: str, look: Callable[[], str | Untried]) -> Check:
+def _check_chain(name: str, look: Callable[[], str | Untried]) -> Check:
     """Try a chain. A day's tokens that are spent are no fault of it: then it is not tried."""
     try:
-        seen = look()
-        return Check(name, None, seen.why) if isinstance(seen, Untried) else Check(name, True, seen)
+        detail = look()
+        return (
+            Check(name, None, detail.why)
+            if isinstance(detail, Untried)
+            else Check(name, True, detail)
+        )
     except BudgetReached as error:
         return Check(name, None, f"not tried: {error}", error.hint)
     except GieokError as error:
@@ -207,28 +214,28 @@ def _check(name: str, look: Callable[[], str | Untried]) -> Check:
         )
 
 
-def _home(context: Context) -> str:
+def _probe_home(context: Context) -> str:
     context.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with TemporaryDirectory(dir=context.home) as folder:
         Path(folder, "probe").write_text("probe", encoding="utf-8")
     return f"{context.home} is writable"
 
 
-def _journal(context: Context) -> str:
+def _probe_journal(context: Context) -> str:
     """Write a value, read it back and take it out; count what was said."""
     journal = context.memory.journal()
-    name, said = str(os.getpid()), f"{context.clock.now():%Y-%m-%dT%H:%M:%S}"
-    journal.keep(_REALM, {name: said})
-    kept = journal.kept(_REALM).get(name)
+    name, value_written = str(os.getpid()), f"{context.clock.now():%Y-%m-%dT%H:%M:%S}"
+    journal.keep(_REALM, {name: value_written})
+    value_read = journal.kept(_REALM).get(name)
     journal.keep(_REALM, {}, [name])
-    if kept != said:
+    if value_read != value_written:
         raise GieokError(
             f"{journal.location} does not give back what was written", hint="restore a backup"
         )
     return f"{journal.stats().messages:,} messages in {journal.location}"
 
 
-def _accounts(context: Context) -> str:
+def _probe_accounts(context: Context) -> str:
     """Compare the points of every user with the ledger; '' where there are no users."""
     name = context.admin.setting("journal")
     if not context.admin.has_accounts(name):
@@ -239,13 +246,14 @@ def _accounts(context: Context) -> str:
         return f"users, characters, keys and points are in {accounts.location}; all sums agree"
 
 
-def _server(context: Context) -> str:
+def _probe_server(context: Context) -> str:
     """Say where the server answers; '' where none does, and none is to."""
     if context.admin.daemon is None:
         return ""
     control = context.admin.daemon()
-    if (found := control.server()) is not None:
-        return f"{found.url}, process {found.pid}, started by {_STARTERS.get(found.by, found.by)}"
+    if (running_server := control.server()) is not None:
+        starter = _STARTERS.get(running_server.by, running_server.by)
+        return f"{running_server.url}, process {running_server.pid}, started by {starter}"
     daemon = control.status()
     if daemon is None or context.admin.setting("serve.with_daemon") != "True":
         return ""
@@ -256,7 +264,7 @@ def _server(context: Context) -> str:
     )
 
 
-def _store(context: Context) -> str:
+def _probe_store(context: Context) -> str:
     wrong = context.memory.store().check()
     if wrong:
         raise StoreCorrupt("; ".join(wrong))
@@ -267,19 +275,19 @@ def _store(context: Context) -> str:
     )
 
 
-def _elsewhere(context: Context) -> Iterator[Check]:
+def _iter_remote_copy_checks(context: Context) -> Iterator[Check]:
     """Yield what is seen of copies at services: of the store in use, and of others, which nobody
     looks after.
     """
-    if (copy := _check("service", lambda: _service(context))).detail:
+    if (copy := _check_chain("service", lambda: _probe_copy_service(context))).detail:
         yield copy
     yield from (
         Check("elsewhere", False, f"{one.path}: {one.reason}")
-        for one in unused_remote_data(context)
+        for one in list_unused_remote_data(context)
     )
 
 
-def _service(context: Context) -> str:
+def _probe_copy_service(context: Context) -> str:
     """Ask the service of a copy how much it holds; '' for a store without one. Raises where that is
     not what was sent.
     """
@@ -304,22 +312,22 @@ def _service(context: Context) -> str:
     )
 
 
-def _embedder(context: Context) -> str | Untried:
+def _probe_embedder(context: Context) -> str | Untried:
     """Use the embedder that the settings ask for, and say where the vectors that are there are
     another's.
     """
     embedder = context.memory.embedder()
     if embedder is None:
         return Untried("not tried: none is configured: keyword search only")
-    wanted = embedder.wanted() if isinstance(embedder, Followed) else embedder
-    seen = context.admin.try_embedder(wanted)
+    target = embedder.wanted() if isinstance(embedder, Followed) else embedder
+    trial_result = context.admin.try_embedder(target)
     behind = embedder.behind if isinstance(embedder, Followed) else ""
-    return f"{wanted.model}, {wanted.dimension} dimensions: {seen}" + (
+    return f"{target.model}, {target.dimension} dimensions: {trial_result}" + (
         f"; {behind}" if behind else ""
     )
 
 
-def _reranker(by: Reranking) -> str:
+def _probe_reranker(by: Reranking) -> str:
     """Let the reranker tell an answer from another sentence."""
     right, wrong = by.reranker.scores(
         "Where is the umbrella?", ["The umbrella stands behind the door.", "Rice is cooked."]
@@ -332,7 +340,7 @@ def _reranker(by: Reranking) -> str:
     return f"{by.reranker.model}: {right:.2f} for an answer, {wrong:.2f} for another sentence"
 
 
-def _round_trip(context: Context, *, by_meaning: bool) -> str:
+def _probe_round_trip(context: Context, *, by_meaning: bool) -> str:
     """Index a note in a scope of its own, find it by an inflected Korean word, and forget it."""
     store, embedder = context.memory.store(), context.memory.embedder() if by_meaning else None
     scope = Scope(f"gieok:doctor-{os.getpid()}")  # several may run at once
@@ -350,32 +358,32 @@ def _round_trip(context: Context, *, by_meaning: bool) -> str:
                 text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None
             )
             profile = context.memory.profile("").with_least_score(0.0)
-            found = recall(store, embedder, question, profile, context.clock, context.zone)
+            recalled = recall(store, embedder, question, profile, context.clock, context.zone)
         finally:
             store.forget(scope, list(store.hashes(scope)))
-    if not found.hits or "정산했다" not in found.hits[0].snippet:
+    if not recalled.hits or "정산했다" not in recalled.hits[0].snippet:
         raise GieokError(
             "a note that was just written is not found",
             hint="run `gieok index --force`, then `gieok doctor`",
         )
     return "a note was stored, found by an inflected word, and forgotten" + (
-        f"; {found.degraded}" if found.degraded else ""
+        f"; {recalled.degraded}" if recalled.degraded else ""
     )
 
 
-def _waiting(context: Context) -> Iterator[str]:
+def _iter_untrusted_projects(context: Context) -> Iterator[str]:
     """Yield a line for the project here and each other that a person was told of, where something
     waits for trust.
     """
     here = context.project
     for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
-        if Path(root).is_dir() and (waits := waiting.waiting(context.home, root)):
+        if Path(root).is_dir() and (waits := waiting.find_waiting_content(context.home, root)):
             yield f"{printable(root)}: {waits.words().say(context.lang)}: {TRUST_HINT}"
 
 
-def _folders(context: Context) -> str | Untried:
+def _probe_indexed_folders(context: Context) -> str | Untried:
     """Look into each folder that is indexed."""
-    known = roots.load(context.memory.store(), context.scope)
+    known = roots.load_roots(context.memory.store(), context.scope)
     gone = [str(root.path) for root in known if not root.path.exists()]
     if gone:
         raise GieokError(
@@ -392,7 +400,7 @@ def _folders(context: Context) -> str | Untried:
     return f"{len(known)} indexed in {context.scope}"
 
 
-def _told(one: Told) -> Check:
+def _build_notifier_check(one: Told) -> Check:
     """Return what came of looking at a way of telling."""
     name = f"notify {one.channel}"
     if one.ok and not one.was_tried:
@@ -404,7 +412,7 @@ def _told(one: Told) -> Check:
     return Check(name, one.ok, one.said, one.hint)
 
 
-def _transcripts(context: Context) -> Iterator[Check]:
+def _iter_transcript_checks(context: Context) -> Iterator[Check]:
     """Read the newest transcripts of each agent that has some here, and name talk that is not
     read.
     """
@@ -415,26 +423,30 @@ def _transcripts(context: Context) -> Iterator[Check]:
         not_read = {}
     for path, why in not_read.items():
         yield Check("transcript not read", None, f"{path}: {why}")
-    found = list(sample.by_agent(transcripts.places))
-    for one in found:
-        name = f"transcripts of {one.agent}" if one.agent else "transcripts"
-        yield _check(name, partial(_transcript, one, transcripts.open_database))
-    if not found:
+    agent_transcripts = list(sample.by_agent(transcripts.places))
+    for agent_found in agent_transcripts:
+        name = f"transcripts of {agent_found.agent}" if agent_found.agent else "transcripts"
+        yield _check_chain(
+            name, partial(_probe_agent_transcripts, agent_found, transcripts.open_database)
+        )
+    if not agent_transcripts:
         yield Check(
             "transcripts", None, "not tried: no agent that is observed has written any here"
         )
 
 
-def _transcript(
+def _probe_agent_transcripts(
     found: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]
 ) -> str | Untried:
-    seen, count = sample.read(found, open_database), len(found.found)
-    if not seen.messages:
-        return Untried(f"nothing that anybody said is in the newest {seen.opened:,} of {count:,}")
-    return f"{seen.messages:,} messages were read in the newest of {count:,}, {str(seen.path)!r}"
+    talk_sample, count = sample.read_transcript_sample(found, open_database), len(found.found)
+    if not talk_sample.messages:
+        return Untried(
+            f"nothing that anybody said is in the newest {talk_sample.opened:,} of {count:,}"
+        )
+    return f"{talk_sample.messages:,} messages were read in the newest of {count:,}, {str(talk_sample.path)!r}"
 
 
-def _models(context: Context, *, is_free: bool) -> Iterator[Check]:
+def _iter_model_checks(context: Context, *, is_free: bool) -> Iterator[Check]:
     """Let the observer observe a sentence, and each other model that is configured say a word."""
     for trial in context.admin.model_trials():
         name = "observer" if trial.setting == "observe.model" else trial.setting
@@ -447,10 +459,10 @@ def _models(context: Context, *, is_free: bool) -> Iterator[Check]:
                 f"not tried: {trial.model} may cost money, and --free asks nothing that does",
             )
         else:
-            yield _check(name, trial.attempt)
+            yield _check_chain(name, trial.attempt)
 
 
-def present(result: DoctorResult, style: Style) -> str:
+def render_diagnosis(result: DoctorResult, style: Style) -> str:
     """Show a line for each check."""
     return "\n".join([f"gieok {result.version}", *(check.line(style) for check in result.checks)])
 
@@ -458,8 +470,8 @@ def present(result: DoctorResult, style: Style) -> str:
 OPERATION = Operation(
     name="doctor",
     examples=("gieok doctor", "gieok doctor --agents"),
-    handler=run,
-    present=present,
+    handler=diagnose_home,
+    present=render_diagnosis,
     forgives_config=True,
     effect=Effect.WRITE,
     doc=Words(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from gieok import fs, paths
 from gieok.errors import BadConfig
 from gieok.ops.context import Context
-from gieok.ops.editor import edited
+from gieok.ops.editor import edit_in_editor
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
@@ -27,17 +27,17 @@ class EditedConfig:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: NoRequest) -> EditedConfig:
+def edit_user_config(context: Context, request: NoRequest) -> EditedConfig:
     """Open the file, check what was written, put it in place. Raises BadConfig, and keeps the old
     file and a draft.
     """
     del request
-    file = paths.user_config(context.home)
+    file = paths.locate_user_config(context.home)
     draft = file.with_name("config.draft.yaml")
     before = file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(context.lang)
     text = draft.read_text(encoding="utf-8") if draft.is_file() else before
     while True:
-        text = edited(
+        text = edit_in_editor(
             context,
             text,
             "config.yaml",
@@ -45,9 +45,9 @@ def run(context: Context, request: NoRequest) -> EditedConfig:
         )
         if not (wrong := context.admin.wrong_settings(text)):
             break
-        told = [f"✗ {error}" for error in wrong]
+        error_lines = [f"✗ {error}" for error in wrong]
         question = context.words("Edit again? [y/N] ", "다시 고칠까요? [y/N] ")
-        if context.ask is None or not context.agrees(told, question, ""):
+        if context.ask is None or not context.agrees(error_lines, question, ""):
             fs.replace_private(draft, text)
             hint = (
                 f"nothing was changed; what you wrote is in {str(draft)!r}, and `gieok config "
@@ -70,7 +70,7 @@ def run(context: Context, request: NoRequest) -> EditedConfig:
     return EditedConfig(str(file), changed)
 
 
-def present(result: EditedConfig, style: Style) -> str:
+def render_edited_config(result: EditedConfig, style: Style) -> str:
     """Say whether anything changed."""
     if not result.changed:
         return style.say("nothing was changed", "바뀐 것이 없습니다")
@@ -82,8 +82,8 @@ def present(result: EditedConfig, style: Style) -> str:
 OPERATION = Operation(
     name="config edit",
     when_stopped=Words("nothing was changed", "바뀐 것이 없습니다"),
-    handler=run,
-    present=present,
+    handler=edit_user_config,
+    present=render_edited_config,
     examples=("gieok config edit",),
     effect=Effect.WRITE,
     forgives_config=True,

@@ -33,35 +33,38 @@ class RemotePlace(NamedTuple):
         return self.store.by_hand if isinstance(self.store, Droppable) else ""
 
 
-def remote_places(context: Context) -> Iterator[RemotePlace]:
+def iter_remote_places(context: Context) -> Iterator[RemotePlace]:
     """Yield the stores that may have data elsewhere, the one in use too."""
-    return (_opened(context, name, mark) for name, mark in context.admin.elsewhere().items())
+    return (
+        _open_remote_place(context, name, mark) for name, mark in context.admin.elsewhere().items()
+    )
 
 
-def _opened(context: Context, name: str, mark: Path | None) -> RemotePlace:
+def _open_remote_place(context: Context, name: str, mark: Path | None) -> RemotePlace:
     try:
         return RemotePlace(name, context.admin.open_store(name), mark)
     except GieokError as error:
         return RemotePlace(name, None, mark, f"{error} ({error.hint})")
 
 
-def unused_remote_data(context: Context) -> list[Reason]:
+def list_unused_remote_data(context: Context) -> list[Reason]:
     """Return what lies at services for stores that are not in use, as far as it is recorded here.
     Nobody is asked.
     """
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     for name, mark in context.admin.elsewhere().items():
         if name == context.memory.store_name or mark is None:
             continue
-        place = _opened(context, name, mark)
-        found += [
-            Reason(one.name, left_words(name, one).say(context.lang)) for one in place.known()
+        place = _open_remote_place(context, name, mark)
+        reasons += [
+            Reason(one.name, describe_unused_data(name, one).say(context.lang))
+            for one in place.known()
         ]
-        found += [Reason(name, place.trouble)] if place.trouble else []
-    return found
+        reasons += [Reason(name, place.trouble)] if place.trouble else []
+    return reasons
 
 
-def left_words(name: str, data: RemoteData) -> Words:
+def describe_unused_data(name: str, data: RemoteData) -> Words:
     """Say what of a store that is not in use lies elsewhere, and how to delete it."""
     return Words(
         (

@@ -94,7 +94,7 @@ class EncryptionChangeResult:
         return self.done
 
 
-def status(context: Context, request: NoRequest) -> EncryptionResult:
+def read_encryption_status(context: Context, request: NoRequest) -> EncryptionResult:
     """Return what is encrypted."""
     del request
     known: EncryptionStatus = context.admin.encryption().status()
@@ -113,21 +113,23 @@ def status(context: Context, request: NoRequest) -> EncryptionResult:
     )
 
 
-def on(context: Context, request: EncryptionOnRequest) -> EncryptionChangeResult:
+def turn_encryption_on(context: Context, request: EncryptionOnRequest) -> EncryptionChangeResult:
     """Encrypt everything, once a person knows what losing the key means."""
-    return _changed(
+    return _change_encryption(
         context,
         request,
         lambda *words: context.admin.encryption().on(*words, databases=request.databases),
     )
 
 
-def rotate(context: Context, request: EncryptionRequest) -> EncryptionChangeResult:
+def rotate_encryption_key(context: Context, request: EncryptionRequest) -> EncryptionChangeResult:
     """Change the key of everything."""
-    return _changed(context, request, lambda *words: context.admin.encryption().rotate(*words))
+    return _change_encryption(
+        context, request, lambda *words: context.admin.encryption().rotate(*words)
+    )
 
 
-def off(context: Context, request: EncryptionOffRequest) -> EncryptionChangeResult:
+def turn_encryption_off(context: Context, request: EncryptionOffRequest) -> EncryptionChangeResult:
     """Decrypt everything, once a person agrees."""
     lines = [
         context.words(
@@ -135,12 +137,12 @@ def off(context: Context, request: EncryptionOffRequest) -> EncryptionChangeResu
             "보관한 기억과 백업을 해독해 둡니다",
         )
     ]
-    if not request.yes and not _agrees(context, lines):
-        return _nothing()
-    return _result(context.admin.encryption().off())
+    if not request.yes and not _confirm_encryption_change(context, lines):
+        return _build_unchanged_encryption()
+    return _build_encryption_result(context.admin.encryption().off())
 
 
-def _changed(
+def _change_encryption(
     context: Context,
     request: EncryptionRequest,
     change: "Callable[[Path | None, Callable[[], str] | None], EncryptionChange]",
@@ -161,18 +163,20 @@ def _changed(
             "이 디스크에 둔 키는 밖으로 나간 백업과 사본을 지킬 뿐, 켜져 있는 이 컴퓨터를 지키지는 않습니다.",
         ),
     ]
-    if not request.yes and not _agrees(context, lines):
-        return _nothing()
+    if not request.yes and not _confirm_encryption_change(context, lines):
+        return _build_unchanged_encryption()
     file = context.caller.path(request.key_file) if request.key_file else None
-    ask: Callable[[], str] | None = (lambda: _passphrase(context)) if request.passphrase else None
-    return _result(change(file, ask))
+    ask: Callable[[], str] | None = (
+        (lambda: _ask_new_passphrase(context)) if request.passphrase else None
+    )
+    return _build_encryption_result(change(file, ask))
 
 
-def _agrees(context: Context, lines: list[str]) -> bool:
+def _confirm_encryption_change(context: Context, lines: list[str]) -> bool:
     return context.agrees(lines, context.words("go on? (y/N) ", "계속할까요? (y/N) "), "give --yes")
 
 
-def _passphrase(context: Context) -> str:
+def _ask_new_passphrase(context: Context) -> str:
     """Return the passphrase for a new key: as it is set, or typed twice, unseen. Raises
     BadRequest.
     """
@@ -198,13 +202,13 @@ def _passphrase(context: Context) -> str:
     return known
 
 
-def _nothing() -> EncryptionChangeResult:
+def _build_unchanged_encryption() -> EncryptionChangeResult:
     return EncryptionChangeResult(
         done=False, recipient="", key_file="", is_new_key=False, files=0, wrong=()
     )
 
 
-def _result(change: EncryptionChange) -> EncryptionChangeResult:
+def _build_encryption_result(change: EncryptionChange) -> EncryptionChangeResult:
     return EncryptionChangeResult(
         done=not change.wrong,
         recipient=change.recipient,
@@ -215,7 +219,7 @@ def _result(change: EncryptionChange) -> EncryptionChangeResult:
     )
 
 
-def present_status(result: EncryptionResult, style: Style) -> str:
+def render_encryption_status(result: EncryptionResult, style: Style) -> str:
     """Show what is encrypted, with which key, and what is not."""
     if result.is_on:
         protected = (
@@ -237,8 +241,8 @@ def present_status(result: EncryptionResult, style: Style) -> str:
     if not result.can_files:
         lines.append(
             style.say(
-                f"  not installed: `{extras.command('encryption')}`",
-                f"  설치되지 않음: `{extras.command('encryption')}`",
+                f"  not installed: `{extras.build_install_command('encryption')}`",
+                f"  설치되지 않음: `{extras.build_install_command('encryption')}`",
             )
         )
     if result.is_changing:
@@ -256,15 +260,15 @@ def present_status(result: EncryptionResult, style: Style) -> str:
                 f"  {name}: 암호화 {place.sealed:,}개, 그대로 {place.clear:,}개",
             )
         )
-    lines += _databases(result, style)
+    lines += _render_database_encryption(result, style)
     lines.append(style.say("always in the clear:", "언제나 그대로:"))
     return "\n".join(
         lines + [f"  {style.told(one.path)}: {style.told(one.reason)}" for one in result.in_clear]
     )
 
 
-def _databases(result: EncryptionResult, style: Style) -> list[str]:
-    shown = [
+def _render_database_encryption(result: EncryptionResult, style: Style) -> list[str]:
+    database_states = [
         (
             f"{one.name}: "
             f"{style.say('encrypted', '암호화됨') if one.sealed else style.say('in the clear', '그대로')}"
@@ -272,12 +276,12 @@ def _databases(result: EncryptionResult, style: Style) -> list[str]:
         for one in result.databases
     ]
     names = style.say("databases", "데이터베이스")
-    lines = [f"  {names}: {', '.join(shown) or style.say('none', '없음')}"]
+    lines = [f"  {names}: {', '.join(database_states) or style.say('none', '없음')}"]
     if not result.can_databases:
         lines.append(
             style.say(
-                f"  they cannot be encrypted here: `{extras.command('encryption')}`",
-                f"  여기서는 암호화할 수 없음: `{extras.command('encryption')}`",
+                f"  they cannot be encrypted here: `{extras.build_install_command('encryption')}`",
+                f"  여기서는 암호화할 수 없음: `{extras.build_install_command('encryption')}`",
             )
         )
     elif any(one.clear for one in result.databases):
@@ -290,7 +294,7 @@ def _databases(result: EncryptionResult, style: Style) -> list[str]:
     return lines
 
 
-def present_change(result: EncryptionChangeResult, style: Style) -> str:
+def render_encryption_change(result: EncryptionChangeResult, style: Style) -> str:
     """Show what was done, where the key is, and what is left."""
     if not result.done and not result.wrong:
         return style.say("nothing was changed", "아무것도 바꾸지 않았습니다")
@@ -320,8 +324,8 @@ def present_change(result: EncryptionChangeResult, style: Style) -> str:
 STATUS = Operation(
     name="encryption status",
     examples=("gieok encryption status",),
-    handler=status,
-    present=present_status,
+    handler=read_encryption_status,
+    present=render_encryption_status,
     doc=Words(
         "Say what is encrypted, with which key, and what stays in the clear",
         "무엇이 어떤 키로 암호화되었고 무엇이 그대로인지 보여 줍니다",
@@ -329,8 +333,8 @@ STATUS = Operation(
 )
 ON = Operation(
     name="encryption on",
-    handler=on,
-    present=present_change,
+    handler=turn_encryption_on,
+    present=render_encryption_change,
     effect=Effect.WRITE,
     examples=(
         "gieok encryption on",
@@ -345,8 +349,8 @@ ON = Operation(
 )
 ROTATE = Operation(
     name="encryption rotate",
-    handler=rotate,
-    present=present_change,
+    handler=rotate_encryption_key,
+    present=render_encryption_change,
     effect=Effect.WRITE,
     examples=("gieok encryption rotate", "gieok encryption rotate --passphrase"),
     doc=Words("Encrypt everything with another key", "모든 것을 다른 키로 다시 암호화합니다"),
@@ -354,8 +358,8 @@ ROTATE = Operation(
 OFF = Operation(
     name="encryption off",
     examples=("gieok encryption off",),
-    handler=off,
-    present=present_change,
+    handler=turn_encryption_off,
+    present=render_encryption_change,
     effect=Effect.WRITE,
     doc=Words("Decrypt archives and backups", "보관한 기억과 백업을 해독해 둡니다"),
 )

@@ -29,8 +29,10 @@ class Gate:
     """`now_s` is the time in seconds. May be used by several threads."""
 
     def __init__(self, home: Path, now_s: Callable[[], float]) -> None:
-        self._secret = _kept(home / _FILE, lambda: secrets.token_hex(32), _SECRET).encode()
-        self._owner = owner_token(home).encode()
+        self._secret = _ensure_token_file(
+            home / _FILE, lambda: secrets.token_hex(32), _SECRET
+        ).encode()
+        self._owner = ensure_owner_token(home).encode()
         self._now_s = now_s
         self._used = home / _USED
 
@@ -50,10 +52,10 @@ class Gate:
             return ""
         fs.make_private(self._used)
         for left in self._used.iterdir():
-            if 0 < _until(left.name) <= self._now_s():
+            if 0 < _parse_signed_expiry(left.name) <= self._now_s():
                 left.unlink(missing_ok=True)
         # Exclusively: of two that come at once, one gets in.
-        if not fs.create(self._used / code.rpartition(".")[0], ""):
+        if not fs.create_new_file(self._used / code.rpartition(".")[0], ""):
             return ""
         return self._signed("session", _SESSION_S)
 
@@ -84,34 +86,34 @@ class Gate:
     def _is_good(self, what: str, value: str) -> bool:
         text, _, mark = value.rpartition(".")
         is_ours = value.isascii() and hmac.compare_digest(self._mark(what, text), mark)
-        return is_ours and _until(text) > self._now_s()
+        return is_ours and _parse_signed_expiry(text) > self._now_s()
 
     def _mark(self, what: str, text: str) -> str:
         return hmac.new(self._secret, f"{what}\0{text}".encode(), sha256).hexdigest()
 
 
-def _until(text: str) -> int:
+def _parse_signed_expiry(text: str) -> int:
     """Return the time in what was signed, in seconds; 0 for none."""
     until = text.partition(".")[0]
     return int(until) if until.isdecimal() else 0
 
 
-def owner_token(home: Path) -> str:
+def ensure_owner_token(home: Path) -> str:
     """Return the token by which programs of the home's owner call the server, made at the first
     need. Raises BadConfig.
     """
-    return _kept(
-        paths.owner_token(home), lambda: f"{OWNER_PREFIX}{secrets.token_urlsafe(32)}", _OWNER
+    return _ensure_token_file(
+        paths.locate_owner_token(home), lambda: f"{OWNER_PREFIX}{secrets.token_urlsafe(32)}", _OWNER
     )
 
 
-def _kept(file: Path, made: Callable[[], str], form: re.Pattern[str]) -> str:
+def _ensure_token_file(file: Path, made: Callable[[], str], form: re.Pattern[str]) -> str:
     """Return the text of a file of the home, made at the first need. Raises BadConfig: what is cut
     off can be guessed.
     """
     if not file.is_file():
         fs.make_private(file.parent)
-        fs.create(file, made())
+        fs.create_new_file(file, made())
     text = file.read_text(encoding="utf-8", errors="replace").strip()
     if not form.fullmatch(text):
         raise BadConfig(

@@ -36,7 +36,7 @@ class WeekOfHook(NamedTuple):
     stats: Stats
 
 
-def growth(context: Context, scopes: Sequence[Scope], weeks: int) -> list[Size]:
+def count_weekly_growth(context: Context, scopes: Sequence[Scope], weeks: int) -> list[Size]:
     """Return a point a week, oldest first: of what is there now, how much is dated up to that day.
 
     The last point is everything that there is. What was forgotten since is not in it.
@@ -46,7 +46,10 @@ def growth(context: Context, scopes: Sequence[Scope], weeks: int) -> list[Size]:
     documents, passages, size, cut = Counter[int](), Counter[int](), Counter[int](), 0
     known = [0, 0, 0]
     for scope in scopes:
-        rows, _ = first_answer(context.memory.stores(), lambda store: _rows(store, scope, context))  # noqa: B023
+        rows, _ = first_answer(
+            context.memory.stores(),
+            lambda store: _list_dated_passages(store, scope, context),  # noqa: B023
+        )
         seen = set[str]()
         for day, key, length in rows:
             week = max(0, min(weeks, -((today - day).days // -7) if day <= today else 0))
@@ -62,34 +65,36 @@ def growth(context: Context, scopes: Sequence[Scope], weeks: int) -> list[Size]:
     return made if not cut else [one for one in made if one.documents]
 
 
-def _rows(store: Store, scope: Scope, context: Context) -> list[tuple[date, str, int]]:
-    found = store.passages(store.within(scope, Filter(), _MOST_PASSAGES), scope)
+def _list_dated_passages(
+    store: Store, scope: Scope, context: Context
+) -> list[tuple[date, str, int]]:
+    dated_passages = store.passages(store.within(scope, Filter(), _MOST_PASSAGES), scope)
     return [
         (
             timeline.day_of_moment(p.valid_from, p.updated_at, context.zone),
             p.key,
             len(p.text.encode("utf-8", "replace")),
         )
-        for p in found
+        for p in dated_passages
     ]
 
 
-def hook_weeks(context: Context, weeks: int) -> list[WeekOfHook]:
+def count_weekly_hook_calls(context: Context, weeks: int) -> list[WeekOfHook]:
     """Return what the hook did in each of the last weeks, oldest first; none where it was never
     called.
     """
-    rows = stats.read(context.home)
+    rows = stats.read_hook_calls(context.home)
     if not rows:
         return []
     today = context.clock.now().astimezone(context.zone).date()
     monday = today - timedelta(days=today.weekday())
     begins = [monday - timedelta(days=7 * n) for n in range(weeks - 1, -1, -1)]
-    made = []
+    week_points = []
     for begin in begins:
         since, until = (
             round(datetime.combine(day, time(), context.zone).timestamp() * 1000)
             for day in (begin, begin + timedelta(7))
         )
         of_week = [row for row in rows if isinstance(at := row["at"], int) and since <= at < until]
-        made.append(WeekOfHook(begin, stats.count(of_week)))
-    return made
+        week_points.append(WeekOfHook(begin, stats.count_hook_calls(of_week)))
+    return week_points

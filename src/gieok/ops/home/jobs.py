@@ -23,7 +23,7 @@ from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.home import cold, housekeeping
 from gieok.ops.memory.vault import follow_corrections
-from gieok.ops.observe.run import settled
+from gieok.ops.observe.run import settle_scope
 from gieok.ops.operation import Words
 from gieok.ports.journal import ArchivedTalk
 from gieok.ports.store import ManagedCopy
@@ -37,7 +37,7 @@ _WAITS = Words("gieok: {name} failed and is tried again", "gieok: {name}: 실패
 Stopped = Callable[[], bool]
 
 
-class Job(NamedTuple):
+class HomeJob(NamedTuple):
     """Something done by itself. `setting` holds its schedule; `work` returns what it did, '' for
     nothing; it may be killed.
 
@@ -64,7 +64,7 @@ class Planned(NamedTuple):
     `next_at`.
     """
 
-    job: Job
+    job: HomeJob
     expression: str
     next_at: datetime | None
     last_at: datetime | None
@@ -72,7 +72,7 @@ class Planned(NamedTuple):
     failed: str
 
 
-class _Record(NamedTuple):
+class _JobRecord(NamedTuple):
     """What is kept of a job: from when on its times count; when it ran last ('': never), and what
     it did.
     """
@@ -83,48 +83,52 @@ class _Record(NamedTuple):
 
 
 def run_due(
-    context: Context, jobs: Sequence[Job] | None = None, *, is_stopped: Stopped = lambda: False
+    context: Context, jobs: Sequence[HomeJob] | None = None, *, is_stopped: Stopped = lambda: False
 ) -> list[Ran]:
     """Do what is due, one after the other; return what was done. Never raises for a job that fails.
     Raises StoreError.
     """
     journal, done = context.memory.journal(), list[Ran]()
     for job in JOBS if jobs is None else jobs:
-        if is_stopped() or not _is_due(context, job):
+        if is_stopped() or not _is_job_due(context, job):
             continue
-        with journal.exclusive(_incident(context, job), wait=False) as held:
-            if held and _is_due(context, job):  # no other process was faster
-                done.append(_run(context, job, is_stopped))
+        with journal.exclusive(_format_incident_name(context, job), wait=False) as held:
+            if held and _is_job_due(context, job):  # no other process was faster
+                done.append(_run_job(context, job, is_stopped))
     return done
 
 
-def note(context: Context, name: str, said: str) -> None:
+def note_job_done(context: Context, name: str, said: str) -> None:
     """Say that a person had a job done now: its next time is the one after."""
     now = context.clock.now()
-    context.memory.journal().keep(_REALM, {name: _to_text(_Record(now, now.isoformat(), said))})
+    context.memory.journal().keep(
+        _REALM, {name: _format_job_record(_JobRecord(now, now.isoformat(), said))}
+    )
 
 
-def plan(context: Context, jobs: Iterable[Job] | None = None) -> list[Planned]:
+def plan_jobs(context: Context, jobs: Iterable[HomeJob] | None = None) -> list[Planned]:
     """Return every job with its times; nothing is written."""
     has_journal = context.memory.has_journal()
-    kept = context.memory.journal().kept(_REALM) if has_journal else {}
+    kept_records = context.memory.journal().kept(_REALM) if has_journal else {}
     incidents = (
         {found.name: found for found in context.memory.journal().incidents()} if has_journal else {}
     )
     now = context.clock.now()
     return [
-        _planned(
+        _build_planned_job(
             context,
             job,
-            _record(kept.get(_name(context, job)), now),
-            incidents.get(_incident(context, job)),
+            _parse_job_record(kept_records.get(_format_job_key(context, job)), now),
+            incidents.get(_format_incident_name(context, job)),
         )
         for job in (JOBS if jobs is None else jobs)
     ]
 
 
-def _planned(context: Context, job: Job, record: _Record, failed: Incident | None) -> Planned:
-    schedule = _schedule(context, job)
+def _build_planned_job(
+    context: Context, job: HomeJob, record: _JobRecord, failed: Incident | None
+) -> Planned:
+    schedule = _build_job_schedule(context, job)
     next_at = schedule.after(record.since)
     last = datetime.fromisoformat(record.last) if record.last else None
     if failed is None:
@@ -146,24 +150,24 @@ def _planned(context: Context, job: Job, record: _Record, failed: Incident | Non
     )
 
 
-def _is_due(context: Context, job: Job) -> bool:
+def _is_job_due(context: Context, job: HomeJob) -> bool:
     """Say whether a job's time has come. The times of one that is new here count from now on."""
     journal, now = context.memory.journal(), context.clock.now()
-    name = _name(context, job)
+    name = _format_job_key(context, job)
     text = journal.kept(_REALM).get(name)
-    record = _record(text, now)
-    if text is None or record.since != _since(text):  # new, or the clock was set back
-        journal.keep(_REALM, {name: _to_text(record)})
-    if not _schedule(context, job).is_due(record.since, now):
+    record = _parse_job_record(text, now)
+    if text is None or record.since != _parse_record_since(text):  # new, or the clock was set back
+        journal.keep(_REALM, {name: _format_job_record(record)})
+    if not _build_job_schedule(context, job).is_due(record.since, now):
         return False
-    return not _incidents(context).waits(_incident(context, job))
+    return not _build_job_incidents(context).waits(_format_incident_name(context, job))
 
 
-def _run(context: Context, job: Job, is_stopped: Stopped) -> Ran:
-    incidents, name = _incidents(context), _incident(context, job)
+def _run_job(context: Context, job: HomeJob, is_stopped: Stopped) -> Ran:
+    incidents, name = _build_job_incidents(context), _format_incident_name(context, job)
     begun = context.clock.now()
     try:
-        said = redact(job.work(context, is_stopped))
+        result_text = redact(job.work(context, is_stopped))
     # One job that fails must not keep the others from their time.
     except Exception as error:  # noqa: BLE001
         failed = error if isinstance(error, GieokError | OSError) else unexpected(error)
@@ -172,21 +176,23 @@ def _run(context: Context, job: Job, is_stopped: Stopped) -> Ran:
         return Ran(job.name, False, redact(str(failed)))
     if not is_stopped():  # what was broken off is due still
         # Counted from its beginning: what came due meanwhile is due.
-        record = _Record(begun, begun.isoformat(), said)
-        context.memory.journal().keep(_REALM, {_name(context, job): _to_text(record)})
+        record = _JobRecord(begun, begun.isoformat(), result_text)
+        context.memory.journal().keep(
+            _REALM, {_format_job_key(context, job): _format_job_record(record)}
+        )
     incidents.resolved(name)
-    return Ran(job.name, True, said)
+    return Ran(job.name, True, result_text)
 
 
-def _schedule(context: Context, job: Job) -> Schedule:
+def _build_job_schedule(context: Context, job: HomeJob) -> Schedule:
     return Schedule(context.admin.setting(job.setting), context.zone)
 
 
-def _incidents(context: Context) -> Incidents:
+def _build_job_incidents(context: Context) -> Incidents:
     return Incidents(context.memory.journal(), context.clock, context.admin.notices())
 
 
-def _name(context: Context, job: Job) -> str:
+def _format_job_key(context: Context, job: HomeJob) -> str:
     """Return the name under which a job is kept: with a sum of the machine and its home where
     others share the journal.
     """
@@ -197,71 +203,71 @@ def _name(context: Context, job: Job) -> str:
     return f"{job.name}@{crc32(f'{node()} {context.home}'.encode('utf-8', 'surrogateescape')):08x}"
 
 
-def _incident(context: Context, job: Job) -> str:
+def _format_incident_name(context: Context, job: HomeJob) -> str:
     """Return the name of a job's incident, and of the lock under which it is run."""
-    return f"job {_name(context, job)}"
+    return f"job {_format_job_key(context, job)}"
 
 
-def _record(text: str | None, now: datetime) -> _Record:
+def _parse_job_record(text: str | None, now: datetime) -> _JobRecord:
     """Return what is kept of a job; times of the future are from before the clock was set back, and
     count from now.
     """
     if text is None:
-        return _Record(now)
+        return _JobRecord(now)
     row = json.loads(text)
-    return _Record(min(_since(text), now), row["last"], row["said"])
+    return _JobRecord(min(_parse_record_since(text), now), row["last"], row["said"])
 
 
-def _since(text: str) -> datetime:
+def _parse_record_since(text: str) -> datetime:
     return datetime.fromisoformat(json.loads(text)["since"]).astimezone(UTC)
 
 
-def _to_text(record: _Record) -> str:
+def _format_job_record(record: _JobRecord) -> str:
     row = {"since": record.since.isoformat(), "last": record.last, "said": record.said}
     return json.dumps(row, ensure_ascii=False)
 
 
-def _reflect(context: Context, is_stopped: Stopped) -> str:
+def _reflect_due_scopes(context: Context, is_stopped: Stopped) -> str:
     """Have each scope reflect for which that is due; whether it is, the sidecar knows."""
     for scope in context.observe.sidecar().scopes():
         if not is_stopped():
-            settled(context, scope, flush=False, is_stopped=is_stopped)
+            settle_scope(context, scope, flush=False, is_stopped=is_stopped)
     return ""
 
 
-def _warm(context: Context, is_stopped: Stopped) -> str:
+def _warm_due_memories(context: Context, is_stopped: Stopped) -> str:
     """Move what is over to warm; tell of what is wrong with files once."""
     del is_stopped  # it may be killed
     before = {incident.name for incident in context.memory.journal().incidents()}
-    done = warmed(context)
-    if done.wrong and INCIDENT not in before:
+    outcome = move_due_to_warm(context)
+    if outcome.wrong and INCIDENT not in before:
         title = Words(
             "gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다"
         )
-        context.admin.notices().notify(title.say(context.lang), "; ".join(done.wrong[:5]))
-    return moved(done)
+        context.admin.notices().notify(title.say(context.lang), "; ".join(outcome.wrong[:5]))
+    return format_move_counts(outcome)
 
 
-def warmed(context: Context) -> Outcome:
+def move_due_to_warm(context: Context) -> Outcome:
     """Move what is over to warm, and take in what people corrected in files. Raises StoreError."""
-    done = sweep.run(context.archive.tiers())
-    follow_corrections(context, done.corrected)
-    return done
+    outcome = sweep.tier_due_memories(context.archive.tiers())
+    follow_corrections(context, outcome.corrected)
+    return outcome
 
 
-def moved(done: Outcome) -> str:
+def format_move_counts(done: Outcome) -> str:
     """Return what came of moves in a few words."""
     counts = {"moved": done.moved, "corrected": done.corrected, "wrong": len(done.wrong)}
     return ", ".join(f"{what} {count:,}" for what, count in counts.items() if count)
 
 
-def _back_up(context: Context, is_stopped: Stopped) -> str:
+def _back_up_home(context: Context, is_stopped: Stopped) -> str:
     """Make a backup; without an own folder for them, beside the home."""
     del is_stopped  # killed at any moment there is a whole one, or none
     return str(context.admin.backups().create().file.path)
 
 
-def _said(context: Context, is_stopped: Stopped) -> str:
+def _archive_old_talk(context: Context, is_stopped: Stopped) -> str:
     """Let what was said long ago leave the database, whole months of it."""
     journal, days = context.memory.journal(), int(context.admin.setting("archive.journal_days"))
     if not days or not isinstance(journal, ArchivedTalk):
@@ -269,14 +275,14 @@ def _said(context: Context, is_stopped: Stopped) -> str:
     before = (context.clock.now() - timedelta(days=days)).replace(
         day=1, hour=0, minute=0, second=0, microsecond=0
     )
-    done = journal.archive_talk(before, is_stopped)
-    freed = journal.compact(done.bytes) if done.bytes else 0
-    if done.wrong:
-        raise ArchiveFailed("; ".join(done.wrong[:5]))
-    return f"moved {done.messages:,}, {freed / 1e6:.1f} MB" if done.messages else ""
+    archived = journal.archive_talk(before, is_stopped)
+    freed = journal.compact(archived.bytes) if archived.bytes else 0
+    if archived.wrong:
+        raise ArchiveFailed("; ".join(archived.wrong[:5]))
+    return f"moved {archived.messages:,}, {freed / 1e6:.1f} MB" if archived.messages else ""
 
 
-def _compare_copy(context: Context, is_stopped: Stopped) -> str:
+def _compare_service_copy(context: Context, is_stopped: Stopped) -> str:
     """Bring the copy at a service in line with what is here; the service is asked what it holds."""
     del is_stopped  # killed at any moment, the next run goes on
     store = context.memory.store()
@@ -284,7 +290,7 @@ def _compare_copy(context: Context, is_stopped: Stopped) -> str:
     return f"moved {moved:,}" if moved else ""
 
 
-def _inactivity(context: Context, is_stopped: Stopped) -> str:
+def _remind_inactive_accounts(context: Context, is_stopped: Stopped) -> str:
     """Remind users who stay away, let go of episodes, and of deletions that can no more be taken
     back.
     """
@@ -300,32 +306,46 @@ def _inactivity(context: Context, is_stopped: Stopped) -> str:
 
 
 JOBS = (
-    Job("reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect),
-    Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
-    Job("talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _said),
-    Job("backup", "backup.schedule", Words("backup", "백업"), _back_up, is_local=True),
-    Job(
+    HomeJob(
+        "reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect_due_scopes
+    ),
+    HomeJob(
+        WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm_due_memories
+    ),
+    HomeJob(
+        "talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _archive_old_talk
+    ),
+    HomeJob("backup", "backup.schedule", Words("backup", "백업"), _back_up_home, is_local=True),
+    HomeJob(
         "housekeeping",
         "housekeeping.schedule",
         Words("housekeeping", "정리"),
-        housekeeping.tidy,
+        housekeeping.tidy_home,
         is_local=True,
     ),
-    Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
-    Job(
+    HomeJob(
+        "cold",
+        "archive.schedule_cold",
+        Words("moving to cold", "cold로 옮기기"),
+        cold.move_days_to_cold,
+    ),
+    HomeJob(
         "inactivity",
         "character.schedule_inactivity",
         Words("users who stay away", "오지 않는 사용자"),
-        _inactivity,
+        _remind_inactive_accounts,
     ),
-    Job(
+    HomeJob(
         "service",
         "gemini.schedule",
         Words("comparing with the service", "서비스와 비교"),
-        _compare_copy,
+        _compare_service_copy,
         is_local=True,
     ),
-    Job(
-        "sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself
+    HomeJob(
+        "sync",
+        "archive.schedule_sync",
+        Words("synchronising cold", "cold 맞추기"),
+        cold.sync_cold_at_its_time,
     ),
 )

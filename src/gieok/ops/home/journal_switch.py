@@ -59,7 +59,7 @@ class JournalSwitchResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
+def switch_journal(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
     """Copy, compare, and only then change the setting."""
     now = context.admin.setting("journal")
     if request.name not in context.admin.journal_names or request.name == now:
@@ -68,13 +68,15 @@ def run(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
             f"{request.name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}"
         )
     source, target = context.memory.journal(), context.admin.open_journal(request.name)
-    with closing(target), _accounts(context, now, request.name) as accounts:
+    with closing(target), _open_both_accounts(context, now, request.name) as accounts:
         if request.dry_run:
-            copied = _looked_at(source, target)
-            users = _looked_at(*accounts) if accounts else _NOTHING
+            copied = _compare_journals(source, target)
+            users = _compare_journals(*accounts) if accounts else _NOTHING
         else:
             copy = partial(
-                journal_copy.copy, replace=request.replace, progress=context.progress("copied")
+                journal_copy.copy_journal,
+                replace=request.replace,
+                progress=context.progress("copied"),
             )
             with source.exclusive("rebuild"), source.exclusive("deliver"):
                 copied = copy(source, target)
@@ -93,7 +95,7 @@ def run(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
 
 
 @contextmanager
-def _accounts(
+def _open_both_accounts(
     context: Context, now: str, then: str
 ) -> "Iterator[tuple[Accounts, Accounts] | None]":
     """Open the accounts beside both journals; None where there are none, or the same beside
@@ -107,13 +109,13 @@ def _accounts(
         yield (source, target) if source.location != target.location else None
 
 
-def _looked_at(source: CopiedJournal, target: CopiedJournal) -> journal_copy.Copied:
+def _compare_journals(source: CopiedJournal, target: CopiedJournal) -> journal_copy.Copied:
     return journal_copy.Copied(
-        len(journal_copy.differences(source, target)), len(source.copied_scopes())
+        len(journal_copy.find_differing_parts(source, target)), len(source.copied_scopes())
     )
 
 
-def present(result: JournalSwitchResult, style: Style) -> str:
+def render_journal_switch(result: JournalSwitchResult, style: Style) -> str:
     """Show what is in use now."""
     if not result.done:
         return style.say(
@@ -141,8 +143,8 @@ OPERATION = Operation(
         "쓰던 저널은 그대로입니다. 같은 명령이 이어서 합니다",
     ),
     examples=("gieok journal switch postgres --dry-run",),
-    handler=run,
-    present=present,
+    handler=switch_journal,
+    present=render_journal_switch,
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
     doc=Words(

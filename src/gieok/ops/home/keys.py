@@ -87,33 +87,33 @@ class KeysTestResult:
         return bool(self.trials) and all(trial.verdict is Verdict.VALID for trial in self.trials)
 
 
-def listed(context: Context, request: NoRequest) -> KeysResult:
+def list_service_keys(context: Context, request: NoRequest) -> KeysResult:
     """Return where each key is."""
     del request
     return KeysResult(tuple(context.admin.keys().rows()))
 
 
-def put(context: Context, request: KeyRequest) -> KeySetResult:
+def set_service_key(context: Context, request: KeyRequest) -> KeySetResult:
     """Ask for a key and keep it. Raises BadRequest."""
     keys = context.admin.keys()
-    row = keys.row(_one(request.name))
+    row = keys.row(_require_key_name(request.name))
     keys.require_free(row)
-    return KeySetResult(row.variable, keys.put(row, _read(context, row)))
+    return KeySetResult(row.variable, keys.put(row, _read_typed_key(context, row)))
 
 
-def rotate(context: Context, request: KeyRequest) -> KeySetResult:
+def rotate_service_key(context: Context, request: KeyRequest) -> KeySetResult:
     """Ask for the next key, try it, and put it in the place of the one that is set. Raises
     BadRequest: that one stays.
     """
     keys = context.admin.keys()
-    row = keys.row(_one(request.name))
+    row = keys.row(_require_key_name(request.name))
     keys.require_free(row)
     if not row.place:
         raise BadRequest(
             f"{row.variable} is not set: there is nothing to replace",
             hint=f"`gieok keys set {row.names[0]}`",
         )
-    value = _read(context, row)
+    value = _read_typed_key(context, row)
     trials = tuple(keys.test(row, value))
     if bad := next((trial for trial in trials if trial.verdict is not Verdict.VALID), None):
         raise BadRequest(
@@ -126,7 +126,7 @@ def rotate(context: Context, request: KeyRequest) -> KeySetResult:
     return KeySetResult(row.variable, keys.put(row, value), trials)
 
 
-def test(context: Context, request: KeysTestRequest) -> KeysTestResult:
+def test_service_keys(context: Context, request: KeysTestRequest) -> KeysTestResult:
     """Ask each service once."""
     keys = context.admin.keys()
     rows = [keys.row(name) for name in request.names] or [
@@ -135,7 +135,7 @@ def test(context: Context, request: KeysTestRequest) -> KeysTestResult:
     return KeysTestResult(tuple(trial for row in dict.fromkeys(rows) for trial in keys.test(row)))
 
 
-def _one(names: list[str]) -> str:
+def _require_key_name(names: list[str]) -> str:
     """Return the name given; what else was given may be a key, and is not shown."""
     if len(names) == 1:
         return names[0]
@@ -148,7 +148,7 @@ def _one(names: list[str]) -> str:
     )
 
 
-def _read(context: Context, row: KeyRow) -> str:
+def _read_typed_key(context: Context, row: KeyRow) -> str:
     """Return a key that a person types unseen, or that stands alone on stdin. Raises BadRequest."""
     if sys.stdin.isatty():
         from getpass import getpass  # only here
@@ -173,7 +173,7 @@ def _read(context: Context, row: KeyRow) -> str:
     return value
 
 
-def present_list(result: KeysResult, style: Style) -> str:
+def render_service_keys(result: KeysResult, style: Style) -> str:
     """Show a line for each key."""
     wide = max(len(row.variable) for row in result.keys)
     lines = []
@@ -201,9 +201,9 @@ def present_list(result: KeysResult, style: Style) -> str:
     )
 
 
-def present_set(result: KeySetResult, style: Style) -> str:
+def render_stored_key(result: KeySetResult, style: Style) -> str:
     """Show where the key is now."""
-    kept = style.say(
+    place_line = style.say(
         f"{result.variable} is set in {result.place}", f"{result.variable} 저장: {result.place}"
     )
     running = style.say(
@@ -216,29 +216,33 @@ def present_set(result: KeySetResult, style: Style) -> str:
         else [style.say("prove it: `gieok keys test`", "확인: `gieok keys test`")]
     )
     return "\n".join(
-        [*(_line(trial, style) for trial in result.trials), f"{kept}; {running}", *proved]
+        [
+            *(_render_key_trial(trial, style) for trial in result.trials),
+            f"{place_line}; {running}",
+            *proved,
+        ]
     )
 
 
-def mark_of(verdict: Verdict) -> str:
+def find_verdict_sign(verdict: Verdict) -> str:
     """Return the sign of what a trial came to; what was not tried has neither that of success nor
     that of failure.
     """
     return {Verdict.VALID: "✓", Verdict.UNTRIED: "–"}.get(verdict, "✗")
 
 
-def present_test(result: KeysTestResult, style: Style) -> str:
+def render_key_trials(result: KeysTestResult, style: Style) -> str:
     """Show a line for each service, and what to do next."""
     if not result.trials:
         return style.say(
             "no key is set, and no setting needs one: `gieok keys list`",
             "설정된 키가 없고, 필요한 설정도 없습니다: `gieok keys list`",
         )
-    return "\n".join(_line(trial, style) for trial in result.trials)
+    return "\n".join(_render_key_trial(trial, style) for trial in result.trials)
 
 
-def _line(trial: Trial, style: Style) -> str:
-    mark, verdict = mark_of(trial.verdict), VERDICTS[trial.verdict].say(style.lang)
+def _render_key_trial(trial: Trial, style: Style) -> str:
+    mark, verdict = find_verdict_sign(trial.verdict), VERDICTS[trial.verdict].say(style.lang)
     line = (
         f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: "
         f"{printable(style.told(trial.said))}"
@@ -249,8 +253,8 @@ def _line(trial: Trial, style: Style) -> str:
 LIST = Operation(
     name="keys list",
     examples=("gieok keys list",),
-    handler=listed,
-    present=present_list,
+    handler=list_service_keys,
+    present=render_service_keys,
     doc=Words(
         "Say which keys of services there are and where, never what they are",
         "서비스 키가 어디에 있는지 보여 줍니다 (값은 보이지 않음)",
@@ -258,8 +262,8 @@ LIST = Operation(
 )
 SET = Operation(
     name="keys set",
-    handler=put,
-    present=present_set,
+    handler=set_service_key,
+    present=render_stored_key,
     effect=Effect.WRITE,
     examples=(
         "gieok keys set openai",
@@ -273,8 +277,8 @@ SET = Operation(
 )
 ROTATE = Operation(
     name="keys rotate",
-    handler=rotate,
-    present=present_set,
+    handler=rotate_service_key,
+    present=render_stored_key,
     effect=Effect.WRITE,
     examples=("gieok keys rotate openai", "pass show openai | gieok keys rotate openai"),
     doc=Words(
@@ -284,8 +288,8 @@ ROTATE = Operation(
 )
 TEST = Operation(
     name="keys test",
-    handler=test,
-    present=present_test,
+    handler=test_service_keys,
+    present=render_key_trials,
     effect=Effect.WRITE,
     examples=("gieok keys test", "gieok keys test openai smtp"),
     doc=Words(

@@ -33,18 +33,18 @@ class LogsResult:
         return bool(self.lines)
 
 
-def run(context: Context, request: LogsRequest) -> LogsResult:
+def read_daemon_log(context: Context, request: LogsRequest) -> LogsResult:
     """Read the log's end."""
-    file = paths.log(context.home)
-    last = tuple(_tail(file, request.lines))
+    file = paths.locate_daemon_log(context.home)
+    last = tuple(_read_log_tail(file, request.lines))
     if request.follow:
-        for line in (*last, *_follow(file)):
+        for line in (*last, *_iter_new_log_lines(file)):
             context.tell(printable(line))
         return LogsResult(())
     return LogsResult(last)
 
 
-def _tail(file: Path, count: int) -> list[str]:
+def _read_log_tail(file: Path, count: int) -> list[str]:
     try:
         with file.open("rb") as log:
             log.seek(max(log.seek(0, 2) - _READ_BYTES, 0))
@@ -53,7 +53,7 @@ def _tail(file: Path, count: int) -> list[str]:
         return []
 
 
-def _follow(file: Path) -> Iterator[str]:
+def _iter_new_log_lines(file: Path) -> Iterator[str]:
     position = file.stat().st_size if file.exists() else 0
     while True:
         time.sleep(_POLL_S)
@@ -67,7 +67,7 @@ def _follow(file: Path) -> Iterator[str]:
             yield from data.decode("utf-8", "replace").splitlines()
 
 
-def present(result: LogsResult, style: Style) -> str:
+def render_daemon_log(result: LogsResult, style: Style) -> str:
     """Show the lines."""
     nothing = Words(
         "The daemon has said nothing yet; `gieok up` starts it.",
@@ -79,8 +79,8 @@ def present(result: LogsResult, style: Style) -> str:
 OPERATION = Operation(
     name="logs",
     examples=("gieok logs --lines 100", "gieok logs --follow"),
-    handler=run,
-    present=present,
+    handler=read_daemon_log,
+    present=render_daemon_log,
     is_endless=True,
     doc=Words("Show what the daemon has said", "데몬이 남긴 기록을 보여 줍니다"),
 )

@@ -42,37 +42,37 @@ class NotifyTestResult:
         return all(one.ok for one in self.told)
 
 
-def run(context: Context, request: NotifyTestRequest) -> NotifyTestResult:
+def test_notifications(context: Context, request: NotifyTestRequest) -> NotifyTestResult:
     """Tell in each way, once."""
     notices = context.admin.notices()
     title, text = (words.say(context.lang) for words in (_TITLE, _TEXT))
-    told = notices.send(title, text, tuple(dict.fromkeys(request.ways)) or notices.names)
-    return NotifyTestResult(tuple(told), notices.names)
+    notices_sent = notices.send(title, text, tuple(dict.fromkeys(request.ways)) or notices.names)
+    return NotifyTestResult(tuple(notices_sent), notices.names)
 
 
-def present(result: NotifyTestResult, style: Style) -> str:
+def render_notify_test(result: NotifyTestResult, style: Style) -> str:
     """Show a line for each way, and the next step."""
     lines = []
-    for one in result.told:
-        what = style.say("sent", "보냄") if one.ok else style.say("not sent", "못 보냄")
+    for sent_notice in result.told:
+        what = style.say("sent", "보냄") if sent_notice.ok else style.say("not sent", "못 보냄")
         lines.append(
-            f"{'✓' if one.ok else '✗'} {style.bold(one.channel)}: {what}: "
-            f"{printable(style.told(one.said))}"
+            f"{'✓' if sent_notice.ok else '✗'} {style.bold(sent_notice.channel)}: {what}: "
+            f"{printable(style.told(sent_notice.said))}"
         )
-        lines += [f"    → {printable(style.told(one.hint))}"] if not one.ok else []
-    return "\n".join([*lines, *_next(result, style)])
+        lines += [f"    → {printable(style.told(sent_notice.hint))}"] if not sent_notice.ok else []
+    return "\n".join([*lines, *_render_notify_step(result, style)])
 
 
-def _next(result: NotifyTestResult, style: Style) -> list[str]:
+def _render_notify_step(result: NotifyTestResult, style: Style) -> list[str]:
     """Return what to do next."""
     new = [one.channel for one in result.told if one.ok and one.channel not in result.chosen]
     if new:
         ways = ", ".join([*(way for way in result.chosen if way != LOG), *new])
-        told = style.say(
+        setting_hint = style.say(
             f"to be told this way, set `notify.to: {ways}` in",
             f"이렇게 알림을 받으려면 `notify.to: {ways}` 줄을 여기에 적으세요:",
         )
-        return [f"{told} ~/.gieok/config.yaml (`gieok setup`)"]
+        return [f"{setting_hint} ~/.gieok/config.yaml (`gieok setup`)"]
     if [one.channel for one in result.told] == [LOG]:
         return [
             style.say(
@@ -88,8 +88,8 @@ def _next(result: NotifyTestResult, style: Style) -> list[str]:
 
 OPERATION = Operation(
     name="notify test",
-    handler=run,
-    present=present,
+    handler=test_notifications,
+    present=render_notify_test,
     effect=Effect.WRITE,
     examples=(
         "gieok notify test",

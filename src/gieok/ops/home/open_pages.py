@@ -32,7 +32,7 @@ class OpenResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: OpenRequest) -> OpenResult:
+def open_web_pages(context: Context, request: OpenRequest) -> OpenResult:
     """Make a link, and hand it to the browser where there is one."""
     if context.admin.daemon is None:
         raise BadRequest(
@@ -49,24 +49,24 @@ def run(context: Context, request: OpenRequest) -> OpenResult:
     return OpenResult(link, opened, started)
 
 
-def present(result: OpenResult, style: Style) -> str:
+def render_page_link(result: OpenResult, style: Style) -> str:
     """Show the link."""
     note = style.say("works once, within five minutes", "한 번, 5분 안에 통합니다")
     lines = [result.link, f"  {style.dim(note)}"]
     if result.started:
-        told = style.say(
+        server_note = style.say(
             "a server was started for it; `gieok down` stops it",
             "서버를 시작했습니다. `gieok down`으로 멈춥니다",
         )
-        lines.append(f"  {style.dim(told)}")
+        lines.append(f"  {style.dim(server_note)}")
     return "\n".join(lines)
 
 
 OPERATION = Operation(
     name="open",
     examples=("gieok open", "gieok open --print-only"),
-    handler=run,
-    present=present,
+    handler=open_web_pages,
+    present=render_page_link,
     doc=Words(
         "Open the pages in a browser; starts their server where none runs",
         "페이지를 브라우저로 엽니다. 서버가 없으면 시작합니다",

@@ -57,16 +57,16 @@ class ResumeResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: PauseRequest) -> PauseResult:
+def pause_memory(context: Context, request: PauseRequest) -> PauseResult:
     """Pause, durably, and read it back."""
     now = context.clock.now().timestamp()
-    length_s = duration_s(request.for_) if request.for_.strip() else None
+    length_s = parse_duration_s(request.for_) if request.for_.strip() else None
     span = context.privacy.begin_pause(now, None if length_s is None else now + length_s)
     until = datetime.fromtimestamp(span.until, context.zone) if span.until is not None else None
     return PauseResult(datetime.fromtimestamp(span.since, context.zone), until)
 
 
-def resume(context: Context, request: NoRequest) -> ResumeResult:
+def resume_memory(context: Context, request: NoRequest) -> ResumeResult:
     """End the pause, durably."""
     del request
     span = context.privacy.end_pause(context.clock.now().timestamp())
@@ -75,7 +75,7 @@ def resume(context: Context, request: NoRequest) -> ResumeResult:
     )
 
 
-def duration_s(words: str) -> float:
+def parse_duration_s(words: str) -> float:
     """Return the seconds that words mean: `2h`, `1h30m`, `30분`, `1시간 30분`, `2 days`. Raises
     BadRequest.
     """
@@ -94,7 +94,7 @@ def duration_s(words: str) -> float:
     return total
 
 
-def present(result: PauseResult, style: Style) -> str:
+def render_pause(result: PauseResult, style: Style) -> str:
     """Say until when nothing is taken in, and how to go on."""
     if result.until is None:
         return style.say(
@@ -108,7 +108,7 @@ def present(result: PauseResult, style: Style) -> str:
     )
 
 
-def present_resumed(result: ResumeResult, style: Style) -> str:
+def render_resume(result: ResumeResult, style: Style) -> str:
     """Say that memory goes on, and that the pause stays out."""
     if result.since is None:
         return style.say("Nothing was paused.", "멈춰 있지 않았습니다.")
@@ -121,8 +121,8 @@ def present_resumed(result: ResumeResult, style: Style) -> str:
 
 PAUSE = Operation(
     name="pause",
-    handler=run,
-    present=present,
+    handler=pause_memory,
+    present=render_pause,
     effect=Effect.WRITE,
     examples=("gieok pause", "gieok pause --for 2h", 'gieok pause --for "1시간 30분"'),
     doc=Words(
@@ -132,8 +132,8 @@ PAUSE = Operation(
 )
 RESUME = Operation(
     name="resume",
-    handler=resume,
-    present=present_resumed,
+    handler=resume_memory,
+    present=render_resume,
     effect=Effect.WRITE,
     examples=("gieok resume",),
     doc=Words(

@@ -62,11 +62,11 @@ class RebuildResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: RebuildRequest) -> RebuildResult:
+def rebuild_index(context: Context, request: RebuildRequest) -> RebuildResult:
     """Rebuild the index; one process at a time."""
     journal = context.memory.journal()
     with journal.exclusive("rebuild"):
-        aside, salvaged = _sound_or_aside(context)
+        aside, salvaged = _set_unsound_store_aside(context)
         store = context.memory.store()
         distil.deliver(journal, store)
         old = _Old(salvaged or store) if salvaged or not aside else None
@@ -75,16 +75,18 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         )
         with renewing as target:
             turns.restart(context.memory.journal(), target)
-            _derive(context, target)
+            _derive_turn_documents(context, target)
             archived = _fill_archived(context, target, old)
-            _fill(context, target, old, force=target is store)
+            _fill_rebuilt_store(context, target, old, force=target is store)
             saved = old.vectors_into(target, context.progress("vectors kept")) if old else 0
         # What other processes wrote meanwhile.
-        _derive(context, store)
+        _derive_turn_documents(context, store)
         failed = [
-            one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)
+            one
+            for scope in _list_rebuilt_scopes(context, None)
+            for one in _bring_scope_in_line(context, store, scope)
         ]
-        embedded, note = (0, "") if request.no_wait else _embed(context, store)
+        embedded, note = (0, "") if request.no_wait else _embed_rebuilt_store(context, store)
         store.compact()
         for scope in (one for one in journal.made_scopes() if not is_served(one.path)):
             context.observe.sidecar().write_active_memory(scope)
@@ -92,12 +94,12 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
             copy_beside(context, scope, force=True)
         stats = store.stats()
         has_vectors = isinstance(store, VectorSearch) and context.memory.embedder_name != "none"
-        made = sum(len(journal.made(scope)) for scope in journal.made_scopes())
-        made += sum(one.memories for one in journal.places())
+        memory_count = sum(len(journal.made(scope)) for scope in journal.made_scopes())
+        memory_count += sum(one.memories for one in journal.places())
         return RebuildResult(
             scopes=len(store.scopes()),
             documents=stats.documents,
-            from_journal=made,
+            from_journal=memory_count,
             vectors_kept=saved,
             embedded=embedded,
             waiting=stats.passages - stats.vectors if has_vectors else 0,
@@ -107,7 +109,7 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         )
 
 
-def _sound_or_aside(context: Context) -> tuple[str, Store | None]:
+def _set_unsound_store_aside(context: Context) -> tuple[str, Store | None]:
     """Return '' and None for a sound store; else its quarantine folder, and the store there if it
     opens.
     """
@@ -160,16 +162,16 @@ class _Old:
             return otherwise
 
 
-def _scopes(context: Context, old: _Old | None) -> list[Scope]:
+def _list_rebuilt_scopes(context: Context, old: _Old | None) -> list[Scope]:
     journal = context.memory.journal()
     return sorted(
         {*durable.noted_scopes(journal), *journal.made_scopes(), *(old.scopes() if old else ())}
     )
 
 
-def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> None:
+def _fill_rebuilt_store(context: Context, target: Store, old: _Old | None, *, force: bool) -> None:
     """Fill a new store from files and the journal, and from `old` what neither has now."""
-    for scope in _scopes(context, old):
+    for scope in _list_rebuilt_scopes(context, old):
         for name, value in (
             (old.notes(scope) if old else {}) | durable.kept_notes(context.memory.journal(), scope)
         ).items():
@@ -179,12 +181,16 @@ def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> 
         if old:
             unknown = [key for key in had if key.startswith(observation.PREFIX)]
             context.memory.journal().adopt(old.entries(scope, unknown))
-        failed = _bring_in_line(context, target, scope, force=force)
-        missing = _still_there(target, scope, had, [one.key for one in failed if one.keeps])
+        failed = _bring_scope_in_line(context, target, scope, force=force)
+        missing = _list_missing_but_kept(
+            target, scope, had, [one.key for one in failed if one.keeps]
+        )
         for start in range(0, len(missing), _AT_ONCE):
-            found = old.entries(scope, missing[start : start + _AT_ONCE]) if old else []
+            old_entries = old.entries(scope, missing[start : start + _AT_ONCE]) if old else []
             journal = context.memory.journal()
-            target.put([entry for entry in found if turns.is_underived(journal, entry.document)])
+            target.put(
+                [entry for entry in old_entries if turns.is_underived(journal, entry.document)]
+            )
 
 
 def _fill_archived(context: Context, target: Store, old: _Old | None) -> list[Reason]:
@@ -195,14 +201,14 @@ def _fill_archived(context: Context, target: Store, old: _Old | None) -> list[Re
     """
     wrong: list[Reason] = []
     stored = old.entries if old else target.entries
-    for entries, said in sweep.told_by_files(context.archive.tiers(), stored):
+    for entries, problems in sweep.iter_filed_entries(context.archive.tiers(), stored):
         for start in range(0, len(entries), _AT_ONCE):
             target.put(entries[start : start + _AT_ONCE])
-        wrong += [Reason("archive", line) for line in said]
+        wrong += [Reason("archive", line) for line in problems]
     return wrong
 
 
-def _derive(context: Context, target: Store) -> None:
+def _derive_turn_documents(context: Context, target: Store) -> None:
     """Make the documents of what was said."""
     if context.observe.has_turns:
         turns.update_all(
@@ -213,39 +219,39 @@ def _derive(context: Context, target: Store) -> None:
         )
 
 
-def _bring_in_line(
+def _bring_scope_in_line(
     context: Context, target: Store, scope: Scope, *, force: bool = False
 ) -> list[Failed]:
     """Make a scope hold what its files and the journal say; return what could not be read."""
     journal = context.memory.journal()
-    durable.restore(journal, target, scope)
-    made = {entry.document.key for entry in journal.made(scope)} | {
+    durable.restore_scope(journal, target, scope)
+    made_keys = {entry.document.key for entry in journal.made(scope)} | {
         one.key for one in journal.archived(scope)
     }
     gone = [
         key
         for key in target.hashes(scope)
-        if key.startswith(observation.PREFIX) and key not in made
+        if key.startswith(observation.PREFIX) and key not in made_keys
     ]
     target.forget(scope, gone)  # forgotten, or reflected away, while this was under way
-    wanted = roots.load(target, scope)
+    index_roots = roots.load_roots(target, scope)
     failed: list[Failed] = []
-    if any(root.path.exists() for root in wanted):
+    if any(root.path.exists() for root in index_roots):
         progress = context.progress(f"{scope}: indexed")
-        failed += sync.sync(
-            target, scope, wanted, context.memory.cut, force=force, progress=progress
+        failed += sync.sync_scope_roots(
+            target, scope, index_roots, context.memory.cut, force=force, progress=progress
         ).failed
     return failed
 
 
-def _still_there(
+def _list_missing_but_kept(
     target: Store, scope: Scope, had: Sequence[str], unread: Sequence[str]
 ) -> list[str]:
     """Return what is missing in `target` and not gone: its folder or file cannot be read now, or
     nobody knows its origin.
     """
     known, forgotten = target.hashes(scope), durable.forgotten(target, scope)
-    there = [root for root in roots.load(target, scope) if root.path.exists()]
+    there = [root for root in roots.load_roots(target, scope) if root.path.exists()]
     below = tuple(f"{key}/" for key in unread)
 
     def is_gone(key: str) -> bool:
@@ -256,17 +262,17 @@ def _still_there(
     return [key for key in had if key not in known and not is_gone(key)]
 
 
-def _embed(context: Context, store: Store) -> tuple[int, str]:
+def _embed_rebuilt_store(context: Context, store: Store) -> tuple[int, str]:
     """Make the vectors that are missing; return how many, and what went wrong."""
     try:
         embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
         if embedder is None or not isinstance(store, VectorSearch):
             return 0, ""
-        done = lifecycle.fill_vectors(
+        embedded_count = lifecycle.fill_vectors(
             store, embedder, context.progress("embedded"), is_first=is_users
         )
         lifecycle.fill_lines(store, embedder)
-        promotion.update(
+        promotion.update_promotions(
             store,
             context.home,
             context.memory.journal(),
@@ -275,10 +281,10 @@ def _embed(context: Context, store: Store) -> tuple[int, str]:
         )
     except EmbedderFailed as error:
         return 0, f"{error} ({error.hint})"
-    return done, ""
+    return embedded_count, ""
 
 
-def present(result: RebuildResult, style: Style) -> str:
+def render_rebuilt_index(result: RebuildResult, style: Style) -> str:
     """Show the counts of the new index, and where a damaged one is."""
     lines = [
         style.say(
@@ -323,8 +329,8 @@ OPERATION = Operation(
         "색인은 그대로입니다. `gieok rebuild`가 처음부터 합니다",
     ),
     examples=("gieok rebuild",),
-    handler=run,
-    present=present,
+    handler=rebuild_index,
+    present=render_rebuilt_index,
     effect=Effect.WRITE,
     doc=Words(
         "Rebuild the index from your files and the journal; a damaged one is kept aside",

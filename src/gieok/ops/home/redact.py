@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.ops.absence import gap_lines
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, Inline, Omitted, shown
+from gieok.ops.encode import Hidden, Inline, Omitted, mark_encoded_getter
 from gieok.ops.home import clean_up
 from gieok.ops.home.clean_up import Cleaned
 from gieok.ops.memory import gaps
@@ -51,7 +51,7 @@ class RedactResult:
     found: Hidden[bool] = True
 
     @property
-    @shown
+    @mark_encoded_getter
     def text_(self) -> str:
         """Return the text, with what is not UTF-8 replaced."""
         return self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -104,10 +104,10 @@ class StoredResult:
         )
 
 
-def run(context: Context, request: RedactRequest) -> RedactResult | StoredResult:
+def redact_text_or_home(context: Context, request: RedactRequest) -> RedactResult | StoredResult:
     """Read all of standard input, or look at all that is stored. Raises BadRequest."""
     if request.all and not request.stdin:
-        cleaned = clean_up.clean(context, is_dry=not request.apply)
+        cleaned = clean_up.redact_stored_home(context, is_dry=not request.apply)
         return StoredResult(
             cleaned, request.apply, context.lang, tuple(gaps.gaps_of_backups(context)) or None
         )
@@ -120,7 +120,7 @@ def run(context: Context, request: RedactRequest) -> RedactResult | StoredResult
     return RedactResult(*redact_counted(text, source=request.source))
 
 
-def present(result: RedactResult | StoredResult, style: Style) -> str:
+def render_redacted_text(result: RedactResult | StoredResult, style: Style) -> str:
     """Show the text alone."""
     del style
     return result.text
@@ -129,8 +129,8 @@ def present(result: RedactResult | StoredResult, style: Style) -> str:
 OPERATION = Operation(
     name="redact",
     examples=("gieok redact --stdin < notes.txt",),
-    handler=run,
-    present=present,
+    handler=redact_text_or_home,
+    present=render_redacted_text,
     is_verbatim=True,
     effect=Effect.DESTROY,
     doc=Words("Print text without its secrets", "글에서 비밀을 가려 출력합니다"),

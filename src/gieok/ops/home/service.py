@@ -76,29 +76,31 @@ class ServiceResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ServiceRequest) -> ServiceResult:
+def install_service(context: Context, request: ServiceRequest) -> ServiceResult:
     """Write the file that the system reads."""
     system = _SYSTEMS.get(sys.platform, "systemd") if request.system == "auto" else request.system
-    file, text = _file(context, system)
+    file, text = _build_service_file(context, system)
     if not request.dry_run:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-16" if system == "windows" else "utf-8")
     return ServiceResult(file, text, _NEXT[system].format(file=file), not request.dry_run)
 
 
-def installed(context: Context) -> list[tuple[Path, str]]:
+def find_installed_service(context: Context) -> list[tuple[Path, str]]:
     """Return the files of services of ours that are there, each with the command by which the
     system forgets it.
     """
-    found = [(_file(context, system)[0], command) for system, command in _FORGET.items()]
+    service_files = [
+        (_build_service_file(context, system)[0], command) for system, command in _FORGET.items()
+    ]
     return [
         (file, command)
-        for file, command in found
+        for file, command in service_files
         if file.is_file() and b"gieok" in file.read_bytes().replace(b"\0", b"")
     ]
 
 
-def _file(context: Context, system: str) -> tuple[Path, str]:
+def _build_service_file(context: Context, system: str) -> tuple[Path, str]:
     caller, home, command = (
         context.caller,
         str(context.home),
@@ -119,7 +121,7 @@ def _file(context: Context, system: str) -> tuple[Path, str]:
     )
 
 
-def present(result: ServiceResult, style: Style) -> str:
+def render_service(result: ServiceResult, style: Style) -> str:
     """Show the file and the next step."""
     head = [str(result.file)] if result.written else [result.text]
     return "\n".join([*head, style.say("now run: ", "이제 실행: ") + result.next])
@@ -128,8 +130,8 @@ def present(result: ServiceResult, style: Style) -> str:
 OPERATION = Operation(
     name="service install",
     examples=("gieok service install", "gieok service install --dry-run"),
-    handler=run,
-    present=present,
+    handler=install_service,
+    present=render_service,
     effect=Effect.WRITE,
     doc=Words("Start the daemon whenever you log in", "로그인할 때마다 데몬을 시작하게 합니다"),
 )

@@ -48,18 +48,18 @@ class SetResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: SetRequest) -> SetResult:
+def set_config_value(context: Context, request: SetRequest) -> SetResult:
     """Change a setting. Raises BadRequest for one that is unknown, BadConfig for a wrong value."""
-    return _changed(context, _row(context, request.name), request.value)
+    return _change_setting(context, _find_setting_row(context, request.name), request.value)
 
 
-def unset(context: Context, request: UnsetRequest) -> SetResult:
+def unset_config_value(context: Context, request: UnsetRequest) -> SetResult:
     """Set a setting back to its default."""
-    row = _row(context, request.name)
-    return _changed(context, row, row.default)
+    row = _find_setting_row(context, request.name)
+    return _change_setting(context, row, row.default)
 
 
-def _row(context: Context, name: str) -> SettingRow:
+def _find_setting_row(context: Context, name: str) -> SettingRow:
     if name in _MOVED_BY:
         raise BadRequest(
             f"{name!r} is where data is, which has to move", hint=f"run `gieok {_MOVED_BY[name]}`"
@@ -76,12 +76,12 @@ def _row(context: Context, name: str) -> SettingRow:
     return rows[name]
 
 
-def _changed(context: Context, row: SettingRow, value: str) -> SetResult:
+def _change_setting(context: Context, row: SettingRow, value: str) -> SetResult:
     context.admin.choose(row.name, value)
     return SetResult(row.name, row.value, value)
 
 
-def present(result: SetResult, style: Style) -> str:
+def render_set_config(result: SetResult, style: Style) -> str:
     """Show the change."""
     before, value = (printable(text) or '""' for text in (result.before, result.value))
     was = style.dim(style.say(f"(before: {before})", f"(전에는 {before})"))
@@ -90,8 +90,8 @@ def present(result: SetResult, style: Style) -> str:
 
 SET = Operation(
     name="config set",
-    handler=run,
-    present=present,
+    handler=set_config_value,
+    present=render_set_config,
     doc=Words("Change a setting for good", "설정을 바꿉니다"),
     effect=Effect.WRITE,
     forgives_config=True,
@@ -100,8 +100,8 @@ SET = Operation(
 UNSET = Operation(
     name="config unset",
     examples=("gieok config unset search.limit",),
-    handler=unset,
-    present=present,
+    handler=unset_config_value,
+    present=render_set_config,
     doc=Words("Set a setting back to its default", "설정을 기본값으로 되돌립니다"),
     effect=Effect.WRITE,
     forgives_config=True,

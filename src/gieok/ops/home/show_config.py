@@ -24,7 +24,7 @@ class SettingValue(NamedTuple):
     hint: Omitted[str] = None
 
 
-def _by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingValue]:
+def _index_settings_by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingValue]:
     return {
         row.name: SettingValue(row.value, row.origin, *((row.wrong, row.hint) if row.wrong else ()))
         for row in rows
@@ -32,7 +32,7 @@ def _by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingValue]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowConfigRequest:
     """Parameters of `gieok config show`."""
 
     names: list[str] = argument(
@@ -49,39 +49,44 @@ class ShowRequest:
 class ConfigResult:
     """All settings in order."""
 
-    rows: Annotated[tuple[SettingRow, ...], As(_by_name), INLINE]
+    rows: Annotated[tuple[SettingRow, ...], As(_index_settings_by_name), INLINE]
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ShowRequest) -> ConfigResult:
+def show_settings(context: Context, request: ShowConfigRequest) -> ConfigResult:
     """Return the settings in force. Raises BadRequest for a name that none has."""
     root = context.project
-    if root and waiting.waiting(context.home, root).settings is not None:
+    if root and waiting.find_waiting_content(context.home, root).settings is not None:
         context.tell(f"{waiting_words(0, has_settings=True).say(context.lang)}: {TRUST_HINT}")
     wrong = {error.setting or error.origin: error for error in context.troubles}
-    rows = [_marked(row, wrong.pop(row.name, None)) for row in context.admin.settings]
+    rows = [_mark_wrong_setting(row, wrong.pop(row.name, None)) for row in context.admin.settings]
     # Left are names that no setting has, and files that cannot be read.
-    rows += [_marked(SettingRow(name, "", wrong[name].origin, ""), wrong[name]) for name in wrong]
+    rows += [
+        _mark_wrong_setting(SettingRow(name, "", wrong[name].origin, ""), wrong[name])
+        for name in wrong
+    ]
     for name in request.names:
-        if not any(_is_of(row, name) for row in rows):
+        if not any(_is_in_setting_group(row, name) for row in rows):
             near = next(iter(get_close_matches(name, [row.name for row in rows], 1)), "")
             hint = f"did you mean {near}?" if near else "`gieok config show` lists them"
             raise BadRequest(f"there is no setting {name!r}", hint=hint)
     chosen = [
-        row for row in rows if not request.names or any(_is_of(row, name) for name in request.names)
+        row
+        for row in rows
+        if not request.names or any(_is_in_setting_group(row, name) for name in request.names)
     ]
     return ConfigResult(tuple(chosen))
 
 
-def _is_of(row: SettingRow, name: str) -> bool:
+def _is_in_setting_group(row: SettingRow, name: str) -> bool:
     return row.name == name or row.name.startswith(f"{name.rstrip('.')}.")
 
 
-def _marked(row: SettingRow, error: BadConfig | None) -> SettingRow:
+def _mark_wrong_setting(row: SettingRow, error: BadConfig | None) -> SettingRow:
     return row if error is None else row._replace(wrong=str(error), hint=error.hint)
 
 
-def present(result: ConfigResult, style: Style) -> str:
+def render_settings(result: ConfigResult, style: Style) -> str:
     """Show a line for each setting, and below it what is wrong."""
     name_width = max(len(row.name) for row in result.rows)
     value_width = max(len(str(row.value)) for row in result.rows)
@@ -98,8 +103,8 @@ def present(result: ConfigResult, style: Style) -> str:
 OPERATION = Operation(
     name="config show",
     examples=("gieok config show", "gieok config show search observe.model"),
-    handler=run,
-    present=present,
+    handler=show_settings,
+    present=render_settings,
     forgives_config=True,
     doc=Words(
         "Print every setting with its value and where it comes from",

@@ -15,10 +15,10 @@ from gieok.hook import stats
 from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Scope, StoreStats
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, Inline, OrNull, shown
+from gieok.ops.encode import Hidden, Inline, OrNull, mark_encoded_getter
 from gieok.ops.home import jobs
-from gieok.ops.home.doctor import Check, probe
-from gieok.ops.home.elsewhere import unused_remote_data
+from gieok.ops.home.doctor import Check, iter_chain_checks
+from gieok.ops.home.elsewhere import list_unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
@@ -31,7 +31,7 @@ from gieok.ops.operation import (
     argument,
     full_disk_words,
 )
-from gieok.ops.withholding import moment
+from gieok.ops.withholding import format_local_time
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 from gieok.ranking.calibration import FITTED_ON
@@ -217,7 +217,7 @@ class StatusResult:
     found: Hidden[bool] = True
 
     @property
-    @shown
+    @mark_encoded_getter
     def state(self) -> str:
         """Return `empty` (so is all that is read here), `stale` (the disk is newer), `embedding`
         (vectors miss) or `synced`.
@@ -230,26 +230,26 @@ class StatusResult:
         return "embedding" if waiting else "synced"
 
     @property
-    @shown
+    @mark_encoded_getter
     def waiting(self) -> WaitingCounts:
         """Return how much of the project here waits for trust."""
         return WaitingCounts(len(self.waits.records), self.waits.settings is not None)
 
 
-def run(context: Context, request: StatusRequest) -> StatusResult:
+def read_home_status(context: Context, request: StatusRequest) -> StatusResult:
     """Count, compare with the disk, and probe if asked."""
-    if fs.is_full(context.home):
+    if fs.is_volume_full(context.home):
         context.tell(full_disk_words(context.home).say(context.lang))
     stores = context.memory.stores()
-    result, silent = first_answer(stores, lambda store: _count(context, store))
+    result, silent = first_answer(stores, lambda store: _count_memory_status(context, store))
     beside = (
         ()
         if silent
-        else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
+        else tuple(_format_beside_index(store, context.scope, result.stats) for store in stores[1:])
     )
-    checks = tuple(probe(context)) if request.deep else ()
+    checks = tuple(iter_chain_checks(context)) if request.deep else ()
     root = context.project
-    waits = waiting.waiting(context.home, root) if root else Waiting("")
+    waits = waiting.find_waiting_content(context.home, root) if root else Waiting("")
     also = context.searched[1:]
     return replace(
         result,
@@ -258,21 +258,23 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
             stores, lambda store: tuple(store.stats(s).documents for s in also)
         )[0],
         waits=waits,
-        withheld=withheld_state(context),
-        details=result.details + beside + _unused(context),
+        withheld=find_withheld_state(context),
+        details=result.details + beside + _list_unused_remote_data(context),
         unreachable=silent or "",
         checks=checks,
     )
 
 
-def withheld_state(context: Context) -> WithheldState | None:
+def find_withheld_state(context: Context) -> WithheldState | None:
     """Return what is nobody's business; None where all is taken in."""
     privacy = context.privacy
     pause = privacy.pause(context.clock.now().timestamp())
     state = WithheldState(
         paused=pause is not None,
-        since=moment(pause.since, context.zone) if pause else "",
-        until=moment(pause.until, context.zone) if pause and pause.until is not None else "",
+        since=format_local_time(pause.since, context.zone) if pause else "",
+        until=format_local_time(pause.until, context.zone)
+        if pause and pause.until is not None
+        else "",
         private_sessions=privacy.sessions,
         folders=privacy.chosen,
         agents=tuple(sorted(privacy.agents)),
@@ -280,13 +282,13 @@ def withheld_state(context: Context) -> WithheldState | None:
     return state if any(state) else None
 
 
-def _unused(context: Context) -> tuple[str, ...]:
+def _list_unused_remote_data(context: Context) -> tuple[str, ...]:
     """Say what lies at a service and is not used any more."""
-    return tuple(f"{one.path}: {one.reason}" for one in unused_remote_data(context))
+    return tuple(f"{one.path}: {one.reason}" for one in list_unused_remote_data(context))
 
 
-def _count(context: Context, store: Store) -> StatusResult:
-    known = roots.load(store, context.scope)
+def _count_memory_status(context: Context, store: Store) -> StatusResult:
+    known = roots.load_roots(store, context.scope)
     hashes = store.hashes(context.scope)
     present_roots = [root for root in known if not roots.is_away(root, hashes)]
     return StatusResult(
@@ -301,30 +303,30 @@ def _count(context: Context, store: Store) -> StatusResult:
         left_out=sum(one.is_left_out for root in present_roots for one in read.list_failed(root)),
         checks=(),
         details=tuple(store.describe()) if isinstance(store, Described) else (),
-        switch=_switch(context, store),
-        uncalibrated=_uncalibrated(context, store),
+        switch=_measure_embedder_switch(context, store),
+        uncalibrated=_list_uncalibrated_models(context, store),
         sidecar=sidecar_state(context),
         journal=context.memory.journal().location if context.memory.has_journal() else "",
-        tiers=_tiers(context) if context.memory.has_journal() else None,
-        accounts=_accounts(context),
-        prompts=_prompts(context),
-        server=_server(context),
+        tiers=_count_memory_tiers(context) if context.memory.has_journal() else None,
+        accounts=_find_accounts_location(context),
+        prompts=_count_recent_prompts(context),
+        server=_find_server_url(context),
     )
 
 
-def _prompts(context: Context) -> PromptCounts | None:
+def _count_recent_prompts(context: Context) -> PromptCounts | None:
     since_ms = round((context.clock.now().timestamp() - _PROMPT_DAYS * 86_400) * 1000)
-    found = stats.count(stats.read(context.home), since_ms)
-    answered = found.by_words + found.by_meaning
-    return PromptCounts(answered, found.by_words) if answered else None
+    hook_counts = stats.count_hook_calls(stats.read_hook_calls(context.home), since_ms)
+    answered = hook_counts.by_words + hook_counts.by_meaning
+    return PromptCounts(answered, hook_counts.by_words) if answered else None
 
 
-def _server(context: Context) -> str:
-    found = context.admin.daemon().server() if context.admin.daemon else None
-    return found.url if found else ""
+def _find_server_url(context: Context) -> str:
+    running_server = context.admin.daemon().server() if context.admin.daemon else None
+    return running_server.url if running_server else ""
 
 
-def _accounts(context: Context) -> str:
+def _find_accounts_location(context: Context) -> str:
     name = context.admin.setting("journal")
     if not context.admin.has_accounts(name):
         return ""
@@ -332,9 +334,9 @@ def _accounts(context: Context) -> str:
         return accounts.location
 
 
-def _tiers(context: Context) -> TierCounts:
+def _count_memory_tiers(context: Context) -> TierCounts:
     """Count memories, and find the job that comes next."""
-    planned = [(one.next_at, one.job.name) for one in jobs.plan(context) if one.next_at]
+    planned = [(one.next_at, one.job.name) for one in jobs.plan_jobs(context) if one.next_at]
     next_at, name = min(planned, default=(None, ""))
     at = f"{next_at.astimezone(context.zone):%Y-%m-%d %H:%M}" if next_at else ""
     return TierCounts(context.memory.journal().tiers(), name, at)
@@ -346,7 +348,7 @@ def _embedder_name(context: Context, store: Store) -> str:
     return context.memory.embedder_name if isinstance(store, VectorSearch) else "none"
 
 
-def _switch(context: Context, store: Store) -> SwitchProgress | None:
+def _measure_embedder_switch(context: Context, store: Store) -> SwitchProgress | None:
     """Return how far a switch to another embedder is; None where none is due. Nothing is embedded
     for that.
     """
@@ -358,16 +360,18 @@ def _switch(context: Context, store: Store) -> SwitchProgress | None:
     ):
         return None
     try:
-        wanted = embedder.wanted().model
+        target_model = embedder.wanted().model
     except EmbedderFailed as error:
-        wanted = f"{context.memory.embedder_name} ({error})"
+        target_model = f"{context.memory.embedder_name} ({error})"
     active = store.active_model()
-    if active is None or active[0] == wanted:
+    if active is None or active[0] == target_model:
         return None
-    return SwitchProgress(active[0], wanted, store.prepared(wanted), store.stats().passages)
+    return SwitchProgress(
+        active[0], target_model, store.prepared(target_model), store.stats().passages
+    )
 
 
-def _uncalibrated(context: Context, store: Store) -> tuple[str, ...]:
+def _list_uncalibrated_models(context: Context, store: Store) -> tuple[str, ...]:
     """Return the models in use, other than the bundled one, that nobody has calibrated."""
     known = context.memory.profile("").calibrations
     by, active = (
@@ -382,13 +386,13 @@ def _uncalibrated(context: Context, store: Store) -> tuple[str, ...]:
     return tuple(name for name in names if name != FITTED_ON and name not in known)
 
 
-def _beside_line(store: Store, scope: Scope, stats: StoreStats) -> str:
+def _format_beside_index(store: Store, scope: Scope, stats: StoreStats) -> str:
     """Say how far the index beside a remote store follows it."""
     own = store.stats(scope)
     return f"beside it: {own.documents:,} of {stats.documents:,} documents in {store.location}"
 
 
-def _whose(scope: str) -> Words:
+def _build_scope_owner_words(scope: str) -> Words:
     """Say whose a scope is."""
     if scope == places.USER_SCOPE:
         return Words(f"yours, everywhere ({scope})", f"어디서나 내 것 ({scope})")
@@ -402,7 +406,7 @@ def _whose(scope: str) -> Words:
     return Words(scope, scope)
 
 
-def _holds(documents: int | None) -> Words:
+def _format_scope_size(documents: int | None) -> Words:
     """Say how much a scope holds."""
     if not documents:
         return Words(": nothing yet", ": 아직 없음") if documents == 0 else Words("", "")
@@ -417,7 +421,7 @@ _STATES = {
 }
 
 
-def present(result: StatusResult, style: Style) -> str:
+def render_home_status(result: StatusResult, style: Style) -> str:
     """Show one line that says it all, then the details."""
     s = result.stats
     state = _STATES[result.state].say(style.lang)
@@ -426,7 +430,7 @@ def present(result: StatusResult, style: Style) -> str:
         f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
     )
     whose = [
-        f"{_whose(scope).say(style.lang)}{_holds(documents).say(style.lang)}"
+        f"{_build_scope_owner_words(scope).say(style.lang)}{_format_scope_size(documents).say(style.lang)}"
         for scope, documents in zip_longest(
             (str(result.scope), *result.also), (s.documents, *result.also_documents)
         )
@@ -459,14 +463,14 @@ def present(result: StatusResult, style: Style) -> str:
     lines += [style.say("  server: ", "  서버: ") + result.server] if result.server else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     lines += result.withheld.lines(style) if result.withheld else []
-    lines += _amiss(result, style)
+    lines += _render_status_warnings(result, style)
     lines += result.sidecar.lines(style) if result.sidecar else []
     lines += [result.tiers.line(style)] if result.tiers else []
     lines += [result.prompts.line(style)] if result.prompts else []
     return "\n".join(lines + [check.line(style) for check in result.checks])
 
 
-def _amiss(result: StatusResult, style: Style) -> list[str]:
+def _render_status_warnings(result: StatusResult, style: Style) -> list[str]:
     """Return lines on what is away, behind, missing or waits."""
     lines: list[str] = []
     if result.unreachable:
@@ -503,8 +507,8 @@ def _amiss(result: StatusResult, style: Style) -> list[str]:
 OPERATION = Operation(
     name="status",
     examples=("gieok status", "gieok status --deep"),
-    handler=run,
-    present=present,
+    handler=read_home_status,
+    present=render_home_status,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Show what is remembered and how fresh it is",

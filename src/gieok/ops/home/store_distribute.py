@@ -30,17 +30,17 @@ class DistributeResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: DistributeRequest) -> DistributeResult:
+def distribute_tables(context: Context, request: DistributeRequest) -> DistributeResult:
     """Issue the calls, the journal's first: the others are kept beside its scopes. Raises
     StoreError without the extension.
     """
-    parts = list(_parts(context))
+    parts = list(_list_distributable_parts(context))
     statements = tuple(call for part in parts for call in part.distribution())
     issued = 0 if request.dry_run else sum(part.distribute() for part in parts)
     return DistributeResult(parts[0].location, statements, issued, not request.dry_run)
 
 
-def _parts(context: Context) -> Iterator[Distributable]:
+def _list_distributable_parts(context: Context) -> Iterator[Distributable]:
     journal, store = context.memory.journal(), context.memory.store()
     name = next((row.value for row in context.admin.settings if row.name == "journal"), "")
     if not isinstance(journal, Distributable) or not isinstance(store, Distributable):
@@ -55,7 +55,7 @@ def _parts(context: Context) -> Iterator[Distributable]:
         yield accounts
 
 
-def present(result: DistributeResult, style: Style) -> str:
+def render_distributed_tables(result: DistributeResult, style: Style) -> str:
     """Show the statements of a dry run, else what was done."""
     if not result.done:
         return "\n".join(f"{call};" for call in result.statements)
@@ -71,8 +71,8 @@ def present(result: DistributeResult, style: Style) -> str:
 OPERATION = Operation(
     name="store distribute",
     examples=("gieok store distribute --dry-run",),
-    handler=run,
-    present=present,
+    handler=distribute_tables,
+    present=render_distributed_tables,
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),
     doc=Words(

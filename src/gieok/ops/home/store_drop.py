@@ -41,19 +41,19 @@ class DropResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: DropRequest) -> DropResult:
+def drop_store(context: Context, request: DropRequest) -> DropResult:
     """Ask what is there, let a person confirm, delete it, and look that it is gone. Raises
     StoreError where it is not.
     """
-    store = _droppable(context, request.name)
+    store = _find_droppable_store(context, request.name)
     there = store.remote_data()
     if request.dry_run or not there:
         return DropResult(request.name, tuple(there), done=not request.dry_run)
-    _confirm(context, request, there)
+    _confirm_store_drop(context, request, there)
     return DropResult(request.name, tuple(store.drop(context.progress("deleted"))), done=True)
 
 
-def _droppable(context: Context, name: str) -> Droppable:
+def _find_droppable_store(context: Context, name: str) -> Droppable:
     if name not in context.admin.store_names:
         raise BadRequest(
             f"{name!r} is no store", hint=f"one of: {', '.join(context.admin.store_names)}"
@@ -71,40 +71,40 @@ def _droppable(context: Context, name: str) -> Droppable:
     return store
 
 
-def _confirm(context: Context, request: DropRequest, there: list[RemoteData]) -> None:
+def _confirm_store_drop(context: Context, request: DropRequest, there: list[RemoteData]) -> None:
     if request.yes:
         return
     if context.ask is None:
         raise BadRequest(
             "nobody can be asked: there is no terminal", hint="give --yes, or --dry-run to look"
         )
-    lines = [f"  {line}" for line in _lines(there, context.lang)]
+    lines = [f"  {line}" for line in _format_remote_data(there, context.lang)]
     context.tell(
         "\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *lines])
     )
     word = _WORDS[context.lang == "ko"]
-    said = context.ask(
+    reply = context.ask(
         context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: ")
     )
-    if said.strip().lower() not in _WORDS:
+    if reply.strip().lower() not in _WORDS:
         raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
 
 
-def _lines(there: "list[RemoteData] | tuple[RemoteData, ...]", lang: str) -> list[str]:
+def _format_remote_data(there: "list[RemoteData] | tuple[RemoteData, ...]", lang: str) -> list[str]:
     lines = []
-    for one in there:
+    for remote in there:
         stays = Words(
-            f"; {one.others:,} documents of others in it stay",
-            f"; 다른 사람의 문서 {one.others:,}개는 남습니다",
+            f"; {remote.others:,} documents of others in it stay",
+            f"; 다른 사람의 문서 {remote.others:,}개는 남습니다",
         )
-        what = Words(f"{one.documents:,} documents", f"문서 {one.documents:,}개")
+        what = Words(f"{remote.documents:,} documents", f"문서 {remote.documents:,}개")
         lines.append(
-            f"{printable(one.name)}: {what.say(lang)}{stays.say(lang) if one.others else ''}"
+            f"{printable(remote.name)}: {what.say(lang)}{stays.say(lang) if remote.others else ''}"
         )
     return lines
 
 
-def present(result: DropResult, style: Style) -> str:
+def render_dropped_store(result: DropResult, style: Style) -> str:
     """Show what was there, and that it is gone."""
     if not result.dropped:
         return style.say(
@@ -115,14 +115,14 @@ def present(result: DropResult, style: Style) -> str:
         if result.done
         else style.say("would be deleted", "지워질 것")
     )
-    return "\n".join(f"{verb}: {line}" for line in _lines(result.dropped, style.lang))
+    return "\n".join(f"{verb}: {line}" for line in _format_remote_data(result.dropped, style.lang))
 
 
 OPERATION = Operation(
     name="store drop",
     examples=("gieok store drop gemini --dry-run", "gieok store drop gemini"),
-    handler=run,
-    present=present,
+    handler=drop_store,
+    present=render_dropped_store,
     effect=Effect.DESTROY,
     surfaces=frozenset({Surface.CLI}),  # a person decides, not an agent
     doc=Words(

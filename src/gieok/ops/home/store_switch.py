@@ -58,7 +58,7 @@ class SwitchResult:
     is_hook_left: Hidden[bool] = False
 
 
-def run(context: Context, request: SwitchRequest) -> SwitchResult:
+def switch_store(context: Context, request: SwitchRequest) -> SwitchResult:
     """Copy, compare, and only then change the setting."""
     known = [name for name in context.admin.store_names if name != context.memory.store_name]
     if request.name not in known:
@@ -69,10 +69,10 @@ def run(context: Context, request: SwitchRequest) -> SwitchResult:
     source, target = context.memory.store(), context.admin.open_store(request.name)
     scopes, documents = source.scopes(), source.stats().documents
     _refuse_to_forget(source, target, replace=request.replace)
-    context.tell(_plan(request.name, source, target).say(context.lang))
+    context.tell(_describe_store_switch(request.name, source, target).say(context.lang))
     copied = vectors = 0
     if not request.dry_run:
-        copied, vectors = _copy(context, source, target)
+        copied, vectors = _copy_store_contents(context, source, target)
         context.admin.choose("store", request.name)
     return SwitchResult(
         from_=context.memory.store_name,
@@ -98,7 +98,7 @@ def _left_there(source: Store) -> tuple[RemoteData, ...]:
     return tuple(source.known_remote_data() or source.remote_data())
 
 
-def _plan(name: str, source: Store, target: Store) -> Words:
+def _describe_store_switch(name: str, source: Store, target: Store) -> Words:
     stats, scopes = source.stats(), len(source.scopes())
     return Words(
         f"{stats.documents:,} documents ({stats.passages:,} passages, {stats.vectors:,} "
@@ -131,7 +131,7 @@ def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
             )
 
 
-def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
+def _copy_store_contents(context: Context, source: Store, target: Store) -> tuple[int, int]:
     """Copy until both hold the same; return how many documents and vectors were copied."""
     copied = vectors = 0
     for _ in range(_TRIES):
@@ -141,7 +141,7 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
             )
         vectors += lifecycle.copy_vectors(source, target, context.progress("vectors"))
         target.compact()
-        wrong = lifecycle.differences(source, target)
+        wrong = lifecycle.find_store_differences(source, target)
         if not wrong:
             durable.retier(context.memory.journal(), target)
             if isinstance(target, ManagedCopy):
@@ -156,7 +156,7 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
     )
 
 
-def present(result: SwitchResult, style: Style) -> str:
+def render_store_switch(result: SwitchResult, style: Style) -> str:
     """Show what is in use now, and what became of the old index."""
     if not result.done:
         return style.say("Nothing was changed.", "아무것도 바꾸지 않았습니다.")
@@ -198,8 +198,8 @@ OPERATION = Operation(
         "쓰던 저장소는 그대로입니다. 같은 명령이 이어서 합니다",
     ),
     examples=("gieok store switch lancedb --dry-run", "gieok store switch sqlite"),
-    handler=run,
-    present=present,
+    handler=switch_store,
+    present=render_store_switch,
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
     doc=Words(

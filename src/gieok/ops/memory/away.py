@@ -50,30 +50,30 @@ class Away(NamedTuple):
         return self.turn.key if self.turn is not None else ""
 
 
-def listed(context: Context, scopes: Iterable[Scope]) -> list[Away]:
+def list_away_memories(context: Context, scopes: Iterable[Scope]) -> list[Away]:
     """Return what is put away in scopes, the last first."""
-    found = [
+    memories = [
         one
         for scope in scopes
-        for kind in (_observations, _turns, _records)
+        for kind in (_iter_away_observations, _iter_away_turns, _iter_away_records)
         for one in kind(context, scope)
     ]
-    return sorted(found, key=lambda one: one.at, reverse=True)
+    return sorted(memories, key=lambda one: one.at, reverse=True)
 
 
-def find(context: Context, handle: str, scopes: Iterable[Scope]) -> Away | None:
+def find_away_memory(context: Context, handle: str, scopes: Iterable[Scope]) -> Away | None:
     """Return what had a handle, or begins with its digits where no other does."""
-    found = [
+    matches = [
         one
-        for one in listed(context, scopes)
+        for one in list_away_memories(context, scopes)
         if one.handle == handle or one.handle.startswith(handle)
     ]
     return next(
-        (one for one in found if one.handle == handle), found[0] if len(found) == 1 else None
+        (one for one in matches if one.handle == handle), matches[0] if len(matches) == 1 else None
     )
 
 
-def line(context: Context, document: Document, number: int) -> AwayTurn | None:
+def find_away_line(context: Context, document: Document, number: int) -> AwayTurn | None:
     """Return the message that is put away whose line this is; None where it is another's, or
     forgotten.
     """
@@ -88,45 +88,47 @@ def line(context: Context, document: Document, number: int) -> AwayTurn | None:
     return nearest if nearest and not any(lines[nearest.line - 1 : number]) else None
 
 
-def said(context: Context, scope: Scope, turn: AwayTurn) -> str:
+def read_away_turn(context: Context, scope: Scope, turn: AwayTurn) -> str:
     """Return what was said in a message that is put away, as a person left it."""
-    found = context.memory.journal().messages(scope, [turn.id])
+    stored_messages = context.memory.journal().messages(scope, [turn.id])
     message = (
-        found[0].message._replace(text=turn.before or found[0].message.text) if found else None
+        stored_messages[0].message._replace(text=turn.before or stored_messages[0].message.text)
+        if stored_messages
+        else None
     )
-    return "\n".join(turns.written(message)) if message else ""
+    return "\n".join(turns.render_message_lines(message)) if message else ""
 
 
-def _observations(context: Context, scope: Scope) -> Iterator[Away]:
+def _iter_away_observations(context: Context, scope: Scope) -> Iterator[Away]:
     for entry in context.memory.journal().made(scope):  # what is put away lives in hot
         document = entry.document
         if document.metadata.get(RETIRED) and document.key.startswith(observation.PREFIX):
-            handle = places.handle(scope.path, document.key)
+            handle = places.build_handle(scope.path, document.key)
             yield Away(handle, scope, document.text, document.metadata[RETIRED], document=document)
 
 
-def _turns(context: Context, scope: Scope) -> Iterator[Away]:
+def _iter_away_turns(context: Context, scope: Scope) -> Iterator[Away]:
     for turn in putting_away.turns(context.memory.journal(), scope):
-        handle = places.handle(scope.path, turn.key, turn.line)
-        yield Away(handle, scope, said(context, scope, turn), turn.at, turn=turn)
+        handle = places.build_handle(scope.path, turn.key, turn.line)
+        yield Away(handle, scope, read_away_turn(context, scope, turn), turn.at, turn=turn)
 
 
-def _records(context: Context, scope: Scope) -> Iterator[Away]:
+def _iter_away_records(context: Context, scope: Scope) -> Iterator[Away]:
     """Yield the records of a scope that are on another shelf, by the handle that they had on the
     first.
     """
-    for root in roots.load(context.memory.store(), scope):
+    for root in roots.load_roots(context.memory.store(), scope):
         if root.path.name != records.MEMORY or root.is_file:
             continue
         base = root.path.parent
         for shelf in (records.RETIRED, records.ARCHIVE):
-            for file in records.listed(base, shelf):
+            for file in records.list_records(base, shelf):
                 was = root.path / file.parent.name / file.name
                 text = file.read_text(encoding="utf-8", errors="replace")
                 matter = front_matter(text)
-                at = matter.fields.get("retired", "") or _changed(file)
+                at = matter.fields.get("retired", "") or _format_file_time(file)
                 yield Away(
-                    places.handle(scope.path, root.key_of(was)),
+                    places.build_handle(scope.path, root.key_of(was)),
                     scope,
                     text[matter.end :].strip(),
                     at,
@@ -134,5 +136,5 @@ def _records(context: Context, scope: Scope) -> Iterator[Away]:
                 )
 
 
-def _changed(file: Path) -> str:
+def _format_file_time(file: Path) -> str:
     return datetime.fromtimestamp(file.stat().st_mtime).astimezone().isoformat(timespec="seconds")

@@ -110,8 +110,8 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
     marks = freshness.read_marks(notes.get(freshness.NOTE, ""))
     known = store.hashes(scope)
     fresh, taken, left = dict(marks), 0, 0
-    for root in roots.load(store, scope):
-        seen = freshness.look(root, marks.get(root.name, 0), known)
+    for root in roots.load_roots(store, scope):
+        seen = freshness.find_folder_changes(root, marks.get(root.name, 0), known)
         if seen is None or (not marks.get(root.name) and len(seen.changed) > _MOST_FILES):
             # away, too large, or of an index that no mark was made for: `gieok index` compares it
             continue

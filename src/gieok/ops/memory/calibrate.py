@@ -74,7 +74,7 @@ class CalibrateResult:
     found: Hidden[bool] = True
 
 
-class Asked(NamedTuple):
+class AskedQuestion(NamedTuple):
     """A question that was asked in a conversation, with the place of its line and of those that
     answer it.
     """
@@ -86,7 +86,7 @@ class Asked(NamedTuple):
     answers: frozenset[int]
 
 
-def run(context: Context, request: CalibrateRequest) -> CalibrateResult:
+def calibrate_scores(context: Context, request: CalibrateRequest) -> CalibrateResult:
     """Fit, compare, and keep what is better."""
     store, followed, by = (
         context.memory.store(),
@@ -103,7 +103,7 @@ def run(context: Context, request: CalibrateRequest) -> CalibrateResult:
         for name in names:
             context.memory.keep_calibration(name, None)
         return CalibrateResult(0, (), names)
-    asked = _chosen(store)
+    asked = _select_calibration_questions(store)
     profile = replace(
         context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
     )
@@ -118,7 +118,7 @@ def _of_embedder(
     store: Store,
     embedder: Embedder,
     profile: Profile,
-    asked: Sequence[Asked],
+    asked: Sequence[AskedQuestion],
     *,
     keep: bool,
 ) -> Fit:
@@ -126,7 +126,11 @@ def _of_embedder(
     probabilities.
     """
     model = embedder.model
-    own = Calibration() if model == calibration.FITTED_ON else _scaled(store, embedder, asked)
+    own = (
+        Calibration()
+        if model == calibration.FITTED_ON
+        else _fit_cosine_scale(store, embedder, asked)
+    )
     if len(asked) < _LEAST_QUESTIONS:
         if keep and own.spread:
             context.memory.keep_calibration(model, own)
@@ -138,7 +142,7 @@ def _of_embedder(
             kept=keep and bool(own.spread),
         )
     uncorrected = replace(profile, calibrations={**profile.calibrations, model: own})
-    best = _judged(context, store, embedder, uncorrected, None, asked)
+    best = _judge_best_hits(context, store, embedder, uncorrected, None, asked)
     judged = [Judged(hit.score, is_right) for hit, is_right in best]
     slope, shift = calibration.fitted(judged)
     held_out = calibration.held_out(judged)
@@ -152,8 +156,8 @@ def _of_embedder(
     return Fit(
         model=model,
         kind="embedder",
-        error_before=calibration.error(judged),
-        error_after=calibration.error(held_out),
+        error_before=calibration.measure_calibration_error(judged),
+        error_after=calibration.measure_calibration_error(held_out),
         kept=keep,
     )
 
@@ -163,7 +167,7 @@ def _of_reranker(
     store: Store,
     embedder: Embedder,
     by: Reranking,
-    asked: Sequence[Asked],
+    asked: Sequence[AskedQuestion],
     *,
     keep: bool,
 ) -> Fit:
@@ -172,7 +176,7 @@ def _of_reranker(
     profile = replace(
         context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
     )
-    best = _judged(context, store, embedder, profile, plain, asked)
+    best = _judge_best_hits(context, store, embedder, profile, plain, asked)
     judged = [
         Judged(hit.signals["reranker"], is_right)
         for hit, is_right in best
@@ -191,13 +195,15 @@ def _of_reranker(
     return Fit(
         model=by.reranker.model,
         kind="reranker",
-        error_before=calibration.error(judged),
-        error_after=calibration.error(held_out),
+        error_before=calibration.measure_calibration_error(judged),
+        error_after=calibration.measure_calibration_error(held_out),
         kept=keep,
     )
 
 
-def _scaled(store: Store, embedder: Embedder, asked: Sequence[Asked]) -> Calibration:
+def _fit_cosine_scale(
+    store: Store, embedder: Embedder, asked: Sequence[AskedQuestion]
+) -> Calibration:
     """Return the scale of a model's cosines, by questions and passages at random."""
     texts = _some_passages(store)
     questions = [one.text for one in asked[:_BACKGROUND_QUESTIONS]] or texts[:_BACKGROUND_QUESTIONS]
@@ -205,71 +211,78 @@ def _scaled(store: Store, embedder: Embedder, asked: Sequence[Asked]) -> Calibra
         array("f", vector)
         for vector in embedder.embed_passages([text_to_embed(text) for text in texts])
     ]
-    wanted = [array("f", embedder.embed_query(text)) for text in questions]
-    centre, spread = calibration.background(vectors, wanted)
+    question_vectors = [array("f", embedder.embed_query(text)) for text in questions]
+    centre, spread = calibration.background(vectors, question_vectors)
     return Calibration(centre=centre, spread=spread)
 
 
-def _judged(
+def _judge_best_hits(
     context: Context,
     store: Store,
     embedder: Embedder,
     profile: Profile,
     by: Reranking | None,
-    asked: Sequence[Asked],
+    asked: Sequence[AskedQuestion],
 ) -> list[tuple[Hit, bool]]:
     """Return the best hit of each question, and whether it answers: as asked, then with the
     conversation withheld.
     """
-    made = []
+    judged_hits = []
     say = context.progress("questions")
     for number, one in enumerate(asked):
         question = Question(one.text, (one.scope,))
         hits = recall(store, embedder, question, profile, context.clock, context.zone, by).hits
         others = [hit for hit in hits if hit.passage.text.partition(": ")[2] != one.text]
         if others:
-            made.append((others[0], _is_answer(others[0], one)))
+            judged_hits.append((others[0], _is_answering_hit(others[0], one)))
         elsewhere = [
             hit for hit in others if hit.passage.key.partition("#")[0] != one.key.partition("#")[0]
         ]
         if elsewhere:
-            made.append((elsewhere[0], False))
+            judged_hits.append((elsewhere[0], False))
         say(number + 1)
-    return made
+    return judged_hits
 
 
-def _is_answer(hit: Hit, one: Asked) -> bool:
+def _is_answering_hit(hit: Hit, one: AskedQuestion) -> bool:
     p = hit.passage
     return (p.scope, p.key) == (one.scope, one.key) and p.start_line in one.answers
 
 
-def _chosen(store: Store) -> list[Asked]:
+def _select_calibration_questions(store: Store) -> list[AskedQuestion]:
     """Return some of the questions of all conversations: the same ones every time."""
 
-    def place(one: Asked) -> bytes:
+    def place(one: AskedQuestion) -> bytes:
         return hashlib.sha1(one.text.encode("utf-8", "replace"), usedforsecurity=False).digest()
 
-    found = {one.text: one for scope in store.scopes() for one in _asked(store, scope)}
-    return sorted(found.values(), key=place)[:_MOST_QUESTIONS]
+    question_by_text = {
+        one.text: one for scope in store.scopes() for one in _iter_store_questions(store, scope)
+    }
+    return sorted(question_by_text.values(), key=place)[:_MOST_QUESTIONS]
 
 
-def _asked(store: Store, scope: Scope) -> Iterator[Asked]:
+def _iter_store_questions(store: Store, scope: Scope) -> Iterator[AskedQuestion]:
     keys = sorted(key for key in store.hashes(scope) if turns.is_turns(key))
     for start in range(0, len(keys), _AT_ONCE):
         for document in store.get(scope, keys[start : start + _AT_ONCE]):
-            yield from questions(document.text.split("\n"), scope, document.key)
+            yield from extract_answered_questions(document.text.split("\n"), scope, document.key)
 
 
-def questions(lines: Sequence[str], scope: Scope, key: str) -> Iterator[Asked]:
+def extract_answered_questions(
+    lines: Sequence[str], scope: Scope, key: str
+) -> Iterator[AskedQuestion]:
     """Yield the questions among lines of turns that the other speaker answered."""
-    said = [line.partition(": ") for line in lines]
-    for at, (speaker, _, text) in enumerate(said[:-1]):
+    speaker_lines = [line.partition(": ") for line in lines]
+    for at, (speaker, _, text) in enumerate(speaker_lines[:-1]):
         is_question = text.rstrip().endswith(("?", "？")) and _SHORTEST <= len(text) <= _LONGEST
-        other, _, answer = said[at + 1]
+        other, _, answer = speaker_lines[at + 1]
         if not is_question or other == speaker or len(answer) < _SHORTEST_ANSWER:
             continue
-        end = next((n for n in range(at + 1, len(said)) if said[n][0] != other), len(said))
-        yield Asked(
+        end = next(
+            (n for n in range(at + 1, len(speaker_lines)) if speaker_lines[n][0] != other),
+            len(speaker_lines),
+        )
+        yield AskedQuestion(
             text=text, scope=scope, key=key, line=at + 1, answers=frozenset(range(at + 2, end + 1))
         )
 
@@ -285,7 +298,7 @@ def _some_passages(store: Store) -> list[str]:
     return texts
 
 
-def present(result: CalibrateResult, style: Style) -> str:
+def render_calibration(result: CalibrateResult, style: Style) -> str:
     """Show what was fitted, and how far off scores were before and after."""
     if result.forgotten:
         names = ", ".join(result.forgotten)
@@ -330,8 +343,8 @@ def present(result: CalibrateResult, style: Style) -> str:
 OPERATION = Operation(
     name="calibrate",
     examples=("gieok calibrate --dry-run", "gieok calibrate"),
-    handler=run,
-    present=present,
+    handler=calibrate_scores,
+    present=render_calibration,
     effect=Effect.WRITE,
     doc=Words(
         "Fit what scores mean for your own embedder and reranker, on your own conversations",

@@ -41,36 +41,45 @@ def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
     """
     forms = {form.lower() for text in texts for form in forms_of(text)}
     parts = Parts(texts)
-    found = ((str(file), _why(file, forms, parts)) for file in _files(context)) if texts else ()
+    found = (
+        (
+            (str(file), _explain_agent_copy(file, forms, parts))
+            for file in _iter_agent_files(context)
+        )
+        if texts
+        else ()
+    )
     return [(file, why.say(context.lang)) for file, why in found if why]
 
 
-def _files(context: Context) -> Iterator[Path]:
+def _iter_agent_files(context: Context) -> Iterator[Path]:
     user, environment = context.caller.user, context.caller.environment
     folders = set[Path]()
     for name in table.NAMES:
-        known = agent.load(name)
+        known = agent.load_agent(name)
         folders |= {known.folder(user, environment)} if known.folder else set()
         folders |= {known.place(user, environment).folder} if known.place else set()
     home = context.home.resolve()
-    for folder in sorted(_outermost(folders)):
+    for folder in sorted(_select_outermost_folders(folders)):
         for at, below, names in os.walk(folder):
             below[:] = sorted(
                 n for n in below if n not in _SKIPPED and Path(at, n).resolve() != home
             )
-            yield from (file for file in sorted(Path(at, name) for name in names) if _is_file(file))
+            yield from (
+                file for file in sorted(Path(at, name) for name in names) if _is_regular_file(file)
+            )
 
 
-def _outermost(folders: Iterable[Path]) -> set[Path]:
+def _select_outermost_folders(folders: Iterable[Path]) -> set[Path]:
     real = {folder.resolve() for folder in folders if folder.is_dir()}
     return {folder for folder in real if not real & {*folder.parents}}
 
 
-def _is_file(file: Path) -> bool:
+def _is_regular_file(file: Path) -> bool:
     return file.is_file() and not file.is_symlink()
 
 
-def _why(file: Path, forms: Iterable[bytes], parts: Parts) -> Words | None:
+def _explain_agent_copy(file: Path, forms: Iterable[bytes], parts: Parts) -> Words | None:
     """Return why a file is named; None where it holds none of the texts."""
     try:
         if file.stat().st_size > _LARGEST_BYTES:
@@ -82,21 +91,25 @@ def _why(file: Path, forms: Iterable[bytes], parts: Parts) -> Words | None:
     if any(form in small for form in forms):
         return _OWN
     ours = (line for line in data.splitlines() if _OURS in line) if _OURS in data else ()
-    return _SHOWN if any(parts.are_in(text) for line in ours for text in _texts(line)) else None
+    return (
+        _SHOWN
+        if any(parts.are_in(text) for line in ours for text in _iter_json_line_texts(line))
+        else None
+    )
 
 
-def _texts(line: bytes) -> Iterator[str]:
+def _iter_json_line_texts(line: bytes) -> Iterator[str]:
     """Yield the texts of a line of JSON; the line itself where it is none."""
     text = line.decode("utf-8", "replace")
     try:
-        yield from _strings(json.loads(text))
+        yield from _iter_json_strings(json.loads(text))
     except (ValueError, RecursionError):
         yield text
 
 
-def _strings(value: object) -> Iterator[str]:
+def _iter_json_strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield from value.split("\n")
     elif isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
-            yield from _strings(one)
+            yield from _iter_json_strings(one)

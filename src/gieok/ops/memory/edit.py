@@ -10,18 +10,18 @@ from gieok import fs, places
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.hook import records
-from gieok.hook.window import letters
+from gieok.hook.window import strip_to_letters
 from gieok.memory import corrections, observation, scope_memory
-from gieok.memory.corrections import marked, unmarked
+from gieok.memory.corrections import format_corrected_text, unmarked
 from gieok.memory.files import roots
 from gieok.memory.talk import turns
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
 from gieok.ops.context import Context
-from gieok.ops.editor import edited
+from gieok.ops.editor import edit_in_editor
 from gieok.ops.encode import Hidden, Omitted
 from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
-from gieok.ops.memory.handles import Memory
-from gieok.ops.memory.records import Shelf, follow_soon, rewrite_active_memory
+from gieok.ops.memory.handles import NamedMemory
+from gieok.ops.memory.records import RecordShelf, follow_soon, rewrite_active_memory
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
@@ -74,37 +74,39 @@ class EditResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: EditRequest) -> EditResult:
+def edit_memory(context: Context, request: EditRequest) -> EditResult:
     """Correct what a handle names. Raises BadRequest."""
-    memory = handles.one(context, request.handle)
+    memory = handles.require_memory(context, request.handle)
     if memory.was_replaced:  # or is being put anew at this moment by another edit
         with handles.lock_observations(context, memory.document.scope):
-            memory = handles.one(context, request.handle)
+            memory = handles.require_memory(context, request.handle)
     if memory.was_replaced:
         raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what stands")
     if memory.away or memory.document.metadata.get(RETIRED):
         raise BadRequest(
             f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first"
         )
-    known = roots.load(context.memory.store(), memory.document.scope)
+    known = roots.load_roots(context.memory.store(), memory.document.scope)
     kind = handles.kind_of(memory.document, known, str(context.home))
-    given = " ".join(request.text).strip()
+    replacement = " ".join(request.text).strip()
     if request.important:
-        return _important(context, memory, kind)
+        return _mark_observation_important(context, memory, kind)
     if kind == handles.TURN:
-        return _taken_back(context, _turn(context, memory, given))
+        return _purge_corrected_text(context, _edit_turn(context, memory, replacement))
     if kind == handles.OBSERVATION:
-        return _taken_back(context, _observation(context, memory, given))
+        return _purge_corrected_text(context, _edit_observation(context, memory, replacement))
     root = next((root for root in known if root.owns(memory.document.key)), None)
     if root is None:
         raise BadRequest(
             f"{request.handle!r} is a program's own",
             hint="change it there; `gieok forget` takes it out",
         )
-    return _taken_back(context, _file(context, memory, root, kind, given))
+    return _purge_corrected_text(
+        context, _edit_record_file(context, memory, root, kind, replacement)
+    )
 
 
-def _taken_back(context: Context, result: EditResult) -> EditResult:
+def _purge_corrected_text(context: Context, result: EditResult) -> EditResult:
     """Take what it said out of what sessions were shown and of logs."""
     if result.changed:
         leftovers.clean_corrected(context.home, [result.before])
@@ -113,17 +115,17 @@ def _taken_back(context: Context, result: EditResult) -> EditResult:
     return result
 
 
-def _written(context: Context, given: str, before: str, suffix: str = ".txt") -> str:
+def _ask_replacement_text(context: Context, given: str, before: str, suffix: str = ".txt") -> str:
     """Return what a person writes instead of a text, on the command line or in their editor,
     without secrets.
     """
-    text = redact(given or edited(context, before, f"memory{suffix}", _INSTEAD)).strip()
+    text = redact(given or edit_in_editor(context, before, f"memory{suffix}", _INSTEAD)).strip()
     if not text:
         raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
     return text
 
 
-def _important(context: Context, memory: Memory, kind: str) -> EditResult:
+def _mark_observation_important(context: Context, memory: NamedMemory, kind: str) -> EditResult:
     """Let an observation count as important: it is told first, and nothing drops it."""
     if kind != handles.OBSERVATION:
         raise BadRequest(
@@ -142,9 +144,9 @@ def _important(context: Context, memory: Memory, kind: str) -> EditResult:
     return EditResult(memory.handle, kind, document.text, document.text, changed=True)
 
 
-def _observation(context: Context, memory: Memory, given: str) -> EditResult:
+def _edit_observation(context: Context, memory: NamedMemory, given: str) -> EditResult:
     now = context.clock.now()
-    text = " ".join(_written(context, given, memory.document.text).split())
+    text = " ".join(_ask_replacement_text(context, given, memory.document.text).split())
     with handles.lock_observations(context, memory.document.scope):
         document = handles.read_again(context, memory)
         if text == document.text:
@@ -161,34 +163,38 @@ def _observation(context: Context, memory: Memory, given: str) -> EditResult:
         # Under the lock: another edit takes the document out of the store before it puts its own
         # there.
         (written,) = context.memory.store().get(document.scope, [document.key])
-    if corrections.follow(context.memory.journal(), document, written, _today(context)):
-        _rederive(context)
+    if corrections.correct_source_message(
+        context.memory.journal(), document, written, _find_local_date(context)
+    ):
+        _rederive_turn_documents(context)
     rewrite_active_memory(context, document.scope)
     return EditResult(memory.handle, handles.OBSERVATION, document.text, written.text, changed=True)
 
 
-def _rederive(context: Context) -> None:
-    for place, why in forgetting.rederive(context):
+def _rederive_turn_documents(context: Context) -> None:
+    for place, why in forgetting.rederive_turns(context):
         context.tell(f"{place}: {why}")
 
 
-def _turn(context: Context, memory: Memory, given: str) -> EditResult:
+def _edit_turn(context: Context, memory: NamedMemory, given: str) -> EditResult:
     """Correct what was said: the journal keeps it, and search finds the correction in its place."""
     if not memory.line:
         raise BadRequest(
             f"{memory.handle} is part of a conversation",
             hint="name a line of it: `gieok list --kind turn` shows them",
         )
-    said = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
-    if not said:
+    messages = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
+    if not messages:
         raise BadRequest(
             f"the journal does not hold {memory.handle}",
             hint="`gieok index` brings the turns up to date",
         )
-    scope, message = memory.document.scope, said[0]
+    scope, message = memory.document.scope, messages[0]
     journal = context.memory.journal()
-    seen = journal.corrections(scope).get(message.id, message.text)
-    text = marked(_written(context, given, unmarked(seen)), _today(context))
+    current_text = journal.corrections(scope).get(message.id, message.text)
+    text = format_corrected_text(
+        _ask_replacement_text(context, given, unmarked(current_text)), _find_local_date(context)
+    )
     with handles.lock_observations(context, scope):
         before = journal.corrections(scope).get(message.id, message.text)
         if not before.strip():
@@ -197,14 +203,16 @@ def _turn(context: Context, memory: Memory, given: str) -> EditResult:
                 hint=f"`gieok restore {memory.handle}` first",
             )
         journal.correct(scope, message.id, text)
-    _rederive(context)
-    followed, also = _follow(context, scope, message.id, *(unmarked(one) for one in (before, text)))
+    _rederive_turn_documents(context)
+    followed, also = _correct_citing_observations(
+        context, scope, message.id, *(unmarked(one) for one in (before, text))
+    )
     return EditResult(
         memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed
     )
 
 
-def _follow(
+def _correct_citing_observations(
     context: Context, scope: Scope, identity: str, before: str, text: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Correct what was observed in a message alone and is said there no more; return handles, of
@@ -216,9 +224,9 @@ def _follow(
     now, store, journal = context.clock.now(), context.memory.store(), context.memory.journal()
     with handles.lock_observations(context, scope):
         cited = [
-            (d, _cited(d))
-            for d in scope_memory.load(store, scope).documents
-            if identity in _cited(d)
+            (d, _collect_cited_message_ids(d))
+            for d in scope_memory.load_scope_memory(store, scope).documents
+            if identity in _collect_cited_message_ids(d)
         ]
         own = [d for d, ids in cited if len(ids) == 1]
         # What a person wrote there themselves stays; what followed an earlier correction of the
@@ -226,8 +234,11 @@ def _follow(
         old = [
             d
             for d in own
-            if letters(d.text) not in letters(text)
-            and (not d.metadata.get(CORRECTED) or letters(d.text) in letters(before))
+            if strip_to_letters(d.text) not in strip_to_letters(text)
+            and (
+                not d.metadata.get(CORRECTED)
+                or strip_to_letters(d.text) in strip_to_letters(before)
+            )
         ]
         if len(old) == 1:
             distil.correct(journal, store, old[0], observation.corrected(old[0], text, now), now)
@@ -237,18 +248,20 @@ def _follow(
         rewrite_active_memory(context, scope)
         leftovers.clean_corrected(context.home, [document.text for document in old])
     also = [document for document, ids in cited if len(ids) > 1]
-    return tuple(Memory(d).handle for d in old), tuple(Memory(d).handle for d in also)
+    return tuple(NamedMemory(d).handle for d in old), tuple(NamedMemory(d).handle for d in also)
 
 
-def _cited(document: Document) -> set[str]:
+def _collect_cited_message_ids(document: Document) -> set[str]:
     return {identity for source in document.provenance for identity in source.message_ids}
 
 
-def _today(context: Context) -> date:
+def _find_local_date(context: Context) -> date:
     return context.clock.now().astimezone(context.zone).date()
 
 
-def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: str) -> EditResult:
+def _edit_record_file(
+    context: Context, memory: NamedMemory, root: roots.Root, kind: str, given: str
+) -> EditResult:
     """Rewrite a record; a note of the person's own is theirs to write, in their editor."""
     file = root.file(memory.document.key.partition("/")[2])
     try:
@@ -260,10 +273,10 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
             f"{str(file)!r} is your own file",
             hint="write in it, or leave the text out: it opens $EDITOR",
         )
-    kept = Shelf(root.path.parent, memory.document.scope)
-    written = "" if given else _written(context, "", before, file.suffix) + "\n"
+    record_shelf = RecordShelf(root.path.parent, memory.document.scope)
+    written = "" if given else _ask_replacement_text(context, "", before, file.suffix) + "\n"
     handle = memory.handle
-    with kept.lock(context.home):
+    with record_shelf.lock(context.home):
         now = file.read_text(encoding="utf-8") if file.exists() else ""
         # nobody saw what their text would take the place of
         if not now or (written and now != before):
@@ -276,14 +289,14 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
         if after != before:
             fs.replace(file, after)
         if kind == handles.RECORD and after != before:
-            file = records.renamed(kept.base, file) if is_made else file
+            file = records.renamed(record_shelf.base, file) if is_made else file
             key = root.key_of(file)
             _keep_wording(context, replaced, key)
-            handle = places.handle(memory.document.scope.path, key)
-        if kind == handles.RECORD and kept.is_project:
-            waiting.keep(context.home, kept.base, file)
+            handle = places.build_handle(memory.document.scope.path, key)
+        if kind == handles.RECORD and record_shelf.is_project:
+            waiting.grant_record_trust(context.home, record_shelf.base, file)
     if kind == handles.RECORD:
-        follow_soon(context, kept)
+        follow_soon(context, record_shelf)
     else:
         context.tell(context.words("`gieok index` takes it in", "`gieok index`가 읽어들입니다"))
     return EditResult(
@@ -318,7 +331,7 @@ def _keep_wording(context: Context, document: Document, key: str) -> None:
     )
 
 
-def present(result: EditResult, style: Style) -> str:
+def render_edited_memory(result: EditResult, style: Style) -> str:
     """Show what it says now."""
     if not result.changed:
         return style.say("it says that already", "이미 그 내용입니다")
@@ -345,8 +358,8 @@ def present(result: EditResult, style: Style) -> str:
 OPERATION = Operation(
     name="edit",
     examples=("gieok edit 3fa9c01e", 'gieok edit 3fa9c01e "Payments are settled on Wednesdays."'),
-    handler=run,
-    present=present,
+    handler=edit_memory,
+    present=render_edited_memory,
     effect=Effect.WRITE,
     takes_in=True,
     doc=Words(

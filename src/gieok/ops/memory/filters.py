@@ -41,7 +41,7 @@ class Filtered(Protocol):
         """A status, or `all`."""
 
 
-def narrowed(context: Context, where: Filter, request: Filtered) -> Filter:
+def narrow_filter(context: Context, where: Filter, request: Filtered) -> Filter:
     """Return a filter that admits no more than a request wants, as far as stores know it. Raises
     BadRequest.
     """
@@ -49,8 +49,8 @@ def narrowed(context: Context, where: Filter, request: Filtered) -> Filter:
     if statuses & _OF_LINES:
         statuses = (statuses - {"current"}) | {"stands"}
     return where._replace(
-        tags=frozenset(map(normalise_tag, _names("tag", request.tag))),
-        agents=frozenset(_names("agent", request.agent)),
+        tags=frozenset(map(normalise_tag, _split_filter_names("tag", request.tag))),
+        agents=frozenset(_split_filter_names("agent", request.agent)),
         statuses=statuses,
         # Not to the second: stores keep for a while what a filter admits.
         at=context.clock.now().replace(second=0, microsecond=0) if statuses else None,
@@ -62,12 +62,12 @@ def is_of_status(wanted: str, status: str) -> bool:
     return wanted in ("all", status) or (wanted == "stands" and status == "current")
 
 
-def chosen(request: Filtered) -> Mapping[str, str]:
+def describe_filters(request: Filtered) -> Mapping[str, str]:
     """Return the filters of a request by name, `all` where there is none."""
     return {"tag": request.tag or "all", "agent": request.agent or "all", "status": request.status}
 
 
-def _names(what: str, joined: str) -> list[str]:
+def _split_filter_names(what: str, joined: str) -> list[str]:
     names = [name.strip() for name in joined.split(",") if name.strip()]
     if joined.strip() and not any(name.strip("#") for name in names):
         raise BadRequest(f"{what} is {joined!r}", hint=f"name one: --{what} NAME")

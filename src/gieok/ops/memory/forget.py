@@ -13,7 +13,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Omitted, Reason
 from gieok.ops.memory import away, behind, forgetting, gaps, handles, origin
 from gieok.ops.memory.forget_plan import ForgetFilter, ForgetPlan
-from gieok.ops.memory.forgetting import Done
+from gieok.ops.memory.forgetting import ForgetReport
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.memory.whereabouts import RemovedFrom
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -78,7 +78,7 @@ class ForgetCounts(NamedTuple):
     replaced: int
 
 
-class Outcome(NamedTuple):
+class ForgetOutcome(NamedTuple):
     """Whether it was forgotten, which files were deleted, and where something still is."""
 
     done: bool
@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
     removed: tuple[RemovedFrom, ...] = ()
 
 
-def _counted(plan: ForgetPlan) -> ForgetCounts:
+def _count_forget_plan(plan: ForgetPlan) -> ForgetCounts:
     count = plan.count
     return ForgetCounts(
         documents=count("documents"),
@@ -98,18 +98,20 @@ def _counted(plan: ForgetPlan) -> ForgetCounts:
     )
 
 
-def _outcome(done: Done | None) -> Outcome:
+def _build_forget_outcome(done: ForgetReport | None) -> ForgetOutcome:
     if done is None:
-        return Outcome(False)
-    return Outcome(True, done.deleted, tuple(Reason(*one) for one in done.still_in), done.removed)
+        return ForgetOutcome(False)
+    return ForgetOutcome(
+        True, done.deleted, tuple(Reason(*one) for one in done.still_in), done.removed
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetResult:
     """What was to be forgotten, and what came of it; `done` is None where nothing was done."""
 
-    plan: Annotated[ForgetPlan, As(_counted), INLINE]
-    done: Annotated[Done | None, As(_outcome), INLINE]
+    plan: Annotated[ForgetPlan, As(_count_forget_plan), INLINE]
+    done: Annotated[ForgetReport | None, As(_build_forget_outcome), INLINE]
     #: What was not looked at, and may hold it too; left out where everything was.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
@@ -119,18 +121,20 @@ class ForgetResult:
         return not self.plan.is_empty
 
 
-def run(context: Context, request: ForgetRequest) -> ForgetResult:
+def forget_memories(context: Context, request: ForgetRequest) -> ForgetResult:
     """Find, ask, and forget."""
-    wanted = _wanted(context, request)
-    if not any((wanted.handles, wanted.match, wanted.source, wanted.before)):
+    forget_filter = _build_forget_filter(context, request)
+    if not any(
+        (forget_filter.handles, forget_filter.match, forget_filter.source, forget_filter.before)
+    ):
         raise BadRequest(
             "what is to be forgotten?", hint="name memories, or give --match, --source or --before"
         )
     if not request.dry_run and context.home.is_dir():
         fs.make_room(context.home)
     late = behind.caught_up(context, use_vectors=False)
-    plan = forgetting.plan(context, wanted)
-    missed = tuple(_list_gaps(context, request, plan, late)) or None
+    plan = forgetting.plan_forgetting(context, forget_filter)
+    missed = tuple(_list_forget_gaps(context, request, plan, late)) or None
     if plan.unknown:
         raise BadRequest(
             f"no memory is called {plan.unknown[0]!r}",
@@ -140,17 +144,19 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
             ),
         )
     if plan.is_empty and not request.dry_run and forgetting.is_unfinished(context):
-        forgetting.finish(context, [wanted.match] if wanted.is_match_alone else [])
+        forgetting.finish_forgetting(
+            context, [forget_filter.match] if forget_filter.is_match_alone else []
+        )
     if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
         return ForgetResult(plan, None, missed)
-    done = forgetting.carry_out(context, plan, wanted)
+    done = forgetting.execute_forget_plan(context, plan, forget_filter)
     fs.keep_reserve(context.home)
     return ForgetResult(
         plan, done._replace(still_in=(*done.still_in, *_in_backups(context))), missed
     )
 
 
-def _list_gaps(
+def _list_forget_gaps(
     context: Context, request: ForgetRequest, plan: ForgetPlan, late: behind.Behind | None
 ) -> Iterator[Words]:
     """Yield what was not looked at: of what is named by handles that are known, nothing can be
@@ -175,12 +181,12 @@ def _in_backups(context: Context) -> list[tuple[str, str]]:
     return [(str(one.path), why) for one in context.admin.backups().listed()]
 
 
-def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
+def _build_forget_filter(context: Context, request: ForgetRequest) -> ForgetFilter:
     span = span_of_days(context, request.before)
     before = datetime.combine(span.first, time(), context.zone).astimezone(UTC) if span else None
     source = str(context.caller.path(request.source)) if request.source else ""
     return ForgetFilter(
-        handles=_named(context, request.handles),
+        handles=_resolve_forget_handles(context, request.handles),
         match=request.match.strip(),
         source=source,
         before=before,
@@ -188,28 +194,36 @@ def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
     )
 
 
-def _named(context: Context, given: Sequence[str]) -> tuple[str, ...]:
+def _resolve_forget_handles(context: Context, given: Sequence[str]) -> tuple[str, ...]:
     """Return what is named: of turns and their lines, the ids of the messages; other handles in
     full.
     """
     scopes = context.scopes if context.is_scope_named else context.memory.store().scopes()
-    found = {
-        text: handles.only(context, text, scopes, history=True)
+    memory_by_handle = {
+        text: handles.find_only_memory(context, text, scopes, history=True)
         for text in given
         if handles.is_handle(text)
     }
-    for text in [text for text, memory in found.items() if memory is None]:
-        gone = away.find(context, text, scopes)  # a record that is put away is in no store
-        if gone is not None and gone.file is not None:
-            given = [str(gone.file) if one == text else one for one in given]
-    return tuple(name for text in given for name in _names(context, text, found.get(text)))
+    for text in [text for text, memory in memory_by_handle.items() if memory is None]:
+        away_record = away.find_away_memory(
+            context, text, scopes
+        )  # a record that is put away is in no store
+        if away_record is not None and away_record.file is not None:
+            given = [str(away_record.file) if one == text else one for one in given]
+    return tuple(
+        name
+        for text in given
+        for name in _expand_memory_names(context, text, memory_by_handle.get(text))
+    )
 
 
-def _names(context: Context, text: str, memory: handles.Memory | None) -> Sequence[str]:
+def _expand_memory_names(
+    context: Context, text: str, memory: handles.NamedMemory | None
+) -> Sequence[str]:
     if memory is None:
         return [text]
-    said = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
-    return [one.id for one in said] or [memory._replace(line=0).handle]
+    messages = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
+    return [one.id for one in messages] or [memory._replace(line=0).handle]
 
 
 def _is_meant(context: Context, plan: ForgetPlan) -> bool:
@@ -219,18 +233,18 @@ def _is_meant(context: Context, plan: ForgetPlan) -> bool:
     question = context.words(
         "forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) "
     )
-    lines = _lines(plan, Style(context.lang, colour=False))
+    lines = _format_forget_plan(plan, Style(context.lang, colour=False))
     return context.agrees(
         lines, question, "forgetting cannot be undone: give --yes, or --dry-run to look"
     )
 
 
-def _lines(plan: ForgetPlan, style: Style) -> list[str]:
-    counts = _counted(plan)._asdict()
-    said = [
+def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
+    counts = _count_forget_plan(plan)._asdict()
+    kind_counts = [
         words.say(style.lang).format(counts[what]) for what, words in _KINDS.items() if counts[what]
     ]
-    lines = [", ".join(said)]
+    lines = [", ".join(kind_counts)]
     for name, text in plan.shown()[:_SHOWN]:
         short = " ".join(text.split())[:_SHOWN_CHARS]
         lines.append(f"  {printable(name)}  {style.dim(printable(short))}")
@@ -238,17 +252,17 @@ def _lines(plan: ForgetPlan, style: Style) -> list[str]:
     return [*lines, f"  … +{more}"] if more > 0 else lines
 
 
-def present(result: ForgetResult, style: Style) -> str:
+def render_forgotten(result: ForgetResult, style: Style) -> str:
     """Show what went where, and what could not."""
     if not result.found:
         return absence(Words("nothing fits", "맞는 것이 없습니다"), result.not_looked_at, style)
-    lines = _lines(result.plan, style)
+    lines = _format_forget_plan(result.plan, style)
     if result.done is None:
         lines.append(style.say("nothing was forgotten", "아무것도 잊지 않았습니다"))
         return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
     lines[0] = f"{style.say('forgotten', '잊음')}: {lines[0]}"
     gone = [
-        _REMOVED[one.kind].say(style.lang).format(one.number) + _in(one.place)
+        _REMOVED[one.kind].say(style.lang).format(one.number) + _format_place_suffix(one.place)
         for one in result.done.removed
     ]
     lines += [f"  {style.say('out of', '지운 곳')}: {', '.join(gone)}"] if gone else []
@@ -263,7 +277,7 @@ def present(result: ForgetResult, style: Style) -> str:
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
-def _in(place: str) -> str:
+def _format_place_suffix(place: str) -> str:
     return f" ({printable(place)})" if place else ""
 
 
@@ -274,8 +288,8 @@ OPERATION = Operation(
         'gieok forget --match "old address" --dry-run',
         "gieok forget --before 2026-01-01",
     ),
-    handler=run,
-    present=present,
+    handler=forget_memories,
+    present=render_forgotten,
     effect=Effect.DESTROY,
     doc=Words(
         "Forget memories for good: out of index, journal, vectors, logs",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok.memory import observation
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
-from gieok.text.keywords import folded
+from gieok.text.keywords import fold_for_search
 
 
 class ForgetFilter(NamedTuple):
@@ -26,7 +26,7 @@ class ForgetFilter(NamedTuple):
     def fits(self, text: str, source: str, at: datetime) -> bool:
         """Say whether a memory fits, by its text, the path that it comes from and its time."""
         return (
-            (not self.match or folded(self.match) in folded(text))
+            (not self.match or fold_for_search(self.match) in fold_for_search(text))
             and (not self.source or PurePath(source).is_relative_to(self.source))
             and (self.before is None or at < self.before)
         )
@@ -79,7 +79,7 @@ class ForgetPlan:
             d
             for chosen in self.scopes.values()
             for d in chosen.documents.values()
-            if source_of(d) not in of_records
+            if find_document_source(d) not in of_records
         ]
         return sum(
             1 for document in found if document.key.startswith(observation.PREFIX) == is_made
@@ -90,7 +90,9 @@ class ForgetPlan:
         rows = [(str(file), "") for file in sorted(self.records)]
         of_records = {str(file) for file in self.records}
         for scope, chosen in sorted(self.scopes.items()):
-            found = (d for d in chosen.documents.values() if source_of(d) not in of_records)
+            found = (
+                d for d in chosen.documents.values() if find_document_source(d) not in of_records
+            )
             rows += [(f"{scope} {d.key}", d.text) for d in found]
             rows += [
                 (f"{scope} {m.message.id}", chosen.corrected.get(seq, m.message.text))
@@ -110,6 +112,6 @@ class ForgetPlan:
         return found + [text for c in self.scopes.values() for text in c.corrected.values()]
 
 
-def source_of(document: Document) -> str:
+def find_document_source(document: Document) -> str:
     """Return the path that a document comes from; '' for none."""
     return document.provenance[0].source if document.provenance else ""

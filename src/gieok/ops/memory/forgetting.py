@@ -22,18 +22,18 @@ from gieok.memory.talk import promotion, turns
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import copies, leftovers, waiting, whereabouts
-from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, source_of
+from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, find_document_source
 from gieok.ops.memory.handles import is_shelf
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
-from gieok.text.keywords import folded
+from gieok.text.keywords import fold_for_search
 
 _AT_ONCE = 500
 #: Realm of the journal that marks a run that has begun.
 _PENDING = "pending"
 
 
-class Done(NamedTuple):
+class ForgetReport(NamedTuple):
     """Deleted files, (place, reason) of what could not be removed, and what was removed where."""
 
     deleted: tuple[str, ...]
@@ -41,36 +41,40 @@ class Done(NamedTuple):
     removed: tuple[whereabouts.RemovedFrom, ...] = ()
 
 
-def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
+def plan_forgetting(context: Context, wanted: ForgetFilter) -> ForgetPlan:
     """Find what fits, in the scope that is named, else in every one; by the day alone, in those of
     this folder.
     """
-    made = ForgetPlan()
+    draft = ForgetPlan()
     held = dict[Scope, dict[str, Document]]()
     known = set[str]()
     shelves = set[Path]()
-    for scope in _scopes(context, wanted):
-        found = held[scope] = _documents(context, scope)
-        there = roots.load(context.memory.store(), scope)
+    for scope in _select_forget_scopes(context, wanted):
+        documents = held[scope] = _load_scope_documents(context, scope)
+        there = roots.load_roots(context.memory.store(), scope)
         shelves |= {root.path.parent for root in there if is_shelf(root, str(context.home))}
-        chosen = made.scopes[scope] = Chosen()
-        for document in found.values():
-            names = _names(document, there)
-            if _fits(document, names, wanted):
+        chosen = draft.scopes[scope] = Chosen()
+        for document in documents.values():
+            names = _collect_document_names(document, there)
+            if _is_forget_match(document, names, wanted):
                 chosen.documents[document.key] = document
             known |= names
-        _choose_messages(context, scope, wanted, chosen, found)
-        known |= {found.message.id for found in chosen.messages.values()}
-        known |= {_handle(document) for document in chosen.replaced.values()}
-    _choose_moved(context, made, held)
-    made.records = {
-        file for base in shelves | {context.home} for file in _records(base, made, wanted, known)
+        _choose_messages(context, scope, wanted, chosen, documents)
+        known |= {documents.message.id for documents in chosen.messages.values()}
+        known |= {_format_document_handle(document) for document in chosen.replaced.values()}
+    _choose_moved(context, draft, held)
+    draft.records = {
+        file
+        for base in shelves | {context.home}
+        for file in _iter_matching_records(base, draft, wanted, known)
     }
-    made.unknown = [handle for handle in wanted.handles if _plain(handle) not in known]
-    return made
+    draft.unknown = [
+        handle for handle in wanted.handles if _strip_citation_lines(handle) not in known
+    ]
+    return draft
 
 
-def _scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
+def _select_forget_scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
     if context.is_scope_named:
         return [context.scope]
     if not (wanted.handles or wanted.match or wanted.source):
@@ -79,18 +83,20 @@ def _scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
     return sorted({*context.memory.store().scopes(), *journal.scopes(), *journal.made_scopes()})
 
 
-def _documents(context: Context, scope: Scope) -> dict[str, Document]:
+def _load_scope_documents(context: Context, scope: Scope) -> dict[str, Document]:
     """Return the documents of a scope in every local store and the journal, but for turns: they
     follow from messages.
     """
-    found = {entry.document.key: entry.document for entry in context.memory.journal().made(scope)}
+    documents = {
+        entry.document.key: entry.document for entry in context.memory.journal().made(scope)
+    }
     for store in memory_stores(context):
         keys = sorted(
-            key for key in store.hashes(scope).keys() - found.keys() if not turns.is_turns(key)
+            key for key in store.hashes(scope).keys() - documents.keys() if not turns.is_turns(key)
         )
         for start in range(0, len(keys), _AT_ONCE):
-            found |= {d.key: d for d in store.get(scope, keys[start : start + _AT_ONCE])}
-    return found
+            documents |= {d.key: d for d in store.get(scope, keys[start : start + _AT_ONCE])}
+    return documents
 
 
 def memory_stores(context: Context) -> list[Store]:
@@ -112,41 +118,43 @@ def bring_copy_in_line(context: Context, store: Store) -> None:
         store.prune()
 
 
-def shelves(context: Context) -> list[Path]:
+def list_record_folders(context: Context) -> list[Path]:
     """Return the `.gieok` folders whose records are indexed, the user's own too."""
     store = context.memory.store()
     found = {
         root.path.parent
         for scope in store.scopes()
-        for root in roots.load(store, scope)
+        for root in roots.load_roots(store, scope)
         if is_shelf(root, str(context.home))
     }
     return sorted(found | {context.home})
 
 
-def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:
+def _collect_document_names(document: Document, there: Sequence[roots.Root]) -> set[str]:
     """Return what a document is called: its key, as search shows it, and the path of its file."""
     return {
         document.key,
-        _handle(document),
+        _format_document_handle(document),
         roots.display(list(there), document.key),
-        source_of(document),
+        find_document_source(document),
     } - {""}
 
 
-def _handle(document: Document) -> str:
-    return places.handle(document.scope.path, document.key)
+def _format_document_handle(document: Document) -> str:
+    return places.build_handle(document.scope.path, document.key)
 
 
-def _plain(handle: str) -> str:
+def _strip_citation_lines(handle: str) -> str:
     """Return a handle without the lines of a citation."""
     return handle.partition("#L")[0]
 
 
-def _fits(document: Document, names: set[str], wanted: ForgetFilter) -> bool:
+def _is_forget_match(document: Document, names: set[str], wanted: ForgetFilter) -> bool:
     text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
-    is_named = not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles})
-    return is_named and wanted.fits(text, source_of(document), document.said_at)
+    is_named = not wanted.handles or bool(
+        names & {_strip_citation_lines(handle) for handle in wanted.handles}
+    )
+    return is_named and wanted.fits(text, find_document_source(document), document.said_at)
 
 
 def _choose_messages(
@@ -161,16 +169,29 @@ def _choose_messages(
     """
     journal = context.memory.journal()
     named = MessageFilter(
-        frozenset(_plain(handle) for handle in wanted.handles),
+        frozenset(_strip_citation_lines(handle) for handle in wanted.handles),
         wanted.match,
         wanted.source,
         wanted.before,
     )
     chosen.messages |= {m.seq: m for m in journal.find(scope, named)}
     gone = {m.message.id for m in chosen.messages.values()}
-    chosen.documents |= {d.key: d for d in found.values() if _cited(d) and _cited(d) <= gone}
-    others = {one for key, d in found.items() if key not in chosen.documents for one in _cited(d)}
-    alone = {one for d in chosen.documents.values() for one in _cited(d)} - others - gone
+    chosen.documents |= {
+        d.key: d
+        for d in found.values()
+        if _collect_source_message_ids(d) and _collect_source_message_ids(d) <= gone
+    }
+    others = {
+        one
+        for key, d in found.items()
+        if key not in chosen.documents
+        for one in _collect_source_message_ids(d)
+    }
+    alone = (
+        {one for d in chosen.documents.values() for one in _collect_source_message_ids(d)}
+        - others
+        - gone
+    )
     if alone:
         chosen.messages |= {m.seq: m for m in journal.find(scope, MessageFilter(frozenset(alone)))}
     gone |= alone
@@ -182,9 +203,12 @@ def _choose_messages(
     }
     for number, document in journal.replaced(scope):
         if (
-            _fits(document, {document.key, _handle(document)}, wanted)
+            _is_forget_match(document, {document.key, _format_document_handle(document)}, wanted)
             or document.key in chosen.documents
-            or (_cited(document) and _cited(document) <= gone)
+            or (
+                _collect_source_message_ids(document)
+                and _collect_source_message_ids(document) <= gone
+            )
         ):
             chosen.replaced[number] = document
 
@@ -198,14 +222,22 @@ def _choose_moved(
     for scope, documents in held.items():
         for document in documents.values():
             origin = document.metadata.get(MOVED_FROM, "")
-            there = made.scopes.get(Scope(origin)) if origin and _cited(document) else None
+            there = (
+                made.scopes.get(Scope(origin))
+                if origin and _collect_source_message_ids(document)
+                else None
+            )
             if there is None:
                 continue
-            if _cited(document) <= {m.message.id for m in there.messages.values()}:
+            if _collect_source_message_ids(document) <= {
+                m.message.id for m in there.messages.values()
+            }:
                 made.scopes[scope].documents[document.key] = document
             elif document.key in made.scopes[scope].documents:
                 kept = [d for key, d in held[Scope(origin)].items() if key not in there.documents]
-                alone = _cited(document) - {one for d in kept for one in _cited(d)}
+                alone = _collect_source_message_ids(document) - {
+                    one for d in kept for one in _collect_source_message_ids(d)
+                }
                 found = (
                     context.memory.journal().find(Scope(origin), MessageFilter(frozenset(alone)))
                     if alone
@@ -214,17 +246,23 @@ def _choose_moved(
                 there.messages |= {m.seq: m for m in found}
 
 
-def _cited(document: Document) -> set[str]:
+def _collect_source_message_ids(document: Document) -> set[str]:
     return {identity for origin in document.provenance for identity in origin.message_ids}
 
 
-def _records(base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]) -> Iterator[Path]:
+def _iter_matching_records(
+    base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]
+) -> Iterator[Path]:
     """Yield the records of a `.gieok` folder that fit, on whichever shelf; say in `known` which
     handles name one.
     """
-    indexed = {source_of(d) for chosen in made.scopes.values() for d in chosen.documents.values()}
+    indexed = {
+        find_document_source(d)
+        for chosen in made.scopes.values()
+        for d in chosen.documents.values()
+    }
     for shelf in (records.MEMORY, records.RETIRED, records.ARCHIVE):
-        for file in records.listed(base, shelf):
+        for file in records.list_records(base, shelf):
             stem = file.with_suffix("")
             names = {
                 str(file),
@@ -233,8 +271,8 @@ def _records(base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]
                 f"{stem.parent.name}/{stem.name}",
                 stem.name,
             }
-            asked = {handle for handle in wanted.handles if _plain(handle) in names}
-            known |= {_plain(handle) for handle in asked}
+            asked = {handle for handle in wanted.handles if _strip_citation_lines(handle) in names}
+            known |= {_strip_citation_lines(handle) for handle in asked}
             if str(file) in indexed or ((asked or not wanted.handles) and _file_fits(file, wanted)):
                 yield file
 
@@ -245,7 +283,7 @@ def _file_fits(file: Path, wanted: ForgetFilter) -> bool:
     return wanted.fits(text, str(file), datetime.fromtimestamp(file.stat().st_mtime, UTC))
 
 
-def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Done:
+def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> ForgetReport:
     """Forget. Killed at any moment, it can be run again: what is left still fits, and what was
     begun is finished.
 
@@ -271,10 +309,12 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
                 file.unlink(missing_ok=True)
                 if base != context.home:
                     # a pull could bring it back
-                    waiting.drop(context.home, base, file.relative_to(base).as_posix())
+                    waiting.revoke_record_trust(
+                        context.home, base, file.relative_to(base).as_posix()
+                    )
         still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
-        removed, kept = whereabouts.of(
+        removed, kept = whereabouts.locate_documents(
             context, {scope: found.documents for scope, found in chosen.scopes.items()}
         )
         still += kept
@@ -292,20 +332,22 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
                     journal, scope, [m.message.id for m in found.messages.values()]
                 )
         distil.deliver(journal, context.memory.store())
-        still += rederive(context) + _out_of_stores(context, chosen)
-        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(texts)
+        still += rederive_turns(context) + _out_of_stores(context, chosen)
+        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.select_needles(texts)
         # again: a prompt may have been answered meanwhile
         leftovers.clean_shown(context.home, shown)
-        still += finish(context, looked_for, chosen.scopes)
+        still += finish_forgetting(context, looked_for, chosen.scopes)
     named = {place for place, _ in still}
     still += [
         (file, why) for file, why in copies.in_agents(context, looked_for) if file not in named
     ]
-    return Done(
+    return ForgetReport(
         tuple(str(file) for file in sorted(chosen.records)),
         tuple(dict.fromkeys(still)),
         removed
-        + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
+        + whereabouts.build_removed_counts(
+            messages=chosen.count("messages"), history=chosen.count("replaced")
+        ),
     )
 
 
@@ -321,7 +363,7 @@ def is_unfinished(context: Context) -> bool:
     return bool(context.memory.journal().kept(_PENDING))
 
 
-def finish(
+def finish_forgetting(
     context: Context, looked_for: Sequence[str], emptied: Iterable[Scope] = ()
 ) -> list[tuple[str, str]]:
     """Clean logs and scrub database files; return where something is left. `emptied` are scopes
@@ -332,7 +374,7 @@ def finish(
         if context.observe.sidecar().active_file(scope).exists():
             context.observe.sidecar().write_active_memory(scope)
     for incident in journal.incidents():
-        if any(folded(text) in folded(incident.detail) for text in looked_for):
+        if any(fold_for_search(text) in fold_for_search(incident.detail) for text in looked_for):
             journal.resolve_incident(incident.name)
     journal.keep(_PENDING, {}, ["forget"])
     leftovers.drop_set_aside(context.home)
@@ -340,13 +382,15 @@ def finish(
         ("the archive", line)
         for line in [*context.archive.sweep(), *context.archive.drop_damaged()]
     ]
-    still += _scrubbed("the journal", journal.scrub)
+    still += _scrub_database("the journal", journal.scrub)
     for store in memory_stores(context):
-        still += _scrubbed(store.location, store.scrub) if isinstance(store, Scrubbing) else []
-    return still + leftovers.clean(context.home, looked_for)
+        still += (
+            _scrub_database(store.location, store.scrub) if isinstance(store, Scrubbing) else []
+        )
+    return still + leftovers.remove_text_leftovers(context.home, looked_for)
 
 
-def _scrubbed(place: str, scrub: Callable[[], Sequence[str]]) -> list[tuple[str, str]]:
+def _scrub_database(place: str, scrub: Callable[[], Sequence[str]]) -> list[tuple[str, str]]:
     """Write a database anew without what was removed; return what could not be done."""
     try:
         return [(place, why) for why in scrub()]
@@ -362,7 +406,9 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
     of_records = {str(file) for file in chosen.records}
     for scope, found in chosen.scopes.items():
         files = [
-            d for d in found.documents.values() if _is_of_file(d) and source_of(d) not in of_records
+            d
+            for d in found.documents.values()
+            if _is_of_file(d) and find_document_source(d) not in of_records
         ]
         if files:
             marks = {d.key: d.content_hash for d in files}
@@ -371,7 +417,7 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
             for store in memory_stores(context)[1:]:
                 durable.add_forgotten(store, scope, marks)
         still += [
-            (source_of(d), "your own file; it is left out of memory until it changes")
+            (find_document_source(d), "your own file; it is left out of memory until it changes")
             for d in files
         ]
         sources = sorted({m.message.source for m in found.messages.values() if m.message.source})
@@ -387,7 +433,7 @@ def _is_of_file(document: Document) -> bool:
     return not document.key.startswith(observation.PREFIX)
 
 
-def rederive(context: Context) -> list[tuple[str, str]]:
+def rederive_turns(context: Context) -> list[tuple[str, str]]:
     """Have the documents of turns say what the journal says now, in every store; return where that
     failed.
 
@@ -400,14 +446,14 @@ def rederive(context: Context) -> list[tuple[str, str]]:
         try:
             if any(store is one for one in in_use):
                 turns.update_all(journal, store)
-                promotion.prune(store)
+                promotion.prune_promotions(store)
             else:
-                turns.drop(journal, store)
+                turns.drop_turn_documents(journal, store)
         except StoreError as error:
             still.append((store.location, f"{error} ({error.hint})"))
     if in_use:
         try:
-            promotion.update(
+            promotion.update_promotions(
                 context.memory.store(),
                 context.home,
                 journal,

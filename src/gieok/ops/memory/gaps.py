@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from gieok import places
-from gieok.agents.agent import Place
-from gieok.agents.sources import unread
+from gieok.agents.agent import TranscriptPlace
+from gieok.agents.sources import iter_unread_transcripts
 from gieok.flow.durable import forgotten
 from gieok.flow.ingest import Failed
 from gieok.memory.files import read, roots
@@ -63,13 +63,15 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
     """
     for scope in scopes:
         known = {*store.hashes(scope), *forgotten(store, scope)}
-        for root in roots.load(store, scope):
+        for root in roots.load_roots(store, scope):
             if roots.is_away(root, known):
                 yield Words(
                     f"{root.path} is not there now; what it held when it was indexed was looked at",
                     f"{root.path}: 지금 없음. 색인할 때 있던 것만 봄",
                 )
-            elif count := sum(_is_missing(root, found, known) for found in read.candidates(root)):
+            elif count := sum(
+                _is_unindexed_file(root, found, known) for found in read.list_note_candidates(root)
+            ):
                 files = "1 file" if count == 1 else f"{count:,} files"
                 yield Words(
                     f"{files} of {root.path} that the index does not hold: `gieok index` says why",
@@ -80,7 +82,7 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
         yield Words(f"{words.en}: {TRUST_HINT}", f"{words.ko}: {TRUST_HINT}")
 
 
-def _is_missing(root: roots.Root, found: Path | Failed, known: Collection[str]) -> bool:
+def _is_unindexed_file(root: roots.Root, found: Path | Failed, known: Collection[str]) -> bool:
     """Say whether the index does not hold a file, or a folder that cannot be read; copies are left
     out on purpose.
     """
@@ -116,14 +118,14 @@ def gaps_of_transcripts(context: Context) -> Iterator[Words]:
         )
 
 
-def list_unread_talk(context: Context, found: Sequence[Place]) -> dict[str, str]:
+def list_unread_talk(context: Context, found: Sequence[TranscriptPlace]) -> dict[str, str]:
     """Return talk that is not read, and why, by its place: what capture met, and what no release
     reads.
     """
     met = (one for one in _list_incidents(context) if one.name.startswith(UNREAD))
     known = {one.name.removeprefix(UNREAD): one.detail for one in met}
     told = {path: detail.removeprefix(f"{path}: ") for path, detail in known.items()}
-    return told | {str(path): why for path, why in unread(found)}
+    return told | {str(path): why for path, why in iter_unread_transcripts(found)}
 
 
 def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Words]:

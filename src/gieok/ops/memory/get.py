@@ -9,7 +9,7 @@ from gieok.memory.files.read import Unfit, Untrusted, read_contained, unix_lines
 from gieok.memory.talk import said
 from gieok.model.memory import Document, Tier
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, shown
+from gieok.ops.encode import Hidden, mark_encoded_getter
 from gieok.ops.memory import handles
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, tier_words
 from gieok.places import SEEDS, SESSIONS
@@ -48,39 +48,39 @@ class GetResult:
     tier: Tier = Tier.HOT
 
     @property
-    @shown
+    @mark_encoded_getter
     def lines(self) -> int:
         """Return how many lines there are."""
         return self.text.removesuffix("\n").count("\n") + 1 if self.text else 0
 
     @property
-    @shown
+    @mark_encoded_getter
     def status(self) -> str:
         """Return `ok` or `not_found`."""
         return "ok" if self.found else "not_found"
 
 
-def run(context: Context, request: GetRequest) -> GetResult:
+def get_memory_text(context: Context, request: GetRequest) -> GetResult:
     """Read what a handle names, or a file inside the known roots."""
-    if named := handles.only(context, request.path, history=True):
-        return _named(context, named)
+    if named := handles.find_only_memory(context, request.path, history=True):
+        return _read_handle_text(context, named)
     if request.path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (
-        talk := _conversation(context, request.path)
+        talk := _read_conversation_lines(context, request.path)
     ):
         return talk
     known, _ = first_answer(
         context.memory.stores(),
-        lambda store: [r for s in context.scopes for r in roots.load(store, s)],
+        lambda store: [r for s in context.scopes for r in roots.load_roots(store, s)],
     )
-    return _file(context, known, request.path)
+    return _read_known_file(context, known, request.path)
 
 
-def _named(context: Context, memory: handles.Memory) -> GetResult:
+def _read_handle_text(context: Context, memory: handles.NamedMemory) -> GetResult:
     """Return what a handle names: a file as it is on disk, anything else as it is remembered."""
-    if (ended := handles.ended(context, memory)) is not None:
+    if (ended := handles.find_memory_end(context, memory)) is not None:
         context.tell(context.words(ended.status, f"바뀜: {ended.day}, {ended.handle}"))
     known, _ = first_answer(
-        context.memory.stores(), lambda store: roots.load(store, memory.document.scope)
+        context.memory.stores(), lambda store: roots.load_roots(store, memory.document.scope)
     )
     path = roots.display(known, memory.document.key)
     if (
@@ -92,39 +92,39 @@ def _named(context: Context, memory: handles.Memory) -> GetResult:
         if words := tier_words(tier, Style(context.lang, colour=False)):
             context.tell(words[0])
         return GetResult(path, memory.text, max(memory.line, 1), found=True, tier=tier)
-    return _file(context, known, _with_lines(memory.document))
+    return _read_known_file(context, known, _format_document_path(memory.document))
 
 
-def _with_lines(document: Document) -> str:
+def _format_document_path(document: Document) -> str:
     """Return the path of a document's file, with its lines where it is a part of that."""
     file, source = roots.file_key(document.key), document.provenance[0]
     return document.key if file == document.key else f"{file}:{source.start_line}-{source.end_line}"
 
 
-def _file(context: Context, known: list[roots.Root], path: str) -> GetResult:
-    name, first, last = _parse(path)
-    root, file = roots.resolve(known, name, context.caller.path(name, may_be_name=True))
+def _read_known_file(context: Context, known: list[roots.Root], path: str) -> GetResult:
+    name, first, last = _parse_line_range(path)
+    root, file = roots.resolve_root_file(known, name, context.caller.path(name, may_be_name=True))
     if first and not file.is_file():  # a file may well be called `a:3`
-        whole = roots.resolve(known, path, context.caller.path(path, may_be_name=True))
+        whole = roots.resolve_root_file(known, path, context.caller.path(path, may_be_name=True))
         if whole[1].is_file():
             name, (root, file), first, last = path, whole, 0, 0
-    _check(first, last)
+    _check_line_range(first, last)
     if file.is_dir():
-        return _missing(context, name, first)
+        return _report_missing_text(context, name, first)
     try:
         text = unix_lines(read_contained(root, file)[1].text)
     except (FileNotFoundError, NotADirectoryError):
-        return _missing(context, name, first)
+        return _report_missing_text(context, name, first)
     except Untrusted as error:
         raise BadRequest(f"cannot read {name!r}: {error}", hint=TRUST_HINT) from error
     except Unfit as error:
         raise BadRequest(f"cannot read {name!r}: {error}") from error
     except OSError as error:
         raise BadRequest(f"cannot read {name!r}: {error.strerror}") from error
-    return _chosen(context, name, text, first, last)
+    return _select_text_lines(context, name, text, first, last)
 
 
-def _chosen(context: Context, name: str, text: str, first: int, last: int) -> GetResult:
+def _select_text_lines(context: Context, name: str, text: str, first: int, last: int) -> GetResult:
     """Return lines `first` to `last` of a text (0: all of it; `first` alone)."""
     if not first:
         return GetResult(name, text, 1, found=True)
@@ -132,48 +132,50 @@ def _chosen(context: Context, name: str, text: str, first: int, last: int) -> Ge
     return (
         GetResult(name, "\n".join(chosen), first, found=True)
         if chosen
-        else _missing(context, name, first)
+        else _report_missing_text(context, name, first)
     )
 
 
-def _conversation(context: Context, path: str) -> GetResult | None:
+def _read_conversation_lines(context: Context, path: str) -> GetResult | None:
     """Return lines of a conversation, which stand in the store alone; None where there is none of
     this name.
     """
-    name, first, last = _parse(path)
-    _check(first, last)
+    name, first, last = _parse_line_range(path)
+    _check_line_range(first, last)
 
     def held(store: Documents) -> list[Document]:
         return [document for scope in context.searched for document in store.get(scope, [name])]
 
     documents, _ = first_answer(context.memory.stores(), held)
     if documents:
-        return _chosen(context, name, documents[0].text, first, last)
+        return _select_text_lines(context, name, documents[0].text, first, last)
     text, _ = first_answer(
-        context.memory.stores(), lambda store: said.conversation(store, context.scopes, name)
+        context.memory.stores(), lambda store: said.read_conversation(store, context.scopes, name)
     )
-    return _chosen(context, name, text, first, last) if text else None
+    return _select_text_lines(context, name, text, first, last) if text else None
 
 
-def _missing(context: Context, name: str, first: int) -> GetResult:
+def _report_missing_text(context: Context, name: str, first: int) -> GetResult:
     """Return the empty text of what is not there, and tell a person so."""
     what = f"{name}:{first}" if first else name
     context.tell(context.words(f"{what} is not there", f"{what}: 없음"))
     return GetResult(name, "", max(first, 1), found=False)
 
 
-def _check(first: int, last: int) -> None:
+def _check_line_range(first: int, last: int) -> None:
     if last and last < first:
         raise BadRequest(f"lines {first}-{last} end before they begin")
 
 
-def _parse(path: str) -> tuple[str, int, int]:
+def _parse_line_range(path: str) -> tuple[str, int, int]:
     """Return name, first and last line; 0 where not given."""
-    found = _LINES.fullmatch(path)
-    return (found[1], int(found[2]), int(found[3] or 0)) if found else (path, 0, 0)
+    line_match = _LINES.fullmatch(path)
+    return (
+        (line_match[1], int(line_match[2]), int(line_match[3] or 0)) if line_match else (path, 0, 0)
+    )
 
 
-def present(result: GetResult, style: Style) -> str:
+def render_memory_text(result: GetResult, style: Style) -> str:
     """Show the text as it is."""
     del style
     return result.text
@@ -182,8 +184,8 @@ def present(result: GetResult, style: Style) -> str:
 OPERATION = Operation(
     name="get",
     examples=("gieok get 3fa9c01e", "gieok get notes/a.md", "gieok get notes/a.md:12"),
-    handler=run,
-    present=present,
+    handler=get_memory_text,
+    present=render_memory_text,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Print a memory by its handle, or a memory file as it is on disk, or some of its lines",

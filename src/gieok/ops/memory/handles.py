@@ -15,7 +15,7 @@ from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import EDITED_TO, Document, Scope
-from gieok.model.memory import status_of as document_status
+from gieok.model.memory import find_document_status as document_status
 from gieok.ops.context import Context
 from gieok.ops.memory import away
 from gieok.ports.store import Store
@@ -30,7 +30,7 @@ KINDS = (OBSERVATION, RECORD, TURN, NOTE)
 _TALK = ("turn", "session")
 
 
-class Memory(NamedTuple):
+class NamedMemory(NamedTuple):
     """A document that a handle names, and the line of it, 0 for all; `was_replaced`: it is in the
     history alone.
 
@@ -45,7 +45,7 @@ class Memory(NamedTuple):
     @property
     def handle(self) -> str:
         """Return its handle in full."""
-        return places.handle(self.document.scope.path, self.document.key, self.line)
+        return places.build_handle(self.document.scope.path, self.document.key, self.line)
 
     @property
     def text(self) -> str:
@@ -60,9 +60,9 @@ def is_handle(text: str) -> bool:
     return _HANDLE.fullmatch(text) is not None
 
 
-def find(
+def find_named_memories(
     context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False
-) -> list[Memory]:
+) -> list[NamedMemory]:
     """Return what a handle, or the first digits of one, names in scopes (those of the call).
 
     With `history`, what was replaced is looked at where nothing else is named.
@@ -77,23 +77,27 @@ def find(
         return [
             d
             for scope in wanted
-            for d in store.get(scope, _keys(store.hashes(scope), scope, digits))
+            for d in store.get(scope, _select_keys_by_digits(store.hashes(scope), scope, digits))
         ]
 
     documents, silent = first_answer(context.memory.stores(), held)
     found = [
-        Memory(document, line) for document in documents if line <= document.text.count("\n") + 1
+        NamedMemory(document, line)
+        for document in documents
+        if line <= document.text.count("\n") + 1
     ]
     if history and not found:
         found = [
-            _latest(context, old, line) for scope in wanted for old in _old(context, scope, digits)
+            _find_latest_version(context, old, line)
+            for scope in wanted
+            for old in _list_replaced_documents(context, scope, digits)
         ]
     if silent and not found:  # what answered instead may hold less
         context.tell(silent)
     return found
 
 
-def _latest(context: Context, old: Document, line: int) -> Memory:
+def _find_latest_version(context: Context, old: Document, line: int) -> NamedMemory:
     """Return what a document of the history is now: a record that was edited goes on under another
     name.
     """
@@ -102,13 +106,15 @@ def _latest(context: Context, old: Document, line: int) -> Memory:
         for one in context.memory.journal().history(old.scope, 1 << 30)
         if EDITED_TO in one.metadata
     }
-    key, seen = old.key, set[str]()
-    while key in renamed and key not in seen:
-        seen.add(key)
+    key, visited_keys = old.key, set[str]()
+    while key in renamed and key not in visited_keys:
+        visited_keys.add(key)
         key = renamed[key]
     # also what was put anew since it was looked for
-    held = context.memory.store().get(old.scope, [key])
-    return Memory(held[0], line) if held else Memory(old, line, was_replaced=True)
+    documents = context.memory.store().get(old.scope, [key])
+    return (
+        NamedMemory(documents[0], line) if documents else NamedMemory(old, line, was_replaced=True)
+    )
 
 
 def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
@@ -121,7 +127,7 @@ def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
     return held
 
 
-def read_again(context: Context, memory: Memory) -> Document:
+def read_again(context: Context, memory: NamedMemory) -> Document:
     """Return the document of a memory as it is now, under its lock. Raises BadRequest where it is
     gone.
     """
@@ -137,51 +143,59 @@ def read_again(context: Context, memory: Memory) -> Document:
     return found[0]
 
 
-def _keys(keys: Iterable[str], scope: Scope, digits: str) -> list[str]:
-    return [key for key in keys if places.handle(scope.path, key).startswith(digits)]
+def _select_keys_by_digits(keys: Iterable[str], scope: Scope, digits: str) -> list[str]:
+    return [key for key in keys if places.build_handle(scope.path, key).startswith(digits)]
 
 
-def _old(context: Context, scope: Scope, digits: str) -> list[Document]:
+def _list_replaced_documents(context: Context, scope: Scope, digits: str) -> list[Document]:
     old = {d.key: d for d in reversed(context.memory.journal().history(scope, 1 << 30))}
-    return [old[key] for key in _keys(old, scope, digits)]
+    return [old[key] for key in _select_keys_by_digits(old, scope, digits)]
 
 
-def only(
+def find_only_memory(
     context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False
-) -> Memory | None:
+) -> NamedMemory | None:
     """Return what a handle names, None where it is no handle or names nothing.
 
     Raises BadRequest where it names several, or what was forgotten.
     """
-    found = find(context, text, scopes, history=history)
-    if len(found) > 1:
-        several = "; ".join(f"{one.handle} ({_short(one)})" for one in found[:_SHOWN])
-        raise BadRequest(
-            f"{text!r} names {len(found)} memories", hint=f"write more of it: {several}"
+    memories = find_named_memories(context, text, scopes, history=history)
+    if len(memories) > 1:
+        several = "; ".join(
+            f"{one.handle} ({_shorten_memory_text(one)})" for one in memories[:_SHOWN]
         )
-    if found and found[0].line and not found[0].text:
-        document, line = found[0][:2]
-        if (turn := away.line(context, document, line)) is not None:
-            return found[0]._replace(line=turn.line, away=away.said(context, document.scope, turn))
+        raise BadRequest(
+            f"{text!r} names {len(memories)} memories", hint=f"write more of it: {several}"
+        )
+    if memories and memories[0].line and not memories[0].text:
+        document, line = memories[0][:2]
+        if (turn := away.find_away_line(context, document, line)) is not None:
+            return memories[0]._replace(
+                line=turn.line, away=away.read_away_turn(context, document.scope, turn)
+            )
         raise BadRequest(
             f"{text!r} was forgotten",
             hint="its line is kept empty, so that others keep their handles",
         )
-    return found[0] if found else None
+    return memories[0] if memories else None
 
 
-def one(context: Context, text: str) -> Memory:
+def require_memory(context: Context, text: str) -> NamedMemory:
     """Return the memory that a handle names. Raises BadRequest."""
-    found = only(context, text, history=True)
-    if found is None:
-        raise BadRequest(f"no memory has the handle {text!r} here", hint=_elsewhere(context, text))
-    return found
+    memory = find_only_memory(context, text, history=True)
+    if memory is None:
+        raise BadRequest(
+            f"no memory has the handle {text!r} here", hint=_hint_other_scope(context, text)
+        )
+    return memory
 
 
-def _elsewhere(context: Context, text: str) -> str:
+def _hint_other_scope(context: Context, text: str) -> str:
     known = context.memory.store().scopes()
     there = (
-        find(context, text, [scope for scope in known if scope not in context.scopes])
+        find_named_memories(
+            context, text, [scope for scope in known if scope not in context.scopes]
+        )
         if is_handle(text)
         else []
     )
@@ -192,7 +206,7 @@ def _elsewhere(context: Context, text: str) -> str:
     )
 
 
-def _short(memory: Memory) -> str:
+def _shorten_memory_text(memory: NamedMemory) -> str:
     return " ".join(memory.text.split())[:_SHOWN_CHARS]
 
 
@@ -213,14 +227,14 @@ def is_shelf(root: roots.Root, home: str) -> bool:
     return root.path.name == MEMORY and places.is_records_folder(home, str(root.path.parent))
 
 
-def status_of(document: Document, now: datetime, line: int = 0) -> str:
+def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:
     """Return what holds of a document, or a line of it, has."""
     if line and _CORRECTED_LINE.search(document.text.split("\n")[line - 1]):
         return "corrected"
     return document_status(document, now)
 
 
-def ended(context: Context, memory: Memory) -> EndedClaim | None:
+def find_memory_end(context: Context, memory: NamedMemory) -> EndedClaim | None:
     """Return what became of a memory, if a later statement replaced it; None where it holds."""
     document, line = memory.document, memory.line or 1
     if memory.line or document.kind not in _TALK:
@@ -230,6 +244,6 @@ def ended(context: Context, memory: Memory) -> EndedClaim | None:
     return None
 
 
-def moment_of(document: Document) -> datetime:
+def find_document_moment(document: Document) -> datetime:
     """Return what a document is dated by."""
     return document.said_at

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.hook.standing import EndedClaim, Standing
-from gieok.hook.window import letters
+from gieok.hook.window import strip_to_letters
 from gieok.memory.corrections import unmarked
 from gieok.memory.talk import turns
 from gieok.model.conversation import CORRECTED_MARK, Role
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, REPLACED_BY, Document, Entry, Scope
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, OrNull, shown
+from gieok.ops.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.ops.memory import handles, origin
-from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 from gieok.ranking.recall import first_answer
@@ -74,7 +74,7 @@ class HistoryResult:
         return bool(self.versions)
 
     @property
-    @shown
+    @mark_encoded_getter
     def changes(self) -> int:
         """Return how often it changed."""
         return max(len({version.text for version in self.versions}) - 1, 0)
@@ -85,7 +85,7 @@ class _Statement(NamedTuple):
     statement.
     """
 
-    memory: Memory
+    memory: NamedMemory
     text: str
     ended: EndedClaim | None
     has_won: bool
@@ -96,66 +96,82 @@ class _Statement(NamedTuple):
         return document.scope.path, document.key, self.memory.line
 
 
-def run(context: Context, request: HistoryRequest) -> HistoryResult:
+def trace_memory_history(context: Context, request: HistoryRequest) -> HistoryResult:
     """Follow a memory back and forth through what replaced it and what a person corrected. Raises
     BadRequest.
     """
-    memory = handles.one(context, request.handle)
-    found = _chain(context, memory)
-    versions = _once([version for one in found for version in _versions(context, one, memory)])
+    memory = handles.require_memory(context, request.handle)
+    statements = _build_statement_chain(context, memory)
+    versions = _merge_same_versions(
+        [
+            version
+            for one in statements
+            for version in _iter_statement_versions(context, one, memory)
+        ]
+    )
     if not any(version.is_asked and version.who == Role.ASSISTANT.value for version in versions):
         versions = [
             version for version in versions if version.who != Role.ASSISTANT.value
         ]  # what was believed of the user's word
     span = span_of_days(context, request.on)
     if span is not None:
-        versions = [version for version in versions if _holds(version, span.last, context.zone)]
+        versions = [
+            version
+            for version in versions
+            if _is_version_valid_on(version, span.last, context.zone)
+        ]
     return HistoryResult(tuple(versions), span.last if span else None, context.zone)
 
 
-def _once(versions: list[Version]) -> list[Version]:
+def _merge_same_versions(versions: list[Version]) -> list[Version]:
     """Return versions, the oldest first; of what was said and observed in the same words, the one
     that is asked for.
     """
-    kept: dict[tuple[str, date], Version] = {}
+    version_by_name: dict[tuple[str, date], Version] = {}
     for version in versions:
-        name = letters(version.text), version.since.date()
-        if name not in kept or version.is_asked:
-            kept[name] = version
-    return sorted(kept.values(), key=lambda version: (version.since, version.handle))
+        name = strip_to_letters(version.text), version.since.date()
+        if name not in version_by_name or version.is_asked:
+            version_by_name[name] = version
+    return sorted(version_by_name.values(), key=lambda version: (version.since, version.handle))
 
 
-def _holds(version: Version, day: date, zone: tzinfo) -> bool:
+def _is_version_valid_on(version: Version, day: date, zone: tzinfo) -> bool:
     since = version.since.astimezone(zone).date()
     until = version.until.astimezone(zone).date() if version.until else None
     return since <= day and (until is None or day < until or (until == since == day))
 
 
-def _chain(context: Context, memory: Memory) -> list[_Statement]:
+def _build_statement_chain(context: Context, memory: NamedMemory) -> list[_Statement]:
     """Return what holds in the place of a memory, or itself, and all that this replaced."""
     standing = Standing(str(context.home), context.clock.now().timestamp())
-    asked = last = _statement(context, memory, standing)
-    found = {asked.name: asked}
-    while len(found) < _MOST_LINKS and (after := _after(context, last)):
-        last = _statement(context, after[0], standing)
-        if last.name in found:
+    asked_statement = last = _build_history_statement(context, memory, standing)
+    statement_by_name = {asked_statement.name: asked_statement}
+    while len(statement_by_name) < _MOST_LINKS and (after := _find_successors(context, last)):
+        last = _build_history_statement(context, after[0], standing)
+        if last.name in statement_by_name:
             break
-        found[last.name] = last
-    waiting = _before(context, last, standing)
-    while waiting and len(found) < _MOST_LINKS:
-        one = _statement(context, waiting.pop(0), standing)
-        if one.name not in found:
-            found[one.name] = one
-            waiting += _ended_by(context, one.memory.document)
-    return list(found.values())
+        statement_by_name[last.name] = last
+    waiting = _find_predecessors(context, last, standing)
+    while waiting and len(statement_by_name) < _MOST_LINKS:
+        one = _build_history_statement(context, waiting.pop(0), standing)
+        if one.name not in statement_by_name:
+            statement_by_name[one.name] = one
+            waiting += _find_ended_documents(context, one.memory.document)
+    return list(statement_by_name.values())
 
 
-def _statement(context: Context, memory: Memory, standing: Standing) -> _Statement:
+def _build_history_statement(
+    context: Context, memory: NamedMemory, standing: Standing
+) -> _Statement:
     """Return the statement that a memory is, with what ended it. A longer text is one, ended with
     any part of it.
     """
     document = memory.document
-    passages = _passages(context, document) if not memory.line else [(memory.line, memory.text)]
+    passages = (
+        _read_document_passages(context, document)
+        if not memory.line
+        else [(memory.line, memory.text)]
+    )
     ends = (
         standing.ended(document.scope.path, document.key, line, text) for line, text in passages
     )
@@ -177,7 +193,7 @@ def _statement(context: Context, memory: Memory, standing: Standing) -> _Stateme
     )
 
 
-def _passages(context: Context, document: Document) -> list[tuple[int, str]]:
+def _read_document_passages(context: Context, document: Document) -> list[tuple[int, str]]:
     def held(store: object) -> list[Entry]:
         return store.entries(document.scope, [document.key])  # type: ignore[attr-defined,no-any-return]
 
@@ -187,79 +203,87 @@ def _passages(context: Context, document: Document) -> list[tuple[int, str]]:
     ]
 
 
-def _after(context: Context, one: _Statement) -> list[Memory]:
+def _find_successors(context: Context, one: _Statement) -> list[NamedMemory]:
     """Return what replaced a statement."""
     end = one.ended
-    return _named(context, end.scope, end.key, end.line) if end is not None and end.key else []
+    return (
+        _load_memories_by_key(context, end.scope, end.key, end.line)
+        if end is not None and end.key
+        else []
+    )
 
 
-def _before(context: Context, one: _Statement, standing: Standing) -> list[Memory]:
+def _find_predecessors(context: Context, one: _Statement, standing: Standing) -> list[NamedMemory]:
     """Return all that a statement replaced. What was said and what was observed of it are one
     statement.
     """
-    document, words = one.memory.document, letters(bare(one.text))
-    found = _ended_by(context, document)
+    document, words = one.memory.document, strip_to_letters(strip_speaker_label(one.text))
+    found = _find_ended_documents(context, document)
     for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in context.scopes))):
         same: dict[tuple[str, str, int], bool] = {}
         for key, line, end in standing.every(scope):
             name = (end.scope, end.key, end.line)
             if name not in same:
-                targets = _named(context, *name)
+                targets = _load_memories_by_key(context, *name)
                 same[name] = any(
                     (t.document.key, t.line) == (document.key, one.memory.line)
-                    or letters(bare(t.text)) == words
+                    or strip_to_letters(strip_speaker_label(t.text)) == words
                     for t in targets
                 )
             if same[name]:
-                found += _named(context, scope, key, line)
+                found += _load_memories_by_key(context, scope, key, line)
     return found
 
 
-def _ended_by(context: Context, document: Document) -> list[Memory]:
+def _find_ended_documents(context: Context, document: Document) -> list[NamedMemory]:
     """Return the documents that say that this one replaced them; of a block of turns, which line
     did is said elsewhere.
     """
     if turns.is_turns(document.key):
         return []
     made = (entry.document for entry in context.memory.journal().made(document.scope))
-    return [Memory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
+    return [NamedMemory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
 
 
-def _since(context: Context, memory: Memory) -> tuple[datetime, str, str]:
+def _find_belief_start(context: Context, memory: NamedMemory) -> tuple[datetime, str, str]:
     """Return since when something was believed, how it came, and who said it."""
     document = memory.document
     if document.kind == turns.KIND:
-        said = origin.messages_of(context, memory)
+        messages = origin.messages_of(context, memory)
         return (
-            (said[0].at, "said", said[0].role.value) if said else (document.created_at, "said", "")
+            (messages[0].at, "said", messages[0].role.value)
+            if messages
+            else (document.created_at, "said", "")
         )
     is_observed = handles.kind_of(document, (), "") == handles.OBSERVATION
     return document.valid_from or document.created_at, "observed" if is_observed else "kept", ""
 
 
-def _named(context: Context, scope: str, key: str, line: int) -> list[Memory]:
+def _load_memories_by_key(context: Context, scope: str, key: str, line: int) -> list[NamedMemory]:
     held, _ = first_answer(context.memory.stores(), lambda store: store.get(Scope(scope), [key]))
     is_line = key.startswith(f"{places.SESSIONS}/")
     return [
-        Memory(document, line if is_line else 0)
+        NamedMemory(document, line if is_line else 0)
         for document in held
         if line <= document.text.count("\n") + 1
     ]
 
 
-def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Version]:
+def _iter_statement_versions(
+    context: Context, one: _Statement, asked: NamedMemory
+) -> Iterator[Version]:
     """Yield a statement as it was and as it is, if a person corrected it."""
     memory = one.memory
     until = datetime.fromtimestamp(one.ended.at, UTC) if one.ended else None
     is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
-    since, how, who = _since(context, memory)
+    since, how, who = _find_belief_start(context, memory)
     ended = one.ended.name if one.ended else ""
-    for text, at in _corrected(context, memory):
+    for text, at in _iter_corrected_wordings(context, memory):
         since = min(since, at)  # a file that was written anew is younger than what it said before
         if text != one.text:
             yield Version(
                 handle=memory.handle,
-                text=bare(text),
+                text=strip_speaker_label(text),
                 since=since,
                 until=at,
                 how=how,
@@ -271,7 +295,7 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
     is_current = one.ended is None and (one.has_won or how == "corrected")
     yield Version(
         handle=memory.handle,
-        text=bare(unmarked(one.text)),
+        text=strip_speaker_label(unmarked(one.text)),
         since=since,
         until=until,
         how=how,
@@ -282,7 +306,7 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
     )
 
 
-def bare(text: str) -> str:
+def strip_speaker_label(text: str) -> str:
     """Return a line of a conversation without the label of who said it, and a file without its
     front matter.
     """
@@ -290,15 +314,17 @@ def bare(text: str) -> str:
     return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
 
 
-def _corrected(context: Context, memory: Memory) -> Iterator[tuple[str, datetime]]:
+def _iter_corrected_wordings(
+    context: Context, memory: NamedMemory
+) -> Iterator[tuple[str, datetime]]:
     """Yield what a memory said before each correction, and when that was, the oldest first."""
     document = memory.document
     if memory.line:
         _, mark, day = memory.text.rpartition(CORRECTED_MARK)
-        said = origin.messages_of(context, memory) if mark else ()
-        if said:
+        messages = origin.messages_of(context, memory) if mark else ()
+        if messages:
             yield (
-                said[0].text,
+                messages[0].text,
                 datetime.fromisoformat(day[:10]).replace(tzinfo=context.zone).astimezone(UTC),
             )
         return
@@ -345,7 +371,7 @@ _HOW = {
 }
 
 
-def present(result: HistoryResult, style: Style) -> str:
+def render_memory_history(result: HistoryResult, style: Style) -> str:
     """Show a line a version: from, until, text. `now` stands behind what took another's place; else
     the end is left open.
     """
@@ -367,8 +393,8 @@ def present(result: HistoryResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="history",
-    handler=run,
-    present=present,
+    handler=trace_memory_history,
+    present=render_memory_history,
     doc=Words(
         "Show what was believed when: the versions of a memory",
         "언제 무엇을 믿었는지 보여 줍니다: 기억이 바뀌어 온 과정",

@@ -119,7 +119,7 @@ _NOTHING = Words(
 _NOTHING_THEN = Words("Nothing found.", "찾은 것이 없습니다.")
 
 
-def present(result: SearchResult, style: Style) -> str:
+def render_search(result: SearchResult, style: Style) -> str:
     """Show each hit as score, citation and snippet; what is listed of a time, by its days."""
     blocks = []
     shown = None
@@ -131,7 +131,7 @@ def present(result: SearchResult, style: Style) -> str:
         if result.is_timeline and hit.date != shown:
             shown = hit.date
             blocks.append(style.bold(str(shown)))
-        blocks.append(_block(hit, result, style))
+        blocks.append(_format_hit_block(hit, result, style))
     if result.nearest:
         blocks.append(
             style.say(
@@ -141,7 +141,10 @@ def present(result: SearchResult, style: Style) -> str:
         )
         blocks.append(
             "\n".join(
-                [_block(result.nearest, result, style), *gap_lines(result.not_looked_at, style)]
+                [
+                    _format_hit_block(result.nearest, result, style),
+                    *gap_lines(result.not_looked_at, style),
+                ]
             )
         )
     elif not blocks:
@@ -174,18 +177,18 @@ def not_taken_as_times(words: tuple[str, ...]) -> Words:
     )
 
 
-def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:
+def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str:
     """Return a hit: score, where it stands, what it says; with what made its score where that was
     asked for.
     """
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-    said = [
-        *([_status(hit, style)] if hit.status != "stands" else []),
+    status_words = [
+        *([_format_hit_status(hit, style)] if hit.status != "stands" else []),
         *tier_words(hit.tier, style),
     ]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
     dated = [said_on(hit.said_on).say(style.lang)] if hit.said_on else dated
-    facts = ", ".join([*dated, hit.handle, *said])
+    facts = ", ".join([*dated, hit.handle, *status_words])
     unsure = (
         ""
         if result.is_timeline or hit.level == HIGH
@@ -193,12 +196,14 @@ def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:
     )
     lines = [
         (
-            f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  "
+            f"{hit.score:.2f}{unsure}  {style.bold(printable(_format_hit_place(hit, style)))}{heading}  "
             f"{style.dim(facts)}"
         )
     ]
     lines += [
-        style.dim(f"      {printable(said)}") for said in (hit.ended_parts, hit.compared) if said
+        style.dim(f"      {printable(status_words)}")
+        for status_words in (hit.ended_parts, hit.compared)
+        if status_words
     ]
     shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
@@ -227,16 +232,16 @@ def _how_to_go_on(degraded: str, style: Style) -> str:
     return f": {style.say(en, ko)}"
 
 
-def _place(hit: SearchHit, style: Style) -> str:
+def _format_hit_place(hit: SearchHit, style: Style) -> str:
     """Return where a hit stands: a path and line that terminals and editors open, or what `gieok
     get` takes.
     """
     return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
 
 
-def _status(hit: SearchHit, style: Style) -> str:
-    said = STATUSES[hit.status].say(style.lang)
+def _format_hit_status(hit: SearchHit, style: Style) -> str:
+    status_text = STATUSES[hit.status].say(style.lang)
     if hit.replaced_on is None:
-        return said
+        return status_text
     by = style.say(f" by {hit.replaced_by}", f", {hit.replaced_by}로") if hit.replaced_by else ""
-    return f"{said} {style.say(f'on {hit.replaced_on}', f'({hit.replaced_on})')}{by}"
+    return f"{status_text} {style.say(f'on {hit.replaced_on}', f'({hit.replaced_on})')}{by}"

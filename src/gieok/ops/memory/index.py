@@ -92,20 +92,20 @@ class IndexCounts(NamedTuple):
     left_out: list[Reason]
 
 
-def _counted(r: Report) -> IndexCounts:
+def _count_index_report(r: Report) -> IndexCounts:
     return IndexCounts(
         added=len(r.added),
         changed=len(r.changed),
         removed=len(r.removed),
         unchanged=r.unchanged,
         forgotten=sorted(r.forgotten),
-        failed=_reasons(r.failed),
-        warnings=_reasons(r.warnings),
-        left_out=_reasons(r.left_out),
+        failed=_build_failure_reasons(r.failed),
+        warnings=_build_failure_reasons(r.warnings),
+        left_out=_build_failure_reasons(r.left_out),
     )
 
 
-def _reasons(rows: list[Failed]) -> list[Reason]:
+def _build_failure_reasons(rows: list[Failed]) -> list[Reason]:
     return [Reason(one.key, one.reason) for one in rows]
 
 
@@ -113,7 +113,7 @@ def _reasons(rows: list[Failed]) -> list[Reason]:
 class IndexResult:
     """What was done, and how many passages still wait for a vector."""
 
-    report: Annotated[Report, As(_counted), INLINE]
+    report: Annotated[Report, As(_count_index_report), INLINE]
     embedded: int = 0
     waiting: int = 0
     #: Documents uploaded to a service, or deleted there.
@@ -133,14 +133,16 @@ class IndexResult:
         return not self.empty
 
 
-def run(context: Context, request: IndexRequest) -> IndexResult:
+def index_memory(context: Context, request: IndexRequest) -> IndexResult:
     """Index, and with `watch` go on until interrupted; without folders, what was said to agents
     too.
     """
-    return indexed(context, request, has_talk=request.sessions or not request.paths)
+    return index_requested_folders(context, request, has_talk=request.sessions or not request.paths)
 
 
-def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> IndexResult:
+def index_requested_folders(
+    context: Context, request: IndexRequest, *, has_talk: bool
+) -> IndexResult:
     """Index, with what was said to agents or without it."""
     if request.rebuild and (request.no_wait or context.memory.embedder_name == "none"):
         raise BadRequest(
@@ -148,9 +150,9 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
             hint="leave out --no-wait, and set `embedder`",
         )
     if not request.remove:
-        withholding.check(context)
+        withholding.check_caller_withheld(context)
         for path in request.paths:
-            withholding.check_folder(context, str(_absolute(context, path)))
+            withholding.check_folder(context, str(_normalize_folder_path(context, path)))
     store, scope = context.memory.store(), context.scope
     follow_project(context, context.project, store)
     if request.rebuild and not isinstance(store, ModelSwitch):
@@ -158,23 +160,27 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
             f"{context.memory.store_name} makes its vectors itself", hint="leave out --rebuild"
         )
     if request.remove:
-        return _remove(context, request)
+        return _remove_indexed_folders(context, request)
     wanted = (
-        roots.add(
-            context.memory.notes(), scope, [_existing(context, path) for path in request.paths]
+        roots.add_roots(
+            context.memory.notes(),
+            scope,
+            [_require_existing_path(context, path) for path in request.paths],
         )
         if request.paths
-        else roots.load(store, scope)
+        else roots.load_roots(store, scope)
     )
     messages, turns, troubles = _take_in(context, request) if has_talk else (0, 0, [])
     if not (wanted or request.rebuild) and not (has_talk and context.memory.journal().scopes()):
         raise NotIndexed(
             f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again"
         )
-    total = sum(len(read.candidates(root)) for root in wanted if root.path.exists())
+    total = sum(len(read.list_note_candidates(root)) for root in wanted if root.path.exists())
     progress = context.progress(context.words("files", "파일"), total)
     report = (
-        sync.sync(store, scope, wanted, context.memory.cut, force=request.force, progress=progress)
+        sync.sync_scope_roots(
+            store, scope, wanted, context.memory.cut, force=request.force, progress=progress
+        )
         if wanted
         else Report()
     )
@@ -188,8 +194,8 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
         _with_vectors(context, request, report), messages=messages, turns=turns, empty=empty
     )
     if request.watch:
-        context.tell(present(result, Style(context.lang, colour=False)))
-        return _watched(context, request, wanted, result)
+        context.tell(render_index_report(result, Style(context.lang, colour=False)))
+        return _watch_indexed_folders(context, request, wanted, result)
     return result
 
 
@@ -211,11 +217,11 @@ def _take_in(context: Context, request: IndexRequest) -> tuple[int, int, list[Fa
     )
 
 
-def _remove(context: Context, request: IndexRequest) -> IndexResult:
+def _remove_indexed_folders(context: Context, request: IndexRequest) -> IndexResult:
     store, scope = context.memory.store(), context.scope
-    folders = [_absolute(context, path) for path in request.paths]
-    if not roots.remove(context.memory.notes(), scope, folders) and not request.sessions:
-        known = ", ".join(str(root.path) for root in roots.load(store, scope)) or "none"
+    folders = [_normalize_folder_path(context, path) for path in request.paths]
+    if not roots.retire_roots(context.memory.notes(), scope, folders) and not request.sessions:
+        known = ", ".join(str(root.path) for root in roots.load_roots(store, scope)) or "none"
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
     if request.sessions:
         if context.observe.has_turns:
@@ -229,25 +235,25 @@ def _remove(context: Context, request: IndexRequest) -> IndexResult:
     return IndexResult(report, dropped=tuple(map(str, folders)))
 
 
-def _absolute(context: Context, path: str) -> Path:
+def _normalize_folder_path(context: Context, path: str) -> Path:
     return Path(normpath(context.caller.path(path)))  # `..` would be a root of that name
 
 
-def _existing(context: Context, path: str) -> Path:
+def _require_existing_path(context: Context, path: str) -> Path:
     if not path.strip():
         raise BadRequest(
             "a path is empty",
             hint="name a folder: `gieok index ~/notes`; `.` is the one that you stand in",
         )
-    found = _absolute(context, path)
-    if found == Path(found.anchor):
+    absolute_path = _normalize_folder_path(context, path)
+    if absolute_path == Path(absolute_path.anchor):
         raise BadRequest(f"{path!r} is the whole disk", hint="give a folder of notes")
-    if not found.exists():
+    if not absolute_path.exists():
         raise BadRequest(
             f"no such file or folder: {path!r}",
             hint="give a folder with Markdown files, or one file",
         )
-    return found
+    return absolute_path
 
 
 def _with_vectors(context: Context, request: IndexRequest, report: Report) -> IndexResult:
@@ -260,11 +266,11 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     embedded, note = 0, ""
     if embedder is not None and request.rebuild and isinstance(store, ModelSwitch):
         embedded = lifecycle.switch_model(store, embedder, context.progress("embedded"))
-        note = "" if embedded else f"every vector was made by {_model(store)} already"
+        note = "" if embedded else f"every vector was made by {_name_active_model(store)} already"
     elif embedder is not None and isinstance(store, VectorSearch):
-        embedded = _embed(context, request, store, embedder)
+        embedded = _embed_missing_passages(context, request, store, embedder)
     if embedded:
-        promotion.update(
+        promotion.update_promotions(
             store,
             context.home,
             context.memory.journal(),
@@ -284,36 +290,40 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     return IndexResult(report=report, embedded=embedded, waiting=waiting, moved=moved, note=note)
 
 
-def _embed(context: Context, request: IndexRequest, store: VectorSearch, embedder: Embedder) -> int:
+def _embed_missing_passages(
+    context: Context, request: IndexRequest, store: VectorSearch, embedder: Embedder
+) -> int:
     """Make the vectors that are missing; where folders were named, theirs alone: the rest may take
     minutes.
     """
-    held = context.memory.store().stats()
-    if held.passages == held.vectors:
+    store_stats = context.memory.store().stats()
+    if store_stats.passages == store_stats.vectors:
         # which looks whether the model is still the store's
-        done = lifecycle.fill_vectors(store, embedder)
+        embedded_count = lifecycle.fill_vectors(store, embedder)
         lifecycle.fill_lines(store, embedder)
-        return done
+        return embedded_count
     words = context.words("meanings", "의미 벡터")
     if not request.paths:
-        show = context.progress(words, held.passages - held.vectors)
-        done = lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
+        show = context.progress(words, store_stats.passages - store_stats.vectors)
+        embedded_count = lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
         lifecycle.fill_lines(store, embedder)
-        return done
-    wanted = _texts(context, [_absolute(context, path) for path in request.paths])
+        return embedded_count
+    wanted = _collect_embedded_texts(
+        context, [_normalize_folder_path(context, path) for path in request.paths]
+    )
     return lifecycle.fill_vectors(
         store, embedder, context.progress(words, len(wanted)), is_wanted=wanted.__contains__
     )
 
 
-def _texts(context: Context, paths: list[Path]) -> set[str]:
+def _collect_embedded_texts(context: Context, paths: list[Path]) -> set[str]:
     """Return the texts, as they are embedded, of the passages of files at or below some paths."""
     store, scope = context.memory.store(), context.scope
-    known = roots.load(store, scope)
+    known = roots.load_roots(store, scope)
     keys = [
         key
         for key in store.hashes(scope)
-        if any(_is_below(root, key, path) for root in known for path in paths)
+        if any(_is_key_below(root, key, path) for root in known for path in paths)
     ]
     return {
         text_to_embed(e.document.text[p.start : p.end])
@@ -322,18 +332,18 @@ def _texts(context: Context, paths: list[Path]) -> set[str]:
     }
 
 
-def _is_below(root: roots.Root, key: str, path: Path) -> bool:
+def _is_key_below(root: roots.Root, key: str, path: Path) -> bool:
     if not root.owns(key):
         return False
     return root.path == path or (root.file(key.partition("/")[2]).is_relative_to(path))
 
 
-def _model(store: ModelSwitch) -> str:
+def _name_active_model(store: ModelSwitch) -> str:
     active = store.active_model() if isinstance(store, VectorCopy) else None
     return active[0] if active else "one model"
 
 
-def _watched(
+def _watch_indexed_folders(
     context: Context, request: IndexRequest, wanted: list[roots.Root], result: IndexResult
 ) -> IndexResult:
     """Index what changes until interrupted; return what was done last."""
@@ -348,7 +358,7 @@ def _watched(
             report = sync.sync_changed(store, scope, wanted, context.memory.cut, changed)
             if is_behind or report.added or report.changed or report.removed or report.failed:
                 result = _with_vectors(context, request, report)
-                context.tell(present(result, Style(context.lang, colour=False)))
+                context.tell(render_index_report(result, Style(context.lang, colour=False)))
         except (StoreError, EmbedderFailed) as error:  # a busy store, a full disk
             context.tell(f"{error} ({error.hint})")
             is_behind = True
@@ -361,7 +371,7 @@ def _watched(
     return result
 
 
-def present(result: IndexResult, style: Style) -> str:
+def render_index_report(result: IndexResult, style: Style) -> str:
     """Show one line of counts, then what failed."""
     r = result.report
     line = style.say(
@@ -417,7 +427,7 @@ def present(result: IndexResult, style: Style) -> str:
             )
         ]
     if result.empty and not r.failed:
-        lines = [_nothing(result, style)]
+        lines = [_format_no_notes(result, style)]
     lines += [
         f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed
     ]
@@ -443,7 +453,7 @@ def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
     return lines + (["    …"] if count > _MOST_NAMED else [])
 
 
-def _nothing(result: IndexResult, style: Style) -> str:
+def _format_no_notes(result: IndexResult, style: Style) -> str:
     names = ", ".join(map(repr, result.empty))
     return style.say(
         f"There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
@@ -467,8 +477,8 @@ OPERATION = Operation(
         "gieok index ~/notes --watch",
         "gieok index ~/old --remove",
     ),
-    handler=run,
-    present=present,
+    handler=index_memory,
+    present=render_index_report,
     doc=Words(
         "Index folders of Markdown memory (and text files)",
         "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다",

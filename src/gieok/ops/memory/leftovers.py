@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gieok import fs, paths
 from gieok.hook import window
-from gieok.text.keywords import folded
+from gieok.text.keywords import fold_for_search
 
 #: Shorter lines are too common to search for.
 _SHORTEST = 12
@@ -27,24 +27,32 @@ _SHOWN_HANDLE = re.compile(r"\b[0-9a-f]{8}(?:\.\d+)?\b")
 _TAG = re.compile(r"</?memory-")
 
 
-def needles(texts: Iterable[str]) -> list[str]:
+def select_needles(texts: Iterable[str]) -> list[str]:
     """Return the lines of texts that are long enough to search for."""
     lines = (line.strip() for text in texts for line in text.splitlines())
     return list(dict.fromkeys(line for line in lines if len(line) >= _SHORTEST))[:_MOST_NEEDLES]
 
 
-def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
+def remove_text_leftovers(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
     """Remove lines that contain one of `wanted` (case-insensitive) from logs and hook events;
     return where it is left.
     """
     if not wanted:
         return []
     found = _clean_logs(home, wanted)
-    for event in sorted(paths.spool(home).glob("*")):  # holds only the path of a transcript
-        if event.is_file() and any(one in folded(_text(event)) for one in found):
+    for event in sorted(paths.locate_spool(home).glob("*")):  # holds only the path of a transcript
+        if event.is_file() and any(
+            one in fold_for_search(_read_surrogate_text(event)) for one in found
+        ):
             event.unlink(missing_ok=True)
-    forms = {form.encode("utf-8", "replace") for text in wanted for form in _forms(text)}
-    return [(str(file), _why(file)) for file in _files(home) if _holds(file, forms)]
+    forms = {
+        form.encode("utf-8", "replace") for text in wanted for form in _build_unicode_forms(text)
+    }
+    return [
+        (str(file), _explain_leftover(file))
+        for file in _iter_home_files(home)
+        if _has_forgotten_form(file, forms)
+    ]
 
 
 def clean_shown(home: Path, texts: Iterable[str]) -> None:
@@ -57,11 +65,11 @@ def clean_shown(home: Path, texts: Iterable[str]) -> None:
 
 
 def _clean_shown(home: Path, parts: "Parts") -> None:
-    for file in _shown(home):
+    for file in _list_session_files(home):
         gone: list[str] = []
-        row = _row(file)
+        row = _read_session_row(file)
         fresh = {
-            name: _without(value, parts, gone) if name in _OF_MEMORIES else value
+            name: _strip_json_parts(value, parts, gone) if name in _OF_MEMORIES else value
             for name, value in row.items()
         }
         if not gone:
@@ -71,29 +79,29 @@ def _clean_shown(home: Path, parts: "Parts") -> None:
         fresh["handles"] = (
             {h: v for h, v in known.items() if h not in handles} if isinstance(known, dict) else {}
         )
-        _replace(file, fresh)
+        _write_session_row(file, fresh)
 
 
 def clean_corrected(home: Path, before: Sequence[str]) -> None:
     """Take what a memory said before it was corrected out of logs and of what sessions were
     shown.
     """
-    _clean_logs(home, needles(before))
+    _clean_logs(home, select_needles(before))
     clean_shown(home, before)
 
 
-def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
+def rewrite_kept_texts(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
     """Change the lines of logs and labels, and what sessions were shown; return how many files
     differ.
     """
-    done = sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
+    done = sum(_rewrite_log_lines(log, change, is_dry=is_dry) for log in _iter_log_files(home))
     with fs.lock_resource(home, home / window.FOLDER):
-        for file in _shown(home):
-            row = _row(file, is_dry=is_dry)
-            if (fresh := _changed(row, change)) != row:
+        for file in _list_session_files(home):
+            row = _read_session_row(file, is_dry=is_dry)
+            if (fresh := _map_json_strings(row, change)) != row:
                 done += 1
                 if not is_dry:
-                    _replace(file, fresh)
+                    _write_session_row(file, fresh)
     return done
 
 
@@ -107,7 +115,7 @@ class Parts:
     def __init__(self, texts: Iterable[str]) -> None:
         self._short: set[str] = set()
         self._long: set[str] = set()
-        for letters in filter(None, map(window.letters, texts)):
+        for letters in filter(None, map(window.strip_to_letters, texts)):
             if len(letters) < _PART_LETTERS:
                 self._short.add(letters)
             self._long.update(
@@ -116,44 +124,44 @@ class Parts:
 
     def are_in(self, text: str) -> bool:
         """Say whether a text holds one of them."""
-        found = window.letters(text)
+        found = window.strip_to_letters(text)
         return any(short in found for short in self._short) or any(
             found[n : n + _PART_LETTERS] in self._long
             for n in range(len(found) - _PART_LETTERS + 1)
         )
 
 
-def _without(value: object, parts: Parts, gone: list[str]) -> object:
+def _strip_json_parts(value: object, parts: Parts, gone: list[str]) -> object:
     """Return a value of JSON without lines that hold one of the parts, nor memories that do; add to
     `gone` what went.
     """
     if isinstance(value, str):
         lines = value.split("\n")
-        kept = [line for line in lines if _TAG.match(line) or not parts.are_in(line)]
-        gone += [line for line in lines if line not in kept]
-        return "\n".join(kept)
+        remaining_lines = [line for line in lines if _TAG.match(line) or not parts.are_in(line)]
+        gone += [line for line in lines if line not in remaining_lines]
+        return "\n".join(remaining_lines)
     if isinstance(value, list):
         rows: list[object] = []
         for one in value:
             before = len(gone)
-            fresh = _without(one, parts, gone)
+            fresh = _strip_json_parts(one, parts, gone)
             if isinstance(one, dict) and len(gone) > before:
                 gone.append(json.dumps(one))  # a memory: it goes as a whole, and its handle
             else:
                 rows.append(fresh)
         return rows
     if isinstance(value, dict):
-        return {name: _without(one, parts, gone) for name, one in value.items()}
+        return {name: _strip_json_parts(one, parts, gone) for name, one in value.items()}
     return value
 
 
-def _changed(value: object, change: Callable[[str], str]) -> object:
+def _map_json_strings(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_changed(one, change) for one in value]
+        return [_map_json_strings(one, change) for one in value]
     if isinstance(value, dict):
-        return {change(str(name)): _changed(one, change) for name, one in value.items()}
+        return {change(str(name)): _map_json_strings(one, change) for name, one in value.items()}
     return value
 
 
@@ -161,13 +169,15 @@ def _clean_logs(home: Path, wanted: Sequence[str]) -> list[str]:
     """Remove lines that contain one of `wanted` from logs; return the forms that were looked
     for.
     """
-    found = [folded(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
-    for log in _logs(home):
-        _rewrite(log, lambda line: "" if any(one in folded(line) for one in found) else line)
+    found = [fold_for_search(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
+    for log in _iter_log_files(home):
+        _rewrite_log_lines(
+            log, lambda line: "" if any(one in fold_for_search(line) for one in found) else line
+        )
     return found
 
 
-def _shown(home: Path) -> list[Path]:
+def _list_session_files(home: Path) -> list[Path]:
     return sorted(
         file
         for file in (home / window.FOLDER).glob("*.json")
@@ -175,7 +185,7 @@ def _shown(home: Path) -> list[Path]:
     )
 
 
-def _row(file: Path, *, is_dry: bool = False) -> dict[str, object]:
+def _read_session_row(file: Path, *, is_dry: bool = False) -> dict[str, object]:
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -187,13 +197,13 @@ def _row(file: Path, *, is_dry: bool = False) -> dict[str, object]:
     return row
 
 
-def _replace(file: Path, row: object) -> None:
+def _write_session_row(file: Path, row: object) -> None:
     fs.replace_private(
         file, json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace")
     )
 
 
-def _why(file: Path) -> str:
+def _explain_leftover(file: Path) -> str:
     """Return why a text is still in a file: those of Gieok that hold it as it was forgotten are
     cleaned.
     """
@@ -206,32 +216,32 @@ def _why(file: Path) -> str:
 
 def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:
     """Remove quarantined files, whose content cannot be searched. Return their folders."""
-    folders = sorted(paths.aside(home).glob("*"))
+    folders = sorted(paths.locate_set_aside(home).glob("*"))
     for folder in folders if not is_dry else ():
         shutil.rmtree(folder)
     return folders
 
 
-def _rewrite(file: Path, change: Callable[[str], str], *, is_dry: bool = False) -> bool:
+def _rewrite_log_lines(file: Path, change: Callable[[str], str], *, is_dry: bool = False) -> bool:
     """Change the lines of a log; say whether it changed."""
     if not is_dry:
         return fs.rewrite_lines(file, change)
-    text = _text(file)
+    text = _read_surrogate_text(file)
     return "".join(map(change, text.splitlines(keepends=True))) != text
 
 
-def _logs(home: Path) -> Iterator[Path]:
+def _iter_log_files(home: Path) -> Iterator[Path]:
     for pattern in _LOGS:
         yield from (
             file for file in sorted(home.glob(pattern)) if file.is_file() and not file.is_symlink()
         )
 
 
-def _text(file: Path) -> str:
+def _read_surrogate_text(file: Path) -> str:
     return file.read_bytes().decode("utf-8", "surrogateescape")
 
 
-def _forms(text: str) -> set[str]:
+def _build_unicode_forms(text: str) -> set[str]:
     return {text, *(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))}
 
 
@@ -241,13 +251,13 @@ def forms_of(text: str) -> set[bytes]:
     """
     written = {
         w
-        for form in _forms(text)
+        for form in _build_unicode_forms(text)
         for w in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
     }
     return {one.encode("utf-8", "replace") for one in written}
 
 
-def _files(home: Path) -> Iterator[Path]:
+def _iter_home_files(home: Path) -> Iterator[Path]:
     for file in sorted(home.rglob("*")):
         if (
             file.is_file()
@@ -257,7 +267,7 @@ def _files(home: Path) -> Iterator[Path]:
             yield file
 
 
-def _holds(file: Path, forms: Iterable[bytes]) -> bool:
+def _has_forgotten_form(file: Path, forms: Iterable[bytes]) -> bool:
     try:
         if file.stat().st_size > _LARGEST_BYTES:
             return False

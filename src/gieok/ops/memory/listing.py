@@ -20,7 +20,7 @@ from gieok.ops.encode import Omitted
 from gieok.ops.memory import away, behind, filters, gaps, handles, restatements, search
 from gieok.ops.memory.away import Away
 from gieok.ops.memory.handles import KINDS, NOTE, TURN
-from gieok.ops.memory.restatements import Statement
+from gieok.ops.memory.restatements import RowStatement
 from gieok.ops.memory.search import file_of, span_of_days
 from gieok.ops.operation import (
     STATUSES,
@@ -36,7 +36,7 @@ from gieok.ops.operation import (
 from gieok.ports.store import Store
 from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
-from gieok.text.keywords import folded
+from gieok.text.keywords import fold_for_search
 from gieok.text.markdown import front_matter
 
 _MOST = 10_000
@@ -86,7 +86,7 @@ class ListRequest:
     )
 
 
-class MemoryRow(NamedTuple):
+class ListedMemory(NamedTuple):
     """A memory, or a line of a conversation; `path` is what `gieok get` takes too."""
 
     handle: str
@@ -110,7 +110,7 @@ class ListResult(NamedTuple):
     was asked for.
     """
 
-    memories: tuple[MemoryRow, ...]
+    memories: tuple[ListedMemory, ...]
     more: bool
     #: What was not looked at; left out where everything was, and, where there is something, as far
     #: as it cost no look.
@@ -132,26 +132,28 @@ class _Item(NamedTuple):
     text: str
 
 
-def run(context: Context, request: ListRequest) -> ListResult:
+def list_memories(context: Context, request: ListRequest) -> ListResult:
     """List the scopes of the call."""
     if not 0 <= request.limit <= _MOST:
         raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
     late = behind.caught_up(context, use_vectors=False)
-    found, silent = first_answer(
-        context.memory.stores(), lambda store: _listed(context, request, store)
+    listed, silent = first_answer(
+        context.memory.stores(), lambda store: _list_store_memories(context, request, store)
     )
     missed = (gaps.gap_of_error(silent) if silent else None, late.words() if late else None)
-    every = (*filter(None, missed), *(found.not_looked_at or ()))
-    return found._replace(not_looked_at=every or None)
+    every = (*filter(None, missed), *(listed.not_looked_at or ()))
+    return listed._replace(not_looked_at=every or None)
 
 
-def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
+def _list_store_memories(context: Context, request: ListRequest, store: Store) -> ListResult:
     limit = request.limit or _EVERYTHING
-    where = _where(context, request)
-    rows: list[MemoryRow] = []
-    scopes = search.everywhere(store) if request.everywhere else context.scopes
+    where = _build_list_filter(context, request)
+    rows: list[ListedMemory] = []
+    scopes = search.list_owned_scopes(store) if request.everywhere else context.scopes
     if request.status == "retired":
-        return _with_gaps(_away(context, request, scopes), context, request, store, scopes)
+        return _with_gaps(
+            _list_retired_memories(context, request, scopes), context, request, store, scopes
+        )
     # A few hundred notes of today would leave no room for what was learned: their files are looked
     # at apart.
     parts = (
@@ -184,29 +186,34 @@ def _with_gaps(
         return found
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     left_out = gaps.gaps_of_filter(
-        since, until, kind=request.kind, tier=request.tier, **filters.chosen(request)
+        since, until, kind=request.kind, tier=request.tier, **filters.describe_filters(request)
     )
     return found._replace(not_looked_at=(*left_out, *gaps.gaps_of_memory(context, store, scopes)))
 
 
-def _away(context: Context, request: ListRequest, scopes: tuple[Scope, ...]) -> ListResult:
+def _list_retired_memories(
+    context: Context, request: ListRequest, scopes: tuple[Scope, ...]
+) -> ListResult:
     """Return what is put away, the last first; a day is that on which it was."""
-    wanted, where = folded(" ".join(request.words).strip()), _where(context, request)
+    search_text, where = (
+        fold_for_search(" ".join(request.words).strip()),
+        _build_list_filter(context, request),
+    )
     rows = [
-        MemoryRow(
+        ListedMemory(
             handle=one.handle,
             day=datetime.fromisoformat(one.at).astimezone(context.zone).date(),
             kind=one.kind,
             status="retired",
             scope=one.scope,
-            text=_short(one.text),
+            text=_shorten_listed_text(one.text),
             path=one.key,
             tier=Tier.HOT,
         )
-        for one in away.listed(context, scopes)
-        if wanted in folded(one.text) and _is_of_filter(one, where)
+        for one in away.list_away_memories(context, scopes)
+        if search_text in fold_for_search(one.text) and _is_of_filter(one, where)
     ]
-    rows = [row for row in rows if _is_wanted(context, request, row)]
+    rows = [row for row in rows if _is_row_wanted(context, request, row)]
     limit = request.limit or _EVERYTHING
     return ListResult(tuple(rows[:limit]), len(rows) > limit)
 
@@ -221,7 +228,7 @@ def _is_of_filter(one: Away, where: Filter) -> bool:
     )
 
 
-def _where(context: Context, request: ListRequest) -> Filter:
+def _build_list_filter(context: Context, request: ListRequest) -> Filter:
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     where = Filter(
         frozenset(("turn", "session")) if request.kind == TURN else frozenset(),
@@ -232,13 +239,13 @@ def _where(context: Context, request: ListRequest) -> Filter:
         if until
         else None,
     )
-    return filters.narrowed(context, where, request)
+    return filters.narrow_filter(context, where, request)
 
 
 def _of_scope(
     context: Context, request: ListRequest, store: Store, scope: Scope, where: Filter, limit: int
-) -> list[MemoryRow]:
-    known = roots.load(store, scope)
+) -> list[ListedMemory]:
+    known = roots.load_roots(store, scope)
     # Records lie among the notes of a scope, by the day on which they were made: all are looked at
     # where there may be any.
     has_records = read.KIND in where.kinds and any(
@@ -248,32 +255,32 @@ def _of_scope(
     looked_at = _EVERYTHING if is_rare or limit > _MOST else limit * _LOOKED_AT
     while True:
         ids = store.within(scope, where, looked_at)
-        items = list(_items(store.passages(ids, scope), request))
+        items = list(_iter_listed_items(store.passages(ids, scope), request))
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
         standing = Standing(str(context.home), context.clock.now().timestamp())
         shown = [
-            (item, _row(context, item, documents[item.key], known, standing))
+            (item, _build_listed_row(context, item, documents[item.key], known, standing))
             for item in items
             if item.key in documents
         ]
-        shown = [pair for pair in shown if _is_wanted(context, request, pair[1])]
-        rows = sorted(_fold(shown, documents), key=lambda row: row.kind == NOTE)
+        shown = [pair for pair in shown if _is_row_wanted(context, request, pair[1])]
+        rows = sorted(_fold_listed_rows(shown, documents), key=lambda row: row.kind == NOTE)
         if len(rows) >= limit or len(ids) < looked_at:
             return rows[:limit]
         looked_at = _EVERYTHING
 
 
-def _fold(
-    shown: list[tuple[_Item, MemoryRow]], documents: Mapping[str, Document]
-) -> list[MemoryRow]:
+def _fold_listed_rows(
+    shown: list[tuple[_Item, ListedMemory]], documents: Mapping[str, Document]
+) -> list[ListedMemory]:
     """Return rows, what says the same in one of them, with its days."""
 
-    def statement(pair: tuple[_Item, MemoryRow]) -> Statement:
+    def statement(pair: tuple[_Item, ListedMemory]) -> RowStatement:
         item, row = pair
         document = documents[item.key]
         whole = item.text if item.line else document.text[front_matter(document.text).end :]
-        days = restatements.days_of(document, row.day)
-        return Statement(
+        days = restatements.list_told_days(document, row.day)
+        return RowStatement(
             restatements.spoken_text(whole), days, row.handle, f"{row.kind} {row.status}"
         )
 
@@ -281,15 +288,15 @@ def _fold(
         row._replace(
             said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None
         )
-        for (_, row), said in restatements.fold(shown, statement)
+        for (_, row), said in restatements.fold_restatements(shown, statement)
     ]
 
 
-def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
+def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
     """Yield a document once, by its first passage that fits; turns by line, the last first, where
     they are asked for.
     """
-    wanted = folded(" ".join(request.words).strip())
+    search_text = fold_for_search(" ".join(request.words).strip())
     shown = set[str]()
     block: list[_Item] = []
     for p in passages:
@@ -297,11 +304,11 @@ def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item
         if block and block[0].key != p.key:
             yield from reversed(block)
             block = []
-        if wanted not in folded(
+        if search_text not in fold_for_search(
             f"{p.title}\n{p.context}\n{p.key}\n{p.text}" if not is_talk else p.text
         ):
             continue
-        by_line = is_talk and (request.kind == TURN or bool(wanted))
+        by_line = is_talk and (request.kind == TURN or bool(search_text))
         item = _Item(
             at=p.said_at,
             scope=p.scope,
@@ -313,11 +320,11 @@ def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item
             block.append(item)
         elif p.key not in shown:
             shown.add(p.key)
-            yield item._replace(text=_headline(p))
+            yield item._replace(text=_format_passage_headline(p))
     yield from reversed(block)
 
 
-def _headline(p: FoundPassage) -> str:
+def _format_passage_headline(p: FoundPassage) -> str:
     """Return what a document is recognised by: its title and its first words."""
     text = p.text.lstrip("# ")
     title = (
@@ -330,37 +337,37 @@ def _standing_status(context: Context, document: Document, item: _Item, standing
     """Return what holds of what nothing ended; `current` is said of what took the place of another
     statement alone.
     """
-    status = handles.status_of(document, context.clock.now(), item.line)
+    status = handles.find_memory_status(document, context.clock.now(), item.line)
     has_won = status == "stands" and standing.won([], str(item.scope), item.key, item.line or 1)
     return "current" if has_won else status
 
 
-def _row(
+def _build_listed_row(
     context: Context, item: _Item, document: Document, known: list[roots.Root], standing: Standing
-) -> MemoryRow:
+) -> ListedMemory:
     path = roots.display(known, item.key)
     whole = item.text if item.line else document.text
     is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
     ended = standing.ended(str(item.scope), item.key, item.line or 1, whole) if is_one else None
-    return MemoryRow(
-        handle=places.handle(item.scope.path, item.key, item.line),
+    return ListedMemory(
+        handle=places.build_handle(item.scope.path, item.key, item.line),
         day=timeline.day_of_moment(document.valid_from, document.updated_at, context.zone),
         kind=handles.kind_of(document, known, str(context.home)),
         status=ended.name if ended else _standing_status(context, document, item, standing),
         scope=item.scope,
-        text=_short(item.text),
+        text=_shorten_listed_text(item.text),
         path=f"{path}#L{item.line}" if item.line else path,
         tier=document.tier,
         file=file_of(document),
     )
 
 
-def _short(text: str) -> str:
+def _shorten_listed_text(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"
 
 
-def _is_wanted(context: Context, request: ListRequest, row: MemoryRow) -> bool:
+def _is_row_wanted(context: Context, request: ListRequest, row: ListedMemory) -> bool:
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     return (
         request.kind in ("all", row.kind)
@@ -379,7 +386,7 @@ _KIND_WORDS = {
 }
 
 
-def present(result: ListResult, style: Style) -> str:
+def render_memory_list(result: ListResult, style: Style) -> str:
     """Show a line for each, under its day."""
     lines: list[str] = []
     day = None
@@ -414,8 +421,8 @@ OPERATION = Operation(
         'gieok list --kind observation --since "last week"',
         "gieok list refund",
     ),
-    handler=run,
-    present=present,
+    handler=list_memories,
+    present=render_memory_list,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         (

@@ -57,7 +57,7 @@ class _Compared(NamedTuple):
     pairs: "Mapping[int, Relation]"
 
 
-def placed(
+def place_current_hits(
     context: Context,
     store: Store,
     hits: Sequence[Hit],
@@ -75,14 +75,20 @@ def placed(
     now = context.clock.now()
     standing = Standing(str(context.home), now.timestamp())
     marked = [
-        _mark(hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp())
+        _mark_ended_hit(
+            hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp()
+        )
         for hit in hits
     ]
     if not is_ranked:
         return marked
     fresh = now - _FRESH
     is_compared = not is_quick or any(hit.passage.said_at > fresh for hit in hits[:_COMPARED])
-    compared = _compare(store, marked, documents) if is_compared else _Compared({}, {}, {})
+    compared = (
+        _compare_found_statements(store, marked, documents)
+        if is_compared
+        else _Compared({}, {}, {})
+    )
     winners = {by for by, _ in compared.ended.values()}
     for place, (_, end) in compared.ended.items():
         marked[place] = marked[place]._replace(ended=end)
@@ -90,10 +96,12 @@ def placed(
         marked[place] = marked[place]._replace(pair=pair)
     for place in winners - set(compared.ended):
         marked[place] = marked[place]._replace(has_won=True)
-    return _ordered(store, marked, compared.behind)
+    return _order_placed_hits(store, marked, compared.behind)
 
 
-def _mark(hit: Hit, document: Document | None, standing: Standing, now_s: float) -> PlacedHit:
+def _mark_ended_hit(
+    hit: Hit, document: Document | None, standing: Standing, now_s: float
+) -> PlacedHit:
     """Return a hit with what became of it, as far as it was found out before."""
     p = hit.passage
     parts = tuple(standing.claims(p.scope.path, p.key, p.start_line, p.text))
@@ -116,10 +124,10 @@ def _ended_by_document(document: Document) -> EndedClaim:
     return EndedClaim(document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, at)
 
 
-def _ordered(
+def _order_placed_hits(
     store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int]
 ) -> list[PlacedHit]:
-    place_of = {_name(one.hit.passage): place for place, one in enumerate(marked)}
+    place_of = {_build_passage_name(one.hit.passage): place for place, one in enumerate(marked)}
     done: set[int] = set()
     order: list[PlacedHit] = []
     brought = set[tuple[str, str, int]]()
@@ -136,9 +144,9 @@ def _ordered(
         if first is not None:
             put(first, trail | {place})
         elif one.ended is not None:
-            fetched = _fetch(store, one.ended, one.hit)
-            if fetched is not None and _name(fetched.passage) not in brought:
-                brought.add(_name(fetched.passage))
+            fetched = _fetch_replacing_hit(store, one.ended, one.hit)
+            if fetched is not None and _build_passage_name(fetched.passage) not in brought:
+                brought.add(_build_passage_name(fetched.passage))
                 order.append(PlacedHit(fetched, instead_of=one.hit, has_won=True))
         done.add(place)
         order.append(one)
@@ -148,11 +156,11 @@ def _ordered(
     return order
 
 
-def _name(p: FoundPassage) -> tuple[str, str, int]:
+def _build_passage_name(p: FoundPassage) -> tuple[str, str, int]:
     return p.scope.path, p.key, p.start_line
 
 
-def _fetch(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
+def _fetch_replacing_hit(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
     """Return what holds in the place of a hit, with its probability; None where it says something
     else by now.
     """
@@ -185,7 +193,7 @@ def _fetch(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
     return None
 
 
-def _compare(
+def _compare_found_statements(
     store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
 ) -> _Compared:
     """Compare what was found with each other, by the one rule."""
@@ -253,7 +261,7 @@ def _list_statements(
             yield place, found[0]
 
 
-def status_of(one: PlacedHit, otherwise: str) -> str:
+def find_hit_status(one: PlacedHit, otherwise: str) -> str:
     """Return what is said of a hit: `replaced` or `ended`; `current` where it won a comparison;
     else what its document says.
     """

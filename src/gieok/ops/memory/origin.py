@@ -11,7 +11,7 @@ from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import handles
-from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.handles import NamedMemory
 
 
 class Replacement(NamedTuple):
@@ -32,24 +32,26 @@ class Origin(NamedTuple):
     shown_in: int
 
 
-def messages_of(context: Context, memory: Memory) -> tuple[Message, ...]:
+def messages_of(context: Context, memory: NamedMemory) -> tuple[Message, ...]:
     """Return the messages that a memory was made of, in order; of a line of turns, the one that it
     is of.
     """
     document = memory.document
     if document.kind == turns.KIND:
-        return _said(context, memory)
+        return _find_turn_messages(context, memory)
     ids = [identity for source in document.provenance for identity in source.message_ids]
     scope = Scope(document.metadata.get(MOVED_FROM) or document.scope.path)
     found: Sequence[Journalled] = context.memory.journal().messages(scope, ids) if ids else ()
     return tuple(one.message for one in found)
 
 
-def _said(context: Context, memory: Memory) -> tuple[Message, ...]:
+def _find_turn_messages(context: Context, memory: NamedMemory) -> tuple[Message, ...]:
     """Return the messages of a block of turns, from the journal, as the block was made of them."""
     if promotion.is_promoted(memory.document):
-        source, line = promotion.source_of(
-            context.memory.store(), memory.document, memory.line or _first(memory.document)
+        source, line = promotion.find_promoted_source(
+            context.memory.store(),
+            memory.document,
+            memory.line or _find_first_filled_line(memory.document),
         )
         if source is None or not line:
             return ()
@@ -61,37 +63,37 @@ def _said(context: Context, memory: Memory) -> tuple[Message, ...]:
     chosen = (
         ids[memory.line - 1 : memory.line]
         if memory.line
-        else list(dict.fromkeys(ids[_first(document) - 1 :]))
+        else list(dict.fromkeys(ids[_find_first_filled_line(document) - 1 :]))
     )
     # As they were said: a person may have corrected them. What was forgotten is not there.
     known = journal.messages(document.scope, chosen)
     return tuple(one.message for one in known)
 
 
-def _first(document: Document) -> int:
+def _find_first_filled_line(document: Document) -> int:
     """Return the number of the first line that is not empty."""
     return next(
         (number for number, line in enumerate(document.text.split("\n"), start=1) if line), 1
     )
 
 
-def origin(context: Context, memory: Memory) -> Origin:
+def find_memory_origin(context: Context, memory: NamedMemory) -> Origin:
     """Return what is known of a memory besides the messages that it was made of."""
     document = memory.document
-    status = handles.status_of(document, context.clock.now(), memory.line)
+    status = handles.find_memory_status(document, context.clock.now(), memory.line)
     if memory.was_replaced:
         status = "replaced"
-    elif (end := handles.ended(context, memory)) is not None:
+    elif (end := handles.find_memory_end(context, memory)) is not None:
         status = end.name
     return Origin(
         "retired" if memory.away else status,
-        tuple(_replaced(context, memory)),
+        tuple(_iter_replaced_versions(context, memory)),
         tuple(_replaced_by(context, memory)),
         _shown_in(context.home, memory),
     )
 
 
-def _replaced(context: Context, memory: Memory) -> Iterator[Replacement]:
+def _iter_replaced_versions(context: Context, memory: NamedMemory) -> Iterator[Replacement]:
     """Yield the earlier versions of a memory that a person corrected, the newest first."""
     document = memory.document
     if not memory.was_replaced and document.metadata.get(CORRECTED):
@@ -100,13 +102,13 @@ def _replaced(context: Context, memory: Memory) -> Iterator[Replacement]:
                 yield Replacement(memory.handle, old.text)
 
 
-def _replaced_by(context: Context, memory: Memory) -> Iterator[Replacement]:
+def _replaced_by(context: Context, memory: NamedMemory) -> Iterator[Replacement]:
     """Yield what says that it replaces a memory, by a link in its metadata."""
     document = memory.document
     by = document.metadata.get(REPLACED_BY, "")
     for new in context.memory.store().get(document.scope, [by]) if by else ():
-        yield Replacement(places.handle(new.scope.path, new.key), new.text)
-    if not by and (ended := handles.ended(context, memory)) is not None and ended.key:
+        yield Replacement(places.build_handle(new.scope.path, new.key), new.text)
+    if not by and (ended := handles.find_memory_end(context, memory)) is not None and ended.key:
         for new in context.memory.store().get(Scope(ended.scope), [ended.key]):
             text = (
                 new.text.split("\n")[ended.line - 1]
@@ -117,17 +119,17 @@ def _replaced_by(context: Context, memory: Memory) -> Iterator[Replacement]:
                 yield Replacement(ended.handle, text)
 
 
-def _shown_in(home: Path, memory: Memory) -> int:
+def _shown_in(home: Path, memory: NamedMemory) -> int:
     """Count the sessions in which a hook showed a memory or one of its lines."""
     whole = memory._replace(line=0).handle
     return sum(
         1
         for file in (home / "hook" / "sessions").glob("*.json")
-        if _names(file, memory.handle, whole)
+        if _is_handle_shown(file, memory.handle, whole)
     )
 
 
-def _names(file: Path, handle: str, whole: str) -> bool:
+def _is_handle_shown(file: Path, handle: str, whole: str) -> bool:
     try:
         shown = json.loads(file.read_text(encoding="utf-8"))["handles"]
     except (OSError, ValueError, KeyError, TypeError):

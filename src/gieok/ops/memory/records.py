@@ -28,7 +28,7 @@ from gieok.ports.store import ManagedCopy, Store, VectorSearch
 _SCOPE_NAME = "scope"
 
 
-class Shelf(NamedTuple):
+class RecordShelf(NamedTuple):
     """A `.gieok` folder, or one of a program's scope in the home, with the scope that its records
     are indexed in.
     """
@@ -54,7 +54,7 @@ class Shelf(NamedTuple):
         return fs.lock_resource(home, self.base)
 
 
-def shelf(context: Context, *, user: bool) -> Shelf:
+def find_record_shelf(context: Context, *, user: bool) -> RecordShelf:
     """Return the shelf of the scope that is named, of the project that the call is made in, or the
     user's own.
 
@@ -65,20 +65,20 @@ def shelf(context: Context, *, user: bool) -> Shelf:
         return scope_shelf(context, context.scope)
     folder = "" if user else context.project or _new_project(context)
     if not folder:
-        return Shelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
+        return RecordShelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
     # what is trusted of it moves along, before anything is judged
     projects.know(context.home, folder)
     return project_shelf(folder)
 
 
-def scope_shelf(context: Context, scope: Scope) -> Shelf:
+def scope_shelf(context: Context, scope: Scope) -> RecordShelf:
     """Return the shelf of a scope: the user's, a project's whose folder is here, or one in the home
     for a program's own.
 
     Raises BadRequest for what is neither.
     """
     if scope == Scope(places.USER_SCOPE):
-        return Shelf(fs.make_private(context.home), scope)
+        return RecordShelf(fs.make_private(context.home), scope)
     if scope.path.startswith("project:"):
         return _shelf_of_project(context, scope)
     if places.is_served(scope.path):
@@ -92,16 +92,16 @@ def scope_shelf(context: Context, scope: Scope) -> Shelf:
     base = Path(places.records_folder(str(context.home), scope.path))
     if not (base / _SCOPE_NAME).exists():
         fs.make_private(base)
-        fs.create(base / _SCOPE_NAME, f"{scope}\n")
-    return Shelf(base, scope)
+        fs.create_new_file(base / _SCOPE_NAME, f"{scope}\n")
+    return RecordShelf(base, scope)
 
 
-def _shelf_of_project(context: Context, scope: Scope) -> Shelf:
-    for root in roots.load(context.memory.store(), scope):
+def _shelf_of_project(context: Context, scope: Scope) -> RecordShelf:
+    for root in roots.load_roots(context.memory.store(), scope):
         if root.path.name == records.MEMORY and root.path.parent.name == places.PROJECT_FOLDER:
-            return Shelf(root.path.parent, scope)
+            return RecordShelf(root.path.parent, scope)
     for folder in (context.project, *context.memory.journal().kept(FOLDERS)):
-        top = places.workplace(folder) if folder and Path(folder).is_dir() else ""
+        top = places.find_workplace(folder) if folder and Path(folder).is_dir() else ""
         if top and places.project_scope(top) == scope.path:
             return project_shelf(top)
     raise BadRequest(
@@ -110,29 +110,29 @@ def _shelf_of_project(context: Context, scope: Scope) -> Shelf:
     )
 
 
-def shelf_at(context: Context, base: Path) -> Shelf:
+def shelf_at(context: Context, base: Path) -> RecordShelf:
     """Return the shelf in a folder that holds records."""
     if base == context.home:
-        return Shelf(base, Scope(places.USER_SCOPE))
+        return RecordShelf(base, Scope(places.USER_SCOPE))
     if base.name == places.PROJECT_FOLDER:
         return project_shelf(str(base.parent))
-    return Shelf(base, Scope((base / _SCOPE_NAME).read_text(encoding="utf-8").strip()))
+    return RecordShelf(base, Scope((base / _SCOPE_NAME).read_text(encoding="utf-8").strip()))
 
 
-def project_shelf(root: str) -> Shelf:
+def project_shelf(root: str) -> RecordShelf:
     """Return the shelf of the project in a folder."""
-    return Shelf(Path(root) / places.PROJECT_FOLDER, Scope(places.project_scope(root)))
+    return RecordShelf(Path(root) / places.PROJECT_FOLDER, Scope(places.project_scope(root)))
 
 
 def _new_project(context: Context) -> str:
     """Return where a project would begin: the repository's top, else the folder itself; '' for home
     and for the disk.
     """
-    top = Path(places.common_folder(places.repository(str(context.caller.folder))))
+    top = Path(places.common_folder(places.find_repository_top(str(context.caller.folder))))
     return "" if top.resolve() in (context.caller.user.resolve(), Path(top.anchor)) else str(top)
 
 
-def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
+def follow_shelf(context: Context, kept: RecordShelf, *, embed: bool = True) -> None:
     """Bring the index in line with a shelf: purge what is over, index the rest. Raises
     StoreError.
     """
@@ -141,10 +141,10 @@ def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
         follow_project(context, str(kept.base.parent), store)
     # a slower process would index what it read before a faster one wrote
     with kept.lock(context.home):
-        if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
+        if not kept.is_project or grants.load_grant(context.home, str(kept.base.parent)).entries:
             # what came with a project is not deleted either
             records.purge(kept.base, context.clock.now())
-        is_there = _index(context, kept, store)
+        is_there = _index_shelf_words(context, kept, store)
     if not is_there:
         return
     if embed:
@@ -169,14 +169,14 @@ def rewrite_active_memory(context: Context, scope: Scope) -> None:
         context.observe.sidecar().write_active_memory(scope)
 
 
-def follow_soon(context: Context, kept: Shelf) -> bool:
+def follow_soon(context: Context, kept: RecordShelf) -> bool:
     """Bring the index in line; False, and a person is told, where the store does not answer now:
     the files are what counts.
 
     An index beside the store follows at once. Raises StoreError for a store that is broken.
     """
     try:
-        follow(context, kept)
+        follow_shelf(context, kept)
     except (StoreUnreachable, StoreBusy, StoreReadOnly) as error:
         later = Words(
             "done; the index follows with the next record or session start:",
@@ -184,12 +184,12 @@ def follow_soon(context: Context, kept: Shelf) -> bool:
         )
         context.tell(f"{later.say(context.lang)} {error}")
         for beside in context.memory.stores()[1:]:
-            _index(context, kept, beside)
+            _index_shelf_words(context, kept, beside)
         return False
     return True
 
 
-def _index(context: Context, kept: Shelf, store: Store) -> bool:
+def _index_shelf_words(context: Context, kept: RecordShelf, store: Store) -> bool:
     """Index the words of a shelf; False where there is nothing of it any more."""
     folder = kept.base / records.MEMORY
     if not records.is_inside(kept.base, folder):
@@ -198,9 +198,11 @@ def _index(context: Context, kept: Shelf, store: Store) -> bool:
         )
     notes = DurableNotes(context.memory.journal(), store)
     if not folder.exists():
-        _forget(notes, kept.scope, folder)
+        _forget_missing_records(notes, kept.scope, folder)
         return False
-    sync.sync(store, kept.scope, roots.add(notes, kept.scope, [folder]), context.memory.cut)
+    sync.sync_scope_roots(
+        store, kept.scope, roots.add_roots(notes, kept.scope, [folder]), context.memory.cut
+    )
     return True
 
 
@@ -213,28 +215,30 @@ def _give_meaning(context: Context, store: Store, batches: int) -> None:
         lifecycle.fill_lines(store, embedder, batches=batches)
 
 
-def _forget(notes: DurableNotes, scope: Scope, folder: Path) -> None:
+def _forget_missing_records(notes: DurableNotes, scope: Scope, folder: Path) -> None:
     """Forget what came from records that are gone with their folder: another branch, a deletion by
     hand.
     """
-    if roots.remove(notes, scope, [folder]):
+    if roots.retire_roots(notes, scope, [folder]):
         sync.forget_retired(notes.store, scope)
 
 
-def refresh(context: Context, project: str) -> None:
+def refresh_project_index(context: Context, project: str) -> None:
     """Bring the index in line with everything of a project, words only: this runs while a session
     starts.
     """
     kept = project_shelf(project)
-    follow(context, kept, embed=False)
-    known = [root for root in roots.load(context.memory.store(), kept.scope) if root.path.exists()]
+    follow_shelf(context, kept, embed=False)
+    known = [
+        root for root in roots.load_roots(context.memory.store(), kept.scope) if root.path.exists()
+    ]
     if known:
-        sync.sync(context.memory.store(), kept.scope, known, context.memory.cut)
+        sync.sync_scope_roots(context.memory.store(), kept.scope, known, context.memory.cut)
         copy_beside(context, kept.scope)
 
 
-def is_indexed(context: Context, kept: Shelf, file: Path) -> bool:
+def is_indexed(context: Context, kept: RecordShelf, file: Path) -> bool:
     """Say whether a record can be recalled: what is reported as done was read back."""
-    found = roots.load(context.memory.store(), kept.scope)
+    found = roots.load_roots(context.memory.store(), kept.scope)
     keys = [root.key_of(file) for root in found if root.path in file.parents]
     return bool(context.memory.store().get(kept.scope, keys))

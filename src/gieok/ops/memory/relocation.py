@@ -38,7 +38,9 @@ def follow_project(context: Context, root: str, store: Store) -> None:
 
 
 def _repoint_roots(notes: DurableNotes, scope: Scope, where: Repointing) -> None:
-    if not any(where.path(str(root.path)) != str(root.path) for root in roots.load(notes, scope)):
+    if not any(
+        where.path(str(root.path)) != str(root.path) for root in roots.load_roots(notes, scope)
+    ):
         return
 
     def moved(raw: str) -> str:

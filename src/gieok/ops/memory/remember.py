@@ -9,9 +9,9 @@ from gieok.errors import BadRequest, StoreError
 from gieok.hook import records
 from gieok.hook.matches import CATEGORIES
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, Omitted, shown
+from gieok.ops.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.ops.memory import waiting
-from gieok.ops.memory.records import Shelf, follow_soon, is_indexed, shelf
+from gieok.ops.memory.records import RecordShelf, find_record_shelf, follow_soon, is_indexed
 from gieok.ops.operation import (
     TRUST_HINT,
     Effect,
@@ -77,51 +77,54 @@ class RememberResult:
     days: tuple[date, ...] = ()
 
     @property
-    @shown
+    @mark_encoded_getter
     def status(self) -> str:
         """Return `created`, or `known` where it was remembered before."""
         return "created" if self.created else "known"
 
 
-def run(context: Context, request: RememberRequest) -> RememberResult:
+def remember_record(context: Context, request: RememberRequest) -> RememberResult:
     """Write the file, index it, and read it back."""
-    given = (" ".join(request.text), request.title, request.tags)
-    text, title, tags = map(redact, given)
+    raw_texts = (" ".join(request.text), request.title, request.tags)
+    text, title, tags = map(redact, raw_texts)
     if is_all_private(text):
         raise BadRequest(
             "all of it is marked as private",
             hint="what is to be remembered stands outside of the mark",
         )
-    kept = shelf(context, user=request.user)
-    if kept.is_project:
-        grants.check(context.home, str(kept.base.parent))
+    record_shelf = find_record_shelf(context, user=request.user)
+    if record_shelf.is_project:
+        grants.check_home_outside_project(context.home, str(record_shelf.base.parent))
     until = _last_day(context, request.until, text)
     now = context.clock.now()
     today = now.astimezone(context.zone).date()
     record = records.make(
         request.category, title, text, tags.replace("\n", ",").split(","), now, until, today
     )
-    with kept.lock(context.home):
-        saved = records.save(
-            kept.base,
+    with record_shelf.lock(context.home):
+        saved = records.save_record(
+            record_shelf.base,
             record,
-            is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known),
+            is_known=lambda known: grants.TrustJudge(context.home).admits(
+                known.read_bytes(), known
+            ),
         )
         file = saved.file
-        if kept.is_project:
-            _trust(context, kept, file)
-    indexed = follow_soon(context, kept)
-    if indexed and not is_indexed(context, kept, file):
+        if record_shelf.is_project:
+            _trust_new_record(context, record_shelf, file)
+    indexed = follow_soon(context, record_shelf)
+    if indexed and not is_indexed(context, record_shelf, file):
         raise StoreError(
-            f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`"
+            f"{record_shelf.shown(file)!r} was written, but is not in the index",
+            hint="run `gieok doctor`",
         )
     return RememberResult(
-        path=kept.shown(file),
+        path=record_shelf.shown(file),
         category=file.parent.name,
         title=record.title if saved.is_new else _title_of(file, record.title),
-        scope=str(kept.scope),
+        scope=str(record_shelf.scope),
         created=saved.is_new,
-        redacted=(text, title, tags) != given,
+        redacted=(text, title, tags) != raw_texts,
         indexed=indexed,
         until=until,
         days=saved.days,
@@ -155,22 +158,22 @@ def _last_day(context: Context, words: str, text: str) -> date | None:
     return day
 
 
-def _trust(context: Context, kept: Shelf, file: Path) -> None:
+def _trust_new_record(context: Context, kept: RecordShelf, file: Path) -> None:
     """Let a record of the user's own count. Where their home is read-only, it waits as one that
     came along.
     """
     try:
-        waiting.keep(context.home, kept.base, file)
+        waiting.grant_record_trust(context.home, kept.base, file)
     except OSError as error:
         context.tell(f"{error}: {waiting_words(1).say(context.lang)} ({TRUST_HINT})")
 
 
-def present(result: RememberResult, style: Style) -> str:
+def render_remembered(result: RememberResult, style: Style) -> str:
     """Show where it is kept."""
-    done = (
+    headline = (
         Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
     )
-    line = f"{done.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
+    line = f"{headline.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
     if len(result.days) > 1:
         line += "  " + said_on(result.days).say(style.lang)
     if result.until:
@@ -188,8 +191,8 @@ OPERATION = Operation(
         'gieok remember "Staging is read-only." --until friday',
         'gieok remember "I prefer short answers." --user --category preference',
     ),
-    handler=run,
-    present=present,
+    handler=remember_record,
+    present=render_remembered,
     effect=Effect.WRITE,
     takes_in=True,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),

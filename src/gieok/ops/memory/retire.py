@@ -18,13 +18,13 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import away, forgetting, handles, waiting
 from gieok.ops.memory.away import Away
-from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.records import (
-    Shelf,
+    RecordShelf,
+    find_record_shelf,
     follow_meaning,
     follow_soon,
     rewrite_active_memory,
-    shelf,
 )
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -81,62 +81,68 @@ class RetireResult:
     found: Hidden[bool] = True
 
 
-def retire(context: Context, request: RetireRequest) -> RetireResult:
+def retire_memories(context: Context, request: RetireRequest) -> RetireResult:
     """Put memories away. Each is named before any goes; killed at any moment, it can be run again.
     Raises BadRequest.
     """
-    chosen = [_chosen(context, name, user=request.user) for name in request.memories]
+    chosen = [
+        _select_retirable_memory(context, name, user=request.user) for name in request.memories
+    ]
     target, status = (records.ARCHIVE, "kept") if request.keep else (records.RETIRED, "retired")
     done = [
-        _moved(context, one, target, status)
-        if isinstance(one, _Record)
+        _move_record_file(context, one, target, status)
+        if isinstance(one, _ShelfRecord)
         else _put_away(context, one)
         for one in chosen
     ]
-    _settle(context, {one.document.scope for one in chosen if isinstance(one, Memory)})
+    _rederive_retired_scopes(
+        context, {one.document.scope for one in chosen if isinstance(one, NamedMemory)}
+    )
     return RetireResult(tuple(done))
 
 
-def restore(context: Context, request: RestoreRequest) -> RetireResult:
+def restore_memories(context: Context, request: RestoreRequest) -> RetireResult:
     """Bring back what was put away. Raises BadRequest."""
-    chosen = [_gone(context, name, user=request.user) for name in request.memories]
-    done = [
-        _moved(context, one, records.MEMORY, "restored")
-        if isinstance(one, _Record)
+    chosen = [_find_retired_memory(context, name, user=request.user) for name in request.memories]
+    restored = [
+        _move_record_file(context, one, records.MEMORY, "restored")
+        if isinstance(one, _ShelfRecord)
         else _brought_back(context, one)
         for one in chosen
     ]
-    _settle(context, {one.scope for one in chosen if isinstance(one, Away)})
-    return RetireResult(tuple(done))
+    _rederive_retired_scopes(context, {one.scope for one in chosen if isinstance(one, Away)})
+    return RetireResult(tuple(restored))
 
 
-class _Record(NamedTuple):
+class _ShelfRecord(NamedTuple):
     """A record's file, and the shelf that it stands on."""
 
-    kept: Shelf
+    kept: RecordShelf
     file: Path
     handle: str
 
 
-def _chosen(context: Context, name: str, *, user: bool) -> Memory | _Record:
+def _select_retirable_memory(
+    context: Context, name: str, *, user: bool
+) -> NamedMemory | _ShelfRecord:
     """Return what is to be put away. Raises BadRequest for what cannot be."""
-    memory = None if user else handles.only(context, name)
+    memory = None if user else handles.find_only_memory(context, name)
     if memory is None:
         if handles.is_handle(name) and not user and not _is_record(context, name):
-            memory = handles.one(context, name)  # says where else it is
+            memory = handles.require_memory(context, name)  # says where else it is
         else:
-            return _by_name(context, name, (records.MEMORY, records.RETIRED), user=user)
+            return _find_record_by_name(context, name, (records.MEMORY, records.RETIRED), user=user)
     document = memory.document
     if memory.away or document.metadata.get(RETIRED):
         raise BadRequest(
             f"{name!r} is put away already", hint=f"`gieok restore {name}` brings it back"
         )
-    known = roots.load(context.memory.store(), document.scope)
+    known = roots.load_roots(context.memory.store(), document.scope)
     kind = handles.kind_of(document, known, str(context.home))
     if kind == handles.RECORD:
         root = next(root for root in known if root.owns(document.key))
         file = root.file(document.key.partition("/")[2])
-        return _Record(Shelf(root.path.parent, document.scope), file, memory.handle)
+        return _ShelfRecord(RecordShelf(root.path.parent, document.scope), file, memory.handle)
     if kind == handles.NOTE:
         raise BadRequest(
             f"{name!r} is a file of your own",
@@ -152,49 +158,63 @@ def _chosen(context: Context, name: str, *, user: bool) -> Memory | _Record:
 
 def _is_record(context: Context, name: str) -> bool:
     try:
-        return bool(_by_name(context, name, (records.MEMORY, records.RETIRED), user=False))
+        return bool(
+            _find_record_by_name(context, name, (records.MEMORY, records.RETIRED), user=False)
+        )
     except BadRequest:
         return False
 
 
-def _by_name(context: Context, name: str, shelves: tuple[str, ...], *, user: bool) -> _Record:
-    kept = shelf(context, user=user)
-    holding = [one for one in shelves if _holds(kept.base / one, name)]
-    return _Record(kept, records.find(kept.base, (holding or [shelves[0]])[0], name), "")
+def _find_record_by_name(
+    context: Context, name: str, shelves: tuple[str, ...], *, user: bool
+) -> _ShelfRecord:
+    record_shelf = find_record_shelf(context, user=user)
+    holding = [one for one in shelves if _has_record_named(record_shelf.base / one, name)]
+    return _ShelfRecord(
+        record_shelf, records.find_record(record_shelf.base, (holding or [shelves[0]])[0], name), ""
+    )
 
 
-def _holds(root: Path, name: str) -> bool:
+def _has_record_named(root: Path, name: str) -> bool:
     try:
-        return bool(records.find(root.parent, root.name, name))
+        return bool(records.find_record(root.parent, root.name, name))
     except BadRequest:
         return False
 
 
-def _moved(context: Context, one: _Record, target: str, status: str) -> RetiredMemory:
-    kept, file, handle = one
+def _move_record_file(
+    context: Context, one: _ShelfRecord, target: str, status: str
+) -> RetiredMemory:
+    record_shelf, file, handle = one
     if file.parent.parent.name == target:
         raise BadRequest(
             f"the record {file.stem!r} is there already",
             hint="`gieok list --status retired` shows what is put away",
         )
-    with kept.lock(context.home):
+    with record_shelf.lock(context.home):
         if not file.exists():  # another process was faster
             raise BadRequest(
                 f"the record {file.stem!r} was moved meanwhile",
                 hint="`gieok list --status retired` shows what is put away",
             )
-        moved = records.move(kept.base, file, target, context.clock.now())
-        if kept.is_project and target == records.MEMORY:
-            waiting.keep(context.home, kept.base, moved)
-        elif kept.is_project:
-            waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
-    follow_soon(context, kept)
+        moved = records.move_record(record_shelf.base, file, target, context.clock.now())
+        if record_shelf.is_project and target == records.MEMORY:
+            waiting.grant_record_trust(context.home, record_shelf.base, moved)
+        elif record_shelf.is_project:
+            waiting.revoke_record_trust(
+                context.home, record_shelf.base, file.relative_to(record_shelf.base).as_posix()
+            )
+    follow_soon(context, record_shelf)
     return RetiredMemory(
-        handle=handle, kind=handles.RECORD, status=status, text=moved.stem, path=kept.shown(moved)
+        handle=handle,
+        kind=handles.RECORD,
+        status=status,
+        text=moved.stem,
+        path=record_shelf.shown(moved),
     )
 
 
-def _put_away(context: Context, memory: Memory) -> RetiredMemory:
+def _put_away(context: Context, memory: NamedMemory) -> RetiredMemory:
     scope = memory.document.scope
     now = context.clock.now()
     with handles.lock_observations(context, scope):
@@ -202,15 +222,15 @@ def _put_away(context: Context, memory: Memory) -> RetiredMemory:
             document = handles.read_again(context, memory)
             if document.metadata.get(RETIRED):
                 raise BadRequest(f"{memory.handle} was put away meanwhile")
-            _hand_over(context, scope, [putting_away.retired(document, now)])
+            _hand_over_entries(context, scope, [putting_away.build_retired_entry(document, now)])
             return RetiredMemory(memory.handle, handles.OBSERVATION, "retired", document.text)
         return _turn_away(context, memory, now.isoformat(timespec="seconds"))
 
 
-def _turn_away(context: Context, memory: Memory, at: str) -> RetiredMemory:
+def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
     journal, document, number = context.memory.journal(), memory.document, memory.line
     if promotion.is_promoted(document):
-        source, number = promotion.source_of(context.memory.store(), document, number)
+        source, number = promotion.find_promoted_source(context.memory.store(), document, number)
         document = source or document
     found = said.at_line(journal, document, number) if number else None
     if found is None:
@@ -231,33 +251,39 @@ def _turn_away(context: Context, memory: Memory, at: str) -> RetiredMemory:
         at=at,
     )
     putting_away.retire_turn(journal, scope, turn)
-    held = scope_memory.load(context.memory.store(), scope).documents
-    with_it = [one for one in held if _cited(one) == {message.id}]
-    _hand_over(
+    held = scope_memory.load_scope_memory(context.memory.store(), scope).documents
+    with_it = [one for one in held if _collect_retired_message_ids(one) == {message.id}]
+    _hand_over_entries(
         context,
         scope,
-        [putting_away.retired(one, context.clock.now(), message.id) for one in with_it],
+        [putting_away.build_retired_entry(one, context.clock.now(), message.id) for one in with_it],
     )
-    also = tuple(Memory(one).handle for one in with_it)
+    also = tuple(NamedMemory(one).handle for one in with_it)
     return RetiredMemory(
-        Memory(document, lines.start).handle, handles.TURN, "retired", memory.text, also=also
+        NamedMemory(document, lines.start).handle, handles.TURN, "retired", memory.text, also=also
     )
 
 
-def _cited(document: Document) -> set[str]:
+def _collect_retired_message_ids(document: Document) -> set[str]:
     return {identity for source in document.provenance for identity in source.message_ids}
 
 
-def _gone(context: Context, name: str, *, user: bool) -> Away | _Record:
+def _find_retired_memory(context: Context, name: str, *, user: bool) -> Away | _ShelfRecord:
     """Return what is to come back. Raises BadRequest."""
-    found = (
-        away.find(context, name, context.scopes) if handles.is_handle(name) and not user else None
+    away_memory = (
+        away.find_away_memory(context, name, context.scopes)
+        if handles.is_handle(name) and not user
+        else None
     )
-    if found is None:
-        return _by_name(context, name, (records.RETIRED, records.ARCHIVE), user=user)
-    if found.file is not None:
-        return _Record(Shelf(found.file.parents[2], found.scope), found.file, found.handle)
-    return found
+    if away_memory is None:
+        return _find_record_by_name(context, name, (records.RETIRED, records.ARCHIVE), user=user)
+    if away_memory.file is not None:
+        return _ShelfRecord(
+            RecordShelf(away_memory.file.parents[2], away_memory.scope),
+            away_memory.file,
+            away_memory.handle,
+        )
+    return away_memory
 
 
 def _brought_back(context: Context, one: Away) -> RetiredMemory:
@@ -268,7 +294,7 @@ def _brought_back(context: Context, one: Away) -> RetiredMemory:
             document = made.get(one.document.key)
             if document is None or not document.metadata.get(RETIRED):
                 raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
-            _hand_over(context, one.scope, [putting_away.restored(document)])
+            _hand_over_entries(context, one.scope, [putting_away.restored(document)])
             return RetiredMemory(one.handle, handles.OBSERVATION, "restored", one.text)
         assert one.turn is not None
         if one.turn not in putting_away.turns(journal, one.scope):
@@ -278,23 +304,25 @@ def _brought_back(context: Context, one: Away) -> RetiredMemory:
         with_it = [
             document for document in held if putting_away.is_retired_with(document, one.turn.id)
         ]
-        _hand_over(context, one.scope, [putting_away.restored(document) for document in with_it])
-    also = tuple(Memory(document).handle for document in with_it)
+        _hand_over_entries(
+            context, one.scope, [putting_away.restored(document) for document in with_it]
+        )
+    also = tuple(NamedMemory(document).handle for document in with_it)
     return RetiredMemory(one.handle, handles.TURN, "restored", one.text, also=also)
 
 
-def _hand_over(context: Context, scope: Scope, entries: list[Entry]) -> None:
+def _hand_over_entries(context: Context, scope: Scope, entries: list[Entry]) -> None:
     """Make documents durable, then tell the store. Raises StoreError: delivery follows."""
     if entries:
         context.memory.journal().hand_over(put=entries)
         distil.deliver_scope(context.memory.journal(), context.memory.store(), scope)
 
 
-def _settle(context: Context, scopes: set[Scope]) -> None:
+def _rederive_retired_scopes(context: Context, scopes: set[Scope]) -> None:
     """Have what is derived say the same: turns, active memory, vectors."""
     if not scopes:
         return
-    for place, why in forgetting.rederive(context):
+    for place, why in forgetting.rederive_turns(context):
         context.tell(f"{place}: {why}")
     follow_meaning(context)
     for scope in scopes:
@@ -311,7 +339,7 @@ _GRACE = Words(
 )
 
 
-def present(result: RetireResult, style: Style) -> str:
+def render_retired(result: RetireResult, style: Style) -> str:
     """Show a line a memory."""
     lines = []
     for one in result.memories:
@@ -328,8 +356,8 @@ def present(result: RetireResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="retire",
-    handler=retire,
-    present=present,
+    handler=retire_memories,
+    present=render_retired,
     effect=Effect.DESTROY,
     doc=Words(
         "Put memories away: nothing recalls them; a record is deleted after 30 days unless --keep",
@@ -339,8 +367,8 @@ OPERATION = Operation(
 )
 RESTORE = Operation(
     name="restore",
-    handler=restore,
-    present=present,
+    handler=restore_memories,
+    present=render_retired,
     effect=Effect.WRITE,
     doc=Words("Bring back what was put away", "치워 둔 것을 되살립니다"),
     examples=("gieok restore 3fa9c01e",),

@@ -10,13 +10,13 @@ from itertools import islice
 from gieok import places
 from gieok.errors import BadRequest, NotIndexed
 from gieok.memory.files import roots
-from gieok.model.memory import Document, Scope, status_of
+from gieok.model.memory import Document, Scope, find_document_status
 from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.ops.context import Context
 from gieok.ops.memory import behind, filters, newest, restatements
-from gieok.ops.memory.hits import Days, SearchHit, SearchResult, present
+from gieok.ops.memory.hits import Days, SearchHit, SearchResult, render_search
 from gieok.ops.memory.newest import PlacedHit
-from gieok.ops.memory.restatements import Folded, Statement
+from gieok.ops.memory.restatements import Folded, RowStatement
 from gieok.ops.operation import (
     TRUST_HINT,
     Operation,
@@ -104,7 +104,7 @@ class SearchRequest:
     )
 
 
-def _shown(
+def _build_search_hit(
     placed: PlacedHit,
     path: str,
     document: Document | None,
@@ -115,10 +115,10 @@ def _shown(
     hit, ended, explain = placed.hit, placed.ended, request.explain
     parts = newest.spoken_parts(placed.parts)
     file = file_of(document) if document else None
-    status = status_of(document, now) if document else "stands"
+    status = find_document_status(document, now) if document else "stands"
     p = hit.passage
     return SearchHit(
-        handle=places.handle(
+        handle=places.build_handle(
             p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0
         ),
         path=path,
@@ -127,11 +127,11 @@ def _shown(
         score=hit.score,
         snippet=hit.snippet,
         source=_SOURCE_OF_KIND.get(p.kind, p.kind),
-        citation=citation(path, hit),
+        citation=format_citation(path, hit),
         scope=p.scope,
         heading=p.context,
-        date=timeline.day_of(p, zone) if p.valid_from else None,
-        status=newest.status_of(placed, status),
+        date=timeline.find_passage_day(p, zone) if p.valid_from else None,
+        status=newest.find_hit_status(placed, status),
         tier=p.tier,
         replaced_by=(ended.handle or None) if ended else None,
         replaced_on=datetime.fromtimestamp(ended.at - (not ended.key), zone).date()
@@ -163,19 +163,19 @@ def file_of(document: Document) -> str | None:
 
 def _best_line(p: FoundPassage, question: str) -> int:
     """Return the line of a passage that holds most words of the question, the first of them."""
-    from gieok.text.marks import count
+    from gieok.text.marks import count_question_words
 
-    held = [count(line, question) for line in p.text.split("\n")]
+    held = [count_question_words(line, question) for line in p.text.split("\n")]
     return p.start_line + held.index(max(held))
 
 
-def citation(path: str, hit: Hit) -> str:
+def format_citation(path: str, hit: Hit) -> str:
     """Return `path#L3-L9`, or `path#L3` for one line."""
     p = hit.passage
     return f"{path}#L{p.start_line}" + (f"-L{p.end_line}" if p.end_line != p.start_line else "")
 
 
-def run(context: Context, request: SearchRequest) -> SearchResult:
+def search_memory(context: Context, request: SearchRequest) -> SearchResult:
     """Search the scope's memory."""
     text = " ".join(request.query).strip()
     if not text and not (request.since or request.until):
@@ -186,7 +186,8 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     late = behind.caught_up(context, use_vectors=not request.keyword_only)
     try:
         result, silent = first_answer(
-            context.memory.stores(), lambda store: _search(context, request, text, store)
+            context.memory.stores(),
+            lambda store: _search_memory_store(context, request, text, store),
         )
     except NotIndexed as error:
         if not late:
@@ -198,10 +199,12 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     return result
 
 
-def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
+def _search_memory_store(
+    context: Context, request: SearchRequest, text: str, store: Store
+) -> SearchResult:
     left_out = behind.untrusted_records(context, store)
     try:
-        scopes = everywhere(store) if request.everywhere else _with_memory(context, store)
+        scopes = list_owned_scopes(store) if request.everywhere else _with_memory(context, store)
     except NotIndexed as error:
         if not left_out:
             raise
@@ -209,12 +212,18 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     where = Filter(
         _KINDS[request.source],
-        since=_edge(since.first, context.zone, min) if since else None,
-        until=_edge(until.last + timedelta(days=1), context.zone, max) if until else None,
+        since=_compute_day_edge(since.first, context.zone, min) if since else None,
+        until=_compute_day_edge(until.last + timedelta(days=1), context.zone, max)
+        if until
+        else None,
     )
-    where = filters.narrowed(context, where, request)
+    where = filters.narrow_filter(context, where, request)
     today = context.clock.now().astimezone(context.zone).date()
-    asked = timeline.period(text, today) if text else timeline.open_period(since, until, today)
+    asked = (
+        timeline.find_asked_period(text, today)
+        if text
+        else timeline.open_period(since, until, today)
+    )
     question = Question(
         text=text[:_LONGEST_QUESTION],
         scopes=scopes,
@@ -227,7 +236,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         if isinstance(store, VectorSearch) and not request.keyword_only
         else None
     )
-    profile = _profile(context, request)
+    profile = _build_search_profile(context, request)
     limit = profile.limit
     if request.status != "all":
         # some of them turn out to be otherwise
@@ -239,17 +248,20 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
 
     def ranked(profile: Profile) -> RankedHits:
         if asked and not text:
-            wanted = timeline.Question(
+            wanted = timeline.PeriodQuestion(
                 period=asked, scopes=scopes, where=where, vector=None, zone=context.zone
             )
             return RankedHits(
-                timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True
+                timeline.list_period_hits(store, wanted, profile),
+                None,
+                asked.span,
+                is_timeline=True,
             )
         found = recall(store, embedder, question, profile, context.clock, context.zone, by)
         return found._replace(hits=_within_days(found.hits, since, until, context.zone))
 
     found = ranked(profile)
-    results = _results(context, request, store, scopes, found, limit)
+    results = _build_search_results(context, request, store, scopes, found, limit)
     # What says the same takes one line: others take the place, unless a service that is paid would
     # be asked again.
     if (
@@ -258,15 +270,22 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         and not isinstance(store, ManagedSearch)
     ):
         found = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
-        results = _results(context, request, store, scopes, found, limit)
+        results = _build_search_results(context, request, store, scopes, found, limit)
     nearest = None
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
         nearest = next(
-            iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None
+            iter(
+                _build_search_results(
+                    context, request, store, scopes, RankedHits((found.nearest,)), 1
+                )
+            ),
+            None,
         )
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
     gaps = (
-        () if results else tuple(_list_gaps(context, request, store, scopes, found, since, until))
+        ()
+        if results
+        else tuple(_list_search_gaps(context, request, store, scopes, found, since, until))
     )
     return SearchResult(
         results=results,
@@ -281,7 +300,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     )
 
 
-def _list_gaps(
+def _list_search_gaps(
     context: Context,
     request: SearchRequest,
     store: Store,
@@ -296,11 +315,13 @@ def _list_gaps(
 
     if found.is_timeline and found.span and found.span.words:
         yield gaps.gap_of_days(*found.span)
-    yield from gaps.gaps_of_filter(since, until, source=request.source, **filters.chosen(request))
+    yield from gaps.gaps_of_filter(
+        since, until, source=request.source, **filters.describe_filters(request)
+    )
     yield from gaps.gaps_of_memory(context, store, scopes)
 
 
-def _results(
+def _build_search_results(
     context: Context,
     request: SearchRequest,
     store: Store,
@@ -309,17 +330,17 @@ def _results(
     limit: int,
 ) -> tuple[SearchHit, ...]:
     """Return hits as they are shown: with their paths, and what holds of them now."""
-    known_roots = {scope: roots.load(store, scope) for scope in scopes}
-    placed = newest.placed(context, store, found.hits, is_ranked=not found.is_timeline)
+    known_roots = {scope: roots.load_roots(store, scope) for scope in scopes}
+    placed = newest.place_current_hits(context, store, found.hits, is_ranked=not found.is_timeline)
     documents = documents_of(store, [one.hit for one in placed])
     now = context.clock.now()
     shown = (
         (
             one,
-            _shown(
-                one._replace(hit=_intelligible(one.hit, documents)),
+            _build_search_hit(
+                one._replace(hit=_expand_turn_snippet(one.hit, documents)),
                 roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
-                documents.get(_key(one.hit)),
+                documents.get(_build_hit_key(one.hit)),
                 now,
                 context.zone,
                 request,
@@ -328,14 +349,14 @@ def _results(
         for one in placed
     )
 
-    def statement(pair: tuple[PlacedHit, SearchHit]) -> Statement:
+    def statement(pair: tuple[PlacedHit, SearchHit]) -> RowStatement:
         one, hit = pair
-        days = restatements.days_of(documents.get(_key(one.hit)), hit.date)
+        days = restatements.list_told_days(documents.get(_build_hit_key(one.hit)), hit.date)
         text = restatements.spoken_text(one.hit.passage.text)
-        return Statement(text, days, hit.handle, f"{hit.scope} {hit.status}")
+        return RowStatement(text, days, hit.handle, f"{hit.scope} {hit.status}")
 
     wanted = (pair for pair in shown if filters.is_of_status(request.status, pair[1].status))
-    folded = restatements.fold(islice(wanted, max(limit, len(found.hits))), statement)
+    folded = restatements.fold_restatements(islice(wanted, max(limit, len(found.hits))), statement)
     return tuple(_with_days(hit, said) for (_, hit), said in folded[:limit])
 
 
@@ -346,13 +367,13 @@ def _with_days(hit: SearchHit, said: Folded) -> SearchHit:
     )
 
 
-def _key(hit: Hit) -> tuple[Scope, str]:
+def _build_hit_key(hit: Hit) -> tuple[Scope, str]:
     return hit.passage.scope, hit.passage.key
 
 
-def _intelligible(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> Hit:
+def _expand_turn_snippet(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> Hit:
     """Return a hit; a turn with what it answers or what answers it."""
-    document = documents.get(_key(hit))
+    document = documents.get(_build_hit_key(hit))
     if document is None or hit.passage.kind not in _KINDS["sessions"]:
         return hit
     return hit._replace(
@@ -360,7 +381,7 @@ def _intelligible(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> 
     )
 
 
-def everywhere(store: Store) -> tuple[Scope, ...]:
+def list_owned_scopes(store: Store) -> tuple[Scope, ...]:
     """Return every scope of the owner's: those of characters belong to the users that talk to them.
     Raises NotIndexed.
     """
@@ -384,7 +405,7 @@ def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
     return scopes
 
 
-def _profile(context: Context, request: SearchRequest) -> Profile:
+def _build_search_profile(context: Context, request: SearchRequest) -> Profile:
     profile = context.memory.profile(request.profile)
     if not 0 <= request.limit <= _MOST_HITS:
         raise BadRequest(
@@ -413,7 +434,9 @@ def span_of_days(context: Context, words: str) -> DateSpan | None:
     return span
 
 
-def _edge(of: day, zone: tzinfo, which: Callable[[datetime, datetime], datetime]) -> datetime:
+def _compute_day_edge(
+    of: day, zone: tzinfo, which: Callable[[datetime, datetime], datetime]
+) -> datetime:
     """Return when a day begins, here or in UTC, as the days of notes do; what is between belongs to
     one of them alone.
     """
@@ -429,7 +452,7 @@ def _within_days(
     if not (since or until):
         return tuple(hits)
     span = DateSpan(since.first if since else day.min, until.last if until else day.max, "")
-    return tuple(hit for hit in hits if timeline.is_of(hit.passage, span, zone))
+    return tuple(hit for hit in hits if timeline.is_passage_in_days(hit.passage, span, zone))
 
 
 OPERATION = Operation(
@@ -441,8 +464,8 @@ OPERATION = Operation(
         "gieok search lint --tag ci --status stands",
         'gieok search "왜 Redis를 골랐지" --explain',
     ),
-    handler=run,
-    present=present,
+    handler=search_memory,
+    present=render_search,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Find the lines of memory that answer a question", "물음에 답하는 기억의 줄을 찾습니다"

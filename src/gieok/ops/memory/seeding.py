@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from gieok import places
-from gieok.agents.agent import load
+from gieok.agents.agent import load_agent
 from gieok.flow.durable import forgotten
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
 from gieok.memory.files import seeds
@@ -20,14 +20,14 @@ FOLDERS = "folders"
 NOTE = "seeds"
 
 
-def seed(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> Report:
+def index_seeds(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> Report:
     """Bring the index in line with agents' own notes, instructions and the logs of repositories.
     Raises StoreError.
     """
     report = Report()
     if context.privacy.pause(context.clock.now().timestamp()):
         return report
-    for scope, items in _sources(context):
+    for scope, items in _iter_seed_sources(context):
         if is_stopped():
             break
         store = context.memory.store()
@@ -42,7 +42,7 @@ def _is_seed(key: str) -> bool:
     return key.startswith(f"{places.SEEDS}/")
 
 
-def _sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed]]]:
+def _iter_seed_sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed]]]:
     """Yield each scope with all that belongs to it; empty where the user wants none, so that it is
     forgotten.
     """
@@ -56,20 +56,20 @@ def _sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed
             )
         ),
     )
-    place = load("claude-code").place
+    place = load_agent("claude-code").place
     own = place(user, context.caller.environment).folder if place else user
     folders = sorted(memory.journal().kept(FOLDERS))
     noted: dict[str, list[SeedFile]] = defaultdict(list)
     for folder in folders:
-        if not context.privacy.excludes_folder(folder) and (root := places.workplace(folder)):
+        if not context.privacy.excludes_folder(folder) and (root := places.find_workplace(folder)):
             noted[root] += seeds.agents_notes(own, folder) if has_files else ()
     for root, files in noted.items():
         scope = Scope(places.project_scope(root))
         yield scope, list(seeds.file_items(scope, dict.fromkeys(files), memory.cut))
-        yield _brought(context, scope, Path(root))
+        yield _list_repository_items(context, scope, Path(root))
 
 
-def _brought(
+def _list_repository_items(
     context: Context, project: Scope, root: Path
 ) -> tuple[Scope, list[SourceItem | Failed]]:
     """Return the scope of what a repository brings along, and its items."""

@@ -17,9 +17,9 @@ from gieok.model.memory import MOVED_FROM, RETIRED, Document, Entry, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import handles, waiting
-from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.records import (
-    Shelf,
+    RecordShelf,
     follow_meaning,
     follow_soon,
     rewrite_active_memory,
@@ -69,7 +69,7 @@ class TransferResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: TransferRequest) -> TransferResult:
+def transfer_memories(context: Context, request: TransferRequest) -> TransferResult:
     """Move memories to a scope. What cannot move is refused before anything is; safe to kill and to
     repeat.
     """
@@ -79,28 +79,32 @@ def run(context: Context, request: TransferRequest) -> TransferResult:
             f"{target} is not yours to write",
             hint="move memories to a project's scope, or to `agent:main`",
         )
-    chosen = [_chosen(context, name, target) for name in request.memories]
+    chosen = [_select_transferable_memory(context, name, target) for name in request.memories]
     files = [(memory, kept) for memory, kept in chosen if kept is not None]
     # The target's folder is looked for before anything moves: without one nothing does.
     shelf = scope_shelf(context, target) if files else None
-    moved = _observations(context, [memory for memory, kept in chosen if kept is None], target)
+    moved = _transfer_observations(
+        context, [memory for memory, kept in chosen if kept is None], target
+    )
     if shelf is not None:
-        moved += [_record(context, memory, kept, shelf) for memory, kept in files]
+        moved += [_transfer_record(context, memory, kept, shelf) for memory, kept in files]
     return TransferResult(target, tuple(moved))
 
 
-def _chosen(context: Context, name: str, target: Scope) -> tuple[Memory, Shelf | None]:
+def _select_transferable_memory(
+    context: Context, name: str, target: Scope
+) -> tuple[NamedMemory, RecordShelf | None]:
     """Return a memory that may move, and the shelf of a record. Raises BadRequest."""
-    memory = handles.one(context, name)
+    memory = handles.require_memory(context, name)
     document = memory.document
     if document.scope == target:
         raise BadRequest(f"{name!r} is in {target} already")
     if memory.away or document.metadata.get(RETIRED):
         raise BadRequest(f"{name!r} is put away", hint=f"`gieok restore {name}` first")
-    known = roots.load(context.memory.store(), document.scope)
+    known = roots.load_roots(context.memory.store(), document.scope)
     kind = handles.kind_of(document, known, str(context.home))
     if kind == handles.RECORD:
-        return memory, Shelf(
+        return memory, RecordShelf(
             next(root for root in known if root.owns(document.key)).path.parent, document.scope
         )
     if (
@@ -129,23 +133,30 @@ _REFUSED = {
 }
 
 
-def _observations(context: Context, chosen: list[Memory], target: Scope) -> list[TransferredMemory]:
+def _transfer_observations(
+    context: Context, chosen: list[NamedMemory], target: Scope
+) -> list[TransferredMemory]:
     """Move observations in one step of the journal; the stores follow."""
     if not chosen:
         return []
     journal, store = context.memory.journal(), context.memory.store()
     scopes = sorted({target, *(memory.document.scope for memory in chosen)})
     with handles.lock_observations(context, *scopes):
-        held = [handles.read_again(context, memory) for memory in chosen]
-        put = [observation.whole(_moved(document, target)) for document in held]
+        documents = [handles.read_again(context, memory) for memory in chosen]
+        put = [
+            observation.build_whole_entry(_rescope_document(document, target))
+            for document in documents
+        ]
         _refuse_known(put, store.hashes(target))
-        journal.hand_over(put=put, forget=[(document.scope, document.key) for document in held])
+        journal.hand_over(
+            put=put, forget=[(document.scope, document.key) for document in documents]
+        )
         distil.deliver(journal, store)
     follow_meaning(context)
     for scope in scopes:
         rewrite_active_memory(context, scope)
     return [
-        _told(memory, entry.document, handles.OBSERVATION)
+        _build_transferred_memory(memory, entry.document, handles.OBSERVATION)
         for memory, entry in zip(chosen, put, strict=True)
     ]
 
@@ -156,7 +167,7 @@ def _refuse_known(put: list[Entry], there: dict[str, str]) -> None:
         raise BadRequest(f"{known.scope} holds {known.text[:_SHOWN_CHARS]!r} of that day already")
 
 
-def _moved(document: Document, target: Scope) -> Document:
+def _rescope_document(document: Document, target: Scope) -> Document:
     """Return a document as it is in another scope; it remembers where the messages are that it was
     made of.
     """
@@ -168,39 +179,41 @@ def _moved(document: Document, target: Scope) -> Document:
     return replace(fresh, content_hash=observation.stamp(fresh))
 
 
-def _record(
-    context: Context, memory: Memory, kept: Shelf | None, shelf: Shelf
+def _transfer_record(
+    context: Context, memory: NamedMemory, kept: RecordShelf | None, shelf: RecordShelf
 ) -> TransferredMemory:
     """Move a record's file: the new one is written, and trusted, before the old one goes."""
     assert kept is not None
     document = memory.document
     file = kept.base / records.MEMORY / Path(document.key).relative_to(Path(document.key).parts[0])
     # in one order: two that move between the same folders at once do not wait for each other
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for one in sorted({kept, shelf}):
-            held.enter_context(one.lock(context.home))
+            locks.enter_context(one.lock(context.home))
         if not file.exists():
             raise BadRequest(f"{memory.handle} was moved or forgotten meanwhile")
-        there = records.copied(shelf.base, file)
+        there = records.copy_record(shelf.base, file)
         if shelf.is_project:
-            waiting.keep(context.home, shelf.base, there)
+            waiting.grant_record_trust(context.home, shelf.base, there)
         file.unlink()
         if kept.is_project:
-            waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
+            waiting.revoke_record_trust(
+                context.home, kept.base, file.relative_to(kept.base).as_posix()
+            )
     follow_soon(context, shelf)
     follow_soon(context, kept)
     root = next(
         root
-        for root in roots.load(context.memory.store(), shelf.scope)
+        for root in roots.load_roots(context.memory.store(), shelf.scope)
         if root.path == shelf.base / records.MEMORY
     )
-    return _told(
+    return _build_transferred_memory(
         memory, replace(document, scope=shelf.scope, key=root.key_of(there)), handles.RECORD
     )
 
 
-def _told(memory: Memory, now: Document, kind: str) -> TransferredMemory:
-    handle = places.handle(now.scope.path, now.key)
+def _build_transferred_memory(memory: NamedMemory, now: Document, kind: str) -> TransferredMemory:
+    handle = places.build_handle(now.scope.path, now.key)
     return TransferredMemory(
         handle=handle,
         before=memory.handle,
@@ -210,7 +223,7 @@ def _told(memory: Memory, now: Document, kind: str) -> TransferredMemory:
     )
 
 
-def present(result: TransferResult, style: Style) -> str:
+def render_transferred(result: TransferResult, style: Style) -> str:
     """Show a line a memory."""
     head = style.bold(f"{style.say('now in', '옮긴 곳')} {result.scope}:")
     rows = (
@@ -222,8 +235,8 @@ def present(result: TransferResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="transfer",
-    handler=run,
-    present=present,
+    handler=transfer_memories,
+    present=render_transferred,
     effect=Effect.WRITE,
     doc=Words(
         "Move memories to another scope: a project's, or the user's own",

@@ -9,7 +9,7 @@ from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, OrNull, Reason
 from gieok.ops.memory import waiting
-from gieok.ops.memory.records import follow, project_shelf
+from gieok.ops.memory.records import follow_shelf, project_shelf
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
 from gieok.text.inert import revealed
@@ -64,8 +64,11 @@ class WaitingRows(NamedTuple):
     unread: list[Reason]
 
 
-def _rows(waits: Waiting) -> WaitingRows:
-    records = [RecordRow(r.entry.name, _status(r), r.entry.digest, _text(r)) for r in waits.records]
+def _build_waiting_rows(waits: Waiting) -> WaitingRows:
+    records = [
+        RecordRow(r.entry.name, _name_record_status(r), r.entry.digest, _decode_record_text(r))
+        for r in waits.records
+    ]
     unread = [Reason(f.key, f.reason) for f in waits.unread]
     return WaitingRows(
         project=waits.root,
@@ -81,7 +84,7 @@ class TrustResult:
     """What waits or was trusted in one project."""
 
     status: str
-    waits: Annotated[Waiting, As(_rows), INLINE]
+    waits: Annotated[Waiting, As(_build_waiting_rows), INLINE]
 
     @property
     def found(self) -> bool:
@@ -109,13 +112,13 @@ class TrustedProjects(NamedTuple):
         return bool(self.projects)
 
 
-def run(context: Context, request: TrustRequest) -> TrustResult | TrustedProjects:
+def trust_project(context: Context, request: TrustRequest) -> TrustResult | TrustedProjects:
     """Show, trust, or revoke."""
     if sum((request.show, request.revoke, request.list)) > 1:
         raise BadRequest("--show, --revoke and --list exclude each other")
     if request.list:
         context.memory.store()  # takes over what was trusted before
-        every = grants.every(context.home)
+        every = grants.list_grants(context.home)
         return TrustedProjects(
             tuple(
                 TrustedProject(g.project, len(g.entries), g.settings is not None, g.at)
@@ -123,13 +126,13 @@ def run(context: Context, request: TrustRequest) -> TrustResult | TrustedProject
             )
         )
     if request.revoke:
-        return _revoke(context, request)
-    root = _project(context, request.path)
+        return _revoke_project_trust(context, request)
+    root = _require_project_root(context, request.path)
     context.memory.store()
-    waits = waiting.waiting(context.home, root)
+    waits = waiting.find_waiting_content(context.home, root)
     if request.show:
         return TrustResult("show", waits)
-    grants.check(context.home, root)
+    grants.check_home_outside_project(context.home, root)
     if request.exactly and request.exactly != waits.fingerprint:
         raise BadRequest(
             f"what waits in {root!r} is not what has the fingerprint {request.exactly!r}",
@@ -137,16 +140,16 @@ def run(context: Context, request: TrustRequest) -> TrustResult | TrustedProject
         )
     if not waits:
         return TrustResult("nothing", waits)
-    if not request.yes and not _agreed(context, waits):
+    if not request.yes and not _confirm_trust(context, waits):
         return TrustResult("refused", waits)
     waiting.trust_all(
         context.home, waits, context.clock.now().astimezone(context.zone).date().isoformat()
     )
-    follow(context, project_shelf(root))
+    follow_shelf(context, project_shelf(root))
     return TrustResult("trusted", waits)
 
 
-def _project(context: Context, path: str) -> str:
+def _require_project_root(context: Context, path: str) -> str:
     start = context.caller.path(path).resolve()
     if root := places.project_root(str(start)):
         return root
@@ -161,36 +164,36 @@ def _project(context: Context, path: str) -> str:
     )
 
 
-def _agreed(context: Context, waits: Waiting) -> bool:
+def _confirm_trust(context: Context, waits: Waiting) -> bool:
     """Show what waits and ask; exactly the content shown is trusted, even if the files change
     meanwhile.
     """
     question = context.words(
         "Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] "
     )
-    lines = _shown(waits, Style(context.lang, colour=False))
+    lines = _format_waiting_lines(waits, Style(context.lang, colour=False))
     return context.agrees(
         lines, question, "look at it with `gieok trust --show`, then `gieok trust --yes`"
     )
 
 
-def _revoke(context: Context, request: TrustRequest) -> TrustResult:
+def _revoke_project_trust(context: Context, request: TrustRequest) -> TrustResult:
     start = str(context.caller.path(request.path).resolve())
     root = places.project_root(start) or start
-    if not grants.forget(context.home, root):
+    if not grants.forget_grant(context.home, root):
         return TrustResult("nothing", Waiting(root))
-    waits = waiting.waiting(context.home, root)
+    waits = waiting.find_waiting_content(context.home, root)
     # no notice about what the person just revoked
-    grants.claim(context.home, root, waits.fingerprint)
-    follow(context, project_shelf(root))
+    grants.claim_trust_notice(context.home, root, waits.fingerprint)
+    follow_shelf(context, project_shelf(root))
     return TrustResult("revoked", waits)
 
 
-def _status(record: waiting.WaitingRecord) -> str:
+def _name_record_status(record: waiting.WaitingRecord) -> str:
     return "changed" if record.is_change else "new"
 
 
-def _text(record: waiting.WaitingRecord) -> str:
+def _decode_record_text(record: waiting.WaitingRecord) -> str:
     return record.data.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
 
 
@@ -205,20 +208,20 @@ _DONE = {
 }
 
 
-def _shown(waits: Waiting, style: Style) -> list[str]:
+def _format_waiting_lines(waits: Waiting, style: Style) -> list[str]:
     """Return every line that would be trusted, with invisible characters made visible."""
     lines = list[str]()
     for record in waits.records:
-        status = _STATUS[_status(record)].say(style.lang)
+        status = _STATUS[_name_record_status(record)].say(style.lang)
         lines += [
             style.bold(f"{revealed(record.entry.name)}  ({status})"),
-            *_quoted(_text(record)),
+            *_quote_text_lines(_decode_record_text(record)),
             "",
         ]
     if waits.settings is not None:
         lines += [
             style.bold(f"config.yaml  ({style.say('settings', '설정')})"),
-            *_quoted(waits.settings),
+            *_quote_text_lines(waits.settings),
             "",
         ]
     skipped = style.say("is not read", "읽지 않음")
@@ -226,32 +229,35 @@ def _shown(waits: Waiting, style: Style) -> list[str]:
     return lines
 
 
-def _quoted(text: str) -> list[str]:
+def _quote_text_lines(text: str) -> list[str]:
     return [f"  │ {revealed(line)}" for line in text.removesuffix("\n").split("\n")]
 
 
-def present(result: TrustResult | TrustedProjects, style: Style) -> str:
+def render_trust(result: TrustResult | TrustedProjects, style: Style) -> str:
     """Show what waits in full, or what was done."""
     if isinstance(result, TrustedProjects):
-        return "\n".join(_line(project, style) for project in result.projects)
+        return "\n".join(_format_trusted_project(project, style) for project in result.projects)
     w = result.waits
     if result.status != "show":
         return f"{_DONE[result.status].say(style.lang)}: {revealed(w.root)}"
     if not w:
         return "\n".join(
-            [*_shown(w, style), f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}"]
+            [
+                *_format_waiting_lines(w, style),
+                f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}",
+            ]
         )
     exactly = style.say("to trust just this: ", "꼭 이것만 신뢰하려면: ")
     return "\n".join(
         [
-            *_shown(w, style),
+            *_format_waiting_lines(w, style),
             w.words().say(style.lang),
             f"{exactly}gieok trust --exactly {w.fingerprint}",
         ]
     )
 
 
-def _line(trusted: TrustedProject, style: Style) -> str:
+def _format_trusted_project(trusted: TrustedProject, style: Style) -> str:
     count = trusted.records
     records = style.say(f"{count} record{'' if count == 1 else 's'}", f"기억 {count}개")
     settings = style.say(" and settings", ", 설정") if trusted.settings else ""
@@ -264,8 +270,8 @@ def _line(trusted: TrustedProject, style: Style) -> str:
 OPERATION = Operation(
     name="trust",
     examples=("gieok trust --show", "gieok trust", "gieok trust --revoke"),
-    handler=run,
-    present=present,
+    handler=trust_project,
+    present=render_trust,
     forgives_config=True,
     effect=Effect.WRITE,
     doc=Words(

@@ -17,28 +17,32 @@ _INCIDENT = "archive cold"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
 
 
-def synced(context: Context) -> Synced:
+def sync_vault_edits(context: Context) -> Synced:
     """Synchronise, keep what is wrong as an incident, and tell of new questions. Raises
     ArchiveFailed, StoreError.
     """
     tiers = context.archive.tiers()
     incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
-    before = len(questions.load(tiers.journal))
+    before = len(questions.load_questions(tiers.journal))
     try:
         with tiers.journal.exclusive(LOCK):
-            done = sync.run(tiers)
+            sync_outcome = sync.sync_cold_tier(tiers)
     except ArchiveFailed as error:
-        _failed(context, incidents, error)
+        _report_archive_failure(context, incidents, error)
         raise
-    done.add(sweep.sweep(tiers))
-    follow_corrections(context, done.corrected)
-    if done.wrong:
-        _failed(context, incidents, ArchiveFailed("; ".join(done.wrong[:5])))
+    sync_outcome.add(sweep.sweep_stale_places(tiers))
+    follow_corrections(context, sync_outcome.corrected)
+    if sync_outcome.wrong:
+        _report_archive_failure(
+            context, incidents, ArchiveFailed("; ".join(sync_outcome.wrong[:5]))
+        )
     else:
         incidents.resolved(_INCIDENT)
-    if len(questions.load(tiers.journal)) > before:
-        _tell(context, context.words("your archive has a question", "보관소에 질문이 있습니다"))
-    return done
+    if len(questions.load_questions(tiers.journal)) > before:
+        _notify_archive_pending(
+            context, context.words("your archive has a question", "보관소에 질문이 있습니다")
+        )
+    return sync_outcome
 
 
 def follow_edits(context: Context) -> None:
@@ -57,24 +61,24 @@ def follow_edits(context: Context) -> None:
     with tiers.journal.exclusive(LOCK, wait=False) as held:
         is_free = held
     if is_free:
-        synced(context)
+        sync_vault_edits(context)
 
 
 def follow_corrections(context: Context, corrected: int) -> None:
     """Have turns and active memory say what people corrected in files, if they did."""
     if corrected:
-        forgetting.rederive(context)
+        forgetting.rederive_turns(context)
         sidecar = context.observe.sidecar()
         for scope in context.memory.journal().made_scopes():
             if sidecar.active_file(scope).exists():
                 sidecar.write_active_memory(scope)
 
 
-def _failed(context: Context, incidents: Incidents, error: ArchiveFailed) -> None:
+def _report_archive_failure(context: Context, incidents: Incidents, error: ArchiveFailed) -> None:
     title = context.words("gieok: the archive needs you", "gieok: 보관소를 봐 주세요")
     incidents.failed(_INCIDENT, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT)
 
 
-def _tell(context: Context, text: str) -> None:
+def _notify_archive_pending(context: Context, text: str) -> None:
     hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
     context.admin.notices().notify("gieok", f"{text}: {hint}")

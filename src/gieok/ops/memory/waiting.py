@@ -54,16 +54,16 @@ class Waiting(NamedTuple):
         return waiting_words(len(self.records), has_settings=self.settings is not None)
 
 
-def waiting(home: Path, root: str) -> Waiting:
+def find_waiting_content(home: Path, root: str) -> Waiting:
     """Read a project's records and settings; return what waits."""
-    grant = grants.load(home, root)
+    grant = grants.load_grant(home, root)
     names = {entry.name for entry in grant.entries}
     records, unread = list[WaitingRecord](), list[Failed]()
-    for name, data in _contents(root):
+    for name, data in _iter_shelf_contents(root):
         if isinstance(data, Failed):
             unread.append(Failed(name, data.reason))
             continue
-        entry = grants.entry(name, data)
+        entry = grants.digest_trusted_content(name, data)
         if entry not in grant.entries:
             records.append(WaitingRecord(entry, data, entry.name in names))
     settings = trust.settings_text(root)
@@ -75,26 +75,26 @@ def waiting(home: Path, root: str) -> Waiting:
     )
 
 
-def _shelf(root: str) -> Root:
+def _build_record_root(root: str) -> Root:
     return Root(grants.SHELF, Path(root, places.PROJECT_FOLDER, grants.SHELF))
 
 
-def _name(root: str, file: Path) -> str:
+def _name_shelf_file(root: str, file: Path) -> str:
     return file.as_posix().removeprefix(f"{Path(root, places.PROJECT_FOLDER).as_posix()}/")
 
 
-def _contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
-    shelf = _shelf(root)
+def _iter_shelf_contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
+    shelf = _build_record_root(root)
     if not shelf.path.resolve().is_relative_to(shelf.path.parent.resolve()):
         return  # a link that leads out: it is not followed, whoever trusts it
-    for found in read.candidates(shelf) if shelf.path.is_dir() else ():
+    for found in read.list_note_candidates(shelf) if shelf.path.is_dir() else ():
         if isinstance(found, Failed):
-            yield _name(root, Path(found.key)), found
+            yield _name_shelf_file(root, Path(found.key)), found
             continue
         try:
-            yield _name(root, found), read.peek(shelf, found)
+            yield _name_shelf_file(root, found), read.peek(shelf, found)
         except (read.Unfit, OSError) as error:
-            yield _name(root, found), Failed("", str(error))
+            yield _name_shelf_file(root, found), Failed("", str(error))
 
 
 def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
@@ -105,21 +105,23 @@ def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
         grant = grant.with_entries(entries)._replace(at=day)
         return grant if waits.settings is None else grant._replace(settings=waits.settings)
 
-    return grants.change(home, waits.root, edit)
+    return grants.edit_grant(home, waits.root, edit)
 
 
-def keep(home: Path, base: Path, file: Path, data: bytes | None = None) -> None:
+def grant_record_trust(home: Path, base: Path, file: Path, data: bytes | None = None) -> None:
     """Trust a record that the user just wrote in a project's `.gieok` folder; `data` is its content
     where it is known.
     """
-    entry = grants.entry(
+    entry = grants.digest_trusted_content(
         file.relative_to(base).as_posix(), file.read_bytes() if data is None else data
     )
-    grants.change(home, str(base.parent), lambda grant: grant.with_entries([entry]))
+    grants.edit_grant(home, str(base.parent), lambda grant: grant.with_entries([entry]))
 
 
-def drop(home: Path, base: Path, name: str) -> None:
+def revoke_record_trust(home: Path, base: Path, name: str) -> None:
     """Revoke trust in a record that the user removed, so that a pull cannot bring it back."""
-    grants.change(
-        home, str(base.parent), lambda grant: grant.without([grants.named(name, "").name])
+    grants.edit_grant(
+        home,
+        str(base.parent),
+        lambda grant: grant.without([grants.build_trusted_content(name, "").name]),
     )

@@ -33,7 +33,7 @@ class RemovedFrom(NamedTuple):
     place: str = ""
 
 
-def of(
+def locate_documents(
     context: Context, chosen: Mapping[Scope, Mapping[str, Document]]
 ) -> tuple[tuple[RemovedFrom, ...], list[tuple[str, str]]]:
     """Return in which tiers documents are, and (place, reason) of what stays where it is."""
@@ -45,10 +45,14 @@ def of(
         for key, document in documents.items():
             tier = tiers.get(key, Tier.HOT)
             is_ours = key.startswith(observation.PREFIX)
-            counts[(tier.value if is_ours else "index", _location(context, scope, tier))] += 1
+            counts[
+                (tier.value if is_ours else "index", _find_tier_location(context, scope, tier))
+            ] += 1
             if document.metadata.get(IMPORTED):
                 sources |= {
-                    origin.source for origin in document.provenance if _is_there(origin.source)
+                    origin.source
+                    for origin in document.provenance
+                    if _is_source_present(origin.source)
                 }
     still = [(place, _REVISIONS.say(context.lang)) for kind, place in counts if kind == Tier.COLD]
     still += [(source, _IMPORTED.say(context.lang)) for source in sorted(sources)]
@@ -67,12 +71,12 @@ def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
     return [(str(file.parent), "git keeps what was committed of a deleted record") for file in held]
 
 
-def counted(**numbers: int) -> tuple[RemovedFrom, ...]:
+def build_removed_counts(**numbers: int) -> tuple[RemovedFrom, ...]:
     """Return what was removed of kinds that have no place of their own."""
     return tuple(RemovedFrom(kind, number) for kind, number in numbers.items() if number)
 
 
-def _location(context: Context, scope: Scope, tier: Tier) -> str:
+def _find_tier_location(context: Context, scope: Scope, tier: Tier) -> str:
     shelf = context.archive.tiers().shelves.get(tier)
     try:
         return shelf.archive(scope).location if shelf else ""
@@ -80,6 +84,6 @@ def _location(context: Context, scope: Scope, tier: Tier) -> str:
         return str(error)
 
 
-def _is_there(source: str) -> bool:
+def _is_source_present(source: str) -> bool:
     """Say whether a file is there, or the archive that it is a member of."""
     return any(path.is_file() for path in (Path(source), *Path(source).parents))

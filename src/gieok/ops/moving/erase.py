@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.agents.agent import load, observed
+from gieok.agents.agent import load_agent, observed
 from gieok.errors import BadRequest, GieokError, StoreError
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Reason
-from gieok.ops.home.elsewhere import RemotePlace, remote_places
+from gieok.ops.home.elsewhere import RemotePlace, iter_remote_places
 from gieok.ops.memory import forgetting
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ports.store import Droppable, ScopeDropping, Store
@@ -81,14 +81,14 @@ class EraseResult:
         return bool(self.removed) and not self.is_stranded
 
 
-def run(context: Context, request: EraseRequest) -> EraseResult:
+def erase_home(context: Context, request: EraseRequest) -> EraseResult:
     """Ask, then delete: archives and servers first, which only the home knows of; the home last."""
-    ask(context, request)
+    confirm_erase(context, request)
     work = _Erasing(context, is_dry=request.dry_run)
     work.attempt("archive", work.archives)
     work.attempt("store", work.servers)
-    folders = list(_folders(context, request))
-    work.left += _elsewhere(context, request)
+    folders = list(_iter_erased_folders(context, request))
+    work.left += _iter_remaining_places(context, request)
     if not request.dry_run:
         work.attempt("daemon", work.close)
     for folder, what in folders:
@@ -97,7 +97,7 @@ def run(context: Context, request: EraseRequest) -> EraseResult:
     return EraseResult(tuple(work.removed), left, request.dry_run, is_stranded=work.is_stranded)
 
 
-def ask(context: Context, request: EraseRequest) -> None:
+def confirm_erase(context: Context, request: EraseRequest) -> None:
     """Let a person confirm by typing a word. Raises BadRequest where they do not, or where the home
     is none.
     """
@@ -105,7 +105,7 @@ def ask(context: Context, request: EraseRequest) -> None:
         raise BadRequest(
             "erase deletes everything: give --all", hint="`gieok forget` deletes some memories"
         )
-    _check(context)
+    _check_erasable_home(context)
     if request.yes or request.dry_run:
         return
     if context.ask is None:
@@ -114,7 +114,7 @@ def ask(context: Context, request: EraseRequest) -> None:
         )
     shown = [
         f"  {printable(str(path))}  {what.say(context.lang)}"
-        for path, what in _folders(context, request)
+        for path, what in _iter_erased_folders(context, request)
     ]
     context.tell(
         "\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *shown])
@@ -127,7 +127,7 @@ def ask(context: Context, request: EraseRequest) -> None:
         raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
 
 
-def _check(context: Context) -> None:
+def _check_erasable_home(context: Context) -> None:
     """Refuse to delete a folder that is more than a home of Gieok."""
     home, user = context.home.resolve(), context.caller.user.resolve()
     if user.is_relative_to(home) or home.parent == home or (home / ".git").exists():
@@ -141,11 +141,11 @@ def _check(context: Context) -> None:
         )
 
 
-def _folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Words]]:
+def _iter_erased_folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Words]]:
     """Yield what is deleted as a whole, the home last."""
-    for file in _backups(context) if request.backups else ():
+    for file in _list_backup_files(context) if request.backups else ():
         yield file, Words("a backup", "백업")
-    for base in _shelves(context) if request.projects else ():
+    for base in _list_project_shelves(context) if request.projects else ():
         yield base, Words("records and index of a project", "프로젝트의 기록과 색인")
     if written := context.admin.setting("active_memory.path"):
         file = context.caller.path(written)
@@ -160,30 +160,32 @@ def _folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Wo
     )
 
 
-def _shelves(context: Context) -> list[Path]:
+def _list_project_shelves(context: Context) -> list[Path]:
     """Return the `.gieok` folders of projects; none where the home is too damaged to tell."""
     try:
         return [
-            base for base in forgetting.shelves(context) if base != context.home and base.is_dir()
+            base
+            for base in forgetting.list_record_folders(context)
+            if base != context.home and base.is_dir()
         ]
     except GieokError:
         return []
 
 
-def _backups(context: Context) -> list[Path]:
+def _list_backup_files(context: Context) -> list[Path]:
     return [file.path for file in context.admin.backups().listed()]
 
 
-def _elsewhere(context: Context, request: EraseRequest) -> Iterator[Reason]:
+def _iter_remaining_places(context: Context, request: EraseRequest) -> Iterator[Reason]:
     """Yield where something is that is not Gieok's to delete."""
-    for file in _backups(context) if not request.backups else ():
+    for file in _list_backup_files(context) if not request.backups else ():
         yield Reason(
             str(file),
             context.words(
                 "one of the backups: `--backups` deletes them", "백업: `--backups`가 지웁니다"
             ),
         )
-    for base in _shelves(context) if not request.projects else ():
+    for base in _list_project_shelves(context) if not request.projects else ():
         yield Reason(
             str(base),
             context.words(
@@ -195,7 +197,7 @@ def _elsewhere(context: Context, request: EraseRequest) -> Iterator[Reason]:
             ),
         )
     for name in observed():
-        found = load(name).place
+        found = load_agent(name).place
         place = found(context.caller.user, context.caller.environment) if found else None
         if place and place.folder.is_dir():
             yield Reason(
@@ -303,7 +305,7 @@ class _Erasing:
                 )
             )
         self._accounts(admin.setting("journal"))
-        for place in remote_places(self._context):
+        for place in iter_remote_places(self._context):
             is_on_server = admin.store_names[place.name]
             try:
                 if place.store is None:
@@ -433,7 +435,7 @@ class _Erasing:
         self.left.append(Reason(path, str(error[1])))
 
 
-def present(result: EraseResult, style: Style) -> str:
+def render_erased(result: EraseResult, style: Style) -> str:
     """Show what went, and where something still is."""
     verb = (
         style.say("would be deleted", "지워질 것")
@@ -454,8 +456,8 @@ def present(result: EraseResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="erase",
-    handler=run,
-    present=present,
+    handler=erase_home,
+    present=render_erased,
     doc=Words(
         "Delete all that Gieok keeps, for good",
         "Gieok이 가진 모든 것을 영영 지웁니다",

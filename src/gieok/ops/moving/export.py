@@ -71,7 +71,7 @@ class ExportedRecord(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ExportResult:
+class MemoryExportResult:
     """Where everything is, and how much."""
 
     path: Path
@@ -90,7 +90,7 @@ class ExportResult:
         return bool(self.memories or self.replaced or self.messages or self.records)
 
 
-def run(context: Context, request: ExportRequest) -> ExportResult:
+def export_memory(context: Context, request: ExportRequest) -> MemoryExportResult:
     """Write everything, or nothing under that name: what was begun is removed where it fails."""
     day = context.clock.now().astimezone(context.zone).date()
     ending = ".jsonl" if request.format == "jsonl" else f"-{request.format}"
@@ -104,20 +104,20 @@ def run(context: Context, request: ExportRequest) -> ExportResult:
     write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[
         request.format
     ]
-    write(context, target, _counting(context, counts))
-    return ExportResult(
+    write(context, target, _build_export_counter(context, counts))
+    return MemoryExportResult(
         path=target,
         format=request.format,
         memories=counts["memory"],
         replaced=counts["replaced"],
         messages=counts["message"],
         records=counts["record"],
-        scopes=tuple(_scopes(context)),
-        not_looked_at=tuple(_list_gaps(context, late)) or None,
+        scopes=tuple(_list_exported_scopes(context)),
+        not_looked_at=tuple(_list_export_gaps(context, late)) or None,
     )
 
 
-def _list_gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
+def _list_export_gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
     """Yield what was said and is not in the export; messages that wait to be searchable are in
     it.
     """
@@ -126,7 +126,7 @@ def _list_gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
     yield from gaps.gaps_of_transcripts(context)
 
 
-def _counting(context: Context, counts: dict[str, int]) -> Callable[[str], None]:
+def _build_export_counter(context: Context, counts: dict[str, int]) -> Callable[[str], None]:
     progress = context.progress(context.words("exported", "내보냄"))
 
     def count(kind: str) -> None:
@@ -137,29 +137,29 @@ def _counting(context: Context, counts: dict[str, int]) -> Callable[[str], None]
     return count
 
 
-def _scopes(context: Context) -> list[Scope]:
+def _list_exported_scopes(context: Context) -> list[Scope]:
     if context.is_scope_named:
         return [context.scope]
     journal = context.memory.journal()
     return sorted({*journal.scopes(), *journal.made_scopes()})
 
 
-def _records(context: Context) -> Iterator[ExportedRecord]:
+def _iter_exported_records(context: Context) -> Iterator[ExportedRecord]:
     """Yield the records of the user, of scopes that programs made, and of the projects that are
     indexed.
     """
-    for base in forgetting.shelves(context):
-        kept = shelf_at(context, base)
-        scope = kept.scope
+    for base in forgetting.list_record_folders(context):
+        record_shelf = shelf_at(context, base)
+        scope = record_shelf.scope
         if context.is_scope_named and scope != context.scope:
             continue
         for shelf in SHELVES:
-            for file in records.listed(base, shelf):
+            for file in records.list_records(base, shelf):
                 path = file.relative_to(base / shelf).as_posix()
                 text = file.read_bytes().decode("utf-8", "surrogateescape")
                 yield ExportedRecord(
                     scope=scope,
-                    folder=str(base.parent) if kept.is_project else "",
+                    folder=str(base.parent) if record_shelf.is_project else "",
                     shelf=shelf,
                     path=path,
                     text=text,
@@ -173,10 +173,10 @@ def _write_lines(context: Context, target: Path, count: Callable[[str], None]) -
     journal, store = context.memory.journal(), context.memory.store()
     with part.open("w", encoding="utf-8", newline="\n") as file:
         _write_line(file, carried.HEADER)
-        for row in carried.lines(journal, store, _scopes(context)):
+        for row in carried.iter_export_lines(journal, store, _list_exported_scopes(context)):
             _write_line(file, row)
             count(row["is"])
-        for record in _records(context):
+        for record in _iter_exported_records(context):
             _write_line(file, {"is": "record", **record._asdict(), "scope": record.scope.path})
             count("record")
         file.flush()
@@ -191,24 +191,25 @@ def _write_line(file: IO[str], row: dict[str, Any]) -> None:
     file.write(line + "\n")
 
 
-def _entries(context: Context, scope: Scope) -> Iterator[Entry]:
+def _iter_exported_entries(context: Context, scope: Scope) -> Iterator[Entry]:
     deliver(context.memory.journal(), context.memory.store())
-    yield from carried.entries(context.memory.journal(), context.memory.store(), scope)
+    yield from carried.iter_export_entries(context.memory.journal(), context.memory.store(), scope)
 
 
-def _since(document: Document) -> datetime:
+def _find_valid_since(document: Document) -> datetime:
     return document.said_at
 
 
 def _write_days(context: Context, target: Path, count: Callable[[str], None]) -> None:
     form = DayForm(context.zone)
-    for scope in _scopes(context):
+    for scope in _list_exported_scopes(context):
 
         def day_of(entry: Entry) -> str:
-            return _since(entry.document).astimezone(context.zone).date().isoformat()
+            return _find_valid_since(entry.document).astimezone(context.zone).date().isoformat()
 
         found = sorted(
-            _entries(context, scope), key=lambda entry: (day_of(entry), entry.document.key)
+            _iter_exported_entries(context, scope),
+            key=lambda entry: (day_of(entry), entry.document.key),
         )
         for day, entries in groupby(found, key=day_of):
             contents = Contents(tuple(Written(entry) for entry in entries))
@@ -223,35 +224,37 @@ def _write_days(context: Context, target: Path, count: Callable[[str], None]) ->
 
 def _write_notes(context: Context, target: Path, count: Callable[[str], None]) -> None:
     """Write a note a memory: their names first, so that the links lead somewhere."""
-    for scope in _scopes(context):
+    for scope in _list_exported_scopes(context):
         folder = places.scope_folder(scope.path)
         names: dict[str, str] = {}
         replaces: dict[str, list[str]] = {}
         form = note_file.NoteForm(folder, context.zone)
-        for entry in _entries(context, scope):
-            day = _since(entry.document).astimezone(context.zone).date()
+        for entry in _iter_exported_entries(context, scope):
+            day = _find_valid_since(entry.document).astimezone(context.zone).date()
             names[entry.document.key] = form.path(entry.document, day)
             if by := entry.document.metadata.get(REPLACED_BY):
                 replaces.setdefault(by, []).append(entry.document.key)
-        for entry in _entries(context, scope):
-            text = note_file.note(entry, context.zone, _links(entry.document, names, replaces))
+        for entry in _iter_exported_entries(context, scope):
+            text = note_file.format_note(
+                entry, context.zone, _build_note_links(entry.document, names, replaces)
+            )
             fs.replace_private(target / names[entry.document.key], text.encode("utf-8", "replace"))
             count("memory")
     _write_records(context, target, count)
 
 
-def _links(
+def _build_note_links(
     document: Document, names: dict[str, str], replaces: dict[str, list[str]]
-) -> note_file.Links:
+) -> note_file.NoteLinks:
     def link(key: str) -> str:
         return names.get(key, "").removesuffix(note_file.SUFFIX)
 
     older = tuple(link(key) for key in sorted(replaces.get(document.key, ())))
-    return note_file.Links(link(document.metadata.get(REPLACED_BY, "")), older)
+    return note_file.NoteLinks(link(document.metadata.get(REPLACED_BY, "")), older)
 
 
 def _write_records(context: Context, target: Path, count: Callable[[str], None]) -> None:
-    for record in _records(context):
+    for record in _iter_exported_records(context):
         file = (
             target / RECORDS / places.scope_folder(record.scope.path) / record.shelf / record.path
         )
@@ -259,7 +262,7 @@ def _write_records(context: Context, target: Path, count: Callable[[str], None])
         count("record")
 
 
-def present(result: ExportResult, style: Style) -> str:
+def render_export(result: MemoryExportResult, style: Style) -> str:
     """Say where it is, and what it is not."""
     lines = [
         style.say(
@@ -274,18 +277,18 @@ def present(result: ExportResult, style: Style) -> str:
         f"→ {style.bold(printable(str(result.path)))}",
     ]
     if result.format != "jsonl":
-        said = Words(
+        format_note = Words(
             "messages and history are in `--format jsonl` alone",
             "메시지와 이력은 `--format jsonl`에만 있습니다",
         )
-        lines.append(style.dim(said.say(style.lang)))
+        lines.append(style.dim(format_note.say(style.lang)))
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
 OPERATION = Operation(
     name="export",
-    handler=run,
-    present=present,
+    handler=export_memory,
+    present=render_export,
     doc=Words(
         "Write all that is remembered to a file, or a folder that people read",
         "기억하는 모든 것을 파일이나 읽기 쉬운 폴더로 내보냅니다",

@@ -22,7 +22,7 @@ from gieok.ops.memory import seeding
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.moving import import_openclaw, import_own
 from gieok.ops.moving.import_openclaw import OpenClawRequest, OpenClawResult
-from gieok.ops.observe.run import settled
+from gieok.ops.observe.run import settle_scope
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ports.imports import ImportFiles, ImportPiece, ImportReader
 from gieok.ports.store import VectorSearch
@@ -103,7 +103,7 @@ class ImportCounts(NamedTuple):
     withheld: int
 
 
-def _counted(done: TakenIn) -> ImportCounts:
+def _count_imported_memories(done: TakenIn) -> ImportCounts:
     rejects = [
         Reason(f"{one.path}#{one.line}" if one.line else one.path, one.reason)
         for one in done.rejects
@@ -130,7 +130,7 @@ class ImportResult:
     program: str
     path: Path
     dry_run: bool
-    done: Annotated[TakenIn, As(_counted), INLINE]
+    done: Annotated[TakenIn, As(_count_imported_memories), INLINE]
     waiting_tokens: int = 0
     #: Files that Gieok follows where they are, so that nothing is doubled.
     followed: tuple[str, ...] = ()
@@ -142,13 +142,13 @@ class ImportResult:
         return bool(done.messages or done.memories or done.replaced or done.known or self.followed)
 
 
-def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResult:
+def import_memories(context: Context, request: ImportRequest) -> ImportResult | OpenClawResult:
     """Recognise what it is, take it in, make it searchable, and observe what was said."""
-    name, path = _wanted(context, request)
+    name, path = _parse_import_source(context, request)
     if name == _OPENCLAW:
         wanted = OpenClawRequest(path, request.agent, request.sessions, request.no_wait)
         return import_openclaw.import_openclaw(context, wanted)
-    files, name, reader = _recognised(context, name, path)
+    files, name, reader = _recognise_import_files(context, name, path)
     if name == import_own.NAME:
         with context.memory.journal().exclusive("import"):
             done = import_own.take(
@@ -168,13 +168,13 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
         )
     label = _LABELS[name].say(context.lang)
     context.tell(f"{files.path}: {label}")
-    followed = _followed(context) if name == "claude-code" else frozenset[str]()
+    followed = _find_followed_files(context) if name == "claude-code" else frozenset[str]()
     intake = Intake(
         journal=context.memory.journal(),
         store=context.memory.store(),
         clock=context.clock,
-        source=ImportSource(name, str(files.path), _print(files)),
-        scope_of=_scopes(context),
+        source=ImportSource(name, str(files.path), _fingerprint_import_files(files)),
+        scope_of=_build_scope_finder(context),
         is_dry=request.dry_run,
         progress=context.progress(label),
         privacy=context.privacy,
@@ -193,7 +193,7 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
     )
 
 
-def _wanted(context: Context, request: ImportRequest) -> tuple[str, Path | None]:
+def _parse_import_source(context: Context, request: ImportRequest) -> tuple[str, Path | None]:
     """Return the program that is named, '' for none, and the path. Raises BadRequest."""
     words = list(request.what)
     path = context.caller.path(words[0], may_be_name=True)
@@ -211,7 +211,7 @@ def _wanted(context: Context, request: ImportRequest) -> tuple[str, Path | None]
     return name, context.caller.user / _PLACES[name]
 
 
-def _recognised(
+def _recognise_import_files(
     context: Context, name: str, path: Path | None
 ) -> tuple[ImportFiles, str, ImportReader | None]:
     """Return the files and the reader of a path; None for a workspace of OpenClaw. Raises
@@ -235,7 +235,7 @@ def _recognised(
     )
 
 
-def _print(files: ImportFiles) -> str:
+def _fingerprint_import_files(files: ImportFiles) -> str:
     """Return a sum that differs once something at the path changed."""
     rows = []
     for path in [files.path] if files.path.is_file() else map(files.on_disk, files.names()):
@@ -246,7 +246,7 @@ def _print(files: ImportFiles) -> str:
     return hashlib.sha256(repr(sorted(rows)).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _scopes(context: Context) -> Callable[[str], Scope]:
+def _build_scope_finder(context: Context) -> Callable[[str], Scope]:
     """Return what gives the scope of a project: the one that is known by this name or folder, else
     the user's own.
     """
@@ -255,7 +255,7 @@ def _scopes(context: Context) -> Callable[[str], Scope]:
 
     @cache
     def known() -> frozenset[str]:
-        roots = filter(None, map(places.workplace, journal.kept(seeding.FOLDERS)))
+        roots = filter(None, map(places.find_workplace, journal.kept(seeding.FOLDERS)))
         scopes = {places.project_scope(root) for root in roots}
         return frozenset(
             scopes | {str(scope) for scope in (*journal.scopes(), *journal.made_scopes())}
@@ -265,7 +265,7 @@ def _scopes(context: Context) -> Callable[[str], Scope]:
     def scope_of(project: str) -> Scope:
         if not project or context.is_scope_named:
             return default
-        if Path(project).is_absolute() and (root := places.workplace(project)):
+        if Path(project).is_absolute() and (root := places.find_workplace(project)):
             return Scope(places.project_scope(root))
         start = f"project:{project.replace(chr(92), '/').rstrip('/').rpartition('/')[2]}-"
         fitting = [one for one in known() if one.rpartition("-")[0] + "-" == start]
@@ -274,17 +274,17 @@ def _scopes(context: Context) -> Callable[[str], Scope]:
     return scope_of
 
 
-def _followed(context: Context) -> frozenset[str]:
+def _find_followed_files(context: Context) -> frozenset[str]:
     """Return the files of agents' own memory that Gieok follows by itself."""
-    seeding.seed(context)
+    seeding.index_seeds(context)
     store = context.memory.store()
-    found: set[str] = set()
+    source_paths: set[str] = set()
     for scope in store.scopes():
         keys = sorted(key for key in store.hashes(scope) if key.startswith(f"{places.SEEDS}/"))
-        found |= {
+        source_paths |= {
             origin.source for document in store.get(scope, keys) for origin in document.provenance
         }
-    return frozenset(found)
+    return frozenset(source_paths)
 
 
 def _not_followed(
@@ -310,17 +310,17 @@ def _made_useful(context: Context, done: TakenIn, *, wait: bool) -> int:
     for scope in sorted(done.scopes):
         if observes and wait:
             context.say(context.words(f"observing {scope}", f"{scope} 관찰 중"))
-            settled(context, scope, flush=True)
+            settle_scope(context, scope, flush=True)
         sidecar.write_active_memory(scope)
     store = memory.store()
     if wait and isinstance(store, VectorSearch):
-        _embed(context, store)
+        _embed_imported_memories(context, store)
     for scope in sorted(done.scopes):
         copy_beside(context, scope)
     return sum(map(sidecar.backlog_tokens, done.scopes)) if done.messages else 0
 
 
-def _embed(context: Context, store: VectorSearch) -> None:
+def _embed_imported_memories(context: Context, store: VectorSearch) -> None:
     """Make vectors. A model that fails costs nothing but time: what was taken in is found by its
     words.
     """
@@ -328,7 +328,7 @@ def _embed(context: Context, store: VectorSearch) -> None:
         embedder = context.memory.embedder()
         if embedder is not None:
             lifecycle.fill_vectors(store, embedder, context.progress("embedded"), is_first=is_users)
-        promotion.update(
+        promotion.update_promotions(
             context.memory.store(),
             context.home,
             context.memory.journal(),
@@ -340,10 +340,10 @@ def _embed(context: Context, store: VectorSearch) -> None:
         context.tell(f"{error} ({error.hint})")
 
 
-def present(result: ImportResult | OpenClawResult, style: Style) -> str:
+def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
     """Say what was recognised, what came in, and what did not."""
     if isinstance(result, OpenClawResult):
-        return import_openclaw.present(result, style)
+        return import_openclaw.render_openclaw_import(result, style)
     done, label = result.done, _LABELS[result.program].say(style.lang)
     head = (
         style.say("would be taken in", "들어올 것")
@@ -402,8 +402,8 @@ OPERATION = Operation(
         "what was taken in is kept; the same command goes on, and nothing is taken in twice",
         "받아들인 것은 남아 있습니다. 같은 명령이 이어서 하고, 두 번 들어오지 않습니다",
     ),
-    handler=run,
-    present=present,
+    handler=import_memories,
+    present=render_import,
     doc=Words(
         "Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more",
         "다른 프로그램의 기억을 들여옵니다: ChatGPT, Claude, mem0, OpenClaw 등",

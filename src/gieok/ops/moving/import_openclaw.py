@@ -52,7 +52,7 @@ def looks_like_workspace(folder: Path) -> bool:
 
 def import_openclaw(context: Context, request: OpenClawRequest) -> OpenClawResult:
     """Add each agent's memory to its scope, and index it. Raises BadRequest."""
-    agents = _wanted(context, request)
+    agents = _select_openclaw_agents(context, request)
     missing = [str(agent.workspace) for agent in agents if not agent.workspace.is_dir()]
     present = [agent for agent in agents if agent.workspace.is_dir()]
     if not present:
@@ -63,38 +63,48 @@ def import_openclaw(context: Context, request: OpenClawRequest) -> OpenClawResul
     for agent in present:
         missing += [str(path) for path in agent.extra if not path.exists()]
         done.append(
-            ImportedAgent(f"agent:{agent.id}", agent.workspace, _index(context, agent, request))
+            ImportedAgent(
+                f"agent:{agent.id}",
+                agent.workspace,
+                _index_openclaw_workspace(context, agent, request),
+            )
         )
     return OpenClawResult(tuple(done), tuple(missing))
 
 
-def _wanted(context: Context, request: OpenClawRequest) -> list[installation.OpenClawAgent]:
+def _select_openclaw_agents(
+    context: Context, request: OpenClawRequest
+) -> list[installation.OpenClawAgent]:
     if request.workspace is not None:
         return [installation.OpenClawAgent(request.agent or "main", request.workspace)]
-    found = installation.find(context.caller.environment, context.caller.user).agents
-    wanted = [agent for agent in found if request.agent in ("", agent.id)]
-    if not wanted:
-        known = ", ".join(agent.id for agent in found)
+    installed_agents = installation.find_openclaw(
+        context.caller.environment, context.caller.user
+    ).agents
+    chosen_agents = [agent for agent in installed_agents if request.agent in ("", agent.id)]
+    if not chosen_agents:
+        known = ", ".join(agent.id for agent in installed_agents)
         raise BadRequest(f"OpenClaw has no agent {request.agent!r}", hint=f"agents: {known}")
-    return wanted
+    return chosen_agents
 
 
-def _index(
+def _index_openclaw_workspace(
     context: Context, agent: installation.OpenClawAgent, request: OpenClawRequest
 ) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
-    roots.add(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
-    roots.add(own.memory.notes(), own.scope, [path for path in agent.extra if path.exists()])
-    return index.indexed(
+    roots.add_roots(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
+    roots.add_roots(own.memory.notes(), own.scope, [path for path in agent.extra if path.exists()])
+    return index.index_requested_folders(
         own, index.IndexRequest(no_wait=request.no_wait), has_talk=request.sessions
     )
 
 
-def present(result: OpenClawResult, style: Style) -> str:
+def render_openclaw_import(result: OpenClawResult, style: Style) -> str:
     """Show a line for each agent."""
     lines = []
     for agent in result.agents:
         lines.append(style.bold(f"{agent.scope}  {agent.workspace}"))
-        lines += [f"  {line}" for line in index.present(agent.index_, style).split("\n")]
+        lines += [
+            f"  {line}" for line in index.render_index_report(agent.index_, style).split("\n")
+        ]
     lines += [style.say(f"not there: {path}", f"없음: {path}") for path in result.missing]
     return "\n".join(lines)

@@ -18,7 +18,7 @@ from gieok.model.conversation import Reject
 from gieok.model.memory import Entry, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.memory import waiting
-from gieok.ops.memory.records import Shelf, follow_soon, scope_shelf
+from gieok.ops.memory.records import RecordShelf, follow_soon, scope_shelf
 from gieok.ops.moving.export import RECORDS, SHELVES
 from gieok.ports.imports import ImportFiles
 
@@ -32,7 +32,9 @@ def recognises(files: ImportFiles) -> bool:
     """Say whether something at a path was written by `gieok export`."""
     if any(_is_lines(files, name) for name in files.names() if name.endswith(".jsonl")):
         return True
-    return any(_is_own(_text(files, name)) for name in _notes(files)[:_FEW])
+    return any(
+        _is_own_export(_read_export_text(files, name)) for name in _list_note_names(files)[:_FEW]
+    )
 
 
 def _is_lines(files: ImportFiles, name: str) -> bool:
@@ -40,7 +42,7 @@ def _is_lines(files: ImportFiles, name: str) -> bool:
         return carried.is_export(stream.read(100))
 
 
-def _notes(files: ImportFiles) -> list[str]:
+def _list_note_names(files: ImportFiles) -> list[str]:
     return [
         name
         for name in files.names()
@@ -48,14 +50,14 @@ def _notes(files: ImportFiles) -> list[str]:
     ]
 
 
-def _text(files: ImportFiles, name: str) -> str:
+def _read_export_text(files: ImportFiles, name: str) -> str:
     with files.open(name) as stream:
         return stream.read(_LARGEST_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def _is_own(text: str) -> bool:
+def _is_own_export(text: str) -> bool:
     try:
-        return text.startswith(_DAY) or note_file.read(text) is not None
+        return text.startswith(_DAY) or note_file.read_note(text) is not None
     except note_file.BrokenNote:
         return True
 
@@ -82,7 +84,7 @@ def take(
             with files.open(name) as stream:
                 carrying.place = files.place(name)
                 carrying.take(stream)
-    for name in _notes(files):
+    for name in _list_note_names(files):
         _take_note(carrying, files, name)
     for name in files.names():
         _take_record_file(carrying, taker, files, name)
@@ -94,9 +96,9 @@ def take(
 
 def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
     """Take in the memories of a file for people, as they left it."""
-    text = _text(files, name)
+    text = _read_export_text(files, name)
     try:
-        found = _memories(text)
+        found = _parse_exported_memories(text)
         for scope, entries in found.items():
             own = carrying.scope_of(scope)
             carrying.done.scopes.add(own)
@@ -111,7 +113,7 @@ def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
         )
 
 
-def _memories(text: str) -> Mapping[Scope, list[Entry]]:
+def _parse_exported_memories(text: str) -> Mapping[Scope, list[Entry]]:
     """Return the memories of a day's file or of a note by scope; none of a file that is not
     ours.
     """
@@ -121,7 +123,7 @@ def _memories(text: str) -> Mapping[Scope, list[Entry]]:
             json.loads(next(row for row in head.split("\n") if row.startswith("scope: "))[7:])
         )
         return {scope: [written.entry for written in DayForm().parse(scope, text).memories]}
-    note = note_file.read(text)
+    note = note_file.read_note(text)
     return {note.entry.document.scope: [note.entry]} if note and note.entry else {}
 
 
@@ -138,7 +140,9 @@ def _take_record_file(carrying: Carrying, taker: "_Records", files: ImportFiles,
             "shelf": parts[2],
             "path": "/".join(parts[3:]),
         }
-        carrying.done.memories += taker.take({**row, "is": "record", "text": _text(files, name)})
+        carrying.done.memories += taker.take(
+            {**row, "is": "record", "text": _read_export_text(files, name)}
+        )
 
 
 class _Records:
@@ -146,7 +150,7 @@ class _Records:
 
     def __init__(self, context: Context, place: str, *, is_dry: bool) -> None:
         self._context, self._place, self._is_dry = context, place, is_dry
-        self._touched: set[Shelf] = set()
+        self._touched: set[RecordShelf] = set()
         self.rejects: list[Reject] = []
 
     def take(self, row: Mapping[str, Any]) -> bool:
@@ -184,17 +188,17 @@ class _Records:
                 self._write(kept, file, data)
         return True
 
-    def _write(self, kept: Shelf, file: Path, data: bytes) -> None:
+    def _write(self, kept: RecordShelf, file: Path, data: bytes) -> None:
         fs.replace_private(file, data)
         if kept.is_project:
-            waiting.keep(self._context.home, kept.base, file)
+            waiting.grant_record_trust(self._context.home, kept.base, file)
         self._touched.add(kept)
 
-    def _shelf(self, folder: str, scope: Scope) -> Shelf | None:
+    def _shelf(self, folder: str, scope: Scope) -> RecordShelf | None:
         if not folder:
             return scope_shelf(self._context, scope)
         base = Path(folder) / places.PROJECT_FOLDER
-        return Shelf(base, Scope(places.project_scope(folder))) if base.is_dir() else None
+        return RecordShelf(base, Scope(places.project_scope(folder))) if base.is_dir() else None
 
     def _reject(self, why: str) -> bool:
         self.rejects.append(Reject(path=self._place, line=0, offset=0, length=0, reason=why))

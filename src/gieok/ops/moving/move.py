@@ -79,11 +79,13 @@ class MoveResult:
         return bool(self.scopes or self.indexed_folders)
 
 
-def run(context: Context, request: MoveRequest) -> MoveResult:
+def move_folders(context: Context, request: MoveRequest) -> MoveResult:
     """Find what is of the old folder, ask, and move it."""
-    where = _where(context, request)
+    where = _find_repointing(context, request)
     if where is None:
-        missing = tuple(folder for folder in _known(context) if not Path(folder).exists())
+        missing = tuple(
+            folder for folder in _list_known_folders(context) if not Path(folder).exists()
+        )
         return MoveResult(
             old="",
             new="",
@@ -95,12 +97,14 @@ def run(context: Context, request: MoveRequest) -> MoveResult:
             missing=missing,
             done=False,
         )
-    scopes = tuple(_scopes(context, where))
-    indexed = _indexed(context, where)
-    settings = tuple(row.name for row in context.admin.settings if _names(where, row.value))
+    scopes = tuple(_iter_moved_scopes(context, where))
+    indexed = _list_indexed_scopes(context, where)
+    settings = tuple(
+        row.name for row in context.admin.settings if _has_moved_path(where, row.value)
+    )
     missing = tuple(moved.now for moved in scopes if not moved.is_here)
     is_meant = not request.dry_run and (
-        request.yes or not (scopes or indexed) or _agrees(context, where, scopes)
+        request.yes or not (scopes or indexed) or _confirm_move(context, where, scopes)
     )
     if not is_meant:
         return MoveResult(
@@ -142,24 +146,24 @@ def run(context: Context, request: MoveRequest) -> MoveResult:
     )
 
 
-def _where(context: Context, request: MoveRequest) -> Repointing | None:
+def _find_repointing(context: Context, request: MoveRequest) -> Repointing | None:
     """Return from where to where; None where nobody says, and nothing tells. Raises BadRequest."""
-    given = request.folders
-    if len(given) == 1 or len(given) > 2:
+    folders = request.folders
+    if len(folders) == 1 or len(folders) > 2:
         raise BadRequest(
             "name the folder that was, and the folder that is",
             hint="gieok move /home/kim /Users/kim",
         )
-    if given:
-        old, new = (str(context.caller.path(one)) for one in given)
+    if folders:
+        old, new = (str(context.caller.path(one)) for one in folders)
         if old == new:
             raise BadRequest("both are the same folder")
         return Repointing(old.rstrip("/\\") or old, new.rstrip("/\\") or new)
-    found = Counter(
+    user_counts = Counter(
         filter(None, (_user_of(cursor.path) for cursor in context.memory.journal().cursors()))
     )
     old = next(
-        (name for name, _ in found.most_common() if not Path(name).exists()), ""
+        (name for name, _ in user_counts.most_common() if not Path(name).exists()), ""
     ) or _by_projects(context)
     return Repointing(old, str(context.caller.user)) if old else None
 
@@ -168,7 +172,9 @@ def _by_projects(context: Context) -> str:
     """Return the folder below which projects were that are below the user's own now; '' for
     none.
     """
-    gone = [PurePath(folder) for folder in _known(context) if not Path(folder).exists()]
+    gone = [
+        PurePath(folder) for folder in _list_known_folders(context) if not Path(folder).exists()
+    ]
     found = Counter(
         str(up)
         for folder in gone
@@ -187,20 +193,25 @@ def _user_of(path: str) -> str:
     return str(PurePath(*parts[:at])) if at > 1 else ""
 
 
-def _known(context: Context) -> list[str]:
+def _list_known_folders(context: Context) -> list[str]:
     """Return the folders of projects that are known."""
     journal = context.memory.journal()
-    found = {*journal.kept(FOLDERS), *(grant.project for grant in grants.every(context.home))}
-    return sorted(found | {realm.removeprefix(_CODE) for realm in journal.realms(_CODE)})
+    folders = {
+        *journal.kept(FOLDERS),
+        *(grant.project for grant in grants.list_grants(context.home)),
+    }
+    return sorted(folders | {realm.removeprefix(_CODE) for realm in journal.realms(_CODE)})
 
 
-def _scopes(context: Context, where: Repointing) -> Iterator[MovedScope]:
+def _iter_moved_scopes(context: Context, where: Repointing) -> Iterator[MovedScope]:
     """Yield the memory of each project at or below the old folder: a scope has the sum of its
     folder's path in its name.
     """
     journal = context.memory.journal()
     there = {*journal.scopes(), *journal.made_scopes(), *context.memory.store().scopes()}
-    folders = {folder for folder in _known(context) if where.path(folder) != folder} | {where.old}
+    folders = {
+        folder for folder in _list_known_folders(context) if where.path(folder) != folder
+    } | {where.old}
     candidates = {
         str(up) for folder in folders for up in (PurePath(folder), *PurePath(folder).parents)
     }
@@ -220,17 +231,17 @@ def _scopes(context: Context, where: Repointing) -> Iterator[MovedScope]:
                     )
 
 
-def _indexed(context: Context, where: Repointing) -> list[Scope]:
+def _list_indexed_scopes(context: Context, where: Repointing) -> list[Scope]:
     """Return the scopes in which folders below the old one are indexed."""
     store = context.memory.store()
     return [
         scope
         for scope in store.scopes()
-        if any(_names(where, str(root.path)) for root in roots.load(store, scope))
+        if any(_has_moved_path(where, str(root.path)) for root in roots.load_roots(store, scope))
     ]
 
 
-def _names(where: Repointing, text: str) -> bool:
+def _has_moved_path(where: Repointing, text: str) -> bool:
     return any(where.path(part.strip()) != part.strip() for part in text.split(","))
 
 
@@ -248,7 +259,7 @@ def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> 
     context.memory.notes().update_note(scope, roots.NOTE, joined)
 
 
-def _agrees(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> bool:
+def _confirm_move(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> bool:
     lines = [
         f"{where.old} → {where.new}",
         *(f"  {printable(one.folder)} → {printable(one.now)}" for one in scopes),
@@ -272,15 +283,15 @@ def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ..
             values = journal.kept(realm)
             journal.keep(now, {**values, **journal.kept(now)})
             journal.keep(realm, {}, list(values))
-    for grant in grants.every(context.home):
+    for grant in grants.list_grants(context.home):
         now = where.path(grant.project)
         if now != grant.project and Path(now).is_dir():
-            grants.move(context.home, grant.project, now)
+            grants.move_grant(context.home, grant.project, now)
     for moved in scopes:
         context.observe.sidecar().write_active_memory(moved.scope_now)
         home, old = str(context.home), moved.scope.path
         for file in (
-            places.active_memory(home, old),
+            places.build_active_memory_path(home, old),
             places.lasting_file(home, old),
             places.replaced_file(home, old),
         ):
@@ -288,7 +299,7 @@ def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ..
     context.archive.sweep()
 
 
-def present(result: MoveResult, style: Style) -> str:
+def render_move(result: MoveResult, style: Style) -> str:
     """Show what is where now, and what a person has to do themselves."""
     if not result.old:
         lines = [style.say("every folder is where it was", "모든 폴더가 제자리에 있습니다")]
@@ -326,8 +337,8 @@ def present(result: MoveResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="move",
-    handler=run,
-    present=present,
+    handler=move_folders,
+    present=render_move,
     doc=Words(
         "Take what is remembered along when folders moved: to another machine, to another name",
         "폴더가 옮겨졌을 때 기억을 데려갑니다: 다른 컴퓨터로, 다른 이름으로",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gieok import fs, places
-from gieok.agents.agent import load
+from gieok.agents.agent import load_agent
 from gieok.agents.install import change
-from gieok.agents.install.change import Change, Edit, InstallRecord
+from gieok.agents.install.change import Edit, InstallChange, InstallRecord
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
 from gieok.errors import GieokError
@@ -22,7 +22,7 @@ from gieok.ops.memory.seeding import FOLDERS
 from gieok.ops.moving import erase
 from gieok.ops.moving.erase import EraseRequest, EraseResult
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.ops.prompt.install import FileChange, call, project_site, user_site
+from gieok.ops.prompt.install import FileChange, build_own_command, project_site, user_site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,20 +62,22 @@ class UninstallResult:
         return bool(self.files or self.erased) and not (self.erased and self.erased.is_stranded)
 
 
-def run(context: Context, request: UninstallRequest) -> UninstallResult:
+def uninstall_gieok(context: Context, request: UninstallRequest) -> UninstallResult:
     """Stop the daemon, take out what was put into the files of others, and erase where that is
     asked for.
     """
     if request.erase:
-        erase.ask(context, EraseRequest(all=True, dry_run=request.dry_run, yes=request.yes))
+        erase.confirm_erase(
+            context, EraseRequest(all=True, dry_run=request.dry_run, yes=request.yes)
+        )
     out = _TakingOut(context, is_dry=request.dry_run)
     out.stop_daemon()
-    roots = _roots(context)
+    roots = _list_project_folders(context)
     out.agents(roots)
     out.projects(roots)
     out.services()
     wanted = EraseRequest(all=True, dry_run=request.dry_run, yes=True)
-    erased = erase.run(context, wanted) if request.erase else None
+    erased = erase.erase_home(context, wanted) if request.erase else None
     return UninstallResult(
         files=tuple(out.files),
         left=tuple(out.left),
@@ -85,10 +87,10 @@ def run(context: Context, request: UninstallRequest) -> UninstallResult:
     )
 
 
-def _roots(context: Context) -> list[Path]:
+def _list_project_folders(context: Context) -> list[Path]:
     """Return the folders of projects that are known here, and of the one that this is called in."""
     try:
-        known = [places.workplace(folder) for folder in context.memory.journal().kept(FOLDERS)]
+        known = [places.find_workplace(folder) for folder in context.memory.journal().kept(FOLDERS)]
     except GieokError:  # a home that is damaged must not keep its hooks
         known = []
     return sorted({Path(root) for root in known if root} | {project_site(context).folder})
@@ -137,16 +139,18 @@ class _TakingOut:
 
     def _edits(self, site: InstallPlace) -> Iterator[Edit]:
         for name in NAMES:
-            edits_of = load(name).edits
+            edits_of = load_agent(name).edits
             if edits_of is None:
                 continue
             # an agent that is not there; the record of installs knows what was
             with suppress(GieokError):
-                if commands_of := load(name).commands:
-                    yield from commands_of(site, call(self._context))
-                yield from edits_of(site, call(self._context))
+                if commands_of := load_agent(name).commands:
+                    yield from commands_of(site, build_own_command(self._context))
+                yield from edits_of(site, build_own_command(self._context))
 
-    def _undo(self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True) -> Change | None:
+    def _undo(
+        self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True
+    ) -> InstallChange | None:
         with ledger.alone([edit]):
             found = change.undone(edit, ledger)
             if not self._is_dry and (found.status != "unchanged" or edit.path in ledger.paths()):
@@ -157,7 +161,7 @@ class _TakingOut:
             )
         return found
 
-    def _attempt(self, path: Path, undo: Callable[[], Change | None]) -> None:
+    def _attempt(self, path: Path, undo: Callable[[], InstallChange | None]) -> None:
         try:
             found = undo()
         except (GieokError, OSError) as error:
@@ -170,9 +174,9 @@ class _TakingOut:
         """Take out Git's hooks and the commands of projects."""
         for root in roots:
             try:
-                before = install_hook.files_of(root)
+                before = install_hook.list_installed_hooks(root)
                 if not self._is_dry:
-                    install_hook.take_out(root)
+                    install_hook.remove_git_hooks(root)
             except OSError as error:
                 self.left.append(Reason(str(root), str(error)))
                 continue
@@ -182,17 +186,17 @@ class _TakingOut:
 
     def services(self) -> None:
         """Remove the services, and name the commands by which the system forgets them."""
-        for file, command in service.installed(self._context):
+        for file, command in service.find_installed_service(self._context):
             if not self._is_dry:
                 for link in (file, *file.parent.glob(f"*.wants/{file.name}")):
                     link.unlink(missing_ok=True)
             self.files.append(FileChange(file, "removed"))
             self.next.append(command)
         if not self._is_dry:
-            fs.sweep(self._context.home / "installs")
+            fs.sweep_temporary_files(self._context.home / "installs")
 
 
-def present(result: UninstallResult, style: Style) -> str:
+def render_uninstall(result: UninstallResult, style: Style) -> str:
     """Show a line a file, and what is left to do."""
     verbs = {
         "changed": Words("taken out of", "뺌"),
@@ -211,7 +215,7 @@ def present(result: UninstallResult, style: Style) -> str:
     ]
     lines += [style.say(f"now run: {command}", f"이제 실행: {command}") for command in result.next]
     if result.erased is not None:
-        lines.append(erase.present(result.erased, style))
+        lines.append(erase.render_erased(result.erased, style))
     else:
         kept = Words(
             (
@@ -235,8 +239,8 @@ def present(result: UninstallResult, style: Style) -> str:
 OPERATION = Operation(
     name="uninstall",
     examples=("gieok uninstall --dry-run", "gieok uninstall"),
-    handler=run,
-    present=present,
+    handler=uninstall_gieok,
+    present=render_uninstall,
     doc=Words(
         "Take Gieok out of every agent, hook and service; keep what it remembers",
         "모든 에이전트, 훅, 서비스에서 Gieok을 뺍니다. 기억은 남깁니다",

@@ -16,7 +16,7 @@ from gieok.model.conversation import Run, Turn
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Filter
 from gieok.ops.context import Context
-from gieok.ops.memory.handles import NOTE, Memory, kind_of, status_of
+from gieok.ops.memory.handles import NOTE, NamedMemory, find_memory_status, kind_of
 from gieok.ports.store import Store
 from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
@@ -49,7 +49,7 @@ class DayOf(NamedTuple):
     memories: tuple[tuple[Scope, str], ...]
 
 
-class Learned(NamedTuple):
+class LearnedMemory(NamedTuple):
     """What was learned: `category` is an observation's or a record's (decision, preference, state,
     task), else its kind.
     """
@@ -85,7 +85,7 @@ class SessionOfDay(NamedTuple):
     end: datetime
     messages: int
     first: str
-    learned: tuple[Learned, ...]
+    learned: tuple[LearnedMemory, ...]
     injected: InjectedCount
 
 
@@ -93,7 +93,7 @@ class WholeDay(NamedTuple):
     """A day: its sessions in order, what else was remembered, and the runs of distilling."""
 
     sessions: tuple[SessionOfDay, ...]
-    others: tuple[Learned, ...]
+    others: tuple[LearnedMemory, ...]
     runs: tuple[Run, ...]
     injected: InjectedCount
 
@@ -104,17 +104,19 @@ class SessionWhole(NamedTuple):
     name: SessionName
     project: str
     turns: tuple[Turn, ...]
-    learned: tuple[Learned, ...]
+    learned: tuple[LearnedMemory, ...]
 
 
-def days(context: Context, scopes: Iterable[Scope], first: date, last: date) -> dict[date, DayOf]:
+def list_memory_days(
+    context: Context, scopes: Iterable[Scope], first: date, last: date
+) -> dict[date, DayOf]:
     """Return what is dated on each day of a stretch that has anything."""
     sessions: dict[date, dict[SessionName, None]] = defaultdict(dict)
     memories: dict[date, dict[tuple[Scope, str], None]] = defaultdict(dict)
     for scope in scopes:
         found, _ = first_answer(
             context.memory.stores(),
-            lambda store: _dated(store, scope, first, last, context),  # noqa: B023
+            lambda store: _list_dated_documents(store, scope, first, last, context),  # noqa: B023
         )
         for day, kind, key, metadata in found:
             if kind == turns.KIND:
@@ -129,7 +131,7 @@ def days(context: Context, scopes: Iterable[Scope], first: date, last: date) -> 
     }
 
 
-def _dated(
+def _list_dated_documents(
     store: Store, scope: Scope, first: date, last: date, context: Context
 ) -> list[tuple[date, str, str, Mapping[str, str]]]:
     where = Filter(
@@ -148,55 +150,60 @@ def _dated(
     return list(rows.values())
 
 
-def whole(context: Context, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
+def build_whole_day(context: Context, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
     """Return a day whole."""
-    learned = _learned(context, of.memories)
-    calls = _calls(context, day)
+    learned = _list_learned_memories(context, of.memories)
+    calls = _group_hook_calls(context, day)
     sessions, taken = list[SessionOfDay](), set[str]()
     for name in of.sessions:
-        said = [
+        day_turns = [
             turn
-            for turn in _turns(context, name)
+            for turn in _list_session_turns(context, name)
             if turn.message.at.astimezone(context.zone).date() == day
         ]
-        if not said:
+        if not day_turns:
             continue
-        ids = {turn.message.id for turn in said}
+        ids = {turn.message.id for turn in day_turns}
         own = tuple(one for one in learned if one.message_ids & ids)
         taken |= {one.handle for one in own}
         sessions.append(
             SessionOfDay(
                 name=name,
                 project=project_name(name.scope),
-                begin=said[0].message.at,
-                end=said[-1].message.at,
-                messages=len(said),
-                first=_first(said),
+                begin=day_turns[0].message.at,
+                end=day_turns[-1].message.at,
+                messages=len(day_turns),
+                first=_shorten_first_prompt(day_turns),
                 learned=own,
-                injected=_injected(calls.get(_counted_as(name.session), ())),
+                injected=_count_injected_prompts(calls.get(_counted_as(name.session), ())),
             )
         )
     others = tuple(one for one in learned if one.handle not in taken)
-    every = _injected([row for rows in calls.values() for row in rows])
+    every = _count_injected_prompts([row for rows in calls.values() for row in rows])
     return WholeDay(
         tuple(sorted(sessions, key=lambda one: one.begin)),
         others,
-        _runs(context, scopes, day),
+        _list_runs_of_day(context, scopes, day),
         every,
     )
 
 
-def session(context: Context, name: SessionName) -> SessionWhole:
+def build_whole_session(context: Context, name: SessionName) -> SessionWhole:
     """Return a session whole; without turns where there is none of this name."""
-    said = _turns(context, name)
-    if not said:
+    session_turns = _list_session_turns(context, name)
+    if not session_turns:
         return SessionWhole(name, project_name(name.scope), (), ())
-    begin, end = said[0].message.at.astimezone(context.zone).date(), said[-1].message.at + _AFTER
-    around = days(context, [name.scope], begin, end.astimezone(context.zone).date())
-    ids = {turn.message.id for turn in said}
-    learned = _learned(context, [one for day in around.values() for one in day.memories])
+    begin, end = (
+        session_turns[0].message.at.astimezone(context.zone).date(),
+        session_turns[-1].message.at + _AFTER,
+    )
+    around = list_memory_days(context, [name.scope], begin, end.astimezone(context.zone).date())
+    ids = {turn.message.id for turn in session_turns}
+    learned = _list_learned_memories(
+        context, [one for day in around.values() for one in day.memories]
+    )
     own = tuple(one for one in learned if one.message_ids & ids)
-    return SessionWhole(name, project_name(name.scope), tuple(said), own)
+    return SessionWhole(name, project_name(name.scope), tuple(session_turns), own)
 
 
 def project_name(scope: Scope) -> str:
@@ -204,35 +211,37 @@ def project_name(scope: Scope) -> str:
     return turns.project_of(scope) or scope.path
 
 
-def _turns(context: Context, name: SessionName) -> list[Turn]:
-    said = context.memory.journal().turns(name.scope, name.agent, name.session)
-    return [turn for turn in said if not turn.is_forgotten]
+def _list_session_turns(context: Context, name: SessionName) -> list[Turn]:
+    all_turns = context.memory.journal().turns(name.scope, name.agent, name.session)
+    return [turn for turn in all_turns if not turn.is_forgotten]
 
 
-def _first(said: Sequence[Turn]) -> str:
-    asked = next((turn for turn in said if turn.message.role == "user"), said[0])
-    return " ".join(asked.message.text.split())[:200]
+def _shorten_first_prompt(said: Sequence[Turn]) -> str:
+    prompt_turn = next((turn for turn in said if turn.message.role == "user"), said[0])
+    return " ".join(prompt_turn.message.text.split())[:200]
 
 
-def _learned(context: Context, keys: Sequence[tuple[Scope, str]]) -> list[Learned]:
+def _list_learned_memories(
+    context: Context, keys: Sequence[tuple[Scope, str]]
+) -> list[LearnedMemory]:
     by_scope: dict[Scope, list[str]] = defaultdict(list)
     for scope, key in keys:
         by_scope[scope].append(key)
-    now, rows = context.clock.now(), list[Learned]()
+    now, rows = context.clock.now(), list[LearnedMemory]()
     for scope, some in by_scope.items():
-        found, known = first_answer(
+        documents, known = first_answer(
             context.memory.stores(),
-            lambda store: (store.get(scope, some), roots.load(store, scope)),  # noqa: B023
+            lambda store: (store.get(scope, some), roots.load_roots(store, scope)),  # noqa: B023
         )[0]
-        for d in found:
+        for d in documents:
             kind = COMMIT if d.kind == COMMIT else kind_of(d, known, str(context.home))
             ids = frozenset(i for origin in d.provenance for i in origin.message_ids)
             rows.append(
-                Learned(
-                    handle=Memory(d).handle,
-                    text=_told(d),
+                LearnedMemory(
+                    handle=NamedMemory(d).handle,
+                    text=_shorten_document_text(d),
                     category=d.metadata.get("category", "") or kind,
-                    status=status_of(d, now),
+                    status=find_memory_status(d, now),
                     scope=d.scope,
                     at=d.said_at,
                     message_ids=ids,
@@ -242,26 +251,26 @@ def _learned(context: Context, keys: Sequence[tuple[Scope, str]]) -> list[Learne
     return sorted(rows, key=lambda one: (one.kind == NOTE, one.at, one.handle))
 
 
-def _told(document: Document) -> str:
+def _shorten_document_text(document: Document) -> str:
     text = " ".join(document.text[front_matter(document.text).end :].split())
     return text if len(text) <= 240 else f"{text[:239]}…"
 
 
-def _runs(context: Context, scopes: Iterable[Scope], day: date) -> tuple[Run, ...]:
+def _list_runs_of_day(context: Context, scopes: Iterable[Scope], day: date) -> tuple[Run, ...]:
     since = datetime.combine(day, time(), context.zone)
     journal = context.memory.journal()
-    found = (run for scope in scopes for run in journal.runs(scope, since))
-    return tuple(run for run in found if run.at.astimezone(context.zone).date() == day)
+    all_runs = (run for scope in scopes for run in journal.runs(scope, since))
+    return tuple(run for run in all_runs if run.at.astimezone(context.zone).date() == day)
 
 
-def _calls(context: Context, day: date) -> dict[str, list[Mapping[str, object]]]:
+def _group_hook_calls(context: Context, day: date) -> dict[str, list[Mapping[str, object]]]:
     """Return the hook's counters of a day by session."""
-    found: dict[str, list[Mapping[str, object]]] = defaultdict(list)
-    for row in stats.read(context.home):
+    calls_by_session: dict[str, list[Mapping[str, object]]] = defaultdict(list)
+    for row in stats.read_hook_calls(context.home):
         at = row["at"]
         if isinstance(at, int) and datetime.fromtimestamp(at / 1000, context.zone).date() == day:
-            found[str(row.get("session", ""))].append(row)
-    return found
+            calls_by_session[str(row.get("session", ""))].append(row)
+    return calls_by_session
 
 
 def _counted_as(name: str) -> str:
@@ -269,8 +278,8 @@ def _counted_as(name: str) -> str:
     return f"{zlib.crc32(name.encode('utf-8', 'replace')):08x}" if name.strip(_ID_SIGNS) else name
 
 
-def _injected(rows: Sequence[Mapping[str, object]]) -> InjectedCount:
+def _count_injected_prompts(rows: Sequence[Mapping[str, object]]) -> InjectedCount:
     prompts = [row for row in rows if row.get("event") == "prompt"]
-    given = sum(1 for row in prompts if row.get("high") or row.get("medium"))
+    answered_count = sum(1 for row in prompts if row.get("high") or row.get("medium"))
     spent = [float(ms) for row in prompts if isinstance(ms := row.get("ms"), int | float)]
-    return InjectedCount(len(prompts), given, max(spent, default=0.0))
+    return InjectedCount(len(prompts), answered_count, max(spent, default=0.0))

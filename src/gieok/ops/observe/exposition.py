@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
-class Sample(NamedTuple):
+class MetricSample(NamedTuple):
     """A value with its labels."""
 
     value: float
@@ -18,10 +18,10 @@ class Metric(NamedTuple):
 
     name: str
     help: str
-    samples: tuple[Sample, ...]
+    samples: tuple[MetricSample, ...]
 
 
-def expose(metrics: Iterable[Metric]) -> str:
+def format_exposition(metrics: Iterable[Metric]) -> str:
     """Return the text of the metrics that have samples; a last line break is left to whoever prints
     it.
     """
@@ -31,20 +31,20 @@ def expose(metrics: Iterable[Metric]) -> str:
             kind = "counter" if metric.name.endswith("_total") else "gauge"
             lines += [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {kind}"]
             lines += [
-                f"{metric.name}{_labels(sample.labels)} {_number(sample.value)}"
+                f"{metric.name}{_format_metric_labels(sample.labels)} {_format_metric_value(sample.value)}"
                 for sample in metric.samples
             ]
     return "\n".join(lines)
 
 
-def _labels(labels: Mapping[str, str]) -> str:
-    pairs = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
+def _format_metric_labels(labels: Mapping[str, str]) -> str:
+    pairs = ",".join(f'{name}="{_escape_label_value(value)}"' for name, value in labels.items())
     return f"{{{pairs}}}" if pairs else ""
 
 
-def _escaped(value: str) -> str:
+def _escape_label_value(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def _number(value: float) -> str:
+def _format_metric_value(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(round(value, 9))

@@ -29,7 +29,7 @@ class Price(NamedTuple):
     output: float
 
 
-class Prices(NamedTuple):
+class ModelPrices(NamedTuple):
     """Prices by model; the user's own price replaces them all. `configured` is role → model, for
     days without runs.
     """
@@ -62,13 +62,13 @@ class Prices(NamedTuple):
         )
 
     def _price(self, day: date, models: Collection[str]) -> Price | None:
-        found = [_listed(model, day) for model in models]
+        found = [_find_listed_price(model, day) for model in models]
         # Usage is kept by role: of a day with two models, nobody knows which used how much.
         return found[0] if len(found) == 1 else None
 
 
 @cache
-def _listed(model: str, day: date) -> Price | None:
+def _find_listed_price(model: str, day: date) -> Price | None:
     """Return the price in the table of `genai-prices`, which is bundled with that package and never
     fetched.
     """

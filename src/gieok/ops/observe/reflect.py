@@ -24,7 +24,7 @@ class ReflectResult(NamedTuple):
         return self.before_tokens > 0
 
 
-def run(context: Context, request: NoRequest) -> ReflectResult:
+def reflect_scope(context: Context, request: NoRequest) -> ReflectResult:
     """Reflect, and write active memory anew."""
     del request
     sidecar = context.observe.sidecar()
@@ -38,7 +38,7 @@ def run(context: Context, request: NoRequest) -> ReflectResult:
     return result
 
 
-def present(result: ReflectResult, style: Style) -> str:
+def render_reflection(result: ReflectResult, style: Style) -> str:
     """Say how much shorter it is."""
     if not result.found:
         return absence(
@@ -60,8 +60,8 @@ def present(result: ReflectResult, style: Style) -> str:
 OPERATION = Operation(
     name="observe reflect",
     examples=("gieok observe reflect",),
-    handler=run,
-    present=present,
+    handler=reflect_scope,
+    present=render_reflection,
     effect=Effect.WRITE,
     doc=Words(
         "Condense what was observed; what is replaced stays in the history",

@@ -16,7 +16,7 @@ from gieok.memory.talk import promotion
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull
-from gieok.ops.memory.seeding import seed
+from gieok.ops.memory.seeding import index_seeds
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ports.store import VectorSearch
 from gieok.text.turns import is_users
@@ -56,14 +56,14 @@ class ObserveRunResult:
     found: Hidden[bool] = True
 
 
-def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
+def observe_transcripts(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     """Read and observe."""
-    observed = _Run(context)
+    observed = _TranscriptRun(context)
     sidecar = observed.sidecar
     if request.once:
         observed.go(flush=True)
         with observed.heard():
-            seed(context)
+            index_seeds(context)
     else:
         folders = [*sidecar.watched(), make_private(sidecar.spool)]
         context.say(
@@ -74,18 +74,18 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
     return observed.result()
 
 
-def take_in(context: Context, seconds: float) -> tuple[ObserveRunResult, bool]:
+def take_in_transcripts(context: Context, seconds: float) -> tuple[ObserveRunResult, bool]:
     """Read all that was said, which words find then; embed the newest, and observe, for about so
     long.
 
     Return what was done, and whether nothing is left for `run` or the daemon.
     """
-    observed = _Run(context)
+    observed = _TranscriptRun(context)
     is_whole = observed.go_for(seconds)
     return observed.result(), is_whole
 
 
-class _Run:
+class _TranscriptRun:
     """Reads and observes, as often as it is asked to; what a store cannot take now waits in the
     journal.
     """
@@ -143,7 +143,7 @@ class _Run:
         sidecar.capture_all(lambda: context.say(f"{sidecar.capture.captured.messages:,} messages"))
         with self.heard():
             sidecar.derive_turns(progress=context.progress("blocks of turns"))
-            seed(context)
+            index_seeds(context)
         is_whole = not self._unheard and self._embed(lambda: left_s() < seconds / 2)
         speed = _MODEL_TOKENS_PER_S if sidecar.models.observer_model else _RULES_TOKENS_PER_S
         for scope in sidecar.scopes():
@@ -173,7 +173,7 @@ class _Run:
         return False
 
     def _observe(self, scope: Scope, *, flush: bool, has_ended: bool) -> int:
-        done = settled(self._context, scope, flush=flush or has_ended)
+        done = settle_scope(self._context, scope, flush=flush or has_ended)
         self._steps.update(step.value for step in done)
         if done or flush:
             self.sidecar.write_active_memory(scope)
@@ -185,7 +185,7 @@ class _Run:
         store, embedder = memory.store(), memory.embedder() if has_new else None
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
-        promotion.update(
+        promotion.update_promotions(
             store,
             self._context.home,
             memory.journal(),
@@ -211,7 +211,7 @@ class _Run:
         )
 
 
-def settled(
+def settle_scope(
     context: Context, scope: Scope, *, flush: bool, is_stopped: Callable[[], bool] = lambda: False
 ) -> list[Step]:
     """Observe what is due in a scope, reflect where that is, and show it in active memory; return
@@ -239,26 +239,26 @@ def settled(
     return steps
 
 
-def present(result: ObserveRunResult, style: Style) -> str:
+def render_observe_run(result: ObserveRunResult, style: Style) -> str:
     """Say what was done, and what is in the way."""
-    made = sum(count for step, count in result.steps.items() if step != Step.LOST)
+    run_count = sum(count for step, count in result.steps.items() if step != Step.LOST)
     lines = [
         style.say(
-            f"{_count(result.messages, 'message')} read, {_count(made, 'run')}, "
-            f"{_count(result.rejects, 'line')} rejected",
-            f"메시지 {result.messages}개 읽음, 관찰 {made}번, 거부된 줄 {result.rejects}개",
+            f"{_format_plural(result.messages, 'message')} read, {_format_plural(run_count, 'run')}, "
+            f"{_format_plural(result.rejects, 'line')} rejected",
+            f"메시지 {result.messages}개 읽음, 관찰 {run_count}번, 거부된 줄 {result.rejects}개",
         )
     ]
     lines += [f"  → {path}" for path in result.active_memory]
     if result.withheld:
         lines.append(
             style.say(
-                f"  {_count(result.withheld, 'message')} passed over: paused, private or excluded",
+                f"  {_format_plural(result.withheld, 'message')} passed over: paused, private or excluded",
                 f"  메시지 {result.withheld}개 건너뜀: 멈춤, 비공개, 제외",
             )
         )
     elif not (result.messages or result.active_memory or result.troubles):
-        lines += _where(result.folders, style)
+        lines += _format_searched_folders(result.folders, style)
     lines += [
         f"  ✗ {printable(path)}: {printable(style.told(reason))}"
         for path, reason in result.troubles.items()
@@ -269,20 +269,20 @@ def present(result: ObserveRunResult, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _count(number: int, what: str) -> str:
+def _format_plural(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _where(folders: tuple[str, ...], style: Style) -> list[str]:
+def _format_searched_folders(folders: tuple[str, ...], style: Style) -> list[str]:
     """Say where nothing was, and how to name other places."""
-    said = Words(
+    folder_hint = Words(
         (
             "  no agent has written anything here; `observe.folders` in config.yaml names other "
             "folders:"
         ),
         "  여기에는 에이전트가 쓴 것이 없습니다. 다른 폴더는 config.yaml의 `observe.folders`에 적습니다:",
     )
-    return [said.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
+    return [folder_hint.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
 
 
 def _note_lines(notes: Mirrored, style: Style) -> list[str]:
@@ -307,8 +307,8 @@ OPERATION = Operation(
         "관찰한 것은 남아 있습니다. `gieok observe run`이 이어서 합니다",
     ),
     examples=("gieok observe run --once", "gieok observe run"),
-    handler=run,
-    present=present,
+    handler=observe_transcripts,
+    present=render_observe_run,
     effect=Effect.WRITE,
     doc=Words(
         "Read agents' transcripts and remember what matters",

@@ -10,9 +10,9 @@ from gieok.memory.observation import KIND, Observation, observation_of
 from gieok.model.memory import Document, Scope
 from gieok.ops.absence import absence
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, Omitted, OrNull, shown
+from gieok.ops.encode import Hidden, Omitted, OrNull, mark_encoded_getter
 from gieok.ops.memory import gaps
-from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 
 _NOTHING = Words(
@@ -65,13 +65,13 @@ class ObserveShowResult:
         return bool(self.rows)
 
     @property
-    @shown
+    @mark_encoded_getter
     def observations(self) -> list[ObservationRow]:
         """Return what was observed, oldest first."""
         return [
             ObservationRow(
                 id=d.key,
-                handle=Memory(d).handle,
+                handle=NamedMemory(d).handle,
                 scope=d.scope,
                 at=o.at,
                 priority=o.priority.value,
@@ -84,13 +84,13 @@ class ObserveShowResult:
         ]
 
 
-def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
+def show_observations(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     """Read the observations of the scopes of the call."""
     if request.limit < 0:
         raise BadRequest(f"limit is {request.limit}", hint="it may not be negative")
     store, journal = context.memory.store(), context.memory.journal()
     held = [
-        scope_memory.load(store, s, hashes=scope_memory.standing(journal, s))
+        scope_memory.load_scope_memory(store, s, hashes=scope_memory.standing(journal, s))
         for s in context.scopes
     ]
     documents = [document for one in held for document in one.documents]
@@ -113,7 +113,7 @@ def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     )
 
 
-def present(result: ObserveShowResult, style: Style) -> str:
+def render_observations(result: ObserveShowResult, style: Style) -> str:
     """Show a line for each, under its day."""
     lines: list[str] = []
     day = None
@@ -124,7 +124,7 @@ def present(result: ObserveShowResult, style: Style) -> str:
             lines.append(style.bold(day.isoformat()))
         done = "✅ " if o.is_done else ""
         lines.append(f"  {o.priority.mark} {done}{at:%H:%M} [{o.category}] {printable(o.text)}")
-        lines.append(style.dim(f"      {Memory(document).handle}  {document.scope}"))
+        lines.append(style.dim(f"      {NamedMemory(document).handle}  {document.scope}"))
     if result.current_task:
         lines += ["", *(printable(line) for line in result.current_task.splitlines())]
     nothing = _NOTHING_REPLACED if result.is_history else _NOTHING
@@ -134,8 +134,8 @@ def present(result: ObserveShowResult, style: Style) -> str:
 OPERATION = Operation(
     name="observe show",
     examples=("gieok observe show", "gieok observe show --limit 50"),
-    handler=run,
-    present=present,
+    handler=show_observations,
+    present=render_observations,
     doc=Words(
         "Show what was observed, and where it came from", "관찰한 것과 그 출처를 보여 줍니다"
     ),

@@ -17,7 +17,7 @@ from gieok.memory.talk import turns
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.control import DaemonStatus
-from gieok.ops.encode import Hidden, OrNull, shown
+from gieok.ops.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.ops.operation import Style, Words, printable
 
 
@@ -89,14 +89,14 @@ class SidecarState:
     turns: TurnCounts | None = None
 
     @property
-    @shown
+    @mark_encoded_getter
     def daemon(self) -> DaemonState | None:
         """Return the daemon that runs."""
         d = self.running
         return DaemonState(d.pid, d.started_at, d.parts) if d else None
 
     @property
-    @shown
+    @mark_encoded_getter
     def incidents(self) -> tuple[IncidentRow, ...]:
         """Return what waits for a person or a provider."""
         return tuple(IncidentRow(i.name, i.detail, i.since) for i in self.waiting)
@@ -109,7 +109,11 @@ class SidecarState:
             if d
             else Words("not running", "꺼져 있음")
         )
-        weak = f" {weakness(self.judged_by).say(style.lang)}" if self.observer == "rules" else ""
+        weak = (
+            f" {describe_rules_weakness(self.judged_by).say(style.lang)}"
+            if self.observer == "rules"
+            else ""
+        )
         head = style.say(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ")
         spent = style.say(" model tokens today", " 모델 토큰(오늘)")
         meter = (
@@ -147,7 +151,7 @@ class SidecarState:
         return lines + [f"  ✗ {printable(path)}: {left}" for path in self.left_notes]
 
 
-def weakness(embedder: str) -> Words:
+def describe_rules_weakness(embedder: str) -> Words:
     """Return what is said of rules that observe, by the name of the embedder."""
     if embedder == "e5":
         return Words("(no model: weaker)", "(모델 없음: 약함)")
@@ -160,7 +164,7 @@ def weakness(embedder: str) -> Words:
 def sidecar_state(context: Context) -> SidecarState:
     """Ask the daemon and look into the journal, where there are such; nothing is made."""
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
-    stopped = _stops(context)
+    stopped = _find_observer_error(context)
     state = SidecarState(
         running=running,
         observer=context.admin.setting("observe.model"),
@@ -168,9 +172,10 @@ def sidecar_state(context: Context) -> SidecarState:
         stopped=str(stopped or ""),
         stopped_hint=stopped.hint if stopped else "",
         daily_tokens=int(context.admin.setting("observe.daily_tokens")),
-        left_notes=tuple(notes.left(paths.notes(context.home))),
+        left_notes=tuple(notes.list_changed_mirrors(paths.locate_notes_record(context.home))),
         projects=tuple(
-            ProjectState(str(root), state_of(running, root)) for root in watched.roots(context.home)
+            ProjectState(str(root), state_of(running, root))
+            for root in watched.list_watched_roots(context.home)
         ),
     )
     if not context.memory.has_journal():
@@ -181,11 +186,11 @@ def sidecar_state(context: Context) -> SidecarState:
         state,
         today_tokens=spent_tokens(journal, today),
         waiting=tuple(journal.incidents()),
-        turns=_turns(context),
+        turns=_count_spoken_turns(context),
     )
 
 
-def _stops(context: Context) -> GieokError | None:
+def _find_observer_error(context: Context) -> GieokError | None:
     """Return what keeps the observer that was chosen from working, as far as that is known without
     asking it.
     """
@@ -199,7 +204,7 @@ def _stops(context: Context) -> GieokError | None:
     return None
 
 
-def _turns(context: Context) -> TurnCounts | None:
+def _count_spoken_turns(context: Context) -> TurnCounts | None:
     """Count turns; None without any, and while the store does not answer."""
     journal = context.memory.journal()
     try:
@@ -213,4 +218,4 @@ def _turns(context: Context) -> TurnCounts | None:
 
 def state_of(running: DaemonStatus | None, root: Path) -> str:
     """Return what the daemon says of a project; '' where none runs."""
-    return running.parts.get(watched.part(root), "not taken yet") if running else ""
+    return running.parts.get(watched.name_watched_part(root), "not taken yet") if running else ""

@@ -12,10 +12,10 @@ from gieok.memory.tiers.amounts import TierRow
 from gieok.model.conversation import Incident, JournalStats, Reject, Run, Usage
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, Inline, Rounded, shown
-from gieok.ops.observe.exposition import Metric, Sample, expose
-from gieok.ops.observe.prices import Price, Prices, by_day
-from gieok.ops.observe.sidecar_state import weakness
+from gieok.ops.encode import Hidden, Inline, Rounded, mark_encoded_getter
+from gieok.ops.observe.exposition import Metric, MetricSample, format_exposition
+from gieok.ops.observe.prices import ModelPrices, Price, by_day
+from gieok.ops.observe.sidecar_state import describe_rules_weakness
 from gieok.ops.operation import Operation, Style, Words, argument
 
 #: Before every run.
@@ -73,7 +73,7 @@ class ObserveStatsResult:
     tiers: tuple[TierRow, ...] = ()
 
     @property
-    @shown
+    @mark_encoded_getter
     def compression(self) -> Annotated[float, Rounded(2)]:
         """Return how many tokens of messages one token of observations stands for; 0 where there
         are none.
@@ -94,19 +94,19 @@ class ObserveStatsResult:
         return {day: (row[0], row[1], row[2]) for day, row in sorted(days.items())}
 
     @property
-    @shown
+    @mark_encoded_getter
     def observer(self) -> str:
         """Return the model that observes, or `rules`."""
         return self.model or "rules"
 
     @property
-    @shown
+    @mark_encoded_getter
     def days(self) -> dict[str, ObservedDay]:
         """Return what the observer did by day."""
         return {day: ObservedDay(*row) for day, row in self.by_day().items()}
 
     @property
-    @shown
+    @mark_encoded_getter
     def models(self) -> list[ModelDay]:
         """Return what models used by day and role."""
         return [
@@ -115,13 +115,13 @@ class ObserveStatsResult:
         ]
 
     @property
-    @shown
+    @mark_encoded_getter
     def dollars(self) -> dict[date, float]:
         """Return what models cost by day, as far as prices are known."""
         return dict(by_day(self.costs))
 
 
-def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
+def collect_observe_stats(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
     """Count."""
     journal, sidecar = context.memory.journal(), context.observe.sidecar()
     since = (
@@ -147,31 +147,31 @@ def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
         today_tokens=spent_tokens(journal, today),
         incidents=tuple(journal.incidents()),
         rejects=tuple(journal.rejects(20)),
-        costs=_prices(context).costs(
+        costs=_build_model_prices(context).costs(
             usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]
         ),
         prometheus=request.prometheus,
         embedder=context.memory.embedder_name,
-        tiers=tuple(amounts.rows(context.archive.tiers(), context.scope)),
+        tiers=tuple(amounts.iter_tier_rows(context.archive.tiers(), context.scope)),
     )
 
 
-def _prices(context: Context) -> Prices:
+def _build_model_prices(context: Context) -> ModelPrices:
     setting = context.admin.setting
     price_in, price_out = float(setting("observe.price_in")), float(setting("observe.price_out"))
     observing = setting("observe.model")
-    return Prices(
+    return ModelPrices(
         {"observer": observing, "reflector": setting("reflect.model") or observing},
         Price(price_in, price_out) if price_in >= 0 and price_out >= 0 else None,
     )
 
 
-def metrics(result: ObserveStatsResult) -> list[Metric]:
+def build_observe_metrics(result: ObserveStatsResult) -> list[Metric]:
     """Return everything that can be counted, the journal's by scope and the models' by role."""
     j, scope = result.journal, {"scope": str(result.scope)}
 
     def one(name: str, text: str, value: float) -> Metric:
-        return Metric(f"gieok_{name}", text, (Sample(value, scope),))
+        return Metric(f"gieok_{name}", text, (MetricSample(value, scope),))
 
     def by_role(name: str, text: str, values: Iterable[tuple[str, float]]) -> Metric:
         sums: dict[str, float] = defaultdict(float)
@@ -180,7 +180,7 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         return Metric(
             f"gieok_{name}",
             text,
-            tuple(Sample(v, {"role": role}) for role, v in sorted(sums.items())),
+            tuple(MetricSample(v, {"role": role}) for role, v in sorted(sums.items())),
         )
 
     def by_tier(name: str, text: str, value: Callable[[TierRow], float]) -> Metric:
@@ -188,7 +188,7 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         return Metric(
             f"gieok_{name}",
             text,
-            tuple(Sample(value(row), {**scope, "tier": row.tier}) for row in rows),
+            tuple(MetricSample(value(row), {**scope, "tier": row.tier}) for row in rows),
         )
 
     runs = Counter(run.reader for run in result.runs)
@@ -214,7 +214,7 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         Metric(
             "gieok_runs_total",
             "Runs.",
-            tuple(Sample(n, {**scope, "reader": r}) for r, n in sorted(runs.items())),
+            tuple(MetricSample(n, {**scope, "reader": r}) for r, n in sorted(runs.items())),
         ),
         by_role("model_calls_total", "Calls of models.", ((r, u.calls) for r, u in used)),
         by_role(
@@ -246,18 +246,19 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         Metric(
             "gieok_incidents",
             "What waits for a person or a provider.",
-            (Sample(len(result.incidents)),),
+            (MetricSample(len(result.incidents)),),
         ),
     ]
 
 
-def present(result: ObserveStatsResult, style: Style) -> str:
+def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
     """Show what a person asks first, then the days."""
     if result.prometheus:
-        return expose(metrics(result))
+        return format_exposition(build_observe_metrics(result))
     j = result.journal
     observer = (
-        result.model or f"{style.say('rules', '규칙')} {weakness(result.embedder).say(style.lang)}"
+        result.model
+        or f"{style.say('rules', '규칙')} {describe_rules_weakness(result.embedder).say(style.lang)}"
     )
     lines = [
         style.bold(
@@ -323,8 +324,8 @@ def present(result: ObserveStatsResult, style: Style) -> str:
 OPERATION = Operation(
     name="observe stats",
     examples=("gieok observe stats", "gieok observe stats --days 7"),
-    handler=run,
-    present=present,
+    handler=collect_observe_stats,
+    present=render_observe_stats,
     doc=Words(
         "Show what went in, what came out, what it cost and what waits",
         "들어온 것, 나온 것, 비용, 대기를 보여 줍니다",

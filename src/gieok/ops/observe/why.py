@@ -10,9 +10,9 @@ from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Document, Provenance, Tier
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, shown
+from gieok.ops.encode import Hidden, mark_encoded_getter
 from gieok.ops.memory import handles, origin
-from gieok.ops.memory.handles import Memory
+from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.origin import Origin, Replacement
 from gieok.ops.operation import (
     STATUSES,
@@ -24,8 +24,8 @@ from gieok.ops.operation import (
     printable,
     tier_words,
 )
-from gieok.ops.prompt.last import LastResult, last
-from gieok.ops.prompt.last import present as present_last
+from gieok.ops.prompt.last import LastResult, find_last_injection
+from gieok.ops.prompt.last import render_last_injection as present_last
 from gieok.ranking import timeline
 
 
@@ -71,7 +71,7 @@ class SourceMessage(NamedTuple):
 class WhyResult:
     """A memory, and the messages that it came from."""
 
-    memory: Hidden[Memory]
+    memory: Hidden[NamedMemory]
     said: Hidden[tuple[Message, ...]]
     origin: Hidden[Origin]
     zone: Hidden[tzinfo]
@@ -89,19 +89,19 @@ class WhyResult:
         return bool(self.said or self.document.provenance)
 
     @property
-    @shown
+    @mark_encoded_getter
     def id(self) -> str:
         """Return the key of the memory."""
         return self.document.key
 
     @property
-    @shown
+    @mark_encoded_getter
     def handle(self) -> str:
         """Return its handle."""
         return self.memory.handle
 
     @property
-    @shown
+    @mark_encoded_getter
     def status(self) -> str:
         """Return what is known of it: `stands`, `replaced`, `ended`, `done`, `corrected`,
         `retired`.
@@ -109,25 +109,25 @@ class WhyResult:
         return self.origin.status
 
     @property
-    @shown
+    @mark_encoded_getter
     def tier(self) -> Tier:
         """Return where it is kept: `hot`, or archived: `warm`, `cold`."""
         return self.document.tier
 
     @property
-    @shown
+    @mark_encoded_getter
     def text(self) -> str:
         """Return what is remembered."""
         return self.memory.text
 
     @property
-    @shown
+    @mark_encoded_getter
     def sources(self) -> tuple[Provenance, ...]:
         """Return where it comes from."""
         return self.document.provenance
 
     @property
-    @shown
+    @mark_encoded_getter
     def messages(self) -> tuple[SourceMessage, ...]:
         """Return the messages behind it."""
         return tuple(
@@ -145,35 +145,35 @@ class WhyResult:
         )
 
     @property
-    @shown
+    @mark_encoded_getter
     def replaced(self) -> tuple[Replacement, ...]:
         """Return what it stands in the place of, the newest first."""
         return self.origin.replaced
 
     @property
-    @shown
+    @mark_encoded_getter
     def replaced_by(self) -> tuple[Replacement, ...]:
         """Return what stands in its place."""
         return self.origin.replaced_by
 
     @property
-    @shown
+    @mark_encoded_getter
     def shown_in(self) -> int:
         """Return in how many of the last sessions a hook showed it to an agent."""
         return self.origin.shown_in
 
 
-def run(context: Context, request: WhyRequest) -> WhyResult | LastResult:
+def explain_memory_origin(context: Context, request: WhyRequest) -> WhyResult | LastResult:
     """Follow a memory back, or the last injection."""
     if request.last or (request.session and not request.id):
-        return last(context, request.session)
+        return find_last_injection(context, request.session)
     if not request.id:
         raise BadRequest("id is missing", hint="such as `gieok why HANDLE`, or `gieok why --last`")
-    memory = handles.only(context, request.id, history=True) or _by_id(
+    memory = handles.find_only_memory(context, request.id, history=True) or _by_id(
         context, request.id.partition("#L")[0]
     )
     if memory is None and handles.is_handle(request.id):
-        memory = handles.one(context, request.id)  # says where else it is
+        memory = handles.require_memory(context, request.id)  # says where else it is
     if memory is None:
         raise BadRequest(
             f"no memory has the id {request.id!r} in {context.scope}",
@@ -184,36 +184,41 @@ def run(context: Context, request: WhyRequest) -> WhyResult | LastResult:
     return WhyResult(
         memory=memory,
         said=origin.messages_of(context, memory),
-        origin=origin.origin(context, memory),
+        origin=origin.find_memory_origin(context, memory),
         zone=context.zone,
         archived_in=place,
     )
 
 
-def _by_id(context: Context, wanted: str) -> Memory | None:
+def _by_id(context: Context, wanted: str) -> NamedMemory | None:
     store, journal = context.memory.store(), context.memory.journal()
     for scope in context.scopes:
         if found := store.get(scope, [wanted]):
-            return Memory(found[0])
+            return NamedMemory(found[0])
         if old := [d for d in journal.history(scope, 1 << 30) if d.key == wanted]:
-            return Memory(old[0], was_replaced=True)
+            return NamedMemory(old[0], was_replaced=True)
     return None
 
 
-def present(result: WhyResult | LastResult, style: Style) -> str:
+def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
     """Show the memory, then each message with its place, then what it replaced; or the last
     injection.
     """
     if isinstance(result, LastResult):
         return present_last(result, style)
-    lines = [style.bold(printable(result.text)), style.dim(f"  {_facts(result, style)}")]
+    lines = [
+        style.bold(printable(result.text)),
+        style.dim(f"  {_format_origin_facts(result, style)}"),
+    ]
     for m in result.said:
         at = m.at.astimezone(result.zone)
         lines.append(style.dim(f"  {at:%Y-%m-%d %H:%M} {m.role}  {m.agent}  {m.source}:{m.line}"))
         lines += [f"    {printable(line)}" for line in m.text.splitlines()]
     if not result.said:
         lines += [
-            f"  {p.source}{_lines(p)}" for p in result.document.provenance if p.source != "journal"
+            f"  {p.source}{_format_source_lines(p)}"
+            for p in result.document.provenance
+            if p.source != "journal"
         ]
     lines += [
         f"  {style.say('instead of', '이전 내용')}: {printable(one.text)}"
@@ -226,11 +231,11 @@ def present(result: WhyResult | LastResult, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _lines(source: Provenance) -> str:
+def _format_source_lines(source: Provenance) -> str:
     return f":{source.start_line}-{source.end_line}" if source.start_line else ""
 
 
-def _facts(result: WhyResult, style: Style) -> str:
+def _format_origin_facts(result: WhyResult, style: Style) -> str:
     day = timeline.day_of_moment(
         result.document.valid_from, result.document.updated_at, result.zone
     )
@@ -252,8 +257,8 @@ def _facts(result: WhyResult, style: Style) -> str:
 OPERATION = Operation(
     name="why",
     examples=("gieok why 3fa9c01e", "gieok why --last"),
-    handler=run,
-    present=present,
+    handler=explain_memory_origin,
+    present=render_memory_origin,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Show where a memory comes from: the raw messages, and what it replaced",

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
-from gieok.hook.window import Window
+from gieok.hook.window import ContextWindow
 from gieok.ops.encode import Score
 from gieok.ops.operation import Words
-from gieok.ranking.likelihood import logistic
+from gieok.ranking.likelihood import apply_logistic
 
 _TEXT_CHARS = 300
 
 
-class Candidate(NamedTuple):
+class RecallCandidate(NamedTuple):
     """A memory that was found. `fate`: `shown`, or why not: a key of `FATES`."""
 
     handle: str
@@ -50,21 +50,21 @@ FATES = {
 }
 
 
-def cuts(found: Sequence[InjectedMemory], asks_memory: float) -> Cuts:
+def compute_score_cuts(found: Sequence[InjectedMemory], asks_memory: float) -> Cuts:
     """Return where the lines lie, of what was found in the order of its score."""
     asking = choice.ASKING * min(max(asks_memory, choice.LEAST_ASKING), choice.MOST_ASKING)
     best = found[0].score if found else 0.0
-    return Cuts(logistic(choice.FIRST - asking), max(choice.OTHERS, choice.SHARE * best))
+    return Cuts(apply_logistic(choice.FIRST - asking), max(choice.OTHERS, choice.SHARE * best))
 
 
-def explained(
+def build_recall_candidates(
     found: Sequence[InjectedMemory],
     likely: Sequence[InjectedMemory],
     fresh: Sequence[InjectedMemory],
     shown: Sequence[InjectedMemory],
-    window: Window,
+    window: ContextWindow,
     limit: int,
-) -> tuple[Candidate, ...]:
+) -> tuple[RecallCandidate, ...]:
     """Return what became of each memory: `likely`, `fresh` and `shown` are those of `found` that
     passed each step.
     """
@@ -83,7 +83,7 @@ def explained(
         return "budget" if id(one) in first else "limit"
 
     return tuple(
-        Candidate(
+        RecallCandidate(
             handle=one.handle,
             score=one.score,
             title=one.title,

@@ -22,12 +22,12 @@ from tempfile import TemporaryDirectory
 from threading import Timer
 
 from gieok.agents import table
-from gieok.agents.agent import HOME, URL, Agent, Inventory, Rehearsal, load
+from gieok.agents.agent import HOME, URL, Agent, Inventory, Rehearsal, load_agent
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.errors import GieokError
 from gieok.ops.context import Context
-from gieok.ops.prompt.install import call, project_site, user_site
-from gieok.testing.model_server import ModelServer, question
+from gieok.ops.prompt.install import build_own_command, project_site, user_site
+from gieok.testing.model_server import ModelServer, read_request_text
 from gieok.text import jsonc
 
 _TIMEOUT_S = 180
@@ -42,7 +42,7 @@ _OUR_HOOK = re.compile(rf"gieok(?:\.exe)?[\"'\\]*\s+hook\s+{table.PROMPT}\b")
 Proof = tuple[str, Callable[[], str]]
 
 
-def proofs(context: Context) -> Iterator[Proof]:
+def iter_delivery_proofs(context: Context) -> Iterator[Proof]:
     """Yield (what is proven, how to prove it) for every agent; how returns what was seen, or raises
     GieokError.
     """
@@ -50,18 +50,18 @@ def proofs(context: Context) -> Iterator[Proof]:
     with TemporaryDirectory(prefix="gieok-doctor-") as folder:
         stage = Stage(context, Path(folder).resolve(), tuple(found))
         for name in table.NAMES:
-            rehearsal = load(name).rehearsal
+            rehearsal = load_agent(name).rehearsal
             if name not in found:
-                if rehearsal and _program(context, rehearsal):
+                if rehearsal and _find_agent_program(context, rehearsal):
                     yield (
                         f"agent {name}",
                         partial(str, f"is here without Gieok: `gieok install {name}`"),
                     )
                 continue
-            yield f"hooks of {name}", partial(_registered, found[name], name)
-            if load(name).inventory:
-                yield f"trust of {name}", partial(_trusted, stage, found[name], name)
-            yield f"delivery by {name}", partial(_delivered, stage, name)
+            yield f"hooks of {name}", partial(_check_hook_registration, found[name], name)
+            if load_agent(name).inventory:
+                yield f"trust of {name}", partial(_check_hook_trust, stage, found[name], name)
+            yield f"delivery by {name}", partial(_prove_prompt_delivery, stage, name)
 
 
 def _sites_of(context: Context, name: str) -> list[InstallPlace]:
@@ -69,34 +69,36 @@ def _sites_of(context: Context, name: str) -> list[InstallPlace]:
     return [
         site
         for site in (user_site(context), project_site(context))
-        if _is_installed(load(name), site)
+        if _is_agent_installed(load_agent(name), site)
     ]
 
 
-def _is_installed(agent: Agent, site: InstallPlace) -> bool:
+def _is_agent_installed(agent: Agent, site: InstallPlace) -> bool:
     try:
         edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
-        return any(edit.remove(text) != text for edit in edits if (text := _text(edit.path)))
+        return any(
+            edit.remove(text) != text for edit in edits if (text := _read_agent_file(edit.path))
+        )
     except (GieokError, ValueError):  # no such agent here, or a file that nobody can read
         return False
 
 
-def _text(file: Path) -> str:
+def _read_agent_file(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
 
 
-def _registered(sites: list[InstallPlace], name: str) -> str:
+def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
     """Count our prompt hook in every file where the agent looks for hooks: two would put each
     memory there twice.
     """
-    files = load(name).hook_files
+    files = load_agent(name).hook_files
     if files is None:
         return "its plugin is registered once: by its name"
     texts = {
-        file: _text(file)
+        file: _read_agent_file(file)
         for site in sites
         for each in files.names
         for file in sorted(files.folder(site).glob(each))
@@ -128,7 +130,7 @@ def _registered(sites: list[InstallPlace], name: str) -> str:
 def _is_set(text: str, path: tuple[str, ...], value: object) -> bool:
     """Say whether a setting of a JSON or TOML text has a value, or has it among others."""
     try:
-        found: object = jsonc.load(text)
+        found: object = jsonc.load_jsonc(text)
     except ValueError:
         try:
             found = tomllib.loads(text)
@@ -173,7 +175,7 @@ class Stage:
             folder.mkdir()
         (self.home / ".gieok" / "config.yaml").write_text(_SETTINGS, encoding="utf-8")
         words = (
-            *call(self.context).words,
+            *build_own_command(self.context).words,
             "remember",
             f"The key lies below the word {self.code}.",
             "--title",
@@ -183,14 +185,15 @@ class Stage:
         done = self.run(words, project)
         if done.returncode != 0:
             raise GieokError(
-                f"the memory to deliver could not be kept: {_last(done)}", hint="run `gieok doctor`"
+                f"the memory to deliver could not be kept: {_find_last_agent_line(done)}",
+                hint="run `gieok doctor`",
             )
         return project
 
     def set_up(self, url: str) -> None:
         """Write the settings of all agents that are installed here: some read those of others."""
         site = InstallPlace(self.home, False, self.environment)
-        loaded = [load(name) for name in self._agents]
+        loaded = [load_agent(name) for name in self._agents]
         for agent in loaded:
             for name, text in (agent.rehearsal.files if agent.rehearsal else {}).items():
                 file = self.home / name
@@ -198,10 +201,14 @@ class Stage:
                 file.write_text(self.filled(text, url), encoding="utf-8")
         for agent in loaded:
             for edit in (
-                agent.edits(site, OwnCommand(call(self.context).words, {})) if agent.edits else ()
+                agent.edits(site, OwnCommand(build_own_command(self.context).words, {}))
+                if agent.edits
+                else ()
             ):
                 edit.path.parent.mkdir(parents=True, exist_ok=True)
-                edit.path.write_text(edit.add(edit.remove(_text(edit.path))), encoding="utf-8")
+                edit.path.write_text(
+                    edit.add(edit.remove(_read_agent_file(edit.path))), encoding="utf-8"
+                )
 
     def filled(self, text: str, url: str) -> str:
         """Return a text with the model's address and this home in it."""
@@ -229,11 +236,11 @@ class Stage:
                 f"{words[0]} did not end in {_TIMEOUT_S} s", hint="try it by hand"
             ) from error
         finally:
-            _end(process)
+            _kill_process_group(process)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill_process_group(process: subprocess.Popen[bytes]) -> None:
     """End a process and those that it started."""
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
@@ -243,28 +250,30 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _last(done: subprocess.CompletedProcess[bytes]) -> str:
-    said = (done.stderr + b"\n" + done.stdout).decode(errors="replace").split("\n")
-    return next((line.strip()[:200] for line in reversed(said) if line.strip()), "nothing was said")
+def _find_last_agent_line(done: subprocess.CompletedProcess[bytes]) -> str:
+    output_lines = (done.stderr + b"\n" + done.stdout).decode(errors="replace").split("\n")
+    return next(
+        (line.strip()[:200] for line in reversed(output_lines) if line.strip()), "nothing was said"
+    )
 
 
-def _program(context: Context, rehearsal: Rehearsal) -> str:
+def _find_agent_program(context: Context, rehearsal: Rehearsal) -> str:
     return shutil.which(rehearsal.program, path=context.caller.environment.get("PATH", "")) or ""
 
 
-def _delivered(stage: Stage, name: str) -> str:
+def _prove_prompt_delivery(stage: Stage, name: str) -> str:
     """Let the agent answer one prompt, and look for the memory in what it asks the model."""
-    rehearsal = load(name).rehearsal
+    rehearsal = load_agent(name).rehearsal
     if rehearsal is None:
         return "cannot be proven: it answers no prompt without its window"
-    program = _program(stage.context, rehearsal)
+    program = _find_agent_program(stage.context, rehearsal)
     if not program:
         return f"cannot be proven: `{rehearsal.program}` is not on PATH"
     folder = stage.project
-    found = _VERSION.search(
+    version = _VERSION.search(
         stage.run((program, "--version"), folder).stdout.decode(errors="replace")
     )
-    whose = f"{name} {found[0] if found else ''}".strip()
+    whose = f"{name} {version[0] if version else ''}".strip()
     with ModelServer() as server:
         stage.set_up(server.url)
         more = {
@@ -272,12 +281,14 @@ def _delivered(stage: Stage, name: str) -> str:
         }
         done = stage.run((program, *rehearsal.arguments, _PROMPT), folder, more)
         asked = [
-            text for text in (question(body) for _, body in server.requests) if _PROMPT in text
+            text
+            for text in (read_request_text(body) for _, body in server.requests)
+            if _PROMPT in text
         ]
         server.shutdown()
     if not asked:
         raise GieokError(
-            f"{whose} asked no model: {_last(done)}",
+            f"{whose} asked no model: {_find_last_agent_line(done)}",
             hint=f"does `{rehearsal.program}` work by hand?",
         )
     most = max(text.count(stage.code) for text in asked)
@@ -288,7 +299,7 @@ def _delivered(stage: Stage, name: str) -> str:
             f"{whose}: the memory stood in the model's request {most} times",
             hint="report it, with the version",
         )
-    log = _text(stage.home / ".gieok" / "logs" / "hook.log").strip().split("\n")[-1]
+    log = _read_agent_file(stage.home / ".gieok" / "logs" / "hook.log").strip().split("\n")[-1]
     raise GieokError(
         f"{whose}: the memory did not reach the model's request{': ' if log else ''}{log}",
         hint=(
@@ -297,21 +308,23 @@ def _delivered(stage: Stage, name: str) -> str:
     )
 
 
-def _trusted(stage: Stage, sites: list[InstallPlace], name: str) -> str:
+def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str:
     """Ask the agent's own program which hooks its user has approved, of a copy of the file in which
     they stand.
     """
-    agent = load(name)
+    agent = load_agent(name)
     if agent.inventory is None or agent.rehearsal is None or agent.hook_files is None:
         return "it asks nobody to trust hooks"
-    program = _program(stage.context, agent.rehearsal)
+    program = _find_agent_program(stage.context, agent.rehearsal)
     if not program:
         return f"cannot be proven: `{agent.rehearsal.program}` is not on PATH"
-    settings = _text(agent.hook_files.folder(user_site(stage.context)) / agent.inventory.settings)
+    settings = _read_agent_file(
+        agent.hook_files.folder(user_site(stage.context)) / agent.inventory.settings
+    )
     for site in sites:
         file = agent.hook_files.folder(site) / agent.inventory.hooks
         waiting = agent.inventory.untrusted(
-            _answer(stage, program, agent, agent.inventory, file), file, settings
+            _ask_hook_inventory(stage, program, agent, agent.inventory, file), file, settings
         )
         if waiting:
             note = agent.note[0] if agent.note else ""
@@ -321,7 +334,7 @@ def _trusted(stage: Stage, sites: list[InstallPlace], name: str) -> str:
     return f"{name} says that its user has trusted every hook of ours"
 
 
-def _answer(
+def _ask_hook_inventory(
     stage: Stage, program: str, agent: Agent, inventory: Inventory, file: Path
 ) -> Mapping[str, object]:
     """Return what the agent's program answers; it gets the hooks' file in a home of its own, and
@@ -334,7 +347,7 @@ def _answer(
         else home
     )
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(_text(file), encoding="utf-8")
+    copy.write_text(_read_agent_file(file), encoding="utf-8")
     process = subprocess.Popen(  # noqa: S603 - an agent that the user installed
         (program, *inventory.arguments),
         cwd=home,
@@ -344,7 +357,7 @@ def _answer(
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    late = Timer(_TIMEOUT_S, _end, (process,))
+    late = Timer(_TIMEOUT_S, _kill_process_group, (process,))
     late.start()
     try:
         if process.stdin and process.stdout:
@@ -359,7 +372,7 @@ def _answer(
         pass
     finally:
         late.cancel()
-        _end(process)
+        _kill_process_group(process)
         for pipe in (process.stdin, process.stdout):
             with suppress(OSError):
                 pipe.close() if pipe else None

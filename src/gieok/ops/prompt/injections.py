@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.operation import Operation, Style, Words, argument
-from gieok.ops.prompt.last import LastResult, every
-from gieok.ops.prompt.last import present as present_last
+from gieok.ops.prompt.last import LastResult, list_last_injections
+from gieok.ops.prompt.last import render_last_injection as present_last
 
 _MOST = 1_000
 
@@ -30,14 +30,14 @@ class InjectionsResult:
         return bool(self.injections)
 
 
-def run(context: Context, request: InjectionsRequest) -> InjectionsResult:
+def list_injections(context: Context, request: InjectionsRequest) -> InjectionsResult:
     """Read what the hook keeps of each session. Raises BadRequest."""
     if not 0 < request.limit <= _MOST:
         raise BadRequest(f"limit is {request.limit}", hint=f"1 to {_MOST:,}")
-    return InjectionsResult(tuple(every(context, request.limit)))
+    return InjectionsResult(tuple(list_last_injections(context, request.limit)))
 
 
-def present(result: InjectionsResult, style: Style) -> str:
+def render_injections(result: InjectionsResult, style: Style) -> str:
     """Show each as `gieok why --last` does."""
     if not result.found:
         return style.say(
@@ -50,8 +50,8 @@ def present(result: InjectionsResult, style: Style) -> str:
 OPERATION = Operation(
     name="hook injections",
     examples=("gieok hook injections", "gieok hook injections --limit 3"),
-    handler=run,
-    present=present,
+    handler=list_injections,
+    present=render_injections,
     doc=Words(
         "Show what was put before agents lately: exact text, sources, cost",
         "최근 에이전트 앞에 놓은 것을 보입니다: 글 그대로, 출처, 비용",

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
-from gieok.agents.agent import load
+from gieok.agents.agent import load_agent
 from gieok.agents.install import change
-from gieok.agents.install.change import Change, Edit, InstallRecord
+from gieok.agents.install.change import Edit, InstallChange, InstallRecord
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import NAMES
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, Omitted, shown
+from gieok.ops.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 #: Agents whose command can be the model that observes.
@@ -68,7 +68,7 @@ class InstallResult:
     """What changed, or would."""
 
     agent: str
-    changes: Hidden[tuple[Change, ...]]
+    changes: Hidden[tuple[InstallChange, ...]]
     note: Words | None
     dry_run: bool
     uninstalled: Hidden[bool]
@@ -77,17 +77,17 @@ class InstallResult:
     found: Hidden[bool] = True
 
     @property
-    @shown
+    @mark_encoded_getter
     def files(self) -> list[FileChange]:
         """Return what became of each file."""
         return [FileChange(change.path, change.status) for change in self.changes]
 
 
-def run(context: Context, request: InstallRequest) -> InstallResult:
+def install_agent(context: Context, request: InstallRequest) -> InstallResult:
     """Plan every file first, so that a file which cannot be edited stops everything before anything
     is written.
     """
-    edits_of = load(request.agent).edits if request.agent in NAMES else None
+    edits_of = load_agent(request.agent).edits if request.agent in NAMES else None
     if edits_of is None:
         raise BadRequest(
             f"{request.agent!r} is no agent that can be installed",
@@ -97,9 +97,12 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(context) if request.project else user_site(context)
     # the first folder made goes last
-    edits = [*_commands(context, request, site), *edits_of(site, call(context))]
+    edits = [
+        *_plan_command_files(context, request, site),
+        *edits_of(site, build_own_command(context)),
+    ]
     ledger = InstallRecord(context.home)
-    plan = change.undone if request.uninstall else change.planned
+    plan = change.undone if request.uninstall else change.plan_file_change
     if request.dry_run:
         changes = tuple(plan(edit, ledger) for edit in edits)
     else:
@@ -108,9 +111,9 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
             if request.uninstall:
                 change.uninstall(changes, ledger)
             else:
-                change.install(edits, changes, ledger)
+                change.install_edits(edits, changes, ledger)
                 (context.home / places.DAEMON_DOWN).unlink(missing_ok=True)
-    agent = load(request.agent)
+    agent = load_agent(request.agent)
     note = None if request.uninstall else agent.note
     lacks = None if request.uninstall else agent.missing(site)
     return InstallResult(
@@ -123,16 +126,18 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
     )
 
 
-def _commands(context: Context, request: InstallRequest, site: InstallPlace) -> list[Edit]:
+def _plan_command_files(
+    context: Context, request: InstallRequest, site: InstallPlace
+) -> list[Edit]:
     """Return the command files: where they are asked for, where a person who is asked wants them,
     where they are taken out.
     """
-    commands_of = load(request.agent).commands
+    commands_of = load_agent(request.agent).commands
     if commands_of is None:
         if request.commands:
             raise BadRequest(f"{request.agent!r} has no command files", hint="leave out --commands")
         return []
-    edits = commands_of(site, call(context))
+    edits = commands_of(site, build_own_command(context))
     there = [edit for edit in edits if edit.path.exists()]
     if request.uninstall:
         return there
@@ -157,11 +162,13 @@ def project_site(context: Context) -> InstallPlace:
     """
     here = str(context.caller.folder)
     return InstallPlace(
-        Path(places.project_root(here) or places.repository(here)), True, context.caller.environment
+        Path(places.project_root(here) or places.find_repository_top(here)),
+        True,
+        context.caller.environment,
     )
 
 
-def call(context: Context) -> OwnCommand:
+def build_own_command(context: Context) -> OwnCommand:
     """Return how to call this Gieok from an agent: by its full path, because an agent's PATH may be
     another.
     """
@@ -175,13 +182,13 @@ def call(context: Context) -> OwnCommand:
     return OwnCommand(words, {places.HOME_VARIABLE: os.path.abspath(context.home)})  # noqa: PTH100
 
 
-def present(result: InstallResult, style: Style) -> str:
+def render_install(result: InstallResult, style: Style) -> str:
     """Show a line a file; of a dry run, the lines that would change."""
     lines = []
     for c in result.changes:
         lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
         if result.dry_run and c.status != "unchanged":
-            lines += [f"  {printable(line)}" for line in _difference(c)]
+            lines += [f"  {printable(line)}" for line in _diff_file_change(c)]
     if result.note:
         lines.append(f"→ {result.note.say(style.lang)}")
     if result.missing:
@@ -220,7 +227,7 @@ _STATUS = {
 }
 
 
-def _difference(c: Change) -> list[str]:
+def _diff_file_change(c: InstallChange) -> list[str]:
     before, after = (
         (data or b"").decode(errors="replace").splitlines() for data in (c.before, c.after)
     )
@@ -234,8 +241,8 @@ OPERATION = Operation(
         "gieok install codex --dry-run",
         "gieok install cursor --uninstall",
     ),
-    handler=run,
-    present=present,
+    handler=install_agent,
+    present=render_install,
     effect=Effect.WRITE,
     doc=Words(
         "Put recall into a coding agent's own settings", "코딩 에이전트의 설정에 회상을 넣습니다"

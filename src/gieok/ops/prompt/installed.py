@@ -5,53 +5,57 @@ import subprocess
 from pathlib import Path
 
 from gieok.agents import table
-from gieok.agents.agent import load
+from gieok.agents.agent import load_agent
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.errors import GieokError, NotIndexed
 from gieok.hook import matches, question, window
 from gieok.hook.options import HookSettings
 from gieok.hook.stats import PROBE
 from gieok.ops.context import Context
-from gieok.ops.prompt.install import call, project_site, user_site
+from gieok.ops.prompt.install import build_own_command, project_site, user_site
 
 _TIMEOUT_S = 20
 _TRIED = 20
 _PROMPT = "what do we know about {}?"
 
 
-def found(context: Context) -> list[tuple[str, str]]:
+def find_installed_hooks(context: Context) -> list[tuple[str, str]]:
     """Return (agent, the command of its prompt hook) for every installation of the user and of the
     project here.
     """
     here = (user_site(context), project_site(context))
-    rows = ((agent, prompt_command(site, agent)) for site in here for agent in table.HOOKED)
+    rows = ((agent, find_prompt_command(site, agent)) for site in here for agent in table.HOOKED)
     return [(agent, command) for agent, command in rows if command]
 
 
-def prompt_command(site: InstallPlace, name: str) -> str:
+def find_prompt_command(site: InstallPlace, name: str) -> str:
     """Return the command of our prompt hook as it stands in an agent's own files; '' where there is
     none.
     """
-    agent = load(name)
+    agent = load_agent(name)
     edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
-    return next(filter(None, (agent.prompt_command(_text(edit.path)) for edit in edits)), "")
+    return next(
+        filter(None, (agent.prompt_command(_read_hook_file(edit.path)) for edit in edits)), ""
+    )
 
 
-def _text(file: Path) -> str:
+def _read_hook_file(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
 
 
-def fire(context: Context, agent: str, command: str) -> str:
+def fire_prompt_hook(context: Context, agent: str, command: str) -> str:
     """Run an installed command on a prompt about the newest memory here; return what it would
     inject. Raises GieokError.
     """
-    if command != call(context).line(table.PROMPT, agent):
+    if command != build_own_command(context).line(table.PROMPT, agent):
         # Settings may come with a repository: what stands there is not run because it calls itself
         # gieok.
-        raise _broken(agent, f"{command!r} calls another gieok than this one; it was not run")
+        raise _build_hook_error(
+            agent, f"{command!r} calls another gieok than this one; it was not run"
+        )
     title = _title_to_ask(context)
     payload = {
         "session_id": PROBE,
@@ -71,14 +75,14 @@ def fire(context: Context, agent: str, command: str) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise _broken(agent, f"{command!r} did not end in {_TIMEOUT_S} s") from error
+        raise _build_hook_error(agent, f"{command!r} did not end in {_TIMEOUT_S} s") from error
     finally:  # nothing is injected twice in a session, and the next time asks again
         Path(window.session_file(str(context.home), agent, PROBE)).unlink(missing_ok=True)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
             "nothing was said"
         ]
-        raise _broken(agent, f"{command!r} ended with {done.returncode}: {said[0]}")
+        raise _build_hook_error(agent, f"{command!r} ended with {done.returncode}: {said[0]}")
     if not title:
         return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
     if not done.stdout:
@@ -86,10 +90,10 @@ def fire(context: Context, agent: str, command: str) -> str:
             f"{agent}: the hook runs, but injects nothing for {payload['prompt']!r}",
             hint=f"see {context.home / 'logs' / 'hook.log'}",
         )
-    return f"{agent}: {payload['prompt']!r} → {_injected(done.stdout, agent)}"
+    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(done.stdout, agent)}"
 
 
-def _broken(agent: str, what: str) -> GieokError:
+def _build_hook_error(agent: str, what: str) -> GieokError:
     return GieokError(f"{agent}: {what}", hint=f"run `gieok install {agent}` again")
 
 
@@ -104,7 +108,7 @@ def _title_to_ask(context: Context) -> str:
     scopes = [str(scope) for scope in context.scopes]
     for scope in scopes:
         for key, title, _, _ in reader.newest(scope, _TRIED):
-            asked = question.questions(_PROMPT.format(title or key))
+            asked = question.build_prompt_questions(_PROMPT.format(title or key))
             shown = matches.find_matches(
                 reader, scopes, asked, HookSettings({}), context.clock.now().timestamp(), "", late
             ).found
@@ -113,7 +117,7 @@ def _title_to_ask(context: Context) -> str:
     return ""
 
 
-def _injected(stdout: bytes, agent: str) -> str:
+def _parse_injected_context(stdout: bytes, agent: str) -> str:
     """Return what was injected, on one line."""
     try:
         printed = json.loads(stdout)
@@ -121,7 +125,7 @@ def _injected(stdout: bytes, agent: str) -> str:
             printed.get("additional_context") or printed["hookSpecificOutput"]["additionalContext"]
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _broken(
+        raise _build_hook_error(
             agent, f"the hook printed what the agent does not read: {stdout[:80]!r}"
         ) from error
     return " ".join(str(context).split())[:300]

@@ -48,7 +48,7 @@ class LastResult:
         return bool(self.text)
 
 
-def last(context: Context, session: str) -> LastResult:
+def find_last_injection(context: Context, session: str) -> LastResult:
     """Return the last injection, of all sessions or of one. Raises BadRequest where none is
     kept.
     """
@@ -61,28 +61,28 @@ def last(context: Context, session: str) -> LastResult:
             f"nothing was put before an agent {what}",
             hint=f"sessions: {listed}" if listed else None,
         )
-    return _result(row, row["last"], context.zone)
+    return _build_last_result(row, row["last"], context.zone)
 
 
-def every(context: Context, limit: int) -> list[LastResult]:
+def list_last_injections(context: Context, limit: int) -> list[LastResult]:
     """Return the last injections that are kept of any session, the newest first."""
-    kept = [
+    injections = [
         (row, one)
         for row in window.sessions(str(context.home))
         for one in (row["last"], *row.get("earlier", ()))
     ]
-    kept.sort(key=lambda pair: -float(pair[1]["at"]))
-    return [_result(row, one, context.zone) for row, one in kept[:limit]]
+    injections.sort(key=lambda pair: -float(pair[1]["at"]))
+    return [_build_last_result(row, one, context.zone) for row, one in injections[:limit]]
 
 
-def _result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo) -> LastResult:
+def _build_last_result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo) -> LastResult:
     return LastResult(
         at=datetime.fromtimestamp(shown["at"], UTC),
         event=shown["event"],
         agent=row["agent"],
         session=row["session"],
         text=redact(shown["text"]),  # rules of the user's may be newer than the text
-        memories=tuple(_shown(memory) for memory in shown["memories"]),
+        memories=tuple(_build_shown_memory(memory) for memory in shown["memories"]),
         tokens=shown["tokens"],
         ms=shown.get("ms", 0.0),
         by=shown.get("by", ""),
@@ -90,12 +90,12 @@ def _result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo) -> LastRes
     )
 
 
-def _shown(memory: dict[str, Any]) -> ShownMemory:
+def _build_shown_memory(memory: dict[str, Any]) -> ShownMemory:
     title = " ".join((memory["title"] or memory["text"]).split())[:60]
     return ShownMemory(memory["handle"], memory["score"], memory["status"] or "said", redact(title))
 
 
-def present(result: LastResult, style: Style) -> str:
+def render_last_injection(result: LastResult, style: Style) -> str:
     """Show when and where, the text, a line a memory, and the cost."""
     at = f"{result.at.astimezone(result.zone):%Y-%m-%d %H:%M:%S}"
     lines = [

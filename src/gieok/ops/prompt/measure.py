@@ -74,35 +74,35 @@ class MeasureResult:
         return bool(self.answerable or self.unanswerable)
 
 
-def run(context: Context, request: MeasureRequest) -> MeasureResult:
+def measure_recall(context: Context, request: MeasureRequest) -> MeasureResult:
     """Add labels where asked, then measure."""
-    file = context.caller.path(request.file) if request.file else _labels(context)
+    file = context.caller.path(request.file) if request.file else _locate_labels_file(context)
     if file.exists() and not file.is_file():
         raise BadRequest(
             f"{str(file)!r} is no file", hint="name a file of labels, a JSON object a line"
         )
 
     def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
-        return _recalled(context, prompt, with_low=with_low)
+        return _recall_prompt_matches(context, prompt, with_low=with_low)
 
     if request.add:
         names = tuple(name.strip() for name in request.expect.split(",") if name.strip())
-        measure.append(file, Label(request.add, names))
+        measure.append_prompt_label(file, Label(request.add, names))
     if request.label:
         if context.ask is None:
             raise BadRequest(
                 "labelling needs a terminal",
                 hint='add one label: `--add "PROMPT" --expect category/name.md`',
             )
-        while label := _asked(context, recall):
-            measure.append(file, label)
+        while label := _ask_recall_label(context, recall):
+            measure.append_prompt_label(file, label)
     if request.file and not file.is_file():
         raise BadRequest(
             f"there is no file {str(file)!r}",
             hint='`--add "PROMPT" --expect category/name.md` begins one',
         )
     live = _Live(context)
-    found = measure.outcomes(measure.load(file), live.recalled)
+    found = measure.outcomes(measure.load_prompt_labels(file), live.recalled)
     m = measure.measured(found)
     return MeasureResult(
         file=str(file),
@@ -111,7 +111,7 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
         levels={level.name: level for level in m.levels},
         silence=m.silence,
         by=live.by,
-        failed=measure.failed(found),
+        failed=measure.select_failed_prompts(found),
     )
 
 
@@ -132,7 +132,10 @@ class _Live:
         found = self._of_daemon(prompt)
         self.by["words" if found is None else "daemon"] += 1
         if found is None:
-            found = [*self._rules(prompt), *_recalled(self._context, prompt, with_low=False)]
+            found = [
+                *self._rules(prompt),
+                *_recall_prompt_matches(self._context, prompt, with_low=False),
+            ]
         return found[: int(self._context.prompt.settings.number("hook.limit"))]
 
     def _of_daemon(self, prompt: str) -> list[Match] | None:
@@ -144,14 +147,14 @@ class _Live:
             if self._daemon
             else None
         )
-        return None if asked is None else [_match(one) for one in asked]
+        return None if asked is None else [_build_recall_match(one) for one in asked]
 
     def _rules(self, prompt: str) -> list[Match]:
         scopes = [str(scope) for scope in self._context.scopes]
         reader, late = self._context.prompt.reader()
         try:
             bearing = rules.bearing(
-                rules.read(str(self._context.home), scopes, reader.lines), prompt
+                rules.read_binding_rules(str(self._context.home), scopes, reader.lines), prompt
             )
         except late:
             return []
@@ -160,7 +163,7 @@ class _Live:
         ]
 
 
-def _match(one: RecalledPrompt) -> Match:
+def _build_recall_match(one: RecalledPrompt) -> Match:
     """Return what the daemon shows as a match; what has no path is named by its handle."""
     key = one.citation.rpartition("#L")[0] or one.handle
     entry = InjectedMemory(
@@ -169,35 +172,35 @@ def _match(one: RecalledPrompt) -> Match:
     return Match(level=HIGH if one.is_sure else MEDIUM, probability=one.score, key=key, entry=entry)
 
 
-def reliability(context: Context) -> list[Bin]:
+def compute_label_reliability(context: Context) -> list[Bin]:
     """Return what the hook's probabilities were worth on the labels of the project, or of the home;
     none without labels.
     """
-    labels = measure.load(_labels(context))
-    found = [
+    labels = measure.load_prompt_labels(_locate_labels_file(context))
+    judged_matches = [
         (match.probability, label.means(match.key))
         for label in labels
-        for match in _recalled(context, label.prompt, with_low=True)
+        for match in _recall_prompt_matches(context, label.prompt, with_low=True)
     ]
-    return measure.reliability(found)
+    return measure.build_reliability_bins(judged_matches)
 
 
-def _labels(context: Context) -> Path:
+def _locate_labels_file(context: Context) -> Path:
     root = places.project_root(str(context.caller.folder))
     return (Path(root) / places.PROJECT_FOLDER if root else context.home) / "labels.jsonl"
 
 
-def _recalled(context: Context, prompt: str, *, with_low: bool) -> Sequence[Match]:
-    asked = question.questions(prompt)
-    if not asked:
+def _recall_prompt_matches(context: Context, prompt: str, *, with_low: bool) -> Sequence[Match]:
+    prompt_questions = question.build_prompt_questions(prompt)
+    if not prompt_questions:
         return ()
     scopes = [str(scope) for scope in context.scopes]
     now_unix_s = context.clock.now().timestamp()
     reader, late = context.prompt.reader()
-    found = matches.find_matches(
+    recalled_hits = matches.find_matches(
         reader,
         scopes,
-        asked,
+        prompt_questions,
         context.prompt.settings,
         now_unix_s,
         str(context.caller.folder),
@@ -205,18 +208,20 @@ def _recalled(context: Context, prompt: str, *, with_low: bool) -> Sequence[Matc
         with_low=with_low,
         prompt=prompt,
     ).found
-    return found[: _SHOWN if with_low else int(context.prompt.settings.number("hook.limit"))]
+    return recalled_hits[
+        : _SHOWN if with_low else int(context.prompt.settings.number("hook.limit"))
+    ]
 
 
-def _asked(context: Context, recall: "_Recall") -> Label | None:
+def _ask_recall_label(context: Context, recall: "_Recall") -> Label | None:
     """Ask a person for one label; None where they are done."""
     ask = context.ask
     assert ask
     prompt = ask(context.words("prompt (empty: done)> ", "프롬프트 (비우면 끝)> ")).strip()
     if not prompt:
         return None
-    found = recall(prompt, with_low=True)
-    for number, hit in enumerate(found, 1):
+    recalled_hits = recall(prompt, with_low=True)
+    for number, hit in enumerate(recalled_hits, 1):
         context.tell(
             f"  {number}  {hit.level:<6} {hit.probability:.2f}  {printable(hit.entry.title)}  "
             f"{printable(hit.key)}"
@@ -225,7 +230,9 @@ def _asked(context: Context, recall: "_Recall") -> Label | None:
         context.words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> ")
     )
     wanted = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]
-    return Label(prompt, tuple(found[n - 1].key for n in wanted if 0 < n <= len(found)))
+    return Label(
+        prompt, tuple(recalled_hits[n - 1].key for n in wanted if 0 < n <= len(recalled_hits))
+    )
 
 
 #: A Korean syllable takes two columns of a terminal: it is padded by so many less.
@@ -242,7 +249,7 @@ _ROWS = {
 }
 
 
-def present(result: MeasureResult, style: Style) -> str:
+def render_recall_measure(result: MeasureResult, style: Style) -> str:
     """Show a table of levels."""
     head = Words(
         (
@@ -257,18 +264,18 @@ def present(result: MeasureResult, style: Style) -> str:
     lines = [head.say(style.lang), f"{'':<8} {shown:>6} {precision:>10} {recall:>8}"]
     lines += [
         (
-            f"{_ROWS[x.name].say(style.lang):<8} {x.shown:>6} {_percent(x.precision):>10} "
-            f"{_percent(x.recall):>8}"
+            f"{_ROWS[x.name].say(style.lang):<8} {x.shown:>6} {_format_percent(x.precision):>10} "
+            f"{_format_percent(x.recall):>8}"
         )
         for x in result.levels.values()
     ]
-    lines.append(f"{_ROWS['silence'].say(style.lang):<8} {_percent(result.silence):>17}")
-    lines.append(_by(result, style))
-    lines += [_failure(one, style) for one in result.failed]
+    lines.append(f"{_ROWS['silence'].say(style.lang):<8} {_format_percent(result.silence):>17}")
+    lines.append(_format_answer_sources(result, style))
+    lines += [_format_failed_prompt(one, style) for one in result.failed]
     return "\n".join(lines)
 
 
-def _by(result: MeasureResult, style: Style) -> str:
+def _format_answer_sources(result: MeasureResult, style: Style) -> str:
     daemon, words = result.by["daemon"], result.by["words"]
     return style.dim(
         style.say(
@@ -281,7 +288,7 @@ def _by(result: MeasureResult, style: Style) -> str:
     )
 
 
-def _failure(one: measure.FailedPrompt, style: Style) -> str:
+def _format_failed_prompt(one: measure.FailedPrompt, style: Style) -> str:
     shown = ", ".join(map(printable, one.shown)) or style.say("nothing", "없음")
     expected = ", ".join(map(printable, one.expected)) or style.say("silence", "침묵")
     wrong = style.say(
@@ -290,7 +297,7 @@ def _failure(one: measure.FailedPrompt, style: Style) -> str:
     return f"✗ {printable(one.prompt)}  {wrong}"
 
 
-def _percent(share: float | None) -> str:
+def _format_percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
@@ -300,8 +307,8 @@ OPERATION = Operation(
         "gieok hook measure --file prompts.jsonl",
         'gieok hook measure --add "Which linter?" --expect decision/linter-ruff',
     ),
-    handler=run,
-    present=present,
+    handler=measure_recall,
+    present=render_recall_measure,
     effect=Effect.WRITE,
     doc=Words(
         "Measure recall on prompts that you labelled", "라벨을 붙인 프롬프트로 회상을 잽니다"

@@ -13,11 +13,11 @@ from gieok import places
 from gieok.agents import table
 from gieok.hook import choice, inject, question, rules, tasks
 from gieok.hook.inject import InjectedMemory
-from gieok.hook.matches import category_of, shown_path
+from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.options import HookSettings
 from gieok.hook.standing import EndedClaim
 from gieok.hook.unasked import NoteGate
-from gieok.hook.window import Window
+from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
 from gieok.ops.absence import absence
@@ -26,16 +26,22 @@ from gieok.ops.encode import Omitted, Score
 from gieok.ops.memory import newest
 from gieok.ops.memory.hits import not_taken_as_times
 from gieok.ops.operation import Operation, Style, Words, argument, printable
-from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
+from gieok.ops.prompt.candidates import (
+    FATES,
+    Cuts,
+    RecallCandidate,
+    build_recall_candidates,
+    compute_score_cuts,
+)
 from gieok.option import Value
 from gieok.ports.store import ManagedSearch, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.learned import prompts
-from gieok.ranking.likelihood import SURE, logistic
+from gieok.ranking.likelihood import SURE, apply_logistic
 from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
 from gieok.text.keywords import normalise, query_tokens
-from gieok.text.turns import spoken
+from gieok.text.turns import read_spoken_line
 
 _SNIPPET_CHARS = 600
 #: Sentences of a prompt that are asked one by one; each costs as much as the whole.
@@ -47,7 +53,7 @@ _HITS, _MOST_HITS = 20, 30
 _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
 #: Least probability of what is nearest for the hint that something near is there: a little less
 #: than what is shown.
-_NEAR = 0.8 * logistic(choice.FIRST)
+_NEAR = 0.8 * apply_logistic(choice.FIRST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +104,7 @@ class RecallRequest:
     )
 
 
-class RecalledMemory(NamedTuple):
+class RecallRow(NamedTuple):
     """A memory that would be shown: the fields of `inject.InjectedMemory`."""
 
     handle: str
@@ -124,13 +130,13 @@ class RecallResult:
 
     text: str
     tokens: int
-    memories: tuple[RecalledMemory, ...]
+    memories: tuple[RecallRow, ...]
     #: The questions that memory was asked.
     asked: tuple[str, ...]
     degraded: str | None
     is_hint: bool = False
     #: What was found, likeliest first, and where the lines lie; where it was asked for.
-    candidates: Omitted[tuple[Candidate, ...]] = None
+    candidates: Omitted[tuple[RecallCandidate, ...]] = None
     cuts: Omitted[Cuts] = None
     #: Words that look like a time and were not taken as one; left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
@@ -157,7 +163,7 @@ class _Found(NamedTuple):
     has_won: bool = False
 
 
-def run(context: Context, request: RecallRequest) -> RecallResult:
+def recall_memories(context: Context, request: RecallRequest) -> RecallResult:
     """Ask each part of the prompt, merge by probability, and choose what to show."""
     prompt = " ".join(request.prompt)
     store = context.memory.store()
@@ -166,7 +172,7 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     wanted = named or context.scopes
     scopes = holding(store, wanted) if texts else ()
     if not scopes:
-        gaps = tuple(_list_gaps(context, request, store, wanted, ())) if texts else ()
+        gaps = tuple(_list_recall_gaps(context, request, store, wanted, ())) if texts else ()
         return RecallResult(
             text="", tokens=0, memories=(), asked=(), degraded=None, not_looked_at=gaps or None
         )
@@ -180,27 +186,29 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     if about:
         asks_memory = max(asks_memory, 0.0)
         asking.ask(
-            about, lambda hit: _RULE_SHARE if tasks.is_rule(hit.passage.text) else _OTHER_SHARE
+            about, lambda hit: _RULE_SHARE if tasks.is_rule_text(hit.passage.text) else _OTHER_SHARE
         )
-    window = Window(str(context.home), request.agent, request.session)
+    window = ContextWindow(str(context.home), request.agent, request.session)
     window.read(
         table.instructions(request.agent, str(context.caller.folder), str(context.caller.user))
     )
-    found = _newest_first(context, store, asking.best())
+    found = _order_newest_first(context, store, asking.best())
     gate = NoteGate(
         context.prompt.settings.text("hook.asked_only"), [str(scope) for scope in wanted], prompt
     )
-    every = _memories(context, store, found, window, gate)
+    every = _list_injected_memories(context, store, found, window, gate)
     memories = choice.likely(every, asks_memory)
     binding = rules.bearing(
-        rules.read(str(context.home), map(str, scopes), _lines_of(store)), prompt
+        rules.read_binding_rules(str(context.home), map(str, scopes), _lines_of(store)), prompt
     )
-    shown = choice.fresh(rules.first(binding, memories), window, str(context.caller.folder))
-    settings = _settings(context, request)
-    injection = choice.rendered(shown, settings, str(context.home), context.project)
+    shown = choice.fresh(
+        rules.merge_rules_first(binding, memories), window, str(context.caller.folder)
+    )
+    settings = _build_supposed_settings(context, request)
+    injection = choice.render_chosen_memories(shown, settings, str(context.home), context.project)
     limit = int(settings.number("hook.limit"))
     why = (
-        explained(every, memories, shown, injection.memories, window, limit)
+        build_recall_candidates(every, memories, shown, injection.memories, window, limit)
         if request.explain
         else None
     )
@@ -210,23 +218,23 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     gaps = (
         ()
         if is_hint or injection.text
-        else tuple(_list_gaps(context, request, store, wanted, scopes))
+        else tuple(_list_recall_gaps(context, request, store, wanted, scopes))
     )
     return RecallResult(
-        text=inject.note() if is_hint else injection.text,
+        text=inject.format_near_note() if is_hint else injection.text,
         tokens=injection.tokens,
-        memories=tuple(RecalledMemory(**memory.fields()) for memory in injection.memories),
+        memories=tuple(RecallRow(**memory.fields()) for memory in injection.memories),
         asked=(*texts, *filter(None, (about,))),
         degraded=asking.degraded,
         is_hint=is_hint,
         candidates=why,
-        cuts=cuts(every, asks_memory) if request.explain else None,
+        cuts=compute_score_cuts(every, asks_memory) if request.explain else None,
         not_times=tuple(dict.fromkeys(asking.not_times)) or None,
         not_looked_at=gaps or None,
     )
 
 
-def _list_gaps(
+def _list_recall_gaps(
     context: Context,
     request: RecallRequest,
     store: Store,
@@ -256,7 +264,7 @@ def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
     return lines
 
 
-def _settings(context: Context, request: RecallRequest) -> HookSettings:
+def _build_supposed_settings(context: Context, request: RecallRequest) -> HookSettings:
     """Return the hook's settings, as if those that were given were set."""
     supposed: dict[str, Value] = {"hook.limit": request.limit} if request.limit > 0 else {}
     supposed |= {"hook.output_mode": request.mode} if request.mode else {}
@@ -310,7 +318,7 @@ class _Asking:
     def asks_memory(self, prompt: str) -> float:
         """Return the log-odds that a prompt asks for what was told; 0 where no vector tells."""
         embedder = self._embedder
-        if embedder is None or embedder.model != prompts.fitted_on():
+        if embedder is None or embedder.model != prompts.find_prompts_model():
             return 0.0
         return prompts.asks_memory(embedder.embed_query(normalise(prompt)), embedder.model)
 
@@ -328,28 +336,32 @@ class _Asking:
         )
 
 
-def _newest_first(context: Context, store: Store, best: Sequence[_Found]) -> list[_Found]:
+def _order_newest_first(context: Context, store: Store, best: Sequence[_Found]) -> list[_Found]:
     """Return what was found, with what holds now before what it replaced, as likely as that."""
     known = {one.hit.passage.id: one for one in best}
-    made: list[_Found] = []
-    for placed in newest.placed(context, store, [one.hit for one in best], is_quick=True):
+    ordered_hits: list[_Found] = []
+    for placed in newest.place_current_hits(
+        context, store, [one.hit for one in best], is_quick=True
+    ):
         one = known[(placed.instead_of or placed.hit).passage.id]
-        made.append(
+        ordered_hits.append(
             one._replace(
                 hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won
             )
         )
     for place in reversed(
-        range(len(made) - 1)
+        range(len(ordered_hits) - 1)
     ):  # what surely took its place is no less likely than what it stands before
-        behind = made[place + 1]
-        if behind.ended is not None and behind.ended.key and made[place].has_won:
-            made[place] = made[place]._replace(score=max(behind.score, made[place].score))
-    return made
+        behind = ordered_hits[place + 1]
+        if behind.ended is not None and behind.ended.key and ordered_hits[place].has_won:
+            ordered_hits[place] = ordered_hits[place]._replace(
+                score=max(behind.score, ordered_hits[place].score)
+            )
+    return ordered_hits
 
 
-def _memories(
-    context: Context, store: Store, best: Sequence[_Found], window: Window, gate: NoteGate
+def _list_injected_memories(
+    context: Context, store: Store, best: Sequence[_Found], window: ContextWindow, gate: NoteGate
 ) -> list[InjectedMemory]:
     """Return what was found as it is shown, without what is gone, what may not be injected, and
     what was said right here.
@@ -360,29 +372,31 @@ def _memories(
     memories = []
     for one in best:
         document = documents.get((one.hit.passage.scope, one.hit.passage.key))
-        if document is None or not _is_there(document):
+        if document is None or not _has_existing_source(document):
             continue  # a deleted file is no memory any more, whatever the index still holds
         if not _may_enter(gate, one, document):
             continue
         began_s = document.valid_from.timestamp() if document.valid_from else 0.0
         if not window.was_said_here(document.key, began_s) and document.key not in said_here:
-            memories.append(_memory(one, document, folder, context.zone))
+            memories.append(_build_injected_memory(one, document, folder, context.zone))
     return memories
 
 
 def _may_enter(gate: NoteGate, one: _Found, document: Document) -> bool:
     tags = document.metadata.get("tags", "")
     return document.kind == choice.TURN or gate.admits(
-        source=_source(document),
+        source=_find_recalled_source(document),
         scope=str(document.scope),
         key=document.key,
-        category=category_of(dict(document.metadata), document.key),
+        category=find_record_category(dict(document.metadata), document.key),
         score=one.score,
         text=f"{document.title} {tags} {one.hit.passage.text}",
     )
 
 
-def _said_here(context: Context, documents: Iterable[Document], window: Window) -> frozenset[str]:
+def _said_here(
+    context: Context, documents: Iterable[Document], window: ContextWindow
+) -> frozenset[str]:
     """Return the keys of what was observed in this very session alone, and still stands in its
     context.
     """
@@ -401,31 +415,33 @@ def _said_here(context: Context, documents: Iterable[Document], window: Window) 
     return frozenset(here)
 
 
-def _source(document: Document) -> str:
+def _find_recalled_source(document: Document) -> str:
     return document.provenance[0].source if document.provenance else ""
 
 
-def _is_there(document: Document) -> bool:
-    source = Path(_source(document))
+def _has_existing_source(document: Document) -> bool:
+    source = Path(_find_recalled_source(document))
     return not source.is_absolute() or source.exists() or document.kind == choice.TURN
 
 
-def _status(one: _Found) -> str:
+def _format_recall_status(one: _Found) -> str:
     """Return what became of a hit: what ended it or parts of it; `current` where it won a
     comparison; that it is unsure.
     """
     if one.ended is not None:
         return one.ended.status
-    said = [choice.CURRENT] if one.has_won else [choice.status(one.score)]
-    return "; ".join(filter(None, (*said, newest.spoken_parts(one.parts))))
+    status_words = [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score)]
+    return "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
 
 
-def _memory(one: _Found, document: Document, folder: str, zone: tzinfo) -> InjectedMemory:
+def _build_injected_memory(
+    one: _Found, document: Document, folder: str, zone: tzinfo
+) -> InjectedMemory:
     passage = one.hit.passage
-    status = _status(one)
-    day = str(timeline.day_of(passage, zone)) if passage.valid_from else ""
+    status = _format_recall_status(one)
+    day = str(timeline.find_passage_day(passage, zone)) if passage.valid_from else ""
     turn = (
-        spoken(document.text.split("\n"), passage.start_line)
+        read_spoken_line(document.text.split("\n"), passage.start_line)
         if document.kind == choice.TURN
         else None
     )
@@ -440,35 +456,35 @@ def _memory(one: _Found, document: Document, folder: str, zone: tzinfo) -> Injec
             answers=turn.answers,
             day=day,
             status=status,
-            handle=places.handle(str(document.scope), document.key, line),
+            handle=places.build_handle(str(document.scope), document.key, line),
             scope=str(document.scope),
             score=one.score,
             is_sure=one.score >= SURE,
         )
-    source = _source(document)
+    source = _find_recalled_source(document)
     if choice.has_changed(source, passage.text):
         status = ", ".join(filter(None, (status, "its file has changed since")))
     lines = f"#L{passage.start_line}" + (
         f"-L{passage.end_line}" if passage.end_line != passage.start_line else ""
     )
     return InjectedMemory(
-        title=document.title or choice.title(passage.text),
+        title=document.title or choice.build_fallback_title(passage.text),
         citation=shown_path(source or document.key, folder) + lines
         if Path(source or document.key).suffix
         else "",
         text=snippet(passage.text, list(query_tokens(one.question)), _SNIPPET_CHARS),
-        category=category_of(dict(document.metadata), document.key),
+        category=find_record_category(dict(document.metadata), document.key),
         tags=document.metadata.get("tags", ""),
         day=day,
         status=status,
-        handle=places.handle(str(document.scope), document.key),
+        handle=places.build_handle(str(document.scope), document.key),
         scope=str(document.scope),
         score=one.score,
         is_sure=one.score >= SURE,
     )
 
 
-def present(result: RecallResult, style: Style) -> str:
+def render_recall(result: RecallResult, style: Style) -> str:
     """Show what would be injected, then what it rests on."""
     if not result.text:
         nothing = Words("Nothing would be injected.", "넣을 것이 없습니다.")
@@ -476,7 +492,7 @@ def present(result: RecallResult, style: Style) -> str:
             [
                 absence(nothing, result.not_looked_at, style),
                 *_list_notes(result, style),
-                *_why(result, style),
+                *_explain_candidates(result, style),
             ]
         )
     lines = [printable(result.text)]
@@ -485,7 +501,7 @@ def present(result: RecallResult, style: Style) -> str:
         for m in result.memories
     ]
     lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
-    return "\n".join([*lines, *_list_notes(result, style), *_why(result, style)])
+    return "\n".join([*lines, *_list_notes(result, style), *_explain_candidates(result, style)])
 
 
 def _list_notes(result: RecallResult, style: Style) -> list[str]:
@@ -500,7 +516,7 @@ def _list_notes(result: RecallResult, style: Style) -> list[str]:
     return notes
 
 
-def _why(result: RecallResult, style: Style) -> list[str]:
+def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
     """Return a line for each candidate, with what became of it."""
     if result.cuts is None:
         return []
@@ -525,8 +541,8 @@ def _why(result: RecallResult, style: Style) -> list[str]:
 OPERATION = Operation(
     name="recall",
     examples=('gieok recall "which linter do we use?"',),
-    handler=run,
-    present=present,
+    handler=recall_memories,
+    present=render_recall,
     doc=Words(
         "Show what is put before a prompt, and why", "프롬프트 앞에 무엇을 왜 놓는지 보여 줍니다"
     ),

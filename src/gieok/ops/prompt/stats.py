@@ -30,16 +30,16 @@ class HookStatsResult:
         return bool(self.stats.events)
 
 
-def run(context: Context, request: HookStatsRequest) -> HookStatsResult:
+def collect_hook_stats(context: Context, request: HookStatsRequest) -> HookStatsResult:
     """Count."""
     now_ms = round(context.clock.now().timestamp() * 1000)
     since_ms = now_ms - request.days * 86_400_000 if request.days else 0
-    rows = stats.read(context.home)
-    counted = stats.count(rows, since_ms)
+    rows = stats.read_hook_calls(context.home)
+    counted = stats.count_hook_calls(rows, since_ms)
     return HookStatsResult(counted, request.days, len(rows) - sum(counted.events.values()))
 
 
-def present(result: HookStatsResult, style: Style) -> str:
+def render_hook_stats(result: HookStatsResult, style: Style) -> str:
     """Show a line a figure."""
     s = result.stats
     if not result.found and result.earlier:
@@ -59,13 +59,16 @@ def present(result: HookStatsResult, style: Style) -> str:
         (Words("titles followed by a search", "제목 뒤에 검색이 이어짐"), s.followed),
         (Words("told that nothing is known", "아는 것이 없다고 들음"), s.notes),
         (Words("silent", "침묵"), s.silent),
-        (Words("answered by words alone, without meaning", "뜻 없이 낱말로만 답함"), _by_words(s)),
+        (
+            Words("answered by words alone, without meaning", "뜻 없이 낱말로만 답함"),
+            _format_word_share(s),
+        ),
         (Words("milliseconds, p50 / p95", "밀리초, p50 / p95"), f"{s.p50_ms:.1f} / {s.p95_ms:.1f}"),
     )
     return "\n".join(f"{value!s:>12}  {words.say(style.lang)}" for words, value in rows)
 
 
-def _by_words(s: stats.Stats) -> str:
+def _format_word_share(s: stats.Stats) -> str:
     share = stats.share_by_words(s)
     return "–" if share is None else f"{s.by_words} ({share:.0%})"
 
@@ -73,8 +76,8 @@ def _by_words(s: stats.Stats) -> str:
 OPERATION = Operation(
     name="hook stats",
     examples=("gieok hook stats", "gieok hook stats --days 30"),
-    handler=run,
-    present=present,
+    handler=collect_hook_stats,
+    present=render_hook_stats,
     doc=Words(
         "Count what the hook did: levels, latencies, searches after it",
         "훅이 한 일을 셉니다: 확신의 단계, 걸린 시간, 이어진 검색",

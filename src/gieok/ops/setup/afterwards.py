@@ -12,7 +12,7 @@ from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.home.daemon import DownResult, UpResult
-from gieok.ops.observe.run import take_in
+from gieok.ops.observe.run import take_in_transcripts
 from gieok.ops.operation import NoRequest, Style, printable
 from gieok.ops.setup.interview import ASKED, YES, Interview
 from gieok.ops.setup.questions.after import to_install
@@ -116,7 +116,7 @@ class Afterwards:
         return "; ".join([said, *told])
 
     def _taken_in(self) -> str:
-        result, is_whole = take_in(self._context, _PATIENCE_S)
+        result, is_whole = take_in_transcripts(self._context, _PATIENCE_S)
         words = self._context.words
         said = words(
             f"{result.messages:,} messages, found by search now",

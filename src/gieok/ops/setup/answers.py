@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gieok.errors import BadRequest
 from gieok.ops.setup.asking import trial_lines
-from gieok.ops.setup.changes import is_asked, tried
+from gieok.ops.setup.changes import is_asked, run_setup_trial
 from gieok.ops.setup.interview import NO, YES, AnswerKind, Given, Interview, SetupQuestion
 from gieok.ports.keys import Verdict
 
@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 _DOCS = "docs/setup.md lists every answer"
 
 
-def read(
+def read_answer_file(
     file: Path, questions: Sequence[SetupQuestion], more: Sequence[str]
 ) -> Mapping[str, object]:
     """Return the answers of a YAML file by question. Raises BadRequest, which names what is
@@ -28,23 +28,23 @@ def read(
     import yaml
 
     try:
-        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+        document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BadRequest(
             f"cannot read {str(file)!r}: {' '.join(str(error).split())}", hint=_DOCS
         ) from error
-    if not isinstance(found or {}, dict):
+    if not isinstance(document or {}, dict):
         raise BadRequest(f"{str(file)!r} must hold `name: answer` lines", hint=_DOCS)
     names = [question.name for question in questions] + [*more, UNTESTED]
-    for name in found or {}:
+    for name in document or {}:
         if name not in names:
             near = get_close_matches(str(name), names, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"answers: {', '.join(names)}"
             raise BadRequest(f"{str(file)!r} answers {str(name)!r}, which is not asked", hint=hint)
-    return found or {}
+    return document or {}
 
 
-def answered(
+def fill_in_answers(
     known: Interview,
     raw: Mapping[str, object],
     questions: Sequence[SetupQuestion],
@@ -69,16 +69,22 @@ def answered(
                 )
             continue
         is_given = question.name in raw
-        given = _given(known, question, raw[question.name]) if is_given else question.default(known)
+        given = (
+            _parse_given_answer(known, question, raw[question.name])
+            if is_given
+            else question.default(known)
+        )
         if question.kind is not AnswerKind.MANY:
-            _check(known, question, given if isinstance(given, str) else "", is_given=is_given)
+            _check_given_answer(
+                known, question, given if isinstance(given, str) else "", is_given=is_given
+            )
         known = known.with_answers({**known.answers, question.name: given})
     return known
 
 
-def _given(known: Interview, question: SetupQuestion, value: object) -> Given:
+def _parse_given_answer(known: Interview, question: SetupQuestion, value: object) -> Given:
     if question.kind is AnswerKind.SECRET:
-        return _secret(known, question.name, value)
+        return _read_secret_variable(known, question.name, value)
     if isinstance(value, bool):
         value = YES if value else NO
     if question.kind is not AnswerKind.MANY:
@@ -86,16 +92,18 @@ def _given(known: Interview, question: SetupQuestion, value: object) -> Given:
             raise BadRequest(f"{question.name} must be one value", hint=_DOCS)
         return str(value)
     parts = value if isinstance(value, list) else str(value or "").replace(NO, "").split(",")
-    given = tuple(str(part).strip() for part in parts if str(part).strip() not in ("", "none"))
+    ticked_values = tuple(
+        str(part).strip() for part in parts if str(part).strip() not in ("", "none")
+    )
     values = [pick.value for pick in question.picks(known)]
-    if wrong := [part for part in given if part not in values]:
+    if wrong := [part for part in ticked_values if part not in values]:
         raise BadRequest(
             f"{question.name} is {wrong[0]!r}", hint=f"here: {', '.join(values)}, or none"
         )
-    return given
+    return ticked_values
 
 
-def _secret(known: Interview, name: str, value: object) -> str:
+def _read_secret_variable(known: Interview, name: str, value: object) -> str:
     """Return what a variable of the environment holds: a secret itself does not stand in a file."""
     variable = value if isinstance(value, str) else ""
     if not _VARIABLE.fullmatch(variable) or not known.context.caller.environment.get(variable):
@@ -109,7 +117,9 @@ def _secret(known: Interview, name: str, value: object) -> str:
     return known.context.caller.environment[variable]
 
 
-def _check(known: Interview, question: SetupQuestion, given: str, *, is_given: bool) -> None:
+def _check_given_answer(
+    known: Interview, question: SetupQuestion, given: str, *, is_given: bool
+) -> None:
     values = [pick.value for pick in question.picks(known)]
     if given in values:
         return
@@ -128,7 +138,7 @@ def check_trials(
     """Try what changes; return what came of it. Raises BadRequest where something does not work."""
     lines = []
     for label in dict.fromkeys(question.trial for question in questions if question.trial):
-        for trial in tried(known, label):
+        for trial in run_setup_trial(known, label):
             shown = trial_lines(known, trial)
             lines += shown
             if trial.verdict is not Verdict.VALID and raw.get(UNTESTED) is not True:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok.ops.home.keys import VERDICTS, mark_of
+from gieok.ops.home.keys import VERDICTS, find_verdict_sign
 from gieok.ops.operation import Words, printable
-from gieok.ops.setup.changes import is_asked, tried
+from gieok.ops.setup.changes import is_asked, run_setup_trial
 from gieok.ops.setup.interview import AnswerKind, Given, Interview, SetupQuestion
 from gieok.ports.dialogue import Dialogue, Pick, WentBack
 from gieok.ports.keys import Trial, Verdict
@@ -73,7 +73,7 @@ class Asking:
                 self._path.append((at, given))
                 known = known.with_answers({**before, **self._answers()})
                 self._dialogue.say(
-                    f"  · {question.words.say(known.context.lang)} {shown(known, question)}"
+                    f"  · {question.words.say(known.context.lang)} {format_setup_answer(known, question)}"
                 )
                 at = self._next(known, at)
             except WentBack:
@@ -87,11 +87,11 @@ class Asking:
 
     def _asked(self, known: Interview, question: SetupQuestion) -> Given:
         """Ask one question; the draft of an earlier answer is what Enter takes."""
-        look, draft = _look(known, question), self._drafts.get(question.name)
+        look, draft = _build_question_look(known, question), self._drafts.get(question.name)
         default = (
             draft.given if draft is not None and draft.look == look else question.default(known)
         )
-        given = _asked(known, self._dialogue, question, default)
+        given = _ask_setup_question(known, self._dialogue, question, default)
         self._drafts[question.name] = _Draft(look, given)
         return given
 
@@ -116,7 +116,7 @@ class Asking:
         if not trial or next(later, None):
             return at + 1
         self._dialogue.say(known.words("  trying …", "  시험하는 중 …"), is_passing=True)
-        trials = tried(known, trial)
+        trials = run_setup_trial(known, trial)
         for one in trials:
             for line in trial_lines(known, one, advice=_ADVICE if trial != "notice" else {}):
                 self._dialogue.say(line)
@@ -146,7 +146,7 @@ class Asking:
         return secret[0] if secret and is_key_wrong else asked[0]
 
 
-def _look(known: Interview, question: SetupQuestion) -> tuple[object, ...]:
+def _build_question_look(known: Interview, question: SetupQuestion) -> tuple[object, ...]:
     """Return what makes a question another one: what may be picked, what is suggested, and where a
     secret goes.
     """
@@ -154,7 +154,9 @@ def _look(known: Interview, question: SetupQuestion) -> tuple[object, ...]:
     return picks, question.default(known), question.variable(known)
 
 
-def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion, before: Given) -> Given:
+def _ask_setup_question(
+    known: Interview, dialogue: Dialogue, question: SetupQuestion, before: Given
+) -> Given:
     words = question.words.say(known.context.lang)
     for line in question.note(known):
         dialogue.say(f"  {line}")
@@ -166,32 +168,36 @@ def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion, before
     if question.kind is AnswerKind.ONE:
         picks = list(question.picks(known))
         if not picks:
-            return _line(known, dialogue, question, default)
+            return _ask_text_line(known, dialogue, question, default)
         if question.free and default and default not in [pick.value for pick in picks]:
             picks.insert(0, Pick(default, default))  # as it was typed before
         values = [pick.value for pick in picks]
         free = [Pick(_FREE, question.free.say(known.context.lang))] if question.free else []
         chosen = dialogue.one(words, [*picks, *free], default if default in values else values[0])
-        return _line(known, dialogue, question, "") if chosen == _FREE else chosen
-    return _line(known, dialogue, question, "" if question.kind is AnswerKind.SECRET else default)
+        return _ask_text_line(known, dialogue, question, "") if chosen == _FREE else chosen
+    return _ask_text_line(
+        known, dialogue, question, "" if question.kind is AnswerKind.SECRET else default
+    )
 
 
-def _line(known: Interview, dialogue: Dialogue, question: SetupQuestion, default: str) -> str:
+def _ask_text_line(
+    known: Interview, dialogue: Dialogue, question: SetupQuestion, default: str
+) -> str:
     words, is_secret = question.words.say(known.context.lang), question.kind is AnswerKind.SECRET
     return dialogue.text(
         words, default, lambda text: question.wrong(known, text), is_secret=is_secret
     ).strip()
 
 
-def shown(known: Interview, question: SetupQuestion) -> str:
+def format_setup_answer(known: Interview, question: SetupQuestion) -> str:
     """Return an answer as a person reads it; a secret never."""
-    given = known.answers[question.name]
+    answer = known.answers[question.name]
     if question.kind is AnswerKind.SECRET:
-        return known.words("given", "받음") if given else known.words("as it is", "그대로")
+        return known.words("given", "받음") if answer else known.words("as it is", "그대로")
     labels = {pick.value: pick.label for pick in question.picks(known)}
-    values = given if isinstance(given, tuple) else (given,)
-    told = ", ".join(labels.get(value, value) for value in values)
-    return known.shown_path(told) if told else known.words("none", "없음")
+    values = answer if isinstance(answer, tuple) else (answer,)
+    label_text = ", ".join(labels.get(value, value) for value in values)
+    return known.shown_path(label_text) if label_text else known.words("none", "없음")
 
 
 def trial_lines(
@@ -210,4 +216,4 @@ def trial_lines(
     )
     hint = [f"  → {printable(told)}"] if told else []
     verdict, said = VERDICTS[trial.verdict].say(lang), printable(in_language(trial.said, lang))
-    return [f"  {mark_of(trial.verdict)} {trial.name}: {verdict}: {said}", *hint]
+    return [f"  {find_verdict_sign(trial.verdict)} {trial.name}: {verdict}: {said}", *hint]

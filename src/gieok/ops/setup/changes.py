@@ -20,7 +20,7 @@ _TEST = (
 )
 
 
-class Changes(NamedTuple):
+class SetupChanges(NamedTuple):
     """Settings by name, with their new text; secrets by variable."""
 
     settings: Mapping[str, str]
@@ -37,7 +37,7 @@ def is_asked(known: Interview, question: SetupQuestion) -> bool:
     return not is_fixed and question.applies(known)
 
 
-def changes(known: Interview) -> Changes:
+def find_setup_changes(known: Interview) -> SetupChanges:
     """Return what is to be saved; what a variable or a flag decides is left alone."""
     settings, secrets = dict[str, str](), dict[str, str]()
     for question in QUESTIONS:
@@ -46,18 +46,23 @@ def changes(known: Interview) -> Changes:
             variable, value = question.variable(known), known.text(question.name).strip()
             secrets |= {variable: value} if variable and value else {}
     new = {name: text for name, text in settings.items() if not known.is_fixed(name)}
-    return Changes(
-        {name: text for name, text in new.items() if not _same(known.setting(name), text)}, secrets
+    return SetupChanges(
+        {
+            name: text
+            for name, text in new.items()
+            if not _is_same_setting(known.setting(name), text)
+        },
+        secrets,
     )
 
 
-def _same(now: str, text: str) -> bool:
+def _is_same_setting(now: str, text: str) -> bool:
     return now == text or (text in _SWITCHES and now.lower() == text)
 
 
-def tried(known: Interview, trial: str) -> Sequence[Trial]:
+def run_setup_trial(known: Interview, trial: str) -> Sequence[Trial]:
     """Try what changes of a model, a way to tell, or an archive; nothing where nothing does."""
-    found = changes(known)
+    found = find_setup_changes(known)
     if trial == "model":
         is_new = any(
             name.startswith("observe.") and name not in ("observe.agents", "observe.folders")
@@ -81,7 +86,7 @@ def tried(known: Interview, trial: str) -> Sequence[Trial]:
     return [known.access.try_notice(found.settings, found.secrets, way, told) for way in new]
 
 
-def _has_secret(known: Interview, found: Changes, trial: str) -> bool:
+def _has_secret(known: Interview, found: SetupChanges, trial: str) -> bool:
     return any(
         question.variable(known) in found.secrets
         for question in QUESTIONS

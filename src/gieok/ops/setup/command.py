@@ -12,7 +12,7 @@ from gieok.ops.operation import Effect, Operation, Style, Words, argument, print
 from gieok.ops.setup import answers
 from gieok.ops.setup.afterwards import Afterwards, Deed
 from gieok.ops.setup.asking import Asking
-from gieok.ops.setup.changes import Changes, changes
+from gieok.ops.setup.changes import SetupChanges, find_setup_changes
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ops.setup.questions import QUESTIONS, STEPS
 from gieok.ops.setup.questions.after import AFTER, AFTER_TITLE
@@ -61,12 +61,12 @@ class SetupResult:
         return all(deed.ok for deed in self.done)
 
 
-def run(context: Context, request: SetupRequest) -> SetupResult:
+def set_up_gieok(context: Context, request: SetupRequest) -> SetupResult:
     """Gather every answer, save them, then do the rest. Raises BadRequest; KeyboardInterrupt where
     the person cancels.
     """
     if request.yes or request.answers:
-        return _unasked(context, request)
+        return _set_up_from_answers(context, request)
     if context.dialogue is None:
         raise BadRequest(
             "setup asks questions, and there is no terminal",
@@ -75,23 +75,25 @@ def run(context: Context, request: SetupRequest) -> SetupResult:
                 "answers (docs/setup.md)"
             ),
         )
-    return _asked(context, context.dialogue())
+    return _set_up_by_dialogue(context, context.dialogue())
 
 
-def _unasked(context: Context, request: SetupRequest) -> SetupResult:
+def _set_up_from_answers(context: Context, request: SetupRequest) -> SetupResult:
     table = (*QUESTIONS, *AFTER)
     file = context.caller.path(request.answers) if request.answers else None
-    raw = answers.read(file, table, (_ASK,)) if file else {}
-    known = answers.answered(Interview(context), raw, table, QUESTIONS)
+    raw = answers.read_answer_file(file, table, (_ASK,)) if file else {}
+    known = answers.fill_in_answers(Interview(context), raw, table, QUESTIONS)
     lines = answers.check_trials(known, QUESTIONS, raw)
-    found = changes(known)
-    files = known.access.save(found.settings, found.secrets) if found else ()
+    setup_changes = find_setup_changes(known)
+    files = (
+        known.access.save(setup_changes.settings, setup_changes.secrets) if setup_changes else ()
+    )
     afterwards = Afterwards(known)
-    done = (*(afterwards.restarted() if found else ()), *afterwards.deeds())
+    done = (*(afterwards.restarted() if setup_changes else ()), *afterwards.deeds())
     answer = "\n".join(afterwards.answer(str(raw[_ASK]))) if raw.get(_ASK) else ""
     return SetupResult(
-        settings=dict(found.settings),
-        secrets=tuple(found.secrets),
+        settings=dict(setup_changes.settings),
+        secrets=tuple(setup_changes.secrets),
         files=tuple(files),
         done=done,
         told=tuple(lines),
@@ -99,7 +101,7 @@ def _unasked(context: Context, request: SetupRequest) -> SetupResult:
     )
 
 
-def _asked(context: Context, dialogue: Dialogue) -> SetupResult:
+def _set_up_by_dialogue(context: Context, dialogue: Dialogue) -> SetupResult:
     known = Interview(context)
     dialogue.begin(
         known.words("Gieok: set up", "Gieok: 설정"),
@@ -110,13 +112,13 @@ def _asked(context: Context, dialogue: Dialogue) -> SetupResult:
         known.words("(space: tick)", "(스페이스: 고르기)"),
     )
     try:
-        known = Asking(dialogue, (*QUESTIONS, _review()), STEPS).ask(known)
+        known = Asking(dialogue, (*QUESTIONS, _build_review_question()), STEPS).ask(known)
     except Cancelled:
         dialogue.say(
             known.words("cancelled; nothing was changed", "취소했습니다. 바뀐 것은 없습니다")
         )
         raise KeyboardInterrupt from None
-    found = changes(known)
+    found = find_setup_changes(known)
     files = known.access.save(found.settings, found.secrets) if found else ()
     for file in files:
         dialogue.say(
@@ -124,7 +126,9 @@ def _asked(context: Context, dialogue: Dialogue) -> SetupResult:
                 f"  ✓ saved: {known.shown_path(file)}", f"  ✓ 저장: {known.shown_path(file)}"
             )
         )
-    done, answer = _offered(known, dialogue, Afterwards(known).restarted() if found else ())
+    done, answer = _offer_next_steps(
+        known, dialogue, Afterwards(known).restarted() if found else ()
+    )
     return SetupResult(
         dict(found.settings),
         tuple(found.secrets),
@@ -135,7 +139,7 @@ def _asked(context: Context, dialogue: Dialogue) -> SetupResult:
     )
 
 
-def _offered(
+def _offer_next_steps(
     known: Interview, dialogue: Dialogue, first: Iterable[Deed]
 ) -> tuple[tuple[Deed, ...], str]:
     """Do what must be first, then offer what comes next; what was saved stays, wherever the person
@@ -156,7 +160,9 @@ def _offered(
         if suggested := afterwards.suggestion():
             words = known.words("Ask your memory (empty: later)", "기억에 물어보기 (비우면 나중에)")
             asked = dialogue.text(words, suggested, lambda text: "").strip()
-            return tuple(done), _shown(dialogue, asked, afterwards.answer(asked)) if asked else ""
+            return tuple(done), _show_trial_answer(
+                dialogue, asked, afterwards.answer(asked)
+            ) if asked else ""
     except (Cancelled, WentBack):
         dialogue.say(
             known.words(
@@ -167,17 +173,21 @@ def _offered(
     return tuple(done), ""
 
 
-def _shown(dialogue: Dialogue, asked: str, answer: list[str]) -> str:
+def _show_trial_answer(dialogue: Dialogue, asked: str, answer: list[str]) -> str:
     for line in (f"  ? {asked}", *answer):
         dialogue.say(line)
     return "\n".join(answer)
 
 
-def _review() -> SetupQuestion:
+def _build_review_question() -> SetupQuestion:
     """Return the last question: whether to save what changes."""
 
     def picks(known: Interview) -> list[Pick]:
-        save = known.words("save", "저장") if changes(known) else known.words("go on", "계속")
+        save = (
+            known.words("save", "저장")
+            if find_setup_changes(known)
+            else known.words("go on", "계속")
+        )
         return [
             Pick(_SAVE, save),
             Pick(_CANCEL, known.words("cancel, change nothing", "취소, 아무것도 안 바꿈")),
@@ -188,16 +198,16 @@ def _review() -> SetupQuestion:
         step=6,
         kind=AnswerKind.ONE,
         words=Words("Save?", "저장할까요?"),
-        note=lambda known: summary(known, changes(known)),
+        note=lambda known: format_setup_changes(known, find_setup_changes(known)),
         picks=picks,
         default=lambda known: _SAVE,
     )
 
 
-def summary(known: Interview, found: Changes) -> list[str]:
+def format_setup_changes(known: Interview, found: SetupChanges) -> list[str]:
     """Return what changes, a line each; no secret."""
     lines = [
-        f"{name}: {_value(known, known.setting(name))} → {_value(known, text)}"
+        f"{name}: {_format_setting_value(known, known.setting(name))} → {_format_setting_value(known, text)}"
         for name, text in found.settings.items()
     ]
     where = (
@@ -222,7 +232,7 @@ def summary(known: Interview, found: Changes) -> list[str]:
     ]
 
 
-def _value(known: Interview, text: str) -> str:
+def _format_setting_value(known: Interview, text: str) -> str:
     shown = {"True": known.words("yes", "예"), "False": known.words("no", "아니요")}.get(
         text.capitalize(), text
     )
@@ -236,17 +246,17 @@ def deed_line(deed: Deed, lang: str) -> str:
     )
 
 
-def present(result: SetupResult, style: Style) -> str:
+def render_setup(result: SetupResult, style: Style) -> str:
     """Show what was saved and done where nobody was asked, what was found, and what to do next."""
     lines = []
     if not result.was_asked:
         lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]
         lines += [*result.told, *(deed_line(deed, style.lang) for deed in result.done)]
         lines += [result.answer] if result.answer else []
-    return "\n".join([*lines, *_next(style)])
+    return "\n".join([*lines, *_format_next_commands(style)])
 
 
-def _next(style: Style) -> list[str]:
+def _format_next_commands(style: Style) -> list[str]:
     return [
         style.say("\nNext:", "\n다음:"),
         style.say('  gieok remember "…" keep something', '  gieok remember "…" 기억해 두기'),
@@ -272,8 +282,8 @@ def _next(style: Style) -> list[str]:
 OPERATION = Operation(
     name="setup",
     when_stopped=Words("", ""),
-    handler=run,
-    present=present,
+    handler=set_up_gieok,
+    present=render_setup,
     effect=Effect.WRITE,
     examples=("gieok setup", "gieok setup --yes", "gieok setup --answers answers.yaml"),
     doc=Words(

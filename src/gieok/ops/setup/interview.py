@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from gieok.ops.context import Context
 from gieok.ops.operation import Words
-from gieok.ops.setup.machine import Surroundings, survey
+from gieok.ops.setup.machine import Surroundings, survey_machine
 from gieok.ports.dialogue import Pick
 from gieok.ports.setup import Provider, SetupAccess
 
@@ -35,7 +35,7 @@ class Interview:
     @cached_property
     def machine(self) -> Surroundings:
         """Return what is on this machine."""
-        return survey(self.context)
+        return survey_machine(self.context)
 
     @cached_property
     def providers(self) -> Mapping[str, Provider]:
@@ -95,7 +95,7 @@ class AnswerKind(Enum):
     SECRET = "secret"  # noqa: S105 - a kind of answer
 
 
-def _always(known: Interview) -> bool:
+def _is_always_asked(known: Interview) -> bool:
     del known
     return True
 
@@ -114,7 +114,7 @@ class SetupQuestion:
     kind: AnswerKind
     words: Words
     note: Callable[[Interview], Sequence[str]] = lambda known: ()
-    applies: Callable[[Interview], bool] = _always
+    applies: Callable[[Interview], bool] = _is_always_asked
     picks: Callable[[Interview], Sequence[Pick]] = lambda known: ()
     default: Callable[[Interview], Given] = lambda known: ""
     #: Label of a pick that asks for a line; None: the picks are all there is.

@@ -16,8 +16,8 @@ from gieok.agents.openclaw.installation import state_folder
 from gieok.memory.tiers import vaults
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.prompt.install import call, user_site
-from gieok.ops.prompt.installed import prompt_command
+from gieok.ops.prompt.install import build_own_command, user_site
+from gieok.ops.prompt.installed import find_prompt_command
 
 
 class FoundAgent(NamedTuple):
@@ -41,37 +41,41 @@ class Surroundings(NamedTuple):
     has_desktop: bool
 
 
-def survey(context: Context) -> Surroundings:
+def survey_machine(context: Context) -> Surroundings:
     """Look around; nothing is run, and nobody asked."""
     caller = context.caller
     hook = webhook(caller.environment, caller.user, lambda name: "", "OPENCLAW_HOOKS_TOKEN")
     return Surroundings(
-        tuple(_agents(context)),
-        tuple(vault.path for vault in vaults.found(caller.environment, caller.user)),
+        tuple(_iter_found_agents(context)),
+        tuple(vault.path for vault in vaults.find_obsidian_vaults(caller.environment, caller.user)),
         not hook.missing,
         _has_desktop(caller.environment),
     )
 
 
-def _agents(context: Context) -> Iterator[FoundAgent]:
+def _iter_found_agents(context: Context) -> Iterator[FoundAgent]:
     site = user_site(context)
     for name in table.NAMES:
-        made = agent.load(name)
-        place = made.place(context.caller.user, context.caller.environment) if made.place else None
-        found = made.places(context.caller.user, context.caller.environment)
-        files = [source.path for source in sources.sources(found, Scope("agent:main"))]
-        if files or _is_here(name, made, site):
-            is_installed = _is_installed(context, site, name, made)
+        known_agent = agent.load_agent(name)
+        place = (
+            known_agent.place(context.caller.user, context.caller.environment)
+            if known_agent.place
+            else None
+        )
+        transcript_places = known_agent.places(context.caller.user, context.caller.environment)
+        files = [source.path for source in sources.sources(transcript_places, Scope("agent:main"))]
+        if files or _is_agent_present(name, known_agent, site):
+            is_installed = _is_integration_installed(context, site, name, known_agent)
             yield FoundAgent(
                 name=name,
                 folder=place.folder if place else None,
                 transcripts=len(files),
-                size=sum(map(_size, files)),
+                size=sum(map(_read_file_size, files)),
                 is_installed=is_installed,
             )
 
 
-def _is_here(name: str, made: agent.Agent, site: InstallPlace) -> bool:
+def _is_agent_present(name: str, made: agent.Agent, site: InstallPlace) -> bool:
     """Say whether the agent was ever used here, or its program is."""
     folders = [made.hook_files.folder(site)] if made.hook_files else []
     folders += [state_folder(site.environment, site.folder)] if name == "openclaw" else []
@@ -81,19 +85,21 @@ def _is_here(name: str, made: agent.Agent, site: InstallPlace) -> bool:
     )
 
 
-def _is_installed(context: Context, site: InstallPlace, name: str, made: agent.Agent) -> bool:
+def _is_integration_installed(
+    context: Context, site: InstallPlace, name: str, made: agent.Agent
+) -> bool:
     if name in table.HOOKED:
-        return bool(prompt_command(site, name))
+        return bool(find_prompt_command(site, name))
     try:
         return made.edits is not None and all(
-            edit.path.exists() for edit in made.edits(site, call(context))
+            edit.path.exists() for edit in made.edits(site, build_own_command(context))
         )
     # An agent's own files may be anything; installing says what is wrong with them.
     except Exception:  # noqa: BLE001
         return False
 
 
-def _size(file: Path) -> int:
+def _read_file_size(file: Path) -> int:
     try:
         return file.stat().st_size
     except OSError:

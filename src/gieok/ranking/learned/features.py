@@ -141,7 +141,7 @@ _MOST_CHARS = 800
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
+def _compile_feature_patterns() -> dict[str, re.Pattern[str]]:
     """Return the patterns by name; compiling them takes half of a cold search."""
     return {
         name: re.compile("|".join(both), re.IGNORECASE | re.MULTILINE)
@@ -154,6 +154,9 @@ def features_of(text: str) -> list[float]:
     logarithm of the length.
     """
     text = text[:_MOST_CHARS]
-    found = {name: float(pattern.search(text) is not None) for name, pattern in _patterns().items()}
+    found = {
+        name: float(pattern.search(text) is not None)
+        for name, pattern in _compile_feature_patterns().items()
+    }
     pairs = [found[a] * found[b] for a, b in _PAIRS]
     return [*found.values(), *pairs, log((1 + len(text)) / _TYPICAL_CHARS)]

@@ -39,35 +39,35 @@ def about_user(text: str, vector: bytes, model: str) -> float:
     answered. `text` is what was said, without a label; `vector` is of the passage that holds it, by
     the embedding model `model` (0 for one that the heads were not fitted on).
     """
-    return _judged("about_user", text, vector, model)
+    return _judge_by_head("about_user", text, vector, model)
 
 
-def worth(text: str, vector: bytes, model: str) -> float:
+def judge_turn_worth(text: str, vector: bytes, model: str) -> float:
     """Return the probability that a turn states a fact, decision, preference, rule or plan;
     arguments as `about_user`.
     """
-    return _judged("worth", text, vector, model)
+    return _judge_by_head("worth", text, vector, model)
 
 
 def stated(text: str, vector: bytes, model: str) -> float:
     """Return the probability that one sentence states such a thing; arguments as `about_user`."""
-    return _judged("stated", text, vector, model)
+    return _judge_by_head("stated", text, vector, model)
 
 
 def worth_by_words(text: str) -> float:
     """Return the probability of `stated` by readable features alone: weaker, for where no such
     vector is.
     """
-    return _heads()[1]["words"].probability((), features_of(text))
+    return _load_heads()[1]["words"].probability((), features_of(text))
 
 
-def fitted_on() -> str:
+def find_heads_model() -> str:
     """Return the model whose vectors are judged."""
-    return _heads()[0]
+    return _load_heads()[0]
 
 
-def _judged(name: str, text: str, vector: bytes, model: str) -> float:
-    fitted_on, heads = _heads()
+def _judge_by_head(name: str, text: str, vector: bytes, model: str) -> float:
+    fitted_on, heads = _load_heads()
     return (
         heads[name].probability(array("f", vector), features_of(text))
         if model == fitted_on
@@ -76,7 +76,7 @@ def _judged(name: str, text: str, vector: bytes, model: str) -> float:
 
 
 @lru_cache(1)
-def _heads() -> tuple[str, dict[str, Head]]:
+def _load_heads() -> tuple[str, dict[str, Head]]:
     weights = learned("heads")
     heads = {
         name: Head(

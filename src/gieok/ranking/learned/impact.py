@@ -14,23 +14,23 @@ _FILE = Path(__file__).parent / "impact.json"
 _FARTHEST = 30.0
 
 
-def log_odds(model: str, features: Mapping[str, float]) -> float:
+def find_impact_log_odds(model: str, features: Mapping[str, float]) -> float:
     """Return the log-odds of `link` or `test`, given its features by name; those without a weight
     do not count.
     """
-    weights = _models()[model]
-    found = weights["bias"] + sum(
+    weights = _load_impact_models()[model]
+    total = weights["bias"] + sum(
         [value * weights.get(name, 0.0) for name, value in features.items()]
     )
-    return max(-_FARTHEST, min(_FARTHEST, found))
+    return max(-_FARTHEST, min(_FARTHEST, total))
 
 
 def probability(model: str, features: Mapping[str, float]) -> float:
     """Return the probability, 0–1, of `link` or `test`."""
-    return 1 / (1 + exp(-log_odds(model, features)))
+    return 1 / (1 + exp(-find_impact_log_odds(model, features)))
 
 
 @cache
-def _models() -> Mapping[str, Mapping[str, float]]:
+def _load_impact_models() -> Mapping[str, Mapping[str, float]]:
     models: Mapping[str, Mapping[str, float]] = json.loads(_FILE.read_text(encoding="utf-8"))
     return models

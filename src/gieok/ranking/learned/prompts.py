@@ -9,19 +9,19 @@ from array import array
 from functools import lru_cache
 from operator import mul
 
-from gieok.ranking.learned.weights import Weights, learned
+from gieok.ranking.learned.weights import LearnedWeights, learned
 
 
-def fitted_on() -> str:
+def find_prompts_model() -> str:
     """Return the model whose vectors are judged."""
-    return _weights().model
+    return _load_prompt_weights().model
 
 
 def asks_memory(vector: bytes, model: str) -> float:
     """Return the log-odds that memory may bear on a prompt, given its vector as a question; 0 for
     another model.
     """
-    weights = _weights()
+    weights = _load_prompt_weights()
     if model != weights.model:
         return 0.0
     log_odds: float = weights.numbers["bias"] + sum(
@@ -31,5 +31,5 @@ def asks_memory(vector: bytes, model: str) -> float:
 
 
 @lru_cache(1)
-def _weights() -> Weights:
+def _load_prompt_weights() -> LearnedWeights:
     return learned("prompts")

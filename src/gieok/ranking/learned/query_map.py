@@ -41,7 +41,7 @@ class QueryMap:
 
 
 @lru_cache(1)
-def _fitted() -> QueryMap:
+def _load_query_map() -> QueryMap:
     weights = learned("query_map")
     return QueryMap(weights.model, weights.matrices["down"], weights.matrices["up"])
 
@@ -50,5 +50,5 @@ def query_map(model: str) -> QueryMap | None:
     """Return the map for questions that this embedding model embedded; None where none was fitted
     for it.
     """
-    fitted = _fitted()
+    fitted = _load_query_map()
     return fitted if fitted.model == model else None

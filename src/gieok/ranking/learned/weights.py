@@ -14,7 +14,7 @@ from typing import NamedTuple
 _FOLDER = Path(__file__).parent
 
 
-class Weights(NamedTuple):
+class LearnedWeights(NamedTuple):
     """Matrices by name, each a list of rows; the model whose vectors they take; single numbers by
     name.
     """
@@ -24,14 +24,16 @@ class Weights(NamedTuple):
     numbers: Mapping[str, float]
 
 
-def encoded(weights: Weights) -> bytes:
+def encoded(weights: LearnedWeights) -> bytes:
     """Return the content of a file of weights."""
     shapes = {name: [len(rows), len(rows[0])] for name, rows in weights.matrices.items()}
     head = json.dumps({"model": weights.model, "shapes": shapes, "numbers": dict(weights.numbers)})
-    return head.encode() + b"\n" + b"".join(_halves(rows) for rows in weights.matrices.values())
+    return (
+        head.encode() + b"\n" + b"".join(_pack_halves(rows) for rows in weights.matrices.values())
+    )
 
 
-def decoded(content: bytes) -> Weights:
+def decode_weights(content: bytes) -> LearnedWeights:
     """Return the weights that a file holds."""
     line, _, body = content.partition(b"\n")
     head = json.loads(line)
@@ -41,13 +43,13 @@ def decoded(content: bytes) -> Weights:
         rows = range(start, start + height * size, size)
         matrices[name] = [unpack(f"<{width}e", body[at : at + size]) for at in rows]
         start += height * size
-    return Weights(head["model"], matrices, head["numbers"])
+    return LearnedWeights(head["model"], matrices, head["numbers"])
 
 
-def learned(name: str) -> Weights:
+def learned(name: str) -> LearnedWeights:
     """Return the weights of a file of this folder."""
-    return decoded((_FOLDER / f"{name}.weights").read_bytes())
+    return decode_weights((_FOLDER / f"{name}.weights").read_bytes())
 
 
-def _halves(rows: Sequence[Sequence[float]]) -> bytes:
+def _pack_halves(rows: Sequence[Sequence[float]]) -> bytes:
     return b"".join(pack(f"<{len(row)}e", *row) for row in rows)

@@ -15,7 +15,7 @@ from gieok.storage.accounts.sql.cast import SqlCast
 from gieok.storage.accounts.sql.copying import SqlAccountCopies
 from gieok.storage.accounts.sql.points import SqlPoints
 from gieok.storage.accounts.sql.users import SqlUsers
-from gieok.storage.postgres.citus import distribute, statements
+from gieok.storage.postgres.citus import distribute, list_citus_statements
 from gieok.storage.postgres.connection import TIMEOUT_S, Connections, configured, read_address
 from gieok.storage.postgres.statements import Statements
 from gieok.storage.postgres.tables import Tables, partitioned
@@ -129,7 +129,7 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
 
     def distribution(self) -> list[str]:
         """Return the calls that spread the tables over nodes."""
-        return statements(NAME, NAMES, ("migrations",))
+        return list_citus_statements(NAME, NAMES, ("migrations",))
 
     def distribute(self) -> int:
         """Issue them."""

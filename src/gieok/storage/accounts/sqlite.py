@@ -90,7 +90,7 @@ class SqliteAccounts(SqliteFile, SqlUsers, SqlPoints, SqlCast, SqlAccountCopies)
         return str(self._file)
 
     def _connect(self) -> sqlite3.Connection:
-        return open_private(self._file, self.what, self._busy_timeout_ms, _prepare)
+        return open_private(self._file, self.what, self._busy_timeout_ms, _prepare_accounts_file)
 
 
 def _use_home_zone(connection: sqlite3.Connection) -> None:
@@ -98,7 +98,7 @@ def _use_home_zone(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE users SET zone = '' WHERE zone = 'UTC'")
 
 
-def _prepare(connection: sqlite3.Connection, file: Path) -> None:
+def _prepare_accounts_file(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)

@@ -100,7 +100,9 @@ class DropboxArchive:
         """Write a file as a whole, and compare what Dropbox says that it has."""
         commit = api.CommitInfo(
             self._full(path),
-            mode=api.WriteMode.add if expected is None else api.WriteMode.update(_rev(expected)),
+            mode=api.WriteMode.add
+            if expected is None
+            else api.WriteMode.update(_convert_dropbox_revision(expected)),
             mute=True,  # no note on the screens of a person
             strict_conflict=True,
         )
@@ -134,7 +136,7 @@ class DropboxArchive:
         try:
             return upload.finished(commit)
         # perhaps of the second try of one that succeeded
-        except (ArchiveConflict, _Refused) as error:
+        except (ArchiveConflict, _DropboxRefused) as error:
             return self._arrived(path, wanted, error)
 
     def delete(self, path: str, expected: str) -> None:
@@ -145,7 +147,10 @@ class DropboxArchive:
         try:
             with self._changing:
                 self._asked(
-                    lambda: self._client.files_delete_v2(full, parent_rev=_rev(expected)), path
+                    lambda: self._client.files_delete_v2(
+                        full, parent_rev=_convert_dropbox_revision(expected)
+                    ),
+                    path,
                 )
         except ArchiveMissing:
             return
@@ -256,7 +261,7 @@ class DropboxArchive:
             )
         if "Reset" in said or "reset" in said:
             return _Reset(said)
-        return _Refused(f"Dropbox refuses {path!r}: {said[:200]}", error.error)
+        return _DropboxRefused(f"Dropbox refuses {path!r}: {said[:200]}", error.error)
 
     def _stopped(self, error: Exception) -> ArchiveFailed:
         if isinstance(error, exceptions.AuthError):
@@ -274,7 +279,7 @@ class DropboxArchive:
         )
 
 
-def opened(opening: ArchiveOpening) -> DropboxArchive:
+def open_dropbox_archive(opening: ArchiveOpening) -> DropboxArchive:
     """Return the folder of a scope. Raises ArchiveFailed where a key is not set."""
     access = DropboxAccess(
         opening.secret(_TOKEN), opening.secret(_KEY), opening.secret(_SECRET), wait=opening.wait
@@ -284,14 +289,14 @@ def opened(opening: ArchiveOpening) -> DropboxArchive:
     return DropboxArchive(f"{opening.own}/{opening.of_scope}", access)
 
 
-def _rev(revision: str) -> str:
+def _convert_dropbox_revision(revision: str) -> str:
     """Return a revision as Dropbox has them; one of another archive becomes one that no file
     has.
     """
     return revision if _REV.fullmatch(revision) else "0" * 9
 
 
-class _Refused(ArchiveFailed):
+class _DropboxRefused(ArchiveFailed):
     """A refusal that only who asked can understand; `error` is the SDK's."""
 
     def __init__(self, message: str, error: object) -> None:
@@ -321,7 +326,7 @@ class _Upload:
             self._append(cursor, self._data[cursor.offset : cursor.offset + PART_BYTES])
         try:
             return self._finish(cursor, commit)
-        except _Refused as error:
+        except _DropboxRefused as error:
             self._correct(cursor, error)
             return self._finish(cursor, commit)
 
@@ -330,14 +335,14 @@ class _Upload:
         try:
             self._asked(lambda: self._client.files_upload_session_append_v2(part, cursor))
             cursor.offset += len(part)
-        except _Refused as error:
+        except _DropboxRefused as error:
             self._correct(cursor, error)
 
     def _finish(self, cursor: Any, commit: api.CommitInfo) -> Any:  # noqa: ANN401
         rest = self._data[cursor.offset :]
         return self._asked(lambda: self._client.files_upload_session_finish(rest, cursor, commit))
 
-    def _correct(self, cursor: Any, refused: _Refused) -> None:  # noqa: ANN401
+    def _correct(self, cursor: Any, refused: _DropboxRefused) -> None:  # noqa: ANN401
         found: Any = refused.error
         if hasattr(found, "is_lookup_failed") and found.is_lookup_failed():
             found = found.get_lookup_failed()

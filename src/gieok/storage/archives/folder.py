@@ -47,14 +47,14 @@ class FolderArchive:
         for path, file in self._walk():
             with contextlib.suppress(FileNotFoundError):  # gone since it was listed
                 data = self._data(path, file)
-                yield ArchivedFile(path, _revision(data), len(data))
+                yield ArchivedFile(path, _hash_revision(data), len(data))
 
     def read(self, path: str) -> tuple[bytes, str]:
         """Return the content of a file, and its revision."""
         data = self._held(path)
         if data is None:
             raise ArchiveMissing(f"{path!r} is not in {self.location}")
-        return data, _revision(data)
+        return data, _hash_revision(data)
 
     def write(self, path: str, data: bytes, expected: str | None) -> str:
         """Write a file as a whole."""
@@ -65,9 +65,9 @@ class FolderArchive:
                 fs.replace(file, data)
             else:
                 fs.make_private(file.parent)
-                if not _created(file, data):
+                if not _create_archive_file(file, data):
                     raise ArchiveConflict(f"{path!r} is in {self.location} already")
-        return _revision(data)
+        return _hash_revision(data)
 
     def delete(self, path: str, expected: str) -> None:
         """Delete a file, and folders that are empty then."""
@@ -83,7 +83,7 @@ class FolderArchive:
 
     def changes(self, cursor: str) -> ArchiveChanges:
         """Compare with the files as the cursor holds them."""
-        before, now = _known(cursor), dict[str, _Known]()
+        before, now = _parse_folder_cursor(cursor), dict[str, _Known]()
         for path, file in self._walk():
             with contextlib.suppress(FileNotFoundError):
                 facts, old = file.stat(), before.get(path)
@@ -91,7 +91,9 @@ class FolderArchive:
                     facts.st_size,
                     facts.st_mtime_ns,
                 )
-                revision = old.revision if old and is_same else _revision(self._data(path, file))
+                revision = (
+                    old.revision if old and is_same else _hash_revision(self._data(path, file))
+                )
                 now[path] = _Known(revision, facts.st_size, facts.st_mtime_ns)
         changed = [
             ArchivedFile(path, one.revision, one.size)
@@ -103,7 +105,7 @@ class FolderArchive:
     def tidy(self) -> None:
         """Remove what killed writers left."""
         for folder, _, _ in os.walk(self._folder):
-            fs.sweep(folder)
+            fs.sweep_temporary_files(folder)
 
     def _walk(self) -> Iterator[tuple[str, Path]]:
         found = []
@@ -112,9 +114,9 @@ class FolderArchive:
             base = Path(folder)
             files = (base / name for name in names if not name.startswith("."))
             found += [
-                (_path(file.relative_to(self._folder).as_posix()), file)
+                (_normalise_archive_path(file.relative_to(self._folder).as_posix()), file)
                 for file in files
-                if _is_plain(file)
+                if _is_plain_archive_file(file)
             ]
         return iter(sorted(found))
 
@@ -139,7 +141,7 @@ class FolderArchive:
     def _held(self, path: str) -> bytes | None:
         """Return the content of a file; None where there is none."""
         file = self._find(path)
-        if not _is_plain(file):
+        if not _is_plain_archive_file(file):
             return None
         try:
             return self._data(path, file)
@@ -151,7 +153,7 @@ class FolderArchive:
         held = self._held(path)
         if held is None and (expected is not None or os.path.lexists(self._find(path))):
             raise ArchiveConflict(f"{path!r} in {self.location} is gone, or no plain file")
-        if held is not None and _revision(held) != expected:
+        if held is not None and _hash_revision(held) != expected:
             raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
 
     def _find(self, path: str) -> Path:
@@ -168,7 +170,7 @@ class FolderArchive:
         for part in parts:
             if found.is_symlink() and found != self._folder:
                 raise ArchiveFailed(f"{path!r} leads out of {self.location} by a link")
-            found = _named(found, part)
+            found = _find_spelling_in_folder(found, part)
         return found
 
     @contextlib.contextmanager
@@ -182,7 +184,7 @@ class FolderArchive:
             ) from error
 
 
-def _named(folder: Path, name: str) -> Path:
+def _find_spelling_in_folder(folder: Path, name: str) -> Path:
     """Return what is called so in a folder; another spelling of the name is the same name."""
     exact = folder / name
     if os.path.lexists(exact):
@@ -192,14 +194,16 @@ def _named(folder: Path, name: str) -> Path:
             names = [one.name for one in there]
     except OSError:
         return exact
-    wanted = _folded(name)
-    same = [one for one in names if (one.lower() if one.isascii() else _folded(one)) == wanted]
-    return folder / min(same, default=name)
+    folded = _fold_file_name(name)
+    spellings = [
+        one for one in names if (one.lower() if one.isascii() else _fold_file_name(one)) == folded
+    ]
+    return folder / min(spellings, default=name)
 
 
-def _created(file: Path, data: bytes) -> bool:
+def _create_archive_file(file: Path, data: bytes) -> bool:
     try:
-        return fs.create(file, data)
+        return fs.create_new_file(file, data)
     except FileNotFoundError:
         raise
     except OSError:  # a file system without hard links
@@ -209,23 +213,23 @@ def _created(file: Path, data: bytes) -> bool:
         return True
 
 
-def _is_plain(file: Path) -> bool:
+def _is_plain_archive_file(file: Path) -> bool:
     return file.is_file() and not file.is_symlink()
 
 
-def _path(path: str) -> str:
+def _normalise_archive_path(path: str) -> str:
     return unicodedata.normalize("NFC", path)
 
 
-def _folded(name: str) -> str:
+def _fold_file_name(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def _revision(data: bytes) -> str:
+def _hash_revision(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _known(cursor: str) -> dict[str, _Known]:
+def _parse_folder_cursor(cursor: str) -> dict[str, _Known]:
     try:
         return {path: _Known(*row) for path, row in json.loads(cursor or "{}").items()}
     except (ValueError, TypeError, AttributeError):

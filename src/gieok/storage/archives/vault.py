@@ -82,17 +82,19 @@ class VaultArchive:
         time.
         """
         self._expect()
-        before = _known(cursor)
+        before = _parse_vault_cursor(cursor)
         now: dict[str, list[Any]] = {}
         changed: list[ArchivedFile] = []
         for path, file in self._walk():
-            name = _name(path, is_ours=True)
+            name = _name_in_vault_cursor(path, is_ours=True)
             try:
                 facts = file.stat()
             except FileNotFoundError:  # gone since it was listed
                 continue
             size_and_time = [facts.st_size, facts.st_mtime_ns]
-            old = before.get(name) or before.get(other := _name(path, is_ours=False))
+            old = before.get(name) or before.get(
+                other := _name_in_vault_cursor(path, is_ours=False)
+            )
             if old and old[:2] == size_and_time:
                 now[name if name in before else other] = old
                 continue
@@ -130,23 +132,27 @@ class VaultArchive:
             )
 
     def _walk(self) -> Iterator[tuple[str, Path]]:
-        for base, folders, names in os.walk(self._folder, onerror=_unreadable):
+        for base, folders, names in os.walk(self._folder, onerror=_raise_unreadable_vault):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 file = Path(base, name)
-                if name.lower().endswith(_ENDINGS) and not name.startswith(".") and _is_plain(file):
+                if (
+                    name.lower().endswith(_ENDINGS)
+                    and not name.startswith(".")
+                    and _is_plain_note_file(file)
+                ):
                     yield (
                         unicodedata.normalize("NFC", file.relative_to(self._folder).as_posix()),
                         file,
                     )
 
 
-def opened(opening: ArchiveOpening) -> VaultArchive:
+def open_vault_archive(opening: ArchiveOpening) -> VaultArchive:
     """Return the notes of all scopes in a folder."""
     return VaultArchive(opening.folder, opening.own, opening.mark, opening.has_memories)
 
 
-def _name(path: str, *, is_ours: bool) -> str:
+def _name_in_vault_cursor(path: str, *, is_ours: bool) -> str:
     """Return what a path is called in a cursor: of a person's own notes, nothing that can be
     read.
     """
@@ -157,17 +163,17 @@ def _name(path: str, *, is_ours: bool) -> str:
     )
 
 
-def _known(cursor: str) -> dict[str, list[Any]]:
+def _parse_vault_cursor(cursor: str) -> dict[str, list[Any]]:
     try:
-        found = json.loads(cursor or "{}")
+        entries = json.loads(cursor or "{}")
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return entries if isinstance(entries, dict) else {}
 
 
-def _is_plain(file: Path) -> bool:
+def _is_plain_note_file(file: Path) -> bool:
     return file.is_file() and not file.is_symlink()
 
 
-def _unreadable(error: OSError) -> None:
+def _raise_unreadable_vault(error: OSError) -> None:
     raise ArchiveFailed(f"{error.filename!r} cannot be read: {error.strerror}") from error

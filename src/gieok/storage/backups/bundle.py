@@ -35,7 +35,7 @@ _MOST_ABOUT_BYTES = 1 << 20
 _MOST_MANIFEST_BYTES = 1 << 28
 
 
-class Source(NamedTuple):
+class BackupSource(NamedTuple):
     """A file to put in: its name in the backup, when it was changed (Unix seconds), and what opens
     it.
     """
@@ -60,7 +60,7 @@ class Bundled(NamedTuple):
 class _Counted:
     """Reads a file for `tarfile`, and sums it up. A file that shrinks meanwhile ends the backup."""
 
-    def __init__(self, source: Source, stream: BinaryIO) -> None:
+    def __init__(self, source: BackupSource, stream: BinaryIO) -> None:
         self._source, self._stream = source, stream
         self.sum = hashlib.sha256()
 
@@ -75,7 +75,9 @@ class _Counted:
         return data
 
 
-def write(out: BinaryIO, about: Mapping[str, object], sources: Iterable[Source]) -> Bundled:
+def write_bundle(
+    out: BinaryIO, about: Mapping[str, object], sources: Iterable[BackupSource]
+) -> Bundled:
     """Write a backup. Raises OSError, StoreError."""
     files: dict[str, tuple[int, str]] = {}
     about = {"format": FORMAT, **about}
@@ -83,24 +85,24 @@ def write(out: BinaryIO, about: Mapping[str, object], sources: Iterable[Source])
         gzip.GzipFile(fileobj=out, mode="wb", compresslevel=_LEVEL, filename="", mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
     ):
-        _add(tar, _ABOUT, json.dumps(about).encode())
+        _add_tar_member(tar, _ABOUT, json.dumps(about).encode())
         for source in sources:
             if not _NAME.fullmatch(source.name) or source.name in files:
                 raise StoreError(
                     f"{source.name!r} cannot be kept under this name in a backup", hint="rename it"
                 )
-            if found := _put(tar, source):
-                files[source.name] = found
+            if size_and_sum := _put_source(tar, source):
+                files[source.name] = size_and_sum
         rows = {
             "files": {
                 name: {"bytes": size, "sha256": total} for name, (size, total) in files.items()
             }
         }
-        _add(tar, _MANIFEST, json.dumps(rows).encode())
+        _add_tar_member(tar, _MANIFEST, json.dumps(rows).encode())
     return Bundled(about, files)
 
 
-def _put(tar: tarfile.TarFile, source: Source) -> tuple[int, str] | None:
+def _put_source(tar: tarfile.TarFile, source: BackupSource) -> tuple[int, str] | None:
     """Put in a file; None where it is gone."""
     try:
         stream = source.open()
@@ -110,18 +112,18 @@ def _put(tar: tarfile.TarFile, source: Source) -> tuple[int, str] | None:
         # of what is open: the name may stand for another file by now
         size = os.fstat(stream.fileno()).st_size
         counted = _Counted(source, stream)
-        tar.addfile(_info(source.name, size, source.mtime_s), counted)  # type: ignore[arg-type]
+        tar.addfile(_build_tar_info(source.name, size, source.mtime_s), counted)  # type: ignore[arg-type]
     return size, counted.sum.hexdigest()
 
 
-def _info(name: str, size: int, mtime_s: float = 0) -> tarfile.TarInfo:
+def _build_tar_info(name: str, size: int, mtime_s: float = 0) -> tarfile.TarInfo:
     info = tarfile.TarInfo(name)
     info.size, info.mtime, info.mode = size, int(mtime_s), 0o600
     return info
 
 
-def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
-    tar.addfile(_info(name, len(data)), io.BytesIO(data))
+def _add_tar_member(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    tar.addfile(_build_tar_info(name, len(data)), io.BytesIO(data))
 
 
 #: Gives the stream that a file's content goes to, by its name and the time when it was changed;
@@ -129,23 +131,23 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 Take = Callable[[str, float], BinaryIO | None]
 
 
-def read(source: BinaryIO, what: str, take: Take = lambda name, mtime: None) -> Bundled:
+def read_bundle(source: BinaryIO, what: str, take: Take = lambda name, mtime: None) -> Bundled:
     """Read a whole backup; `what` it is: named in errors. Raises Damaged, ShapeMismatch; OSError
     from `take`.
     """
     try:
         with gzip.GzipFile(fileobj=source, mode="rb") as packed:
-            found = _read(packed, what, take)
+            bundled = _read_tar_members(packed, what, take)
             while packed.read(_CHUNK):  # so that its own sum is compared too
                 pass
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
-        raise _damaged(what, str(error) or type(error).__name__) from error
+        raise _build_bundle_error(what, str(error) or type(error).__name__) from error
     while source.read(_CHUNK):  # an encrypted one is whole only where its end was read
         pass
-    return found
+    return bundled
 
 
-def _read(packed: gzip.GzipFile, what: str, take: Take) -> Bundled:
+def _read_tar_members(packed: gzip.GzipFile, what: str, take: Take) -> Bundled:
     about: dict[str, object] | None = None
     files: dict[str, tuple[int, str]] = {}
     with tarfile.open(fileobj=packed, mode="r|") as tar:
@@ -153,22 +155,24 @@ def _read(packed: gzip.GzipFile, what: str, take: Take) -> Bundled:
             tar.members = []  # type: ignore[attr-defined]  # else it keeps every one
             stream = tar.extractfile(info) if info.isreg() else None
             if stream is None:
-                raise _damaged(what, f"{info.name!r} in it is no plain file")
+                raise _build_bundle_error(what, f"{info.name!r} in it is no plain file")
             if about is None:
-                about = _about(what, info, stream)
+                about = _read_bundle_header(what, info, stream)
             elif info.name == _MANIFEST:
-                _compare(what, _json(what, info, stream, _MOST_MANIFEST_BYTES), files)
+                _compare_bundle_manifest(
+                    what, _read_bundle_json(what, info, stream, _MOST_MANIFEST_BYTES), files
+                )
                 return Bundled(about, files)
             elif not _NAME.fullmatch(info.name) or info.name in files:
-                raise _damaged(
+                raise _build_bundle_error(
                     what, f"{info.name!r} in it would be written outside the home, or twice"
                 )
             else:
-                files[info.name] = _copied(stream, take(info.name, info.mtime))
-    raise _damaged(what, "it is cut off")
+                files[info.name] = _copy_tar_member(stream, take(info.name, info.mtime))
+    raise _build_bundle_error(what, "it is cut off")
 
 
-def _copied(stream: IO[bytes], out: BinaryIO | None) -> tuple[int, str]:
+def _copy_tar_member(stream: IO[bytes], out: BinaryIO | None) -> tuple[int, str]:
     total, size = hashlib.sha256(), 0
     try:
         while data := stream.read(_CHUNK):
@@ -182,42 +186,45 @@ def _copied(stream: IO[bytes], out: BinaryIO | None) -> tuple[int, str]:
     return size, total.hexdigest()
 
 
-def _about(what: str, info: tarfile.TarInfo, stream: IO[bytes]) -> dict[str, object]:
+def _read_bundle_header(what: str, info: tarfile.TarInfo, stream: IO[bytes]) -> dict[str, object]:
     if info.name != _ABOUT:
-        raise _damaged(what, "it was not made by `gieok backup`")
-    about = _json(what, info, stream, _MOST_ABOUT_BYTES)
-    made = about.get("format")
-    if not isinstance(made, int) or made < 1:
-        raise _damaged(what, "it was not made by `gieok backup`")
-    if made > FORMAT:
+        raise _build_bundle_error(what, "it was not made by `gieok backup`")
+    about = _read_bundle_json(what, info, stream, _MOST_ABOUT_BYTES)
+    version = about.get("format")
+    if not isinstance(version, int) or version < 1:
+        raise _build_bundle_error(what, "it was not made by `gieok backup`")
+    if version > FORMAT:
         raise ShapeMismatch(
-            f"the backup {what!r} has format {made}, this gieok reads {FORMAT}", hint="update gieok"
+            f"the backup {what!r} has format {version}, this gieok reads {FORMAT}",
+            hint="update gieok",
         )
     return about
 
 
-def _json(what: str, info: tarfile.TarInfo, stream: IO[bytes], most: int) -> dict[str, object]:
+def _read_bundle_json(
+    what: str, info: tarfile.TarInfo, stream: IO[bytes], most: int
+) -> dict[str, object]:
     try:
         row = json.loads(stream.read(most))
     except ValueError as error:
-        raise _damaged(what, f"{info.name!r} in it cannot be read") from error
+        raise _build_bundle_error(what, f"{info.name!r} in it cannot be read") from error
     if not isinstance(row, dict):
-        raise _damaged(what, f"{info.name!r} in it cannot be read")
+        raise _build_bundle_error(what, f"{info.name!r} in it cannot be read")
     return row
 
 
-def _compare(
+def _compare_bundle_manifest(
     what: str, manifest: Mapping[str, object], files: Mapping[str, tuple[int, str]]
 ) -> None:
     listed = manifest.get("files")
     if not isinstance(listed, dict) or listed.keys() != files.keys():
-        raise _damaged(what, "its files are not those of its manifest")
+        raise _build_bundle_error(what, "its files are not those of its manifest")
     for name, (size, total) in files.items():
         if listed[name] != {"bytes": size, "sha256": total}:
-            raise _damaged(what, f"{name!r} in it is not what was backed up")
+            raise _build_bundle_error(what, f"{name!r} in it is not what was backed up")
 
 
-def _damaged(what: str, why: str) -> Damaged:
+def _build_bundle_error(what: str, why: str) -> Damaged:
     return Damaged(
         f"the backup {what!r} is damaged: {why}",
         hint="`gieok backup list` names others; `gieok backup verify FILE` tries one",

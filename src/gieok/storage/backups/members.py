@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from gieok import fs
 from gieok.errors import StoreCorrupt, StoreError
-from gieok.storage.backups.bundle import Source
+from gieok.storage.backups.bundle import BackupSource
 from gieok.storage.sqlite import driver, readonly
 from gieok.storage.sqlite.failures import translated
 
@@ -31,14 +31,14 @@ _STAGING = ".backup-"
 _BUSY_S = 30.0
 
 
-def databases(home: Path) -> list[Path]:
+def list_home_databases(home: Path) -> list[Path]:
     """Return the SQLite files of a home, the journal last: whatever a store holds or was charged,
     the journal then knows.
     """
-    found = sorted(
+    database_files = sorted(
         file for file in home.glob("*.sqlite") if file.is_file() and not file.is_symlink()
     )
-    return sorted(found, key=lambda file: file.name == "journal.sqlite")
+    return sorted(database_files, key=lambda file: file.name == "journal.sqlite")
 
 
 def what(file: Path) -> str:
@@ -48,9 +48,9 @@ def what(file: Path) -> str:
     )
 
 
-def check(file: Path, what: str) -> None:
+def verify_backup_database(file: Path, what: str) -> None:
     """Raise StoreCorrupt for a database that is damaged: a copy of it would be no backup."""
-    with translated(file, what), closing(readonly.connect(str(file), _BUSY_S)) as db:
+    with translated(file, what), closing(readonly.connect_readonly(str(file), _BUSY_S)) as db:
         wrong = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
     if wrong != ["ok"]:
         raise StoreCorrupt(f"the {what} {str(file)!r} is damaged: {'; '.join(wrong)}")
@@ -70,7 +70,7 @@ def staging(home: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def snapshot(file: Path, folder: Path) -> tuple[Source, BinaryIO]:
+def snapshot(file: Path, folder: Path) -> tuple[BackupSource, BinaryIO]:
     """Copy a database as it is in this moment, whoever writes it, with SQLite's own backup; the
     caller closes the stream.
 
@@ -79,14 +79,14 @@ def snapshot(file: Path, folder: Path) -> tuple[Source, BinaryIO]:
     copy = folder / file.name
     with translated(file, "database"):
         fs.create_private(copy)
-        with closing(driver.connect(str(copy), of=str(file))) as target:
+        with closing(driver.connect_sqlite(str(copy), of=str(file))) as target:
             target.execute("PRAGMA synchronous = OFF")
             target.execute("PRAGMA journal_mode = OFF")
             stream = copy.open("rb")
             try:
                 if os.name == "posix":
                     copy.unlink()
-                with closing(readonly.connect(str(file), _BUSY_S)) as source:
+                with closing(readonly.connect_readonly(str(file), _BUSY_S)) as source:
                     source.backup(target)  # in one step: one snapshot, and writers go on
             except BaseException:
                 stream.close()
@@ -96,23 +96,23 @@ def snapshot(file: Path, folder: Path) -> tuple[Source, BinaryIO]:
     if not size:
         stream.close()
         raise StoreError(f"nothing of {str(file)!r} could be copied")
-    return Source(f"home/{file.name}", file.stat().st_mtime, lambda: stream), stream
+    return BackupSource(f"home/{file.name}", file.stat().st_mtime, lambda: stream), stream
 
 
-def files(
+def iter_backup_sources(
     home: Path,
     left_out: list[tuple[str, str]],
     *,
     below: str = "",
     without: str = "",
     with_keys: bool = False,
-) -> Iterator[Source]:
+) -> Iterator[BackupSource]:
     """Yield the other files of a home, sorted: those `below` one folder in it, or those that are
     not in `without`.
 
     What cannot be kept is told in `left_out`.
     """
-    own = {file.name for file in databases(home)}
+    own = {file.name for file in list_home_databases(home)}
     for folder, folders, names in os.walk(home / below if below else home):
         is_top = Path(folder) == home
         folders[:] = sorted(
@@ -126,7 +126,7 @@ def files(
             ):
                 continue
             file = Path(folder, name)
-            found = _source(file, f"home/{file.relative_to(home).as_posix()}")
+            found = _open_backup_source(file, f"home/{file.relative_to(home).as_posix()}")
             if isinstance(found, str):
                 left_out.append((str(file), found))
             elif found:
@@ -138,13 +138,13 @@ def is_made_again(name: str) -> bool:
     return name in _LEFT_OUT or name.startswith(_STAGING) or name.endswith(_ENDS)
 
 
-def keys_of_databases(home: Path) -> Iterator[Source]:
+def keys_of_databases(home: Path) -> Iterator[BackupSource]:
     """Yield what opens the databases: for a backup that is encrypted, so that its own key is
     enough.
     """
     for file in sorted((home / KEYS).glob("databases*.txt")):
         if file.is_file():
-            yield Source(
+            yield BackupSource(
                 f"home/{KEYS}/{file.name}",
                 file.stat().st_mtime,
                 lambda file=file: file.open("rb"),  # type: ignore[misc]
@@ -155,16 +155,16 @@ def _is_left_out(name: str, *, with_keys: bool) -> bool:
     return is_made_again(name) or name == KEYS or (name == ENVIRONMENT and not with_keys)
 
 
-def _source(file: Path, name: str) -> Source | str | None:
+def _open_backup_source(file: Path, name: str) -> BackupSource | str | None:
     """Return a file to put in; None where it is gone by now, words where it cannot be kept."""
     try:
-        found = file.lstat()
-        if stat.S_ISLNK(found.st_mode):
+        status = file.lstat()
+        if stat.S_ISLNK(status.st_mode):
             return "a link: what it points to is not the home's"
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return None
         with file.open("rb"):
-            return Source(name, found.st_mtime, lambda: file.open("rb"))
+            return BackupSource(name, status.st_mtime, lambda: file.open("rb"))
     except FileNotFoundError:
         return None
     except OSError as error:

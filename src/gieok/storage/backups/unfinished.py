@@ -20,9 +20,9 @@ class Unfinished:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._temporary: Path | None = None
-        descriptor = _nameless(folder)
+        descriptor = _open_nameless_file(folder)
         if descriptor < 0:  # a system, or a file system, that has no such files
-            self._temporary = _temporary(folder)
+            self._temporary = _name_temporary_file(folder)
             descriptor = os.open(
                 self._temporary,
                 os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0),
@@ -48,17 +48,17 @@ class Unfinished:
                 self._link(target)
             except FileExistsError:
                 continue
-            _sync(self._folder)
+            _sync_backup_folder(self._folder)
             return target
         raise FileExistsError(f"{name!r} is taken in {str(self._folder)!r}")
 
     def replace(self, target: Path) -> None:
         """Take the place of a file in the folder in one step. Raises OSError."""
         if self._temporary is None:
-            self._temporary = _temporary(self._folder)
+            self._temporary = _name_temporary_file(self._folder)
             self._link(self._temporary, is_nameless=True)
         self._temporary.replace(target)
-        _sync(self._folder)
+        _sync_backup_folder(self._folder)
 
     def close(self) -> None:
         """Let go of it; what was not published is gone."""
@@ -93,12 +93,12 @@ def unfinished(folder: Path) -> Iterator[Unfinished]:
         fresh.close()
 
 
-def _temporary(folder: Path) -> Path:
+def _name_temporary_file(folder: Path) -> Path:
     """Return a name that `fs.sweep` removes."""
     return folder / f".{os.urandom(8).hex()}.gieok.tmp"
 
 
-def _nameless(folder: Path) -> int:
+def _open_nameless_file(folder: Path) -> int:
     flag = getattr(os, "O_TMPFILE", 0)
     if not flag or not os.path.isdir("/proc/self/fd"):  # noqa: PTH112
         return -1
@@ -108,7 +108,7 @@ def _nameless(folder: Path) -> int:
         return -1
 
 
-def _sync(folder: Path) -> None:
+def _sync_backup_folder(folder: Path) -> None:
     with suppress(OSError):  # folders cannot be opened on Windows
         descriptor = os.open(folder, os.O_RDONLY)
         try:

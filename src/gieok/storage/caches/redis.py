@@ -34,11 +34,11 @@ class RedisCache:
     def get(self, scope: Scope) -> HeldWindow | None:
         """Return what is held."""
         found = self._server.ask(lambda client: client.get(self._key(scope)))
-        return _read(found) if isinstance(found, bytes) else None
+        return _decode_cached_window(found) if isinstance(found, bytes) else None
 
     def put(self, scope: Scope, window: HeldWindow) -> None:
         """Hold a window for a while."""
-        written = _written(window)
+        written = _encode_cached_window(window)
         self._server.ask(lambda client: client.set(self._key(scope), written, ex=KEEP_S))
 
     def drop(self, scope: Scope) -> None:
@@ -53,7 +53,7 @@ class RedisCache:
         return self._prefix + scope.path
 
 
-def _written(window: HeldWindow) -> bytes:
+def _encode_cached_window(window: HeldWindow) -> bytes:
     rows = [
         (
             one.seq,
@@ -68,15 +68,15 @@ def _written(window: HeldWindow) -> bytes:
     return zlib.compress(json.dumps([window.mark, rows], ensure_ascii=True).encode(), _LEVEL)
 
 
-def _read(data: bytes) -> HeldWindow | None:
+def _decode_cached_window(data: bytes) -> HeldWindow | None:
     try:
         mark, rows = json.loads(zlib.decompress(data))
-        return HeldWindow(WindowMark(*mark), tuple(_message(*row) for row in rows))
+        return HeldWindow(WindowMark(*mark), tuple(_build_cached_message(*row) for row in rows))
     except (zlib.error, ValueError, TypeError):  # another release wrote it
         return None
 
 
-def _message(
+def _build_cached_message(
     seq: int, first: int, identity: str, role: str, text: str, at: int, *rest: object
 ) -> Journalled:
     return Journalled(seq, Message(identity, Role(role), text, utc(at), *rest), first)  # type: ignore[arg-type]

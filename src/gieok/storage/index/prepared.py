@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gieok.errors import ShapeMismatch
 from gieok.model.memory import Entry
-from gieok.storage.index.rows import count_tokens
+from gieok.storage.index.rows import count_keyword_tokens
 from gieok.text.embedform import embed_hash, form_hash
 from gieok.text.keywords import VERSION, keyword_text
 from gieok.text.lines import KINDS, line_spans
@@ -16,7 +16,7 @@ from gieok.text.lines import KINDS, line_spans
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
-class Prepared(NamedTuple):
+class PreparedEntry(NamedTuple):
     """An entry, and of each of its passages the tokens, their number and a hash."""
 
     entry: Entry
@@ -40,17 +40,17 @@ def are_keywords_old(stored: int, where: str) -> bool:
     return stored < VERSION
 
 
-def prepare(entry: Entry) -> Prepared:
+def prepare_entry(entry: Entry) -> PreparedEntry:
     """Tokenise and hash the passages of `entry`."""
-    entry = _storable(entry)
+    entry = _make_entry_storable(entry)
     text = entry.document.text
     slices = [text[p.start : p.end] for p in entry.passages]
     bodies = tuple(map(keyword_text, slices))
-    return Prepared(
+    return PreparedEntry(
         entry=entry,
         bodies=bodies,
         contexts=tuple(keyword_text(p.context) for p in entry.passages),
-        lengths=tuple(count_tokens(body) for body in bodies),
+        lengths=tuple(count_keyword_tokens(body) for body in bodies),
         hashes=tuple(map(embed_hash, slices)),
         lines=tuple(hashed_lines(entry.document.kind, text) for text in slices),
     )
@@ -65,7 +65,7 @@ def hashed_lines(kind: str, text: str) -> tuple[tuple[int, int, bytes], ...]:
     return tuple((start, end, form_hash(text[start:end])) for start, end in line_spans(text))
 
 
-def _storable(entry: Entry) -> Entry:
+def _make_entry_storable(entry: Entry) -> Entry:
     """Replace what no database keeps in a text (NUL, and a lone surrogate, which has no UTF-8), one
     character for one.
     """
@@ -75,10 +75,14 @@ def _storable(entry: Entry) -> Entry:
     ):
         return entry
     return Entry(
-        replace(document, text=_clean(document.text), title=_clean(document.title)),
-        tuple(p._replace(context=_clean(p.context)) for p in passages),
+        replace(
+            document,
+            text=_replace_unstorable(document.text),
+            title=_replace_unstorable(document.title),
+        ),
+        tuple(p._replace(context=_replace_unstorable(p.context)) for p in passages),
     )
 
 
-def _clean(text: str) -> str:
+def _replace_unstorable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)

@@ -18,7 +18,7 @@ def pack(vector: bytes) -> bytes:
     return bytes(scale.astype("<f4").tobytes() + np.rint(values / scale).astype(np.int8).tobytes())
 
 
-def restore(packed: bytes) -> bytes:
+def restore_vector(packed: bytes) -> bytes:
     """Return the float32 vector that `pack` took, as far as eight bits remember; packing it again
     gives the same bytes.
     """

@@ -175,9 +175,9 @@ def filter_sql(
         values.append(to_ms(where.until))
     if where.tags:
         tags = " || ',' || ".join(f"coalesce({field(name)}, '')" for name in TAG_FIELDS)
-        clauses.append(_holds_any(f"replace({tags}, '#', '')", where.tags, values))
+        clauses.append(_build_holds_any_sql(f"replace({tags}, '#', '')", where.tags, values))
     if where.agents:
-        named = [_holds_any(f"coalesce({field(AGENT_FIELD)}, '')", where.agents, values)]
+        named = [_build_holds_any_sql(f"coalesce({field(AGENT_FIELD)}, '')", where.agents, values)]
         for start in sorted(
             f"{folder}/{agent}/" for folder in AGENT_FOLDERS for agent in where.agents
         ):
@@ -191,7 +191,7 @@ def filter_sql(
     return "".join(f" AND {clause}" for clause in clauses), values
 
 
-def _holds_any(joined: str, wanted: Iterable[str], values: list[object]) -> str:
+def _build_holds_any_sql(joined: str, wanted: Iterable[str], values: list[object]) -> str:
     """Return that a text of names joined by commas holds any of some; adds to the parameters."""
     names = f"',' || replace(replace(lower({joined}), ', ', ','), ' ,', ',') || ','"
     escaped = [re.sub(r"[!%_]", r"!\g<0>", name) for name in sorted(wanted)]
@@ -223,13 +223,13 @@ def batches(values: Sequence[_T]) -> Iterable[Sequence[_T]]:
     return (values[i : i + _BATCH] for i in range(0, len(values), _BATCH))
 
 
-def scoped(sid: int, tokens: str) -> str:
+def prefix_scope_tokens(sid: int, tokens: str) -> str:
     """Return keyword tokens with their scope in front of each, as SQLite's keyword table holds
     them.
     """
     return f"{sid}_" + tokens.replace(" ", f" {sid}_") if tokens else ""
 
 
-def count_tokens(tokens: str) -> int:
+def count_keyword_tokens(tokens: str) -> int:
     """Return how many keyword tokens there are."""
     return tokens.count(" ") + 1 if tokens else 0

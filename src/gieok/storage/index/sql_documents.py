@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
-from gieok.storage.index.prepared import Prepared, prepare
+from gieok.storage.index.prepared import PreparedEntry, prepare_entry
 from gieok.text import bm25
 
 #: A connection to the database.
@@ -70,7 +70,7 @@ class _Reading(_DocumentReading[_Db_contra], _Counting[_Db_contra], Protocol[_Db
 class _Writing(Protocol[_Db_contra]):
     """Each function runs inside the caller's transaction."""
 
-    def put(self, db: _Db_contra, prepared: Sequence[Prepared], /) -> None: ...
+    def put(self, db: _Db_contra, prepared: Sequence[PreparedEntry], /) -> None: ...
     def forget(self, db: _Db_contra, scope: Scope, keys: Sequence[str], /) -> int: ...
     def drop_scope(self, db: _Db_contra, scope: Scope, /) -> int: ...
     def update_note(
@@ -102,7 +102,7 @@ class SqlDocuments(ABC, Generic[Db]):
     def put(self, entries: Sequence[Entry]) -> None:
         """Insert or replace documents; of several with one key the last counts."""
         latest = {(entry.document.scope, entry.document.key): entry for entry in entries}
-        if prepared := [prepare(entry) for entry in latest.values()]:
+        if prepared := [prepare_entry(entry) for entry in latest.values()]:
             with self._writing() as db:
                 self._writes.put(db, prepared)
 

@@ -15,7 +15,7 @@ from gieok.text.embedform import form_hash, text_to_embed
 ANY_ID = 1 << 62
 
 
-def _longer(dimension: int) -> str:
+def _hint_dimension_change(dimension: int) -> str:
     """Return what to do where one model gives vectors of another length than before: as another
     model, it is switched to.
     """
@@ -96,7 +96,7 @@ class SqlVectors(SqlDocuments[Db]):
             active = self.active_model()
         if active != (model, dimension):
             held = f"{active[0]!r} ({active[1]})" if active else "no model"
-            hint = _longer(dimension) if active and active[0] == model else None
+            hint = _hint_dimension_change(dimension) if active and active[0] == model else None
             raise ShapeMismatch(
                 f"the index holds vectors of {held}, configured is {model!r} ({dimension})",
                 hint=hint,
@@ -130,13 +130,13 @@ class SqlVectors(SqlDocuments[Db]):
     def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
         """Return the vectors that are here for texts to embed."""
         # numpy: a keyword search has no time for it
-        from gieok.storage.index.quantise import restore
+        from gieok.storage.index.quantise import restore_vector
 
         by_hash = {form_hash(text): text for text in texts}
         with self._reading() as db:
             known = self._vectors.named(db, model)
             found = self._vectors.packed(db, known.id, by_hash) if known else {}
-        return {by_hash[text_hash]: restore(data) for text_hash, data in found.items()}
+        return {by_hash[text_hash]: restore_vector(data) for text_hash, data in found.items()}
 
     def missing_for(
         self, model: str, dimension: int, before: PassageId | None, limit: int
@@ -187,7 +187,7 @@ class SqlVectors(SqlDocuments[Db]):
                     f"the index holds vectors of {model!r} with {added.dimension} dimensions, not "
                     f"{dimension}"
                 ),
-                hint=_longer(dimension),
+                hint=_hint_dimension_change(dimension),
             )
         return added
 

@@ -15,7 +15,7 @@ _HAS = "SELECT 1 FROM pg_proc WHERE proname = 'create_distributed_table'"
 _CAN = "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
 
 
-def statements(schema: str, tables: Iterable[str], of_all: Iterable[str]) -> list[str]:
+def list_citus_statements(schema: str, tables: Iterable[str], of_all: Iterable[str]) -> list[str]:
     """Return the calls for the tables of a schema, in order: first what has rows of scopes, then
     what every node has whole.
     """

@@ -26,7 +26,7 @@ from gieok.errors import (
 )
 from gieok.opening import Opening
 from gieok.storage.postgres.locks import Locks
-from gieok.storage.postgres.pool import MOST, PoolKey, bound, shared
+from gieok.storage.postgres.pool import MOST, PoolKey, bound_pool_size, share_pool
 from gieok.storage.postgres.tables import Tables
 from gieok.storage.postgres.watchdog import Watchdog
 
@@ -120,7 +120,7 @@ def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
         raise BadConfig(
             f"`{setting}` needs `database.url`", hint="such as postgresql://me@localhost/memory"
         )
-    bound(url, int(opening.setting("database.connections") or MOST))
+    bound_pool_size(url, int(opening.setting("database.connections") or MOST))
     return url, opening.secret("PGPASSWORD"), float(opening.setting("store.timeout_s"))
 
 
@@ -153,7 +153,9 @@ class Connections:
         self._lock_timeout_ms = lock_timeout_ms
         self._timeout_s = timeout_s
         key = PoolKey(address.conninfo, address.password, timeout_s)
-        self._pool = shared(key, partial(_connect, address, timeout_s), address.location)
+        self._pool = share_pool(
+            key, partial(_connect_postgres, address, timeout_s), address.location
+        )
         #: The connections by which the tables were seen to be as this release reads them.
         self._ready: weakref.WeakSet[psycopg.Connection] = weakref.WeakSet()
         self._locks = Locks(self._connected)
@@ -242,11 +244,11 @@ class Connections:
 
     def _deadline(self, db: psycopg.Connection) -> AbstractContextManager[None]:
         """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
-        return _deadline(db, self._timeout_s, self._address.location)
+        return _enforce_deadline(db, self._timeout_s, self._address.location)
 
     def _connected(self) -> psycopg.Connection:
         """Return a connection of the caller's own."""
-        db = _connect(self._address, self._timeout_s)
+        db = _connect_postgres(self._address, self._timeout_s)
         try:
             self._make_ready(db)
         except BaseException:
@@ -280,7 +282,7 @@ class Connections:
             yield
         except psycopg.Error as error:
             # the original's text may hold what is cut out here
-            raise _translate(error, self._address) from None
+            raise _translate_postgres_error(error, self._address) from None
         except UnicodeEncodeError as error:
             hint = "use a name without lone surrogates"
             raise BadRequest(
@@ -288,20 +290,20 @@ class Connections:
             ) from error
 
 
-def _connect(address: ServerAddress, timeout_s: float) -> psycopg.Connection:
-    given = conninfo_to_dict(address.conninfo)
+def _connect_postgres(address: ServerAddress, timeout_s: float) -> psycopg.Connection:
+    own_options = conninfo_to_dict(address.conninfo)
     options = {
         "application_name": "gieok",
         "connect_timeout": math.ceil(timeout_s),
         "password": address.password,
     } | _KEEPALIVE
-    extra = {name: value for name, value in options.items() if value and name not in given}
+    extra = {name: value for name, value in options.items() if value and name not in own_options}
     # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
     return psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
 
 
 @contextmanager
-def _deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterator[None]:
+def _enforce_deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterator[None]:
     late = threading.Event()
     # A duplicate: its number cannot become another file's meanwhile. The family does not matter to
     # `shutdown`.
@@ -326,25 +328,25 @@ def _deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterat
         line.close()
 
 
-def _translate(error: psycopg.Error, address: ServerAddress) -> GieokError:
-    said = str(error).strip().split("\n")[0] or type(error).__name__
+def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> GieokError:
+    message = str(error).strip().split("\n")[0] or type(error).__name__
     for secret in address.secrets:
-        said = said.replace(secret, "***")
+        message = message.replace(secret, "***")
     where, code = address.location, error.sqlstate or ""
     if (
         code in _GONE
         or code.startswith("08")
         or (not code and isinstance(error, psycopg.OperationalError))
     ):
-        return StoreUnreachable(f"postgres unreachable: {where}: {said}", hint=_way_in(said))
+        return StoreUnreachable(f"postgres unreachable: {where}: {message}", hint=_way_in(message))
     if code in _MEANING:
         kind, what, hint = _MEANING[code]
-        return kind(f"{where} {what}: {said}", hint=hint)
+        return kind(f"{where} {what}: {message}", hint=hint)
     if isinstance(error, psycopg.DataError):
         return BadRequest(
-            f"{where} cannot store this: {said}", hint="use text without NUL characters"
+            f"{where} cannot store this: {message}", hint="use text without NUL characters"
         )
-    return StoreError(f"{where} failed: {said}")
+    return StoreError(f"{where} failed: {message}")
 
 
 def _way_in(said: str) -> str:

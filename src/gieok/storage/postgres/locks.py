@@ -48,7 +48,7 @@ class Locks:
         self._here: set[int] = set()
         self._free: list[psycopg.Connection] = []
         self._held: set[psycopg.Connection] = set()
-        weakref.finalize(self, _close, self._free, self._held)
+        weakref.finalize(self, _close_lock_connections, self._free, self._held)
 
     def take(self, key: int, *, wait: bool) -> Lock | None:
         """Return the lock; None where it is taken and `wait` is off. Raises psycopg.Error."""
@@ -78,7 +78,7 @@ class Locks:
         """Release everything."""
         with self._guard:
             self._session = None
-            _close(self._free, self._held)
+            _close_lock_connections(self._free, self._held)
 
     def _shared(self, key: int) -> Lock | None:
         """Try to take a lock by the session; None where another process has it, and behind a
@@ -166,7 +166,7 @@ class Locks:
         db.close()
 
 
-def _close(free: list[psycopg.Connection], held: set[psycopg.Connection]) -> None:
+def _close_lock_connections(free: list[psycopg.Connection], held: set[psycopg.Connection]) -> None:
     for db in (*free, *held):
         db.close()
     free.clear()

@@ -50,7 +50,7 @@ class Pool:
         self._nested = threading.local()
         #: Those who use it; when the last has closed, the connections are closed.
         self.users: weakref.WeakSet[object] = weakref.WeakSet()
-        weakref.finalize(self, _close, self._idle)
+        weakref.finalize(self, _close_pool_connections, self._idle)
 
     @contextmanager
     def taken(
@@ -79,7 +79,7 @@ class Pool:
         self.users.discard(user)
         if not self.users:
             with self._guard:
-                _close(self._idle)
+                _close_pool_connections(self._idle)
 
     def _take_turn(self, wait_s: float) -> None:
         with self._guard:
@@ -139,12 +139,12 @@ _BOUNDS: dict[str, int] = {}
 _GUARD = threading.Lock()
 
 
-def bound(conninfo: str, most: int) -> None:
+def bound_pool_size(conninfo: str, most: int) -> None:
     """Let this process have so many connections to an address, from its next pool on."""
     _BOUNDS[conninfo] = most
 
 
-def shared(key: PoolKey, connect: Callable[[], psycopg.Connection], location: str) -> Pool:
+def share_pool(key: PoolKey, connect: Callable[[], psycopg.Connection], location: str) -> Pool:
     """Return the pool of an address, made where there is none."""
     with _GUARD:
         pool = _POOLS.get(key)
@@ -153,7 +153,7 @@ def shared(key: PoolKey, connect: Callable[[], psycopg.Connection], location: st
         return pool
 
 
-def _close(connections: list[psycopg.Connection]) -> None:
+def _close_pool_connections(connections: list[psycopg.Connection]) -> None:
     while connections:
         with suppress(psycopg.Error):
             connections.pop().close()

@@ -39,18 +39,22 @@ class Statements:
     def __init__(self, db: psycopg.Connection) -> None:
         self._db = db
 
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> "Answer":
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":
         """Run a statement."""
-        return Answer(self._db.execute(_translated(sql), [_written(value) for value in values]))
+        return StatementRows(
+            self._db.execute(
+                _translate_placeholders(sql), [_escape_postgres_value(value) for value in values]
+            )
+        )
 
     def executemany(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each tuple of values."""
-        rows = [[_written(value) for value in row] for row in values]
+        rows = [[_escape_postgres_value(value) for value in row] for row in values]
         if rows:
-            self._db.cursor().executemany(_translated(sql), rows)
+            self._db.cursor().executemany(_translate_placeholders(sql), rows)
 
 
-class Answer:
+class StatementRows:
     """The rows of a statement."""
 
     def __init__(self, cursor: psycopg.Cursor[Any]) -> None:
@@ -60,18 +64,18 @@ class Answer:
     def fetchone(self) -> tuple[Any, ...] | None:
         """Return the next row, or None."""
         row = self._cursor.fetchone()
-        return _read(row) if row else None
+        return _read_postgres_row(row) if row else None
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """Return all rows."""
-        return [_read(row) for row in self._cursor.fetchall()]
+        return [_read_postgres_row(row) for row in self._cursor.fetchall()]
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Yield rows."""
-        return map(_read, self._cursor)
+        return map(_read_postgres_row, self._cursor)
 
 
-def written(text: str) -> str:
+def escape_postgres_text(text: str) -> str:
     """Return a text as PostgreSQL takes it: NUL and lone surrogates as escapes."""
     return (
         _REFUSED.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text)
@@ -81,15 +85,15 @@ def written(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _translated(sql: str) -> str:
+def _translate_placeholders(sql: str) -> str:
     return sql.replace("%", "%%").replace("?", "%s")
 
 
-def _written(value: object) -> object:
+def _escape_postgres_value(value: object) -> object:
     if isinstance(value, str):
-        return _ELSEWHERE if isinstance(value, Elsewhere) else written(str(value))
+        return _ELSEWHERE if isinstance(value, Elsewhere) else escape_postgres_text(str(value))
     if isinstance(value, list):
-        return [written(text) if isinstance(text, str) else text for text in value]
+        return [escape_postgres_text(text) if isinstance(text, str) else text for text in value]
     return value
 
 
@@ -98,11 +102,12 @@ def unwritten(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
-def _read(row: Sequence[Any]) -> tuple[Any, ...]:
+def _read_postgres_row(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(
-        _text(value) if isinstance(value, str) and _ESCAPE in value else value for value in row
+        _read_postgres_text(value) if isinstance(value, str) and _ESCAPE in value else value
+        for value in row
     )
 
 
-def _text(value: str) -> str:
+def _read_postgres_text(value: str) -> str:
     return Elsewhere(value[len(_ELSEWHERE) :]) if value.startswith(_ELSEWHERE) else unwritten(value)

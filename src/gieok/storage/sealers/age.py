@@ -57,11 +57,11 @@ class AgeSealer:
         # one after the other: each may need a passphrase
         for number, identity in enumerate(self._identities, 1):
             try:
-                plain: bytes = pyrage.decrypt(data, [_identity(identity())])
+                plain: bytes = pyrage.decrypt(data, [_parse_age_identity(identity())])
             except pyrage.DecryptError as error:
                 if number < len(self._identities) and str(error) == _NO_MATCH:
                     continue
-                raise _failed(error, what) from error
+                raise _translate_age_error(error, what) from error
             return plain
         raise WrongKey(f"{what} is encrypted, and there is no key", hint=_WRONG)
 
@@ -70,27 +70,27 @@ class AgeSealer:
         Damaged.
         """
         try:
-            pyrage.decrypt(data, [_identity(self._identities[0]())])
+            pyrage.decrypt(data, [_parse_age_identity(self._identities[0]())])
         except pyrage.DecryptError as error:
             if str(error) == _NO_MATCH:
                 return False
-            raise _failed(error, "a file") from error
+            raise _translate_age_error(error, "a file") from error
         return True
 
     @contextmanager
     def sealing(self, out: BinaryIO) -> Iterator[BinaryIO]:
         """Give a stream that encrypts into `out`; all of it is there once this returned."""
         with (
-            _piped() as (source, sink),
+            _open_age_pipe() as (source, sink),
             _Worker(lambda: pyrage.encrypt_io(source, out, [self._recipient]), source) as worker,
         ):
             try:
                 yield sink
             except BaseException:
-                _close(sink)
+                _close_pipe_end(sink)
                 worker.explain("what is written")
                 raise
-            _close(sink)
+            _close_pipe_end(sink)
             worker.finish("what is written")
 
     @contextmanager
@@ -98,18 +98,18 @@ class AgeSealer:
         """Give a stream of what was encrypted; `what` it is: named in errors. Its end is true only
         once this returned.
         """
-        identities = [_identity(one()) for one in self._identities]
+        identities = [_parse_age_identity(one()) for one in self._identities]
         with (
-            _piped() as (reader, sink),
+            _open_age_pipe() as (reader, sink),
             _Worker(lambda: pyrage.decrypt_io(source, sink, identities), sink) as worker,
         ):
             try:
                 yield reader
             except BaseException:
-                _close(reader)
+                _close_pipe_end(reader)
                 worker.explain(what)  # what is wrong below is why what is above it failed
                 raise
-            _close(reader)
+            _close_pipe_end(reader)
             worker.finish(what)
 
     @staticmethod
@@ -121,7 +121,7 @@ class AgeSealer:
     @staticmethod
     def recipient_of(identity: str) -> str:
         """Return the public side of an identity. Raises BadConfig."""
-        return str(_identity(identity).to_public())
+        return str(_parse_age_identity(identity).to_public())
 
     @staticmethod
     def with_passphrase(data: bytes, passphrase: str) -> bytes:
@@ -139,7 +139,7 @@ class AgeSealer:
                 raise WrongKey(
                     f"the passphrase does not open {what}", hint=_OTHER_PASSPHRASE
                 ) from error
-            raise _failed(error, what) from error
+            raise _translate_age_error(error, what) from error
         return plain
 
 
@@ -157,7 +157,7 @@ class _Worker(threading.Thread):
         except BaseException as error:  # noqa: BLE001 - raised where the other side is
             self.error = error
         finally:
-            _close(self._end)
+            _close_pipe_end(self._end)
 
     def __enter__(self) -> "_Worker":
         self.start()
@@ -178,26 +178,26 @@ class _Worker(threading.Thread):
         """Wait for the end; raise what went wrong."""
         self.join()
         if self.error is not None:
-            raise _failed(self.error, what) from self.error
+            raise _translate_age_error(self.error, what) from self.error
 
 
-def _close(end: BinaryIO) -> None:
+def _close_pipe_end(end: BinaryIO) -> None:
     with suppress(OSError, ValueError):
         end.close()
 
 
 @contextmanager
-def _piped() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def _open_age_pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     receive, send = os.pipe()
     reader, writer = os.fdopen(receive, "rb"), os.fdopen(send, "wb")
     try:
         yield reader, writer
     finally:
-        _close(writer)
-        _close(reader)
+        _close_pipe_end(writer)
+        _close_pipe_end(reader)
 
 
-def _identity(text: str) -> "pyrage.x25519.Identity":
+def _parse_age_identity(text: str) -> "pyrage.x25519.Identity":
     try:
         return pyrage.x25519.Identity.from_str(text)
     except pyrage.IdentityError as error:  # its words may hold the key
@@ -206,12 +206,12 @@ def _identity(text: str) -> "pyrage.x25519.Identity":
         ) from error
 
 
-def _failed(error: BaseException, what: str) -> BaseException:
+def _translate_age_error(error: BaseException, what: str) -> BaseException:
     """Return an error of the library as one of ours."""
-    told = str(error)
-    if isinstance(error, pyrage.DecryptError) and told == _NO_MATCH:
+    message = str(error)
+    if isinstance(error, pyrage.DecryptError) and message == _NO_MATCH:
         return WrongKey(f"{what} was encrypted with another key", hint=_WRONG)
-    if "No space left" in told:  # of what it writes to, as text
+    if "No space left" in message:  # of what it writes to, as text
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if isinstance(error, pyrage.DecryptError) or (isinstance(error, OSError) and not error.errno):
         return Damaged(f"{what} is damaged or cut off: it cannot be decrypted")

@@ -24,7 +24,7 @@ class SqliteFile:
         self._busy_timeout_ms = busy_timeout_ms
         self._local = threading.local()
         self._connections: dict[threading.Thread, sqlite3.Connection] = {}
-        weakref.finalize(self, _close, self._connections)
+        weakref.finalize(self, _close_thread_connections, self._connections)
         self._db()
 
     def _connect(self) -> sqlite3.Connection:
@@ -111,11 +111,11 @@ class SqliteFile:
 
     def close(self) -> None:
         """Close the connections of every thread."""
-        _close(self._connections)
+        _close_thread_connections(self._connections)
         self._local = threading.local()
 
 
-def _close(connections: dict[threading.Thread, sqlite3.Connection]) -> None:
+def _close_thread_connections(connections: dict[threading.Thread, sqlite3.Connection]) -> None:
     for connection in connections.values():
         connection.close()
     connections.clear()

@@ -19,7 +19,7 @@ _PRAGMAS = ("application_id", "user_version", "auto_vacuum")
 _HEAD_BYTES = 100
 
 
-def convert(file: Path, keys: list[str], key: str) -> bool:
+def convert_database_key(file: Path, keys: list[str], key: str) -> bool:
     """Give a database a key ('': none), which now has one of `keys`; return whether that was
     needed.
 
@@ -39,11 +39,11 @@ def convert(file: Path, keys: list[str], key: str) -> bool:
                 if now == key:
                     return False
                 _take_alone(connection, file)
-                _write(connection, file, fresh, key)
+                _write_converted_database(connection, file, fresh, key)
                 with fresh.open("rb+") as written:
                     os.fsync(written.fileno())
                 fresh.replace(file)
-                _sync(file.parent)
+                _sync_database_folder(file.parent)
                 # Who opened the old file meanwhile waits for our lock, and must not write there: to
                 # them it is no database.
                 os.pwrite(guard, bytes(_HEAD_BYTES), 0)
@@ -63,12 +63,12 @@ def _take_alone(connection: sqlite3.Connection, file: Path) -> None:
         connection.execute("BEGIN EXCLUSIVE")
         connection.execute("COMMIT")
     except driver.OPERATIONAL as error:
-        raise _busy(file) from error
+        raise _build_busy_error(file) from error
     if mode != "delete":
-        raise _busy(file)
+        raise _build_busy_error(file)
 
 
-def _busy(file: Path) -> StoreBusy:
+def _build_busy_error(file: Path) -> StoreBusy:
     hint = (
         "`gieok down`, and end `gieok serve` and sessions of agents that use `gieok mcp`; then "
         "again"
@@ -76,12 +76,14 @@ def _busy(file: Path) -> StoreBusy:
     return StoreBusy(f"another process has {str(file)!r} open", hint=hint)
 
 
-def _write(connection: sqlite3.Connection, file: Path, fresh: Path, key: str) -> None:
+def _write_converted_database(
+    connection: sqlite3.Connection, file: Path, fresh: Path, key: str
+) -> None:
     """Write everything into a new file, and compare. Raises StoreCorrupt, StoreError."""
     if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise StoreCorrupt(f"{str(file)!r} is damaged: {found}", hint="`gieok doctor`")
     fs.create_private(fresh)
-    connection.execute(f"ATTACH ? AS fresh KEY {_literal(key)}", (str(fresh),))
+    connection.execute(f"ATTACH ? AS fresh KEY {_format_key_literal(key)}", (str(fresh),))
     connection.execute(f"PRAGMA fresh.auto_vacuum = {pragma(connection, 'main.auto_vacuum')}")
     connection.execute("SELECT sqlcipher_export('fresh')").fetchone()
     for name in _PRAGMAS[:2]:
@@ -93,10 +95,11 @@ def _write(connection: sqlite3.Connection, file: Path, fresh: Path, key: str) ->
     ]
     wrong += [
         table
-        for table in _tables(connection, "main")
-        if _count(connection, "main", table) != _count(connection, "fresh", table)
+        for table in _list_row_tables(connection, "main")
+        if _count_table_rows(connection, "main", table)
+        != _count_table_rows(connection, "fresh", table)
     ]
-    if _schema(connection, "main") != _schema(connection, "fresh"):
+    if _read_schema_rows(connection, "main") != _read_schema_rows(connection, "fresh"):
         wrong.append("sqlite_master")
     if key and connection.execute("PRAGMA fresh.cipher_integrity_check").fetchall():
         wrong.append("cipher_integrity_check")
@@ -110,7 +113,7 @@ def _write(connection: sqlite3.Connection, file: Path, fresh: Path, key: str) ->
     connection.execute("DETACH fresh")
 
 
-def _tables(connection: sqlite3.Connection, database: str) -> list[str]:
+def _list_row_tables(connection: sqlite3.Connection, database: str) -> list[str]:
     """Return the tables that hold rows; those of FTS are views of them."""
     rows = connection.execute(
         f"SELECT name FROM {database}.sqlite_master WHERE type = 'table' AND sql NOT LIKE "
@@ -119,21 +122,21 @@ def _tables(connection: sqlite3.Connection, database: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _schema(connection: sqlite3.Connection, database: str) -> list[tuple[str, ...]]:
+def _read_schema_rows(connection: sqlite3.Connection, database: str) -> list[tuple[str, ...]]:
     return connection.execute(
         f"SELECT type, name, sql FROM {database}.sqlite_master ORDER BY 1, 2"
     ).fetchall()
 
 
-def _count(connection: sqlite3.Connection, database: str, table: str) -> int:
+def _count_table_rows(connection: sqlite3.Connection, database: str, table: str) -> int:
     return int(connection.execute(f'SELECT count(*) FROM {database}."{table}"').fetchone()[0])
 
 
-def _literal(key: str) -> str:
+def _format_key_literal(key: str) -> str:
     return f"\"x'{key}'\"" if key else "''"
 
 
-def _sync(folder: Path) -> None:
+def _sync_database_folder(folder: Path) -> None:
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -39,16 +39,16 @@ class Sealed(sqlite3.OperationalError):
         self.sqlite_errorcode = sqlite3.SQLITE_AUTH
 
 
-def connect(
+def connect_sqlite(
     file: str, *, of: str = "", how: str = "", timeout_s: float = 5.0
 ) -> sqlite3.Connection:
     """Open a database file, or `:memory:`; nothing is committed by itself. Raises `ERRORS`.
 
     `of` is a file whose key it has, where it is not its own; `how` are parameters of a URI.
     """
-    keys = keys_of(of or file)
+    keys = find_database_keys(of or file)
     if not keys:
-        return _opened(sqlite3, file, how, timeout_s)
+        return _open_with_library(sqlite3, file, how, timeout_s)
     return _with_keys(file, keys, how, timeout_s)[0]
 
 
@@ -59,7 +59,7 @@ def with_keys(file: str, keys: "list[str]") -> "tuple[sqlite3.Connection, str]":
     return _with_keys(file, keys, "", 0.5)
 
 
-def keys_of(file: str) -> "list[str]":
+def find_database_keys(file: str) -> "list[str]":
     """Return the keys that a database may have, '' for none; nothing where those of its home are
     not encrypted.
     """
@@ -69,15 +69,15 @@ def keys_of(file: str) -> "list[str]":
     name = os.path.join(folder, KEY_FILE)
     if not os.path.lexists(name):
         return []
-    return read(name)
+    return read_key_file(name)
 
 
-def read(name: str) -> "list[str]":
+def read_key_file(name: str) -> "list[str]":
     """Return what a file of keys says. Raises Sealed."""
     try:
         mode = os.stat(name).st_mode
-        with open(name, encoding="ascii") as opened:
-            lines = [line.strip() for line in opened if line.strip() and not line.startswith("#")]
+        with open(name, encoding="ascii") as stream:
+            lines = [line.strip() for line in stream if line.strip() and not line.startswith("#")]
     except (OSError, UnicodeDecodeError) as error:
         hint = "put a copy of the key there; without it nobody can read the databases"
         raise Sealed(
@@ -93,7 +93,7 @@ def read(name: str) -> "list[str]":
     return ["" if line == _PLAIN else line for line in lines]
 
 
-def text_of(keys: "list[str]") -> str:
+def format_key_file(keys: "list[str]") -> str:
     """Return the content of a file of keys."""
     head = "# The key of Gieok's databases (SQLCipher, raw). Who loses it loses what they hold.\n"
     return head + "".join(f"{key or _PLAIN}\n" for key in keys)
@@ -115,7 +115,7 @@ def _with_keys(
     # Of a database that is there, or is new, the first fits nearly always: others are those of a
     # change that is under way.
     for key in [*keys, ""] if "" not in keys else keys:
-        connection = _opened(library, file, how, timeout_s)
+        connection = _open_with_library(library, file, how, timeout_s)
         try:
             connection.execute("PRAGMA cipher_log_level = NONE")
             if key:
@@ -159,7 +159,7 @@ def loaded() -> "ModuleType":
 
 
 # A module.
-def _opened(library: "Any", file: str, how: str, timeout_s: float) -> sqlite3.Connection:  # noqa: ANN401
+def _open_with_library(library: "Any", file: str, how: str, timeout_s: float) -> sqlite3.Connection:  # noqa: ANN401
     name = file
     if how:
         name = f"file:{file.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?{how}"

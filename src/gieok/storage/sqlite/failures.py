@@ -46,7 +46,7 @@ def translated(file: Path, what: str = "store") -> Iterator[None]:
             str(error), hint=error.hint
         ) from error
     except driver.ERRORS as error:
-        raise _translate(error, file, what) from error
+        raise _translate_sqlite_error(error, file, what) from error
     except UnicodeEncodeError as error:
         hint = "use a name without lone surrogates"
         raise BadRequest(
@@ -54,12 +54,12 @@ def translated(file: Path, what: str = "store") -> Iterator[None]:
         ) from error
 
 
-def _translate(error: Exception, file: Path, what: str) -> GieokError:
+def _translate_sqlite_error(error: Exception, file: Path, what: str) -> GieokError:
     extended: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     code = extended & 0xFF
     if code in _BUSY:
         return StoreBusy(f"the {what} {str(file)!r} is locked by another process")
-    if readonly.is_full(error):
+    if readonly.is_disk_full(error):
         return StoreFull(f"no space left while writing {str(file)!r}")
     if "invalid fts5 file format" in str(error):
         return StoreCorrupt(

@@ -51,7 +51,7 @@ def open_private(
         try:
             return _open_to_write(file, what, busy_timeout_ms, prepare)
         except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
-            if not readonly.is_full(error):
+            if not readonly.is_disk_full(error):
                 raise
         return _open_to_read(file, busy_timeout_ms, prepare)
 
@@ -62,11 +62,11 @@ def _open_to_write(
     try:
         fs.create_private(file)
     except OSError as error:
-        if readonly.is_full(error):
+        if readonly.is_disk_full(error):
             raise
         raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
     # Each thread has its own connection, but the thread that closes the store closes all of them.
-    connection = driver.connect(str(file), timeout_s=busy_timeout_ms / 1000)
+    connection = driver.connect_sqlite(str(file), timeout_s=busy_timeout_ms / 1000)
     try:
         # Removed data is overwritten with zeros. Debian's SQLite does so by default, others do not.
         connection.execute("PRAGMA secure_delete = ON")
@@ -79,9 +79,9 @@ def _open_to_write(
 
 def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
     if file.exists():
-        connection = readonly.connect(str(file), busy_timeout_ms / 1000, may_copy=True)
+        connection = readonly.connect_readonly(str(file), busy_timeout_ms / 1000, may_copy=True)
     else:
-        connection = driver.connect(":memory:", of=str(file))
+        connection = driver.connect_sqlite(":memory:", of=str(file))
     try:
         try:
             prepare(connection, file)
@@ -90,7 +90,7 @@ def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3
                 raise
             connection.close()
             # of an earlier release: upgraded in memory
-            connection = readonly.copied(str(file), busy_timeout_ms / 1000)
+            connection = readonly.copy_database_to_memory(str(file), busy_timeout_ms / 1000)
             prepare(connection, file)
         connection.execute("PRAGMA query_only = ON")
     except BaseException:
@@ -113,7 +113,7 @@ def create_tables(
             return
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise StoreCorrupt(f"{str(file)!r} is a database of another program")
-        for statement in statements(script):
+        for statement in split_sql_script(script):
             connection.execute(statement)
         finish(connection)
 
@@ -188,7 +188,7 @@ def pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-def statements(script: str) -> Iterator[str]:
+def split_sql_script(script: str) -> Iterator[str]:
     """Split a script; `executescript` would commit first and leave a killed process with half of
     the tables.
     """
@@ -213,7 +213,7 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
     try:
         connection.execute("VACUUM")
     except driver.ERRORS as error:
-        if not readonly.is_full(error):
+        if not readonly.is_disk_full(error):
             raise
         # `secure_delete` has put zeros in its place.
         left.append(
@@ -228,7 +228,7 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
     return left
 
 
-def give_back(connection: sqlite3.Connection, spare_bytes: int = 0) -> None:
+def give_back_pages(connection: sqlite3.Connection, spare_bytes: int = 0) -> None:
     """Give free pages back to the file system where that pays, a few at a time, so that no other
     writer waits for long.
 

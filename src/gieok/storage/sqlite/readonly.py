@@ -25,32 +25,32 @@ def is_read_only(file: str) -> bool:
     return not os.access(folder, os.W_OK) or (os.path.exists(file) and not os.access(file, os.W_OK))
 
 
-def is_full(error: BaseException) -> bool:
+def is_disk_full(error: BaseException) -> bool:
     """Say whether something failed because a disk, or a user's share of it, has no room left."""
     if isinstance(error, OSError):
         return error.errno in fs.FULL
     return getattr(error, "sqlite_errorcode", 0) in _FULL
 
 
-def connect(file: str, timeout_s: float, *, may_copy: bool = False) -> sqlite3.Connection:
+def connect_readonly(file: str, timeout_s: float, *, may_copy: bool = False) -> sqlite3.Connection:
     """Open a database to read. Raises sqlite3.Error, OSError."""
     try:
-        return _opened(file, "mode=ro", timeout_s)
+        return _open_readonly(file, "mode=ro", timeout_s)
     except driver.OPERATIONAL as error:
         is_shut = getattr(error, "sqlite_errorcode", 0) & 0xFF in _CANNOT
-        if not (is_shut or is_full(error)) or not os.path.exists(file):
+        if not (is_shut or is_disk_full(error)) or not os.path.exists(file):
             raise
-        if not _size(file + "-wal"):
-            return _opened(file, "immutable=1", timeout_s)
-        if not (may_copy or is_full(error)):
+        if not _measure_database_file(file + "-wal"):
+            return _open_readonly(file, "immutable=1", timeout_s)
+        if not (may_copy or is_disk_full(error)):
             raise
-    db = copied(file, timeout_s)
+    db = copy_database_to_memory(file, timeout_s)
     db.execute("PRAGMA query_only = ON")
     return db
 
 
-def _opened(file: str, how: str, timeout_s: float) -> sqlite3.Connection:
-    db = driver.connect(file, how=how, timeout_s=timeout_s)
+def _open_readonly(file: str, how: str, timeout_s: float) -> sqlite3.Connection:
+    db = driver.connect_sqlite(file, how=how, timeout_s=timeout_s)
     try:
         db.execute("PRAGMA query_only = ON")
         db.execute("PRAGMA user_version").fetchone()  # the first that touches the file
@@ -60,16 +60,16 @@ def _opened(file: str, how: str, timeout_s: float) -> sqlite3.Connection:
     return db
 
 
-def copied(file: str, timeout_s: float) -> sqlite3.Connection:
+def copy_database_to_memory(file: str, timeout_s: float) -> sqlite3.Connection:
     """Return a copy of a database in memory, its log included. Raises sqlite3.Error, OSError."""
     try:
         return _copied_files(file, timeout_s)
     except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
-        if not is_full(error):
+        if not is_disk_full(error):
             raise
     # Whoever is alone with a database needs no shared memory. Nobody else has it open, or there
     # were some.
-    disk = driver.connect(file, how="mode=rw", timeout_s=timeout_s)
+    disk = driver.connect_sqlite(file, how="mode=rw", timeout_s=timeout_s)
     disk.execute("PRAGMA locking_mode = EXCLUSIVE")
     return _in_memory(disk, file)
 
@@ -84,12 +84,12 @@ def _copied_files(file: str, timeout_s: float) -> sqlite3.Connection:
             if os.path.exists(file + end):
                 shutil.copyfile(file + end, copy + end)
                 os.chmod(copy + end, 0o600)
-        return _in_memory(driver.connect(copy, of=file, timeout_s=timeout_s), file)
+        return _in_memory(driver.connect_sqlite(copy, of=file, timeout_s=timeout_s), file)
 
 
 def _in_memory(disk: sqlite3.Connection, file: str) -> sqlite3.Connection:
     """Return a copy of an open database, which is closed."""
-    db = driver.connect(":memory:", of=file)
+    db = driver.connect_sqlite(":memory:", of=file)
     try:
         disk.backup(db)
     except BaseException:
@@ -100,7 +100,7 @@ def _in_memory(disk: sqlite3.Connection, file: str) -> sqlite3.Connection:
     return db
 
 
-def _size(file: str) -> int:
+def _measure_database_file(file: str) -> int:
     try:
         return os.stat(file).st_size
     except OSError:

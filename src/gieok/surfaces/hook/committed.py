@@ -31,12 +31,12 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
     """Return (day, title) of the user's newest commits in the repository of a folder, the newest
     first. Raises OSError.
     """
-    marker = os.path.join(places.repository(folder), ".git")
-    mine = set(_emails(os.path.expanduser("~")))
+    marker = os.path.join(places.find_repository_top(folder), ".git")
+    mine = set(_iter_commit_emails(os.path.expanduser("~")))
     if not mine or not os.path.lexists(marker) or not places.is_owned(marker):
         return []
     found: dict[str, str] = {}
-    for line in reversed(_log(marker).splitlines()):
+    for line in reversed(_read_head_log(marker).splitlines()):
         entry = _LINE.fullmatch(line)
         if (
             entry
@@ -50,7 +50,7 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
     return [(day, title) for title, day in found.items()]
 
 
-def _log(marker: str) -> str:
+def _read_head_log(marker: str) -> str:
     """Return the end of the log of where HEAD was; of a worktree, its own."""
     folder = places.git_folder(os.path.dirname(marker)) or marker
     try:
@@ -61,17 +61,17 @@ def _log(marker: str) -> str:
         return ""
 
 
-def _emails(user: str) -> "Iterator[str]":
+def _iter_commit_emails(user: str) -> "Iterator[str]":
     """Yield the addresses under which the user commits."""
     for name in _SETTINGS:
         try:
-            with open(os.path.join(user, name), encoding="utf-8", errors="replace") as opened:
-                lines = opened.read(_READ_BYTES).splitlines()
+            with open(os.path.join(user, name), encoding="utf-8", errors="replace") as stream:
+                lines = stream.read(_READ_BYTES).splitlines()
         except OSError:
             continue
         section = ""
         for line in lines:
             if line.lstrip().startswith("["):
                 section = line.strip().lower()
-            elif section == "[user]" and (found := _EMAIL.fullmatch(line)):
-                yield found[1].lower()
+            elif section == "[user]" and (email := _EMAIL.fullmatch(line)):
+                yield email[1].lower()

@@ -16,10 +16,10 @@ from gieok.hook import choice, inject, question
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
 from gieok.hook.options import USED, HookSettings
-from gieok.hook.window import Window
+from gieok.hook.window import ContextWindow
 from gieok.surfaces.hook import trail, withheld
-from gieok.text.tokens import count_tokens
-from gieok.text.turns import spoken
+from gieok.text.tokens import estimate_tokens
+from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,25 +59,30 @@ def main(
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
     home = ""
     try:
-        home = places.home()
-        payload = _payload()
+        home = places.build_home_path()
+        payload = _read_hook_payload()
         # An agent that is slow to hand over its prompt takes nothing of our time.
         call = _Call(
-            arguments[0], _flag(arguments, "--agent"), payload, home, time.monotonic(), parse
+            arguments[0],
+            _find_hook_flag(arguments, "--agent"),
+            payload,
+            home,
+            time.monotonic(),
+            parse,
         )
-        text = _answer(call, refresh, catch_up, notice_of)
+        text = _answer_hook_call(call, refresh, catch_up, notice_of)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
-            _print(text)
+            _print_unbuffered(text)
         call.finish()
     except BrokenPipeError:
         pass
     # Fails open: a broken memory never stands between a user and their agent.
     except Exception as error:  # noqa: BLE001
-        trail.log(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
+        trail.log_hook_line(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
 
 
-def _print(text: str) -> None:
+def _print_unbuffered(text: str) -> None:
     """Write without a buffer, which would be left for the interpreter to flush: where that fails,
     it exits with 120.
 
@@ -89,21 +94,21 @@ def _print(text: str) -> None:
         data = data[os.write(1, data) :]
 
 
-def _flag(arguments: Sequence[str], name: str) -> str:
+def _find_hook_flag(arguments: Sequence[str], name: str) -> str:
     for before, argument in zip(["", *arguments], arguments, strict=False):
         if before == name:
             return argument
     return ""
 
 
-def _payload() -> dict[str, object]:
-    payload = json.loads(_given().decode("utf-8", "surrogateescape"))
+def _read_hook_payload() -> dict[str, object]:
+    payload = json.loads(_read_hook_stdin().decode("utf-8", "surrogateescape"))
     if not isinstance(payload, dict):
         raise TypeError(f"the payload is a {type(payload).__name__}, not an object")
     return payload
 
 
-def _given() -> bytes:
+def _read_hook_stdin() -> bytes:
     """Return what is on stdin. An agent that does not end it must not hold up its own prompt."""
     if os.name == "nt":  # no select on pipes
         return sys.stdin.buffer.read(_MOST_BYTES)
@@ -120,7 +125,7 @@ def _given() -> bytes:
     return b"".join(parts)
 
 
-def _answer(
+def _answer_hook_call(
     call: "_Call",
     refresh: Callable[[str], str],
     catch_up: Callable[[], None],
@@ -131,7 +136,9 @@ def _answer(
     context = notice = ""
     if reason := call.withholds():
         notice = notice_of(reason) if event == table.SESSION_START else ""
-        context = inject.pass_on(notice) if notice and not call.agent.shows_notices else ""
+        context = (
+            inject.format_user_notice(notice) if notice and not call.agent.shows_notices else ""
+        )
         printed = table.output(call.agent, event, context, notice)
         return json.dumps(printed, ensure_ascii=False) if printed else ""
     if event == table.PROMPT:
@@ -139,11 +146,11 @@ def _answer(
     elif event == table.SESSION_START:
         if not call.begin() and os.path.isdir(call.home):
             catch_up()
-        if call.root or fs.is_full(call.home):
+        if call.root or fs.is_volume_full(call.home):
             notice = refresh(call.root)
         context = call.start()
         if notice and not call.agent.shows_notices:
-            context = "\n".join(filter(None, (context, inject.pass_on(notice))))
+            context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
     elif event in _SPOOLED:
         call.keep()
     else:
@@ -165,30 +172,30 @@ class _Call:
         parse: resolved.Parse,
     ) -> None:
         self.event = event
-        self.agent = table.BY_NAME.get(agent) or table.detect(payload)
+        self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = table.own_scope(self.agent, payload)
         self.root = "" if self._own_scope else places.project_root(self._folder)
         self._payload = payload
         self.home = home
         self._began = began
-        self._window = Window(home, self.agent.name, table.session_of(payload))
+        self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
         self._injection: Injection | None = None
         self._by = ""
-        values, wrong = resolved.load(home, self.root, USED, os.environ, parse)
+        values, wrong = resolved.resolve_settings(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
         places.set_process_zone(self._settings.text("zone"))
         for error in wrong:
-            trail.log(home, f"{event}: {error}; it is left out")
+            trail.log_hook_line(home, f"{event}: {error}; it is left out")
 
     def withholds(self) -> str:
         """Return why this call is nobody's business: nothing is read for it, and nothing kept; ''
         where it is not.
         """
         text = self._settings.text
-        privacy = private.opened(self.home, text("exclude.folders"), text("exclude.agents"))
-        session = table.session_of(self._payload)
-        return withheld.reason(
+        privacy = private.open_privacy(self.home, text("exclude.folders"), text("exclude.agents"))
+        session = table.read_payload_session(self._payload)
+        return withheld.find_withheld_reason(
             privacy, self.agent.name, session, self._folder, self._payload, time.time()
         )
 
@@ -198,7 +205,7 @@ class _Call:
 
         Return whether a daemon is up, or comes.
         """
-        if table.text_of(self._payload, "source") in _ANEW:
+        if table.read_payload_text(self._payload, "source") in _ANEW:
             self._window.empty(time.time())
         from gieok.daemon import autostart, call
 
@@ -206,10 +213,10 @@ class _Call:
             if call.wake(self.home, self._environment(), self._folder):
                 return True
             if autostart.is_wanted(self.home, self._settings.text("daemon.autostart"), os.environ):
-                autostart.start(self.home)
+                autostart.start_daemon_process(self.home)
                 return True
         except OSError as error:
-            trail.log(self.home, f"{self.event}: the daemon was not started: {error}")
+            trail.log_hook_line(self.home, f"{self.event}: the daemon was not started: {error}")
         return False
 
     def finish(self) -> None:
@@ -279,7 +286,7 @@ class _Call:
         """Return what the words of the prompt find; None where nothing is indexed, or nothing can
         be asked.
         """
-        asked = question.questions(prompt)
+        asked = question.build_prompt_questions(prompt)
         if not asked:
             return None
         from gieok.hook import matches, rules
@@ -299,9 +306,11 @@ class _Call:
                 Late,
                 prompt=prompt,
             )
-            shown = [_shown(found) for found in recalled.found]
+            shown = [_build_injected_match(found) for found in recalled.found]
             memories = newest_first(recalled.found, shown, self.home, reader, time.time())
-            binding = rules.bearing(rules.read(self.home, self._scopes(), reader.lines), prompt)
+            binding = rules.bearing(
+                rules.read_binding_rules(self.home, self._scopes(), reader.lines), prompt
+            )
         except (Late, Missing):
             return None
         if memories and self._settings.is_on("judge.enabled"):
@@ -309,29 +318,33 @@ class _Call:
         self._window.read(
             table.instructions(self.agent.name, self._folder, os.path.expanduser("~"))
         )
-        memories = rules.first(binding, memories)
+        memories = rules.merge_rules_first(binding, memories)
         return self._rendered(choice.fresh(memories, self._window, self._folder)), False
 
     def _judged(self, prompt: str, memories: list[InjectedMemory]) -> list[InjectedMemory]:
         # opt-in, and it needs the network's part of the library
-        from gieok.surfaces.hook.judge import judged
+        from gieok.surfaces.hook.judge import judge_memories
 
         self._use_rules()
-        return judged(prompt, memories, self._settings, lambda line: trail.log(self.home, line))
+        return judge_memories(
+            prompt, memories, self._settings, lambda line: trail.log_hook_line(self.home, line)
+        )
 
     def _rendered(self, memories: list[InjectedMemory]) -> Injection:
-        return choice.rendered(memories, self._settings, self.home, self.root)
+        return choice.render_chosen_memories(memories, self._settings, self.home, self.root)
 
     def start(self) -> str:
         """Return what the session begins with."""
         budget = int(self._settings.number("hook.session_tokens"))
-        is_resumed = self._window.is_begun and table.text_of(self._payload, "source") != "startup"
+        is_resumed = (
+            self._window.is_begun and table.read_payload_text(self._payload, "source") != "startup"
+        )
         # its context holds what it began with, and all that was said in it since
         if not budget or is_resumed:
             return ""
         self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
         from gieok import registry
-        from gieok.surfaces.hook.start import SessionPlace, made
+        from gieok.surfaces.hook.start import SessionPlace, build_start_text
 
         scopes = self._scopes()
         place = SessionPlace(
@@ -340,16 +353,18 @@ class _Call:
             self.root,
             scopes,
             scopes[0] if scopes else places.USER_SCOPE,
-            table.session_of(self._payload),
+            table.read_payload_session(self._payload),
             self._deadline(),
             self._settings.text("active_memory.path"),
             self.agent.name,
             registry.local_journal(self.home, self._settings.text("journal")),
         )
         words = choice.owners(self.home, self.root)
-        text, shown = made(place, self._glance, lambda scope: inject.whose(scope, words), budget)
+        text, shown = build_start_text(
+            place, self._glance, lambda scope: inject.whose(scope, words), budget
+        )
         self._count(shown=shown)
-        self._injection = Injection(text, [], count_tokens(text))
+        self._injection = Injection(text, [], estimate_tokens(text))
         return text
 
     def keep(self) -> None:
@@ -357,8 +372,8 @@ class _Call:
         row: dict[str, object] = {
             "event": self.event,
             "agent": self.agent.name,
-            "session_id": table.session_of(self._payload),
-            "transcript_path": table.text_of(self._payload, "transcript_path"),
+            "session_id": table.read_payload_session(self._payload),
+            "transcript_path": table.read_payload_text(self._payload, "transcript_path"),
             "cwd": self._folder,
         }
         if row["transcript_path"]:
@@ -384,9 +399,11 @@ class _Call:
             from gieok.text.redact.names import named  # 25 ms; few names need it
 
             if any(named(text) != text for text in texts):
-                trail.log(self.home, f"{self.event}: a name holds a secret; this event is not kept")
+                trail.log_hook_line(
+                    self.home, f"{self.event}: a name holds a secret; this event is not kept"
+                )
                 return
-        trail.spool(self.home, row)
+        trail.spool_transcript(self.home, row)
 
     def _glance(self) -> "IndexReader":
         """Return the reader of the local index. Raises Missing where there is none."""
@@ -403,13 +420,13 @@ class _Call:
         """Return whose memory is recalled: the project's, then the user's own."""
         also = self._settings.text("hook.scopes")
         if self._own_scope:
-            return list(dict.fromkeys((self._own_scope, *places.scopes("", also))))
-        return places.scopes(places.workplace(self._folder), also)
+            return list(dict.fromkeys((self._own_scope, *places.list_project_scopes("", also))))
+        return places.list_project_scopes(places.find_workplace(self._folder), also)
 
     def _count(self, **row: object) -> None:
         spent_ms = round((time.monotonic() - self._began) * 1000, 1)
-        session = table.session_of(self._payload)
-        trail.count(
+        session = table.read_payload_session(self._payload)
+        trail.count_hook_call(
             self.home,
             {
                 "event": self.event,
@@ -421,21 +438,23 @@ class _Call:
         )
 
 
-def _shown(found: "Match") -> InjectedMemory:
+def _build_injected_match(found: "Match") -> InjectedMemory:
     """Return a match of words as it is shown, a turn by who said it."""
     memory = found.entry
     memory.is_sure, memory.score = found.level == HIGH, found.probability
     memory.status = "" if memory.is_sure else choice.UNSURE_STATUS
     path, _, lines = memory.citation.rpartition("#L")
-    turn = spoken([memory.text], 1) if found.key.startswith(f"{places.SESSIONS}/") else None
+    turn = (
+        read_spoken_line([memory.text], 1) if found.key.startswith(f"{places.SESSIONS}/") else None
+    )
     if turn:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
     elif memory.title == found.key:
-        memory.title = choice.title(memory.text)
+        memory.title = choice.build_fallback_title(memory.text)
     # the journal, a conversation: nothing that an agent could open
     if turn or not os.path.splitext(path)[1]:
         memory.citation = ""
-    memory.handle = places.handle(
+    memory.handle = places.build_handle(
         memory.scope, found.key, int(lines.partition("-")[0] or 0) if turn else 0
     )
     return memory

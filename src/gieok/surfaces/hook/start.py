@@ -22,7 +22,7 @@ from gieok.surfaces.hook import trail
 from gieok.surfaces.hook.committed import committed
 from gieok.text import active
 from gieok.text.inert import one_line
-from gieok.text.turns import asked, is_users
+from gieok.text.turns import find_answered_question, is_users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class SessionPlace:
         self.configured_active, self.agent, self.journal = configured_active, agent, journal
 
 
-def made(
+def build_start_text(
     place: SessionPlace,
     reader: "Callable[[], IndexReader]",
     whose: "Callable[[str], str]",
@@ -94,14 +94,18 @@ def made(
     """
     now = time.time()
     today = time.strftime("%Y-%m-%d", time.localtime(now))
-    index = _opened(place, reader)
-    last, shown = _last(place)
-    binding = _rules(place, index) if index else []
+    index = _open_start_index(place, reader)
+    last, shown = _recall_last_session(place)
+    binding = _read_binding_rules(place, index) if index else []
     # What a turn says beside a rule is shown where it is worth it, the rule itself once.
     bound = shown | {
         " ".join(rule.turn.split()) for rule in binding if start.is_most_of(rule.text, rule.turn)
     }
-    said = [_lasting(place, scope, index, now, bound) for scope in place.scopes] if index else []
+    said = (
+        [_list_lasting_turns(place, scope, index, now, bound) for scope in place.scopes]
+        if index
+        else []
+    )
     parts = [
         StartPart(
             active.RULES, [(-float(n), rule.shown) for n, rule in enumerate(binding)], start.RULES
@@ -122,7 +126,7 @@ def made(
                 share,
             )
         )
-    dated = [start.split_due(_active(place, scope), today) for scope in place.scopes]
+    dated = [start.split_due(_read_active_lines(place, scope), today) for scope in place.scopes]
     # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
     beside = [
         *(line for part in (*parts, last) for _, line in part.lines),
@@ -138,8 +142,8 @@ def made(
         ]
         share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
         lines = start.active_lines([line for line in rest if not told.holds(line)], today)
-        parts.append(StartPart(f"Active memory of {_named(scope)}", lines, share))
-    parts.append(last if last.lines else _committed(place))
+        parts.append(StartPart(f"Active memory of {_label_start_scope(scope)}", lines, share))
+    parts.append(last if last.lines else _list_user_commits(place))
     parts.append(
         StartPart(
             active.DUE, [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE
@@ -148,54 +152,58 @@ def made(
     parts += lasting[1:]
     if index and place.own_scope.startswith("project:"):
         try:
-            parts.append(_records(place, index))
+            parts.append(_list_record_titles(place, index))
         except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
-            _log(place, error)
+            _log_start_error(place, error)
     parts += lasting[:1]
-    return start.render(parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens)
+    return start.render_session_start(
+        parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens
+    )
 
 
-def _opened(place: SessionPlace, reader: "Callable[[], IndexReader]") -> "IndexReader | None":
+def _open_start_index(
+    place: SessionPlace, reader: "Callable[[], IndexReader]"
+) -> "IndexReader | None":
     try:
         return reader()
     except Missing:
         return None
     except (Late, OSError, ValueError, *driver.ERRORS, Mismatch) as error:  # type: ignore[misc]
-        _log(place, error)
+        _log_start_error(place, error)
         return None
 
 
-def _rules(place: SessionPlace, index: "IndexReader") -> "list[BindingRule]":
+def _read_binding_rules(place: SessionPlace, index: "IndexReader") -> "list[BindingRule]":
     """Return the rules that bind here, those of the project first."""
     try:
-        return rules.read(place.home, place.scopes, index.lines)
+        return rules.read_binding_rules(place.home, place.scopes, index.lines)
     except (Late, ValueError, TypeError, *driver.ERRORS) as error:  # type: ignore[misc]
-        _log(place, error)
+        _log_start_error(place, error)
         return []
 
 
-def _lasting(
+def _list_lasting_turns(
     place: SessionPlace, scope: str, index: "IndexReader", now: float, shown: "frozenset[str]"
 ) -> "list[SaidTurn]":
     """Return the turns of users that state something lasting, but those that are shown anyway;
     newest first.
     """
     try:
-        with open(places.lasting_file(place.home, scope), encoding="utf-8") as opened:
-            rows = json.load(opened)
-        rows.sort(key=lambda row: -places.faded(row[0], row[1], now))
+        with open(places.lasting_file(place.home, scope), encoding="utf-8") as stream:
+            rows = json.load(stream)
+        rows.sort(key=lambda row: -places.compute_faded_value(row[0], row[1], now))
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
         # Rows without a sum are an earlier release's.
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
-        return _said(place, rows[:_MOST_LASTING], index, now, shown)
+        return _read_named_turns(place, rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
         return []
     except (Late, OSError, ValueError, TypeError, *driver.ERRORS) as error:  # type: ignore[misc]
-        _log(place, error)
+        _log_start_error(place, error)
         return []
 
 
-def _said(
+def _read_named_turns(
     place: SessionPlace,
     rows: "Sequence[tuple[float, float, str, str, int, int]]",
     index: "IndexReader",
@@ -214,7 +222,7 @@ def _said(
             try:
                 documents[whose, key] = index.lines(whose, key)
             except Late as error:  # the best are there already
-                _log(place, error)
+                _log_start_error(place, error)
                 break
         lines = documents[whose, key]
         line = lines[number - 1] if 0 < number <= len(lines) else ""
@@ -233,18 +241,20 @@ def _said(
             continue
         if standing.ended(whose, key, number, line) is not None:  # since what lasts was judged
             continue
-        question = asked(lines, number)
+        question = find_answered_question(lines, number)
         if not start.is_worth_showing(value, text, question):
             continue
         if len(text) > _PIECE_CHARS:
             long.add(session)
         day = time.strftime("%Y-%m-%d", time.localtime(at))
-        handle = places.handle(whose, key, number)
-        found[text] = SaidTurn(places.faded(value, at, now), at, day, text, handle, question)
+        handle = places.build_handle(whose, key, number)
+        found[text] = SaidTurn(
+            places.compute_faded_value(value, at, now), at, day, text, handle, question
+        )
     return sorted(found.values(), key=lambda turn: -turn.at)
 
 
-def _named(scope: str) -> str:
+def _label_start_scope(scope: str) -> str:
     return (
         f"this project ({scope})"
         if scope.startswith("project:")
@@ -252,30 +262,30 @@ def _named(scope: str) -> str:
     )
 
 
-def _active(place: SessionPlace, scope: str) -> "list[active.ActiveLine]":
-    file = places.active_memory(place.home, scope)
+def _read_active_lines(place: SessionPlace, scope: str) -> "list[active.ActiveLine]":
+    file = places.build_active_memory_path(place.home, scope)
     if place.configured_active and scope == places.USER_SCOPE:
         file = os.path.join(place.folder, os.path.expanduser(place.configured_active))
     try:
-        with open(file, encoding="utf-8", errors="replace") as opened:
-            return list(active.lines(opened.read(_LARGEST_BYTES)))
+        with open(file, encoding="utf-8", errors="replace") as stream:
+            return list(active.iter_active_lines(stream.read(_LARGEST_BYTES)))
     except FileNotFoundError:
         return []
     except OSError as error:
-        _log(place, error)
+        _log_start_error(place, error)
         return []
 
 
-def _log(place: SessionPlace, error: Exception) -> None:
-    trail.log(place.home, f"session-start: {type(error).__name__}: {error}")
+def _log_start_error(place: SessionPlace, error: Exception) -> None:
+    trail.log_hook_line(place.home, f"session-start: {type(error).__name__}: {error}")
 
 
-def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
+def _recall_last_session(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
     """Return the end of the last session here that was about something, and what the user says in
     it.
     """
     try:
-        found = last_session(
+        session = last_session(
             place.journal,
             place.own_scope,
             place.session,
@@ -283,28 +293,30 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
             is_wanted=start.is_about_something,
         )
     except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
-        _log(place, error)
-        found = None
-    if found is None:
+        _log_start_error(place, error)
+        session = None
+    if session is None:
         return StartPart("", (), 0), frozenset()
-    day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
-    spoken = [(role, text) for role, text, _ in found.turns]
+    day = time.strftime("%Y-%m-%d", time.localtime(session.turns[-1][2] / 1000))
+    spoken = [(role, text) for role, text, _ in session.turns]
     part = StartPart(
-        f"End of the last session here ({day}, {found.agent})", start.last_lines(spoken), start.LAST
+        f"End of the last session here ({day}, {session.agent})",
+        start.last_lines(spoken),
+        start.LAST,
     )
     turns = start.last_turns(spoken)
     said = [words for role, text, question in turns if role == "user" for words in (text, question)]
     return part, frozenset(" ".join(words.split()) for words in said if words)
 
 
-def _committed(place: SessionPlace) -> StartPart:
+def _list_user_commits(place: SessionPlace) -> StartPart:
     """Return what the user committed here lately, where no session was before."""
     if not place.own_scope.startswith("project:"):
         return StartPart("", (), 0)
     try:
         rows = committed(place.folder, _MOST_COMMITS)
     except (OSError, ValueError) as error:
-        _log(place, error)
+        _log_start_error(place, error)
         rows = []
     lines = [
         (-float(n), start.shown_line(f"{day} {title}", "commit"))
@@ -313,16 +325,16 @@ def _committed(place: SessionPlace) -> StartPart:
     return StartPart(active.COMMITTED, lines, start.LAST)
 
 
-def _records(place: SessionPlace, index: "IndexReader") -> StartPart:
+def _list_record_titles(place: SessionPlace, index: "IndexReader") -> StartPart:
     """Return the titles of a project's records, and of what other agents noted here, what binds
     most first.
     """
     newest = index.newest(place.own_scope, _MOST_TITLES, _FILES)
     rows = [
         (
-            matches.category_of(json.loads(metadata), key),
+            matches.find_record_category(json.loads(metadata), key),
             title or key,
-            matches.source_of(provenance) or key,
+            matches.read_provenance_source(provenance) or key,
         )
         for key, title, metadata, provenance in newest
         if not key.startswith(f"{places.SEEDS}/{place.agent}/")  # it has its own notes before it

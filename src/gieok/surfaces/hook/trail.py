@@ -16,18 +16,20 @@ _COUNTER_BYTES = 8_000_000
 _LINE_CHARS = 20_000
 
 
-def log(home: str, line: str) -> None:
+def log_hook_line(home: str, line: str) -> None:
     """Append one line to the log; errors of the file system are ignored, because the hook fails
     open.
     """
     try:
         line = _without_secrets(" ".join(line[:_LINE_CHARS].split()))[:500]
-        fs.append(os.path.join(home, "logs", "hook.log"), f"{_now()} {line}\n", _LOG_BYTES)
+        fs.append_private_text(
+            os.path.join(home, "logs", "hook.log"), f"{_format_trail_time()} {line}\n", _LOG_BYTES
+        )
     except OSError:
         pass
 
 
-def count(home: str, row: dict[str, object]) -> None:
+def count_hook_call(home: str, row: dict[str, object]) -> None:
     """Append one call's counters: event, agent, session, levels, milliseconds."""
     session = str(row.get("session", ""))
     # no id as agents make them: it only has to be told from others
@@ -35,7 +37,7 @@ def count(home: str, row: dict[str, object]) -> None:
         row = {**row, "session": f"{zlib.crc32(session.encode('utf-8', 'replace')):08x}"}
     try:
         text = json.dumps({"at": round(time.time() * 1000), **row}, ensure_ascii=False) + "\n"
-        fs.append(os.path.join(home, "hook", "calls.jsonl"), text, _COUNTER_BYTES)
+        fs.append_private_text(os.path.join(home, "hook", "calls.jsonl"), text, _COUNTER_BYTES)
     except OSError:
         pass
 
@@ -49,17 +51,17 @@ def _without_secrets(line: str) -> str:
     return redact(line)
 
 
-def spool(home: str, row: dict[str, object]) -> str:
+def spool_transcript(home: str, row: dict[str, object]) -> str:
     """Keep one small file that says which transcript waits to be observed, durably; return its
     path. Raises OSError.
 
     The reader removes it once the journal holds what it points to.
     """
     file = os.path.join(home, "spool", f"{time.time_ns():020d}-{os.getpid()}.json")
-    text = json.dumps({**row, "at": _now()}, ensure_ascii=False)
+    text = json.dumps({**row, "at": _format_trail_time()}, ensure_ascii=False)
     fs.replace_private(file, text.encode("utf-8", "backslashreplace"))
     return file
 
 
-def _now() -> str:
+def _format_trail_time() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

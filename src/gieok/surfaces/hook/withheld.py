@@ -14,7 +14,7 @@ PAUSED, PRIVATE, EXCLUDED = "paused", "private", "excluded"
 _FIRST_BYTES = 1 << 18
 
 
-def reason(
+def find_withheld_reason(
     privacy: Privacy, agent: str, session: str, folder: str, payload: "table.Payload", now_s: float
 ) -> str:
     """Return why; '' where memory is open. A session that is private by its environment or first
@@ -31,7 +31,7 @@ def reason(
     if (
         isinstance(prompt, str)
         and private.opens_private(prompt)
-        and _is_first(prompt, table.text_of(payload, "transcript_path"))
+        and _is_first(prompt, table.read_payload_text(payload, "transcript_path"))
     ):
         privacy.begin_session(agent, session, 0.0)
     if privacy.is_private(agent, session, now_s):
@@ -57,7 +57,7 @@ def _is_first(prompt: str, transcript: str) -> bool:
     except OSError:
         return True
     found = formats.recognise(os.path.basename(transcript), lines)
-    parsed = (formats.parse(line) for line in lines)
+    parsed = (formats.parse_transcript_line(line) for line in lines)
     events = (event for line in parsed if found and line for event in found.events(line, "0"))
     said = (
         event.text for event in events if isinstance(event, Message) and event.role is Role.USER

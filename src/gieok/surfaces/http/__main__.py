@@ -12,7 +12,7 @@ from gieok.app import open_context
 from gieok.daemon.serving import ANY_PORT, DAEMON, READY
 from gieok.errors import STATUS, GieokError
 from gieok.surfaces import streams
-from gieok.surfaces.http.serve import run
+from gieok.surfaces.http.serve import run_http_server
 
 if TYPE_CHECKING:
     import uvicorn
@@ -27,11 +27,11 @@ def main(by: str, *more: str) -> int:
     try:
         if by == DAEMON:
             threading.Thread(target=_end_with_input, daemon=True).start()
-            return run(
+            return run_http_server(
                 {}, "en", by, any_port=ANY_PORT in more, drain_s=_DRAIN_S, started=_say_ready
             )
         hours = float(open_context({}).admin.setting("daemon.idle_hours"))
-        return run(
+        return run_http_server(
             {}, "en", by, any_port=True, started=lambda server, _: _end_unused(server, hours * 3600)
         )
     except GieokError as error:

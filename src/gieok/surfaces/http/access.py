@@ -84,7 +84,7 @@ def reception(request: Request) -> Reception:
     return found
 
 
-def _caller(request: Request, credentials: BearerCredentials) -> Principal:
+def _admit_caller(request: Request, credentials: BearerCredentials) -> Principal:
     """Return who calls, once it is known and within its rate. One step: each costs a change of
     threads.
     """
@@ -109,26 +109,30 @@ def _is_owner(request: Request, credentials: HTTPAuthorizationCredentials | None
     return gate.may_change(request.cookies.get(COOKIE, ""), request.headers.get(CHANGE_HEADER, ""))
 
 
-def _owner(request: Request, credentials: OwnerCredentials) -> None:
+def _require_owner(request: Request, credentials: OwnerCredentials) -> None:
     if not _is_owner(request, credentials):
-        _caller(request, credentials)  # which refuses who is nobody
+        _admit_caller(request, credentials)  # which refuses who is nobody
         raise Forbidden(
             "this is for the owner of the memory",
             hint="send the token of the file serve.token in the home",
         )
 
 
-def _anybody(request: Request, credentials: BearerCredentials, owner: OwnerCredentials) -> None:
+def _require_any_caller(
+    request: Request, credentials: BearerCredentials, owner: OwnerCredentials
+) -> None:
     if not _is_owner(request, owner):
-        _caller(request, credentials)
+        _admit_caller(request, credentials)
 
 
-def _operator(request: Request, credentials: BearerCredentials, owner: OwnerCredentials) -> None:
+def _require_operator(
+    request: Request, credentials: BearerCredentials, owner: OwnerCredentials
+) -> None:
     if not _is_owner(request, owner):
-        _admin(_caller(request, credentials))
+        _require_admin(_admit_caller(request, credentials))
 
 
-def _user(who: Annotated[Principal, Depends(_caller)]) -> Principal:
+def _require_user(who: Annotated[Principal, Depends(_admit_caller)]) -> Principal:
     if who.role is not KeyRole.USER:
         raise Forbidden(
             "this is a user's", hint="use a key or a token of the user: an admin key has no memory"
@@ -136,26 +140,26 @@ def _user(who: Annotated[Principal, Depends(_caller)]) -> Principal:
     return who
 
 
-def _admin(who: Annotated[Principal, Depends(_caller)]) -> Principal:
+def _require_admin(who: Annotated[Principal, Depends(_admit_caller)]) -> Principal:
     if who.role is not KeyRole.ADMIN:
         raise Forbidden("this needs an admin key")
     return who
 
 
-def _house(desk: Annotated[Reception, Depends(reception)]) -> House:
+def _find_desk_house(desk: Annotated[Reception, Depends(reception)]) -> House:
     return desk.house
 
 
 Desk = Annotated[Reception, Depends(reception)]
-TheHouse = Annotated[House, Depends(_house)]
+TheHouse = Annotated[House, Depends(_find_desk_house)]
 #: A user, an admin.
-User = Annotated[Principal, Depends(_user)]
-Admin = Annotated[Principal, Depends(_admin)]
+User = Annotated[Principal, Depends(_require_user)]
+Admin = Annotated[Principal, Depends(_require_admin)]
 #: Of a router: its routes have no use for who it is.
-ADMINS_ONLY = [Depends(_admin)]
+ADMINS_ONLY = [Depends(_require_admin)]
 #: The owner of the home.
-OWNERS_ONLY = [Depends(_owner)]
+OWNERS_ONLY = [Depends(_require_owner)]
 #: An admin, or the owner.
-OPERATORS_ONLY = [Depends(_operator)]
+OPERATORS_ONLY = [Depends(_require_operator)]
 #: Anybody who is known.
-ANYBODY = [Depends(_anybody)]
+ANYBODY = [Depends(_require_any_caller)]

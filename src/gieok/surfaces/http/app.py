@@ -22,7 +22,7 @@ from gieok.surfaces.http.access import ANYBODY, Reception
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
-from gieok.surfaces.http.operations import described as described_operations
+from gieok.surfaces.http.operations import describe_operation_routes as described_operations
 from gieok.surfaces.http.options import HttpOptions
 from gieok.surfaces.http.routes import (
     account,
@@ -50,7 +50,7 @@ _ABOUT = (
 )
 
 
-def create(
+def create_http_app(
     open_house: Callable[[], House],
     options: HttpOptions,
     gate: Gate,
@@ -88,7 +88,7 @@ def create(
         del app
         anyio.to_thread.current_default_thread_limiter().total_tokens = options.threads
         desk = await anyio.to_thread.run_sync(reception)
-        await anyio.to_thread.run_sync(_warm, desk.house)
+        await anyio.to_thread.run_sync(_warm_embedder, desk.house)
         await _settle(desk.house)
         async with anyio.create_task_group() as beside:
             beside.start_soon(_keep_settling, desk.house)
@@ -107,18 +107,18 @@ def create(
         redirect_slashes=False,
     )
     app.state.reception = reception
-    problems.install(app)
+    problems.install_problem_handlers(app)
     for part in _ROUTERS:
         app.include_router(part.router)
     app.include_router(characters.of_service)
     app.include_router(memories.said)
     app.router.routes.extend(pages)
     _add_description(app)
-    _surround(app, options, metrics)
+    _add_middlewares(app, options, metrics)
     return app
 
 
-def _surround(app: FastAPI, options: HttpOptions, metrics: Metrics) -> None:
+def _add_middlewares(app: FastAPI, options: HttpOptions, metrics: Metrics) -> None:
     """Put around every request what refuses, measures and logs it."""
     # The last one added is the outermost.
     app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)
@@ -140,7 +140,7 @@ def _surround(app: FastAPI, options: HttpOptions, metrics: Metrics) -> None:
     app.add_middleware(Envelope, metrics=metrics)
 
 
-def _warm(house: House) -> None:
+def _warm_embedder(house: House) -> None:
     """Load the model that embeds, so that no user waits for it: seconds. Without it, words alone
     are searched.
     """

@@ -42,7 +42,7 @@ class Envelope:
             if message["type"] == "http.response.start":
                 status[0] = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in _headers(scope):
+                for name, value in _iter_answer_headers(scope):
                     headers[name] = value
             await send(message)
 
@@ -64,24 +64,26 @@ class Envelope:
         self._metrics.answered(method, route, status, seconds)
         if isinstance(scope["state"].get("error"), GeneratorFailed):
             self._metrics.turn(FAILED)
-        LOG.info("%s %s %d %.0fms%s", method, route, status, seconds * 1000, _reason(scope))
+        LOG.info(
+            "%s %s %d %.0fms%s", method, route, status, seconds * 1000, _format_error_code(scope)
+        )
 
 
 _METHODS = ("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH")
 
 
-def _headers(scope: Scope) -> Iterator[tuple[str, str]]:
+def _iter_answer_headers(scope: Scope) -> Iterator[tuple[str, str]]:
     yield "X-Content-Type-Options", "nosniff"
     yield "Cache-Control", "no-store"
-    found: tuple[Rate, Room] | None = scope["state"].get("rate")
-    if found is not None:
-        rate, room = found
+    rate_and_room: tuple[Rate, Room] | None = scope["state"].get("rate")
+    if rate_and_room is not None:
+        rate, room = rate_and_room
         yield "RateLimit-Limit", str(rate.requests)
         yield "RateLimit-Remaining", str(room.remaining)
         yield "RateLimit-Reset", str(math.ceil(room.wait_s))
 
 
-def _reason(scope: Scope) -> str:
+def _format_error_code(scope: Scope) -> str:
     """Return the code of an error; its words for who runs the server, where it is the server's."""
     error = scope["state"].get("error")
     return f" {error.code}" if isinstance(error, GieokError) else ""

@@ -93,16 +93,16 @@ class BodyGuard:
         with anyio.move_on_after(self._seconds):
             read = (
                 await _body(receive, limit)
-                if _declared(scope) <= _MOST_DRAINED
+                if _read_declared_length(scope) <= _MOST_DRAINED
                 else _too_large(limit)
             )
         if isinstance(read, bytes):
-            await self._app(scope, _replayed(read, receive), send)
+            await self._app(scope, _replay_body(read, receive), send)
         elif read is not None:
             await read(scope, receive, send)
 
 
-def _declared(scope: Scope) -> int:
+def _read_declared_length(scope: Scope) -> int:
     length = Headers(scope=scope).get("content-length", "0")
     return int(length) if length.isdecimal() else 0
 
@@ -131,7 +131,7 @@ async def _body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:
             return bytes(read) if length <= limit else _too_large(limit)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return what gives the body that was read, and then what the client does."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -19,7 +19,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Operation, Surface
 from gieok.ops.request import request_schema
-from gieok.ops.run import Answer, run
+from gieok.ops.run import OperationAnswer, run_operation
 
 #: `problems.MEDIA_TYPE`: the table is read without the packages of the server, too.
 _PROBLEM = "application/problem+json"
@@ -81,7 +81,7 @@ def path_of(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallerPlace:
     """Where a caller is: `folder` is '' for nowhere, `scope` '' for the one that follows from the
     folder.
     """
@@ -101,13 +101,15 @@ class Place:
             {"scope": str(Scope(self.scope))} if self.scope else {},
             folder=folder,
             resident=resident,
-            daemon=lambda: Daemon(paths.home()),
+            daemon=lambda: Daemon(paths.locate_home()),
             forgiving=found.runs_without_settings,
             is_placed=bool(self.folder),
         )
 
 
-def answered(resident: Resident, name: str, values: Mapping[str, object], place: Place) -> Answer:
+def answer_http_operation(
+    resident: Resident, name: str, values: Mapping[str, object], place: CallerPlace
+) -> OperationAnswer:
     """Run an operation of `FITTING`."""
     fixed = FIXED.get(name, {})
 
@@ -120,31 +122,31 @@ def answered(resident: Resident, name: str, values: Mapping[str, object], place:
                 )
         return place.context(found, resident)
 
-    return run(name, {**fixed, **values}, context_for, Surface.HTTP)
+    return run_operation(name, {**fixed, **values}, context_for, Surface.HTTP)
 
 
 @cache
-def described() -> tuple[dict[str, Any], dict[str, Any]]:
+def describe_operation_routes() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what an OpenAPI document says of all routes: paths, and schemas by name. Imports every
     operation: 300 ms.
     """
     all_paths, schemas = dict[str, Any](), dict[str, Any]()
     for name in FITTING:
-        found, title = operation(name), name.replace("-", " ").title().replace(" ", "")
-        schemas[f"{title}Request"] = _request(found)
-        schemas[f"{title}Result"] = result_schema(found)
-        all_paths[path_of(name)] = {"post": _route(found, title)}
+        chosen, title = operation(name), name.replace("-", " ").title().replace(" ", "")
+        schemas[f"{title}Request"] = _build_http_request_schema(chosen)
+        schemas[f"{title}Result"] = result_schema(chosen)
+        all_paths[path_of(name)] = {"post": _describe_operation_route(chosen, title)}
     return all_paths, schemas
 
 
-def _request(found: Operation[Any, Any]) -> dict[str, Any]:
-    made = request_schema(found, Surface.HTTP)
+def _build_http_request_schema(found: Operation[Any, Any]) -> dict[str, Any]:
+    schema = request_schema(found, Surface.HTTP)
     for parameter, value in FIXED.get(found.name, {}).items():
-        made["properties"][parameter] |= {"const": value, "default": value}
-    return made
+        schema["properties"][parameter] |= {"const": value, "default": value}
+    return schema
 
 
-def _route(found: Operation[Any, Any], title: str) -> dict[str, Any]:
+def _describe_operation_route(found: Operation[Any, Any], title: str) -> dict[str, Any]:
     def reference(what: str) -> dict[str, Any]:
         return {"application/json": {"schema": {"$ref": f"#/components/schemas/{title}{what}"}}}
 
@@ -165,7 +167,7 @@ def _route(found: Operation[Any, Any], title: str) -> dict[str, Any]:
             for name, text in _PLACE
         ],
         "requestBody": {
-            "required": bool(_request(found)["required"]),
+            "required": bool(_build_http_request_schema(found)["required"]),
             "content": reference("Request"),
         },
         "responses": {

@@ -42,7 +42,7 @@ class HttpOptions(NamedTuple):
     tokens: TokenOptions = TokenOptions()
 
 
-def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOptions:
+def read_http_options(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOptions:
     """Return what is configured. Raises BadConfig for a secret that can be guessed."""
     jwt = secret(JWT_VARIABLE)
     if jwt and len(jwt.encode()) < _LEAST_BYTES:
@@ -60,13 +60,13 @@ def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOpt
         body_kb=int(setting("serve.body_kb")),
         body_s=float(setting("serve.body_s")),
         per_minute=int(setting("serve.per_minute")),
-        hosts=_names(setting("serve.hosts")),
-        origins=_names(setting("serve.origins")),
+        hosts=_split_origin_names(setting("serve.hosts")),
+        origins=_split_origin_names(setting("serve.origins")),
         tokens=tokens,
     )
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _split_origin_names(text: str) -> tuple[str, ...]:
     return tuple(
         name for name in (part.strip().lower().rstrip("/") for part in text.split(",")) if name
     )

@@ -123,7 +123,7 @@ def problem(
     status: int, code: str, detail: str, hint: str = "", headers: Mapping[str, str] | None = None
 ) -> ProblemResponse:
     """Return the response for an error."""
-    return ProblemResponse(_problem(status, code, detail, hint), headers or {})
+    return ProblemResponse(_build_problem(status, code, detail, hint), headers or {})
 
 
 def document(error: GieokError) -> Problem:
@@ -136,7 +136,7 @@ def document(error: GieokError) -> Problem:
         else str(error)
     )
     hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
-    return _problem(status, error.code, detail, hint)
+    return _build_problem(status, error.code, detail, hint)
 
 
 def of_error(error: GieokError) -> ProblemResponse:
@@ -148,20 +148,20 @@ def of_error(error: GieokError) -> ProblemResponse:
     return ProblemResponse(found, headers)
 
 
-def _problem(status: int, code: str, detail: str, hint: str) -> Problem:
+def _build_problem(status: int, code: str, detail: str, hint: str) -> Problem:
     # What a caller sent may not be text that can be written: an answer is all the same.
-    said, title = detail.encode("utf-8", "replace").decode(), http.HTTPStatus(status).phrase
+    clean_detail, title = detail.encode("utf-8", "replace").decode(), http.HTTPStatus(status).phrase
     return Problem(
         type=f"urn:problem-type:gieok:{code}",
         title=title,
         status=status,
-        detail=said,
+        detail=clean_detail,
         code=code,
         hint=hint,
     )
 
 
-def install(app: FastAPI) -> None:
+def install_problem_handlers(app: FastAPI) -> None:
     """Answer every error of an application with a problem."""
 
     @app.exception_handler(GieokError)

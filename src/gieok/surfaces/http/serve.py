@@ -20,7 +20,7 @@ from gieok.errors import BadConfig, BadRequest
 from gieok.ops.context import Context
 from gieok.ops.control import ServerStatus
 from gieok.ops.home.gate import Gate
-from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
+from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read_http_options
 
 if TYPE_CHECKING:
     import uvicorn
@@ -36,10 +36,10 @@ def main(flags: Mapping[str, str], lang: str) -> int:
     """Serve until a signal; return the exit status. `flags` is setting → text. Raises
     GieokError.
     """
-    return run(flags, lang, "serve")
+    return run_http_server(flags, lang, "serve")
 
 
-def run(
+def run_http_server(
     flags: Mapping[str, str],
     lang: str,
     by: str,
@@ -56,26 +56,26 @@ def run(
     with extras.imports_of("serve", "gieok serve"):
         import uvicorn
 
-        from gieok.surfaces.http.app import create
+        from gieok.surfaces.http.app import create_http_app
         from gieok.surfaces.http.connections import PatientProtocol, allow_files
         from gieok.surfaces.python import Memory
         from gieok.surfaces.web.routes import routes
-        from gieok.surfaces.web.site import Site
+        from gieok.surfaces.web.site import MemorySite
     resident = Resident()
     context = open_context(flags, lang=lang, resident=resident)
-    options = read(context.admin.setting, context.admin.secret)
+    options = read_http_options(context.admin.setting, context.admin.secret)
     house = context.character.house()
     _check_exposure(house, options)
-    bound = _bound(options.host, options.port, any_port=any_port)
+    bound = _bind_http_socket(options.host, options.port, any_port=any_port)
     address = listening.url(*bound.getsockname()[:2])
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
-    site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
-    app = create(lambda: house, options, gate, routes(site), resident)
+    site = MemorySite(lambda scope: Memory(scope=scope, resident=resident), gate)
+    app = create_http_app(lambda: house, options, gate, routes(site), resident)
     # what is wrong with a server that it needs is said here, and not in a traceback of the start
     app.state.reception()
     _log_to_stderr(logging.INFO if by == "serve" else logging.WARNING)
     if by == "serve":
-        _greet(context, bound, gate.link_code())
+        _announce_server(context, bound, gate.link_code())
     config = uvicorn.Config(
         app,
         http=PatientProtocol,
@@ -97,12 +97,12 @@ def run(
         version=__version__,
     )
 
-    _serve(config, bound, context.home, status, started)
+    _serve_until_signal(config, bound, context.home, status, started)
     house.turns.close()
     return 0
 
 
-def _serve(
+def _serve_until_signal(
     config: "uvicorn.Config",
     bound: socket.socket,
     home: Path,
@@ -118,7 +118,7 @@ def _serve(
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            listening.note(home, status)
+            listening.note_listening_server(home, status)
             started(self, status.url)
 
     server = Noted(config)
@@ -129,7 +129,7 @@ def _serve(
     try:
         server.run(sockets=[bound])
     finally:
-        listening.forget(home, status.pid)
+        listening.forget_listening_server(home, status.pid)
 
 
 def _check_exposure(house: House, options: HttpOptions) -> None:
@@ -154,7 +154,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _bound(host: str, port: int, *, any_port: bool = False) -> socket.socket:
+def _bind_http_socket(host: str, port: int, *, any_port: bool = False) -> socket.socket:
     """Return a socket that listens; where the port is in use, with `any_port` on another. Raises
     BadRequest.
     """
@@ -166,7 +166,7 @@ def _bound(host: str, port: int, *, any_port: bool = False) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             if any_port:
-                return _bound(host, 0)
+                return _bind_http_socket(host, 0)
             hint = "another server runs there: stop it, or name another with --port"
             raise BadRequest(f"port {port} of {host} is in use", hint=hint) from error
         hint = "name an address of this machine with --host, and a port above 1023 with --port"
@@ -175,12 +175,12 @@ def _bound(host: str, port: int, *, any_port: bool = False) -> socket.socket:
         ) from error
 
 
-def _greet(context: Context, bound: socket.socket, code: str) -> None:
+def _announce_server(context: Context, bound: socket.socket, code: str) -> None:
     """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal
     alone, and no log.
     """
     host, port = bound.getsockname()[:2]
-    token = paths.owner_token(context.home)
+    token = paths.locate_owner_token(context.home)
     shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     what = f"{shown} (OpenAPI: {shown}/openapi.json)"
     for line in (

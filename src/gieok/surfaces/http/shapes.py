@@ -89,7 +89,7 @@ class Page(BaseModel):
 
 
 @cache
-def shown(record: type) -> type[BaseModel]:
+def build_answer_model(record: type) -> type[BaseModel]:
     """Return the model of an answer from the NamedTuple that a route returns: the same names, types
     and words.
 
@@ -97,11 +97,14 @@ def shown(record: type) -> type[BaseModel]:
     """
     hints, defaults = get_type_hints(record), getattr(record, "_field_defaults", {})
     fields: dict[str, Any] = {
-        name: (_inner(hint), Field(defaults.get(name, ...), examples=_EXAMPLES.get(name)))
+        name: (
+            _replace_record_types(hint),
+            Field(defaults.get(name, ...), examples=_EXAMPLES.get(name)),
+        )
         for name, hint in hints.items()
     }
-    made: type[BaseModel] = create_model(record.__name__, __doc__=record.__doc__, **fields)
-    return made
+    model: type[BaseModel] = create_model(record.__name__, __doc__=record.__doc__, **fields)
+    return model
 
 
 #: By the name of a field, wherever it stands.
@@ -112,14 +115,14 @@ _EXAMPLES: dict[str, list[object]] = {
 }  # fmt: skip
 
 
-def _inner(hint: Any) -> Any:  # noqa: ANN401 - a type
+def _replace_record_types(hint: Any) -> Any:  # noqa: ANN401 - a type
     """Return a type with the models of records in place of them."""
     if isinstance(hint, type) and hasattr(hint, "_fields"):
-        return shown(hint)
+        return build_answer_model(hint)
     arguments = get_args(hint)
     if not arguments:
         return hint
-    inner = tuple(map(_inner, arguments))
+    inner = tuple(map(_replace_record_types, arguments))
     if inner == arguments:
         return hint
     return reduce(or_, inner) if isinstance(hint, UnionType) else hint.__origin__[inner]

@@ -43,7 +43,7 @@ async def _stepped(events: Iterator[str], threads: CapacityLimiter) -> AsyncIter
         yield event
 
 
-def event(data: object, name: str = "") -> str:
+def format_server_event(data: object, name: str = "") -> str:
     """Return one event."""
     named = f"event: {name}\n" if name else ""
     return f"{named}data: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"

@@ -13,14 +13,14 @@ from gieok.memory.corrections import unmarked
 from gieok.ops import operation
 from gieok.ops.operation import Style
 from gieok.surfaces.python import Memory
-from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.site import PageRequest
 
 
-def edit(seen: Seen) -> Response:
+def correct_memory_on_page(seen: PageRequest) -> Response:
     """Correct a memory; the page that follows can undo it."""
     handle = seen.request.path_params["handle"]
     try:
-        made = seen.memory_of(handle).run(
+        edited = seen.memory_of(handle).run(
             "edit", handle=handle, text=[seen.sent("text")], important=bool(seen.sent("important"))
         )
     except GieokError as error:
@@ -32,13 +32,13 @@ def edit(seen: Seen) -> Response:
             f"{urlencode({'told': seen.words('It counts as important.', '중요한 것으로 표시했습니다.')})}"
         )
     told = seen.words("Corrected.", "고쳤습니다.")
-    before = records.own_text(made.before) if made.path else unmarked(made.before)
+    before = records.own_text(edited.before) if edited.path else unmarked(edited.before)
     return seen.back_to(
-        f"/m/{made.handle}?{urlencode({'told': told, 'before': seen.site.put_aside(before)})}"
+        f"/m/{edited.handle}?{urlencode({'told': told, 'before': seen.site.put_aside(before)})}"
     )
 
 
-def act(seen: Seen) -> Response:
+def act(seen: PageRequest) -> Response:
     """Do with the chosen memories what the button says."""
     chosen = list(dict.fromkeys(one for one in seen.form.get("handle", []) if one))
     act = _ACTS.get(seen.sent("act"))
@@ -58,60 +58,64 @@ def act(seen: Seen) -> Response:
 Groups = Mapping[str, tuple[Memory, list[str]]]
 
 
-def _retire(seen: Seen, groups: Groups) -> Response:
-    done = [
+def _retire_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
+    retired = [
         one
         for memory, names in groups.values()
         for one in memory.run("retire", memories=names, keep=True).memories
     ]
-    also = sum(len(one.also) for one in done)
-    told = seen.words(f"Put away: {len(done)}.", f"{len(done)}개를 치워 두었습니다.")
+    also = sum(len(one.also) for one in retired)
+    told = seen.words(f"Put away: {len(retired)}.", f"{len(retired)}개를 치워 두었습니다.")
     if also:
         told += seen.words(
             f" With what was observed of it: {also}.", f" 거기서 관찰한 것 {also}개도 함께."
         )
     names = [name for _, group in groups.values() for name in group]
-    return _back(seen, told, "restore", names)
+    return _return_with_undo(seen, told, "restore", names)
 
 
-def _restore(seen: Seen, groups: Groups) -> Response:
-    done = [
+def _restore_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
+    restored = [
         one
         for memory, names in groups.values()
         for one in memory.run("restore", memories=names).memories
     ]
-    told = seen.words(f"Restored: {len(done)}.", f"{len(done)}개를 되살렸습니다.")
-    return _back(seen, told, "retire", [one.handle for one in done if one.handle])
+    told = seen.words(f"Restored: {len(restored)}.", f"{len(restored)}개를 되살렸습니다.")
+    return _return_with_undo(seen, told, "retire", [one.handle for one in restored if one.handle])
 
 
-def _transfer(seen: Seen, groups: Groups) -> Response:
+def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     target = seen.sent("to")
     if not target:
         raise BadRequest("no scope was chosen", hint="choose where the memories shall be")
-    done = [memory.run("transfer", memories=names, to=target) for memory, names in groups.values()]
-    moved = [one for result in done for one in result.memories]
+    results = [
+        memory.run("transfer", memories=names, to=target) for memory, names in groups.values()
+    ]
+    moved = [one for result in results for one in result.memories]
     told = seen.words(
         f"Moved to {target}: {len(moved)}.", f"{len(moved)}개를 {target}(으)로 옮겼습니다."
     )
     before = {one.scope_before.path for one in moved}
     if len(before) > 1:  # one button cannot lead to several places
-        return _back(seen, told, "", [])
-    return _back(seen, told, "transfer", [one.handle for one in moved], before.pop())
+        return _return_with_undo(seen, told, "", [])
+    return _return_with_undo(seen, told, "transfer", [one.handle for one in moved], before.pop())
 
 
-def _forget(seen: Seen, groups: Groups) -> Response:
+def _forget_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
     """Ask once more with all that would go, then forget."""
     is_sure, plans = bool(seen.sent("yes")), []
     for memory, names in groups.values():
-        found = memory.run("forget", handles=names, yes=is_sure, dry_run=not is_sure)
-        plans.append(operation("forget").present(found, Style(seen.lang, colour=False)))
+        result = memory.run("forget", handles=names, yes=is_sure, dry_run=not is_sure)
+        plans.append(operation("forget").present(result, Style(seen.lang, colour=False)))
     handles = [name for _, names in groups.values() for name in names]
     if not is_sure:
         return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=False)
     return seen.page("forget.html", handles=handles, plan="\n\n".join(plans), done=True)
 
 
-def _back(seen: Seen, told: str, undo: str, handles: list[str], to: str = "") -> Response:
+def _return_with_undo(
+    seen: PageRequest, told: str, undo: str, handles: list[str], to: str = ""
+) -> Response:
     """Return to where it was done, with a button that undoes it."""
     values = {"told": told, "undo": undo, "handles": ",".join(handles), "to": to}
     back = seen.sent("back") if undo in ("restore", "retire") else "/memories"
@@ -122,7 +126,7 @@ def _back(seen: Seen, told: str, undo: str, handles: list[str], to: str = "") ->
     )
 
 
-def trust(seen: Seen) -> Response:
+def trust_shown_content(seen: PageRequest) -> Response:
     """Trust exactly what was shown."""
     try:
         seen.memory.run("trust", exactly=seen.sent("exactly"), yes=True)
@@ -132,14 +136,14 @@ def trust(seen: Seen) -> Response:
     return seen.back_to(f"/trust?{urlencode({'told': told})}")
 
 
-_ACTS: dict[str, Callable[[Seen, Groups], Response]] = {
-    "retire": _retire,
-    "restore": _restore,
-    "transfer": _transfer,
-    "forget": _forget,
+_ACTS: dict[str, Callable[[PageRequest, Groups], Response]] = {
+    "retire": _retire_chosen_memories,
+    "restore": _restore_chosen_memories,
+    "transfer": _transfer_chosen_memories,
+    "forget": _forget_chosen_memories,
 }
-OF_MEMORIES: dict[str, Callable[[Seen], Response]] = {
-    "/m/{handle:path}/edit": edit,
+OF_MEMORIES: dict[str, Callable[[PageRequest], Response]] = {
+    "/m/{handle:path}/edit": correct_memory_on_page,
     "/memories/act": act,
-    "/trust": trust,
+    "/trust": trust_shown_content,
 }

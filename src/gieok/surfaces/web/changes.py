@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
-from gieok.app import scoped
+from gieok.app import rescope_context
 from gieok.errors import GieokError
 from gieok.ops import operation
 from gieok.ops.memory.index import IndexRequest
@@ -14,14 +14,14 @@ from gieok.ops.observe.run import ObserveRunRequest
 from gieok.ops.operation import Style, Words
 from gieok.places import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
-from gieok.surfaces.web.jobs import Job
-from gieok.surfaces.web.site import Seen
-from gieok.surfaces.web.views.code import sync
-from gieok.surfaces.web.views.health import health
+from gieok.surfaces.web.jobs import PageJob
+from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.views.code import sync_code_project
+from gieok.surfaces.web.views.health import show_health_page
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
 
 
-def remember(seen: Seen) -> Response:
+def remember(seen: PageRequest) -> Response:
     """Keep a sentence, and show that it is found, and what an agent is given of it."""
     text = seen.sent("text")
     try:
@@ -33,12 +33,12 @@ def remember(seen: Seen) -> Response:
     return seen.back_to(f"/first?{urlencode({'q': kept.title, 'told': told})}")
 
 
-def index(seen: Seen) -> Response:
+def index(seen: PageRequest) -> Response:
     """Index a folder of notes beside the server."""
     folder = seen.sent("folder")
 
-    def work(job: Job) -> str:
-        return _told(seen, job, "index", IndexRequest(paths=[folder]))
+    def work(job: PageJob) -> str:
+        return _run_reporting_command(seen, job, "index", IndexRequest(paths=[folder]))
 
     if not folder:
         return seen.back_to("/first")
@@ -46,59 +46,62 @@ def index(seen: Seen) -> Response:
     return seen.back_to(f"/first?{urlencode({'folder': folder})}")
 
 
-def take_in(seen: Seen) -> Response:
+def take_in_past_sessions(seen: PageRequest) -> Response:
     """Take in what was said to agents so far, and observe it."""
 
-    def work(job: Job) -> str:
-        lines = _told(seen, job, "index", IndexRequest(sessions=True))
-        return f"{lines}\n{_told(seen, job, 'observe run', ObserveRunRequest(once=True))}"
+    def work(job: PageJob) -> str:
+        lines = _run_reporting_command(seen, job, "index", IndexRequest(sessions=True))
+        return f"{lines}\n{_run_reporting_command(seen, job, 'observe run', ObserveRunRequest(once=True))}"
 
     seen.site.jobs.start(Words("Reading what was said to agents", "에이전트와 나눈 말 읽기"), work)
     return seen.back_to("/first")
 
 
-def _told(seen: Seen, job: Job, name: str, request: object) -> str:
+def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, request: object) -> str:
     """Run a command that says how far it is; return what it says in the end."""
-    found = operation(name)
+    command = operation(name)
     context = replace(
-        scoped(seen.memory.context), say=job.say, tell=job.tell, ribs=seen.memory.context.ribs
+        rescope_context(seen.memory.context),
+        say=job.say,
+        tell=job.tell,
+        ribs=seen.memory.context.ribs,
     )
-    return found.present(found.call(context, request), Style(seen.lang, colour=False))
+    return command.present(command.call(context, request), Style(seen.lang, colour=False))
 
 
-def install(seen: Seen) -> Response:
+def install_chosen_agent(seen: PageRequest) -> Response:
     """Put Gieok into an agent's settings."""
     agent = seen.sent("agent")
     try:
-        made = seen.memory.run("install", agent=agent)
+        installed = seen.memory.run("install", agent=agent)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'told': f'{error} ({error.hint})'})}#agents")
-    files = ", ".join(seen.short(one.path) for one in made.files if one.status != "unchanged")
+    files = ", ".join(seen.short(one.path) for one in installed.files if one.status != "unchanged")
     told = seen.words(
         f"{agent} is connected ({files or 'it was already'}).",
         f"{agent} 연결됨 ({files or '이미 되어 있음'}).",
     )
-    note = made.note.say(seen.lang) if made.note else ""
+    note = installed.note.say(seen.lang) if installed.note else ""
     return seen.back_to(f"/first?{urlencode({'told': f'{told} {note}'.strip()})}#agents")
 
 
-def answer(seen: Seen) -> Response:
+def answer_archive_question(seen: PageRequest) -> Response:
     """Approve or reject what an archive waits for."""
     verb = seen.request.path_params["verb"]
     try:
         seen.memory.run(f"archive {verb}", names=[seen.sent("what")])
     except GieokError as error:
-        return health(seen, error)
+        return show_health_page(seen, error)
     return seen.back_to(f"/status?told={quote(seen.words('Done.', '했습니다.'))}")
 
 
-CHANGES: dict[str, Callable[[Seen], Response]] = {
+CHANGES: dict[str, Callable[[PageRequest], Response]] = {
     "/remember": remember,
     "/first/index": index,
-    "/first/talk": take_in,
-    "/install": install,
-    "/archive/{verb}": answer,
+    "/first/talk": take_in_past_sessions,
+    "/install": install_chosen_agent,
+    "/archive/{verb}": answer_archive_question,
     **OF_MEMORIES,
-    "/code/sync": sync,
+    "/code/sync": sync_code_project,
     **OF_TALK,
 }

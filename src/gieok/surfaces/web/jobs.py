@@ -11,7 +11,7 @@ from gieok.ops.operation import Words
 _MOST_LINES = 6
 
 
-class Job:
+class PageJob:
     """One piece of work: what it is, what it says now, and what came of it."""
 
     def __init__(self, what: Words) -> None:
@@ -37,16 +37,16 @@ class Jobs:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.last: Job | None = None
+        self.last: PageJob | None = None
 
-    def start(self, what: Words, work: Callable[[Job], str]) -> bool:
+    def start(self, what: Words, work: Callable[[PageJob], str]) -> bool:
         """Start work, or return False where another is under way."""
         with self._lock:
             if self._thread is not None and self._thread.is_alive():
                 return False
-            self.last = job = Job(what)
+            self.last = job = PageJob(what)
             self._thread = threading.Thread(
-                target=_run, args=(job, work), name="page job", daemon=True
+                target=_run_page_job, args=(job, work), name="page job", daemon=True
             )
             self._thread.start()
             return True
@@ -62,7 +62,7 @@ class Jobs:
             self.last = None
 
 
-def _run(job: Job, work: Callable[[Job], str]) -> None:
+def _run_page_job(job: PageJob, work: Callable[[PageJob], str]) -> None:
     try:
         job.result = work(job)
     except GieokError as error:

@@ -12,9 +12,16 @@ from gieok import extras
 from gieok.ops.absence import GAPS_HEAD
 from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words, said_on
-from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
+from gieok.surfaces.web.pictures import (
+    Stack,
+    area,
+    draw_columns,
+    draw_reliability,
+    draw_shares,
+    stacks,
+)
 from gieok.text import marks
-from gieok.text.josa import filled
+from gieok.text.josa import fill_particles
 from gieok.text.korean import in_language
 
 if TYPE_CHECKING:
@@ -35,28 +42,28 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     made.globals.update(
-        marked=marked,
-        josa=filled,
+        marked=mark_question_words,
+        josa=fill_particles,
         bar=bar,
-        columns=columns,
+        columns=draw_columns,
         area=area,
         stacks=stacks,
-        reliability=reliability,
-        shares=shares,
+        reliability=draw_reliability,
+        shares=draw_shares,
         hook_stacks=hook_stacks,
         growth_titles=growth_titles,
     )
     made.filters.update(
-        plain=plain,
+        plain=strip_line_markup,
         number=lambda value: f"{value:,}",
         percent=lambda value: f"{value:.0%}",
-        size=size,
+        size=format_byte_size,
         ago=ago,
     )
     return made
 
 
-def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
+def render_template(template: str, lang: str, values: Mapping[str, object]) -> str:
     """Return a page.
 
     In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in
@@ -78,19 +85,19 @@ def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
     )
 
 
-def plain(text: str) -> str:
+def strip_line_markup(text: str) -> str:
     """Return a line of the list without marks of Markdown, and without the label of who said it."""
     text = re.sub(r"(?:^|\s)#{1,6}\s", " · ", text).strip(" ·")
     return text.removeprefix("User: ").removeprefix("Assistant: ")
 
 
-def marked(text: str, question: str) -> Markup:
+def mark_question_words(text: str, question: str) -> Markup:
     """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean
     ones as they begin.
     """
-    found = marks.parts(text, question)
+    pieces = marks.split_at_question_words(text, question)
     return Markup("").join(
-        Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(found)
+        Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(pieces)
     )
 
 
@@ -105,7 +112,7 @@ def bar(share: float, label: str = "") -> Markup:
     ).format(label or f"{filled:.0f} %", filled)
 
 
-def size(count: int | None) -> str:
+def format_byte_size(count: int | None) -> str:
     """Return bytes as a person reads them."""
     if count is None:
         return "–"

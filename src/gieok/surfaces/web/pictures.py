@@ -19,12 +19,12 @@ class Column(NamedTuple):
     href: str = ""
 
 
-def columns(rows: Sequence[Column], label: str, *, every: int = 5) -> Markup:
+def draw_columns(rows: Sequence[Column], label: str, *, every: int = 5) -> Markup:
     """Return columns side by side; each `every`th has its label below."""
     most = max((row.value for row in rows), default=0) or 1
     step = _WIDTH / max(len(rows), 1)
     parts = [
-        _column(row, i, step, row.value / most, is_named=i % every == 0 and i < len(rows) - 1)
+        _draw_column(row, i, step, row.value / most, is_named=i % every == 0 and i < len(rows) - 1)
         for i, row in enumerate(rows)
     ]
     return Markup(
@@ -32,7 +32,7 @@ def columns(rows: Sequence[Column], label: str, *, every: int = 5) -> Markup:
     ).format(_WIDTH, _HEIGHT + _FOOT, label, Markup("").join(parts))
 
 
-def _column(row: Column, place: int, step: float, share: float, *, is_named: bool) -> Markup:
+def _draw_column(row: Column, place: int, step: float, share: float, *, is_named: bool) -> Markup:
     height = max(share * _HEIGHT, 2.0 if row.value else 0.0)
     left = place * step + step * 0.12
     drawn = Markup('<rect class="b0" x="{:.1f}" y="0" width="{:.1f}" height="{}"/>').format(
@@ -88,14 +88,14 @@ def stacks(rows: Sequence[Stack], label: str) -> Markup:
     most = max((sum(row.parts) for row in rows), default=0) or 1
     step = _WIDTH / max(len(rows), 1)
     drawn = Markup("").join(
-        _stack(row, n * step, step, most, is_named=n % 3 == 1) for n, row in enumerate(rows)
+        _draw_stack(row, n * step, step, most, is_named=n % 3 == 1) for n, row in enumerate(rows)
     )
     return Markup(
         '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>'
     ).format(_WIDTH, _HEIGHT + _FOOT, label, drawn)
 
 
-def _stack(row: Stack, x: float, step: float, most: float, *, is_named: bool) -> Markup:
+def _draw_stack(row: Stack, x: float, step: float, most: float, *, is_named: bool) -> Markup:
     parts, top = Markup(""), float(_HEIGHT)
     for number, part in enumerate(row.parts):
         height = part / most * _HEIGHT
@@ -114,7 +114,7 @@ def _stack(row: Stack, x: float, step: float, most: float, *, is_named: bool) ->
     )
 
 
-def reliability(bins: Sequence[tuple[float, float, int]], label: str) -> Markup:
+def draw_reliability(bins: Sequence[tuple[float, float, int]], label: str) -> Markup:
     """Return what was said (across) against what was right (up); on the diagonal, it was worth
     exactly what it said.
     """
@@ -125,14 +125,14 @@ def reliability(bins: Sequence[tuple[float, float, int]], label: str) -> Markup:
             '<circle class="spot" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"><title>{:.0%} → {:.0%} '
             "({})</title></circle>"
         ).format(
-            edge + said * side,
+            edge + claimed * side,
             10 + (1 - right) * side,
             4 + 8 * (count / most) ** 0.5,
-            said,
+            claimed,
             right,
             count,
         )
-        for said, right, count in bins
+        for claimed, right, count in bins
     )
     ticks = Markup("").join(
         Markup(
@@ -150,7 +150,7 @@ def reliability(bins: Sequence[tuple[float, float, int]], label: str) -> Markup:
     ).format(label, edge, side, side, edge, 10 + side, edge + side, ticks, spots)
 
 
-def shares(parts: Sequence[tuple[float, str]], whole: float, label: str) -> Markup:
+def draw_shares(parts: Sequence[tuple[float, str]], whole: float, label: str) -> Markup:
     """Return parts of a whole in a line, each with its class; what is left stays empty."""
     drawn, at = Markup('<rect class="b0" width="100" height="6"/>'), 0.0
     for size, name in parts:

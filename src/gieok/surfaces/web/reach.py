@@ -38,13 +38,13 @@ _GRADES = {
 }
 
 
-def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> Markup:
+def draw_impact_reach(result: ImpactResult, style: Style, link: Callable[[str], str]) -> Markup:
     """Return the picture; `style` has the reader's words, `link` gives the address of a symbol's
     own impact.
     """
     words = style.say
-    spots, left = _spots(result, style)
-    rows = max((spot.row for spot in spots.values()), default=0) + 1 + any(left.values())
+    spots, hidden = _place_reach_spots(result, style)
+    rows = max((spot.row for spot in spots.values()), default=0) + 1 + any(hidden.values())
     columns = max((spot.column for spot in spots.values()), default=0) + 1
     width, height = columns * (_WIDTH + _GAP) - _GAP + 4, _TOP + rows * (_HEIGHT + _SPACE)
     heads = [
@@ -54,18 +54,23 @@ def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> M
         words("farther", "더 멀리"),
     ]
     parts = [
-        Markup('<text class="head" x="{}" y="18">{}</text>').format(_x(n), heads[n])
+        Markup('<text class="head" x="{}" y="18">{}</text>').format(
+            _locate_reach_column(n), heads[n]
+        )
         for n in range(columns)
     ]
-    parts += [_line(spots[a], spots[b], tier) for a, b, tier in _joined(result, spots)]
-    parts += [_box(spot, link) for spot in spots.values()]
+    parts += [
+        _draw_reach_line(spots[a], spots[b], tier)
+        for a, b, tier in _link_reach_spots(result, spots)
+    ]
+    parts += [_draw_reach_box(spot, link) for spot in spots.values()]
     parts += [
         Markup('<text class="place" x="{}" y="{}">{}</text>').format(
-            _x(column) + 4,
-            _TOP + _in(spots, column) * (_HEIGHT + _SPACE) + 18,
+            _locate_reach_column(column) + 4,
+            _TOP + _count_spots_in_column(spots, column) * (_HEIGHT + _SPACE) + 18,
             words(f"and {n} more", f"그리고 {n}개 더"),
         )
-        for column, n in left.items()
+        for column, n in hidden.items()
         if n
     ]
     label = words("What the change reaches, by distance", "바꾸면 닿는 것, 거리별로")
@@ -75,12 +80,14 @@ def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> M
     ).format(width, height, label, Markup("").join(parts))
 
 
-def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[int, int]]:
+def _place_reach_spots(
+    result: ImpactResult, style: Style
+) -> tuple[dict[str, Spot], dict[int, int]]:
     """Return boxes by key, and how many each column left out."""
-    found = {
+    spots = {
         key: Spot(
             key=key,
-            name=_short(_named(key)),
+            name=_shorten_spot_name(_find_spot_name(key)),
             place=key.partition("::")[0],
             column=0,
             row=row,
@@ -89,7 +96,7 @@ def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[in
         )
         for row, key in enumerate(result.changed[:_MOST_IN_COLUMN])
     }
-    left = {0: max(len(result.changed) - _MOST_IN_COLUMN, 0)}
+    hidden = {0: max(len(result.changed) - _MOST_IN_COLUMN, 0)}
     by_column: dict[int, list[tuple[ReachedSymbol, bool]]] = defaultdict(list)
     of_tests = {file.path for file in result.test_files}
     for one in (*result.symbols, *result.tests):
@@ -105,27 +112,27 @@ def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[in
             title = f"{key}: {100 * one.chance:.0f} %, {', '.join(grades)}" + (
                 f" ({style.told(one.weakest)})" if one.weakest else ""
             )
-            found[key] = Spot(
+            spots[key] = Spot(
                 key=key,
-                name=_short(_named(key)),
+                name=_shorten_spot_name(_find_spot_name(key)),
                 place=one.path,
                 column=column,
                 row=row,
                 kinds=kinds,
                 title=title,
             )
-        left[column] = max(len(rows) - _MOST_IN_COLUMN, 0)
-    return found, left
+        hidden[column] = max(len(rows) - _MOST_IN_COLUMN, 0)
+    return spots, hidden
 
 
-def _joined(result: ImpactResult, spots: dict[str, Spot]) -> list[tuple[str, str, int]]:
+def _link_reach_spots(result: ImpactResult, spots: dict[str, Spot]) -> list[tuple[str, str, int]]:
     """Return the last step of each way that leads to a box that is there, from what changes to what
     that reaches.
     """
     whole = {
         spot.place: key for key, spot in spots.items() if spot.column == 0 and key.endswith(_MODULE)
     }
-    found = {}
+    tier_by_link = {}
     for one in (*result.symbols, *result.tests):
         key = f"{one.path}::{one.symbol}"
         steps = (
@@ -135,20 +142,20 @@ def _joined(result: ImpactResult, spots: dict[str, Spot]) -> list[tuple[str, str
         towards = next((step for step in steps if step and step != key), None)
         # A line over a column would run behind boxes that have nothing to do with it.
         if key in spots and towards is not None and spots[key].column - spots[towards].column == 1:
-            found[towards, key] = max((edge.tier for edge in one.via), default=0)
-    return [(a, b, tier) for (a, b), tier in found.items()]
+            tier_by_link[towards, key] = max((edge.tier for edge in one.via), default=0)
+    return [(a, b, tier) for (a, b), tier in tier_by_link.items()]
 
 
-def _line(one: Spot, other: Spot, tier: int) -> Markup:
-    x1, x2 = _x(one.column) + _WIDTH, _x(other.column)
+def _draw_reach_line(one: Spot, other: Spot, tier: int) -> Markup:
+    x1, x2 = _locate_reach_column(one.column) + _WIDTH, _locate_reach_column(other.column)
     y1, y2 = (_TOP + spot.row * (_HEIGHT + _SPACE) + _HEIGHT / 2 for spot in (one, other))
     middle = (x1 + x2) / 2
     path = f"M{x1},{y1:.0f} C{middle:.0f},{y1:.0f} {middle:.0f},{y2:.0f} {x2},{y2:.0f}"
     return Markup('<path class="way tier{}" d="{}"/>').format(min(tier, 4), path)
 
 
-def _box(spot: Spot, link: Callable[[str], str]) -> Markup:
-    x, y = _x(spot.column), _TOP + spot.row * (_HEIGHT + _SPACE)
+def _draw_reach_box(spot: Spot, link: Callable[[str], str]) -> Markup:
+    x, y = _locate_reach_column(spot.column), _TOP + spot.row * (_HEIGHT + _SPACE)
     return Markup(
         '<a href="{}"><g class="spotbox {}"><title>{}</title><rect x="{}" y="{}" width="{}" '
         'height="{}" rx="8"/>'
@@ -166,26 +173,26 @@ def _box(spot: Spot, link: Callable[[str], str]) -> Markup:
         spot.name,
         x + 10,
         y + 35,
-        _end(spot.place),
+        _shorten_spot_path(spot.place),
     )
 
 
-def _x(column: int) -> int:
+def _locate_reach_column(column: int) -> int:
     return 2 + column * (_WIDTH + _GAP)
 
 
-def _in(spots: dict[str, Spot], column: int) -> int:
+def _count_spots_in_column(spots: dict[str, Spot], column: int) -> int:
     return sum(spot.column == column for spot in spots.values())
 
 
-def _named(key: str) -> str:
+def _find_spot_name(key: str) -> str:
     path, _, name = key.partition("::")
     return path.rpartition("/")[2] if not name or name == _MODULE else name
 
 
-def _short(shown: str) -> str:
+def _shorten_spot_name(shown: str) -> str:
     return shown if len(shown) <= _CHARS else f"…{shown[-_CHARS + 1 :]}"
 
 
-def _end(path: str) -> str:
+def _shorten_spot_path(path: str) -> str:
     return path if len(path) <= _CHARS + 6 else f"…{path[-_CHARS - 5 :]}"

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from gieok.ops.memory.hits import SearchHit
 from gieok.ops.operation import Words
-from gieok.ranking.likelihood import logistic
+from gieok.ranking.likelihood import apply_logistic
 
 _MOST_PARTS = 7
 _LEAST_PART = 0.05
@@ -72,7 +72,7 @@ class Retrieved(NamedTuple):
     share: float
 
 
-class Part(NamedTuple):
+class ReasonPart(NamedTuple):
     """What one reason adds to the log-odds, and its picture."""
 
     name: str
@@ -85,7 +85,7 @@ class Reasons(NamedTuple):
 
     retrieved: tuple[Retrieved, ...]
     others: tuple[tuple[str, float], ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ReasonPart, ...]
     total: float
     sure: float
 
@@ -107,32 +107,32 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
         for name, words in _OTHERS.items()
         if signals.get(name, 1.0) != 1.0
     ]
-    added = _added(hit.parts or {}, lang)
+    added = _sum_reason_parts(hit.parts or {}, lang)
     total = sum(added.values())
     largest = sorted(added.items(), key=lambda one: -abs(one[1]))
     shown = [one for one in largest[:_MOST_PARTS] if abs(one[1]) >= _LEAST_PART]
     left = total - sum(value for _, value in shown)
     if shown and abs(left) >= _LEAST_PART:
         shown.append((Words("everything else", "그 밖").say(lang), left))
-    parts = tuple(Part(name, value, drawn(value)) for name, value in shown)
+    parts = tuple(ReasonPart(name, value, draw_reason_bar(value)) for name, value in shown)
     return Reasons(
         retrieved=tuple(retrieved),
         others=tuple(others),
         parts=parts,
         total=total,
-        sure=logistic(total) if added else hit.score,
+        sure=apply_logistic(total) if added else hit.score,
     )
 
 
-def _added(parts: Mapping[str, float], lang: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _sum_reason_parts(parts: Mapping[str, float], lang: str) -> dict[str, float]:
+    totals: dict[str, float] = {}
     for name, value in parts.items():
-        said = _PARTS.get(name, Words(name, name)).say(lang)
-        found[said] = found.get(said, 0.0) + value
-    return found
+        label = _PARTS.get(name, Words(name, name)).say(lang)
+        totals[label] = totals.get(label, 0.0) + value
+    return totals
 
 
-def drawn(value: float) -> Markup:
+def draw_reason_bar(value: float) -> Markup:
     """Return a bar from the middle: to the right what speaks for a hit, to the left what speaks
     against it.
     """

@@ -5,11 +5,11 @@ from starlette.routing import Route
 from gieok.daemon.listening import WHO
 from gieok.surfaces.web import site as own
 from gieok.surfaces.web.changes import CHANGES
-from gieok.surfaces.web.site import Site
+from gieok.surfaces.web.site import MemorySite
 from gieok.surfaces.web.views import VIEWS
 
 
-def routes(site: Site) -> list[Route]:
+def routes(site: MemorySite) -> list[Route]:
     """Return the routes of all pages."""
     return [
         Route("/open", site.open, methods=["GET"]),

@@ -17,17 +17,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from gieok import __version__
-from gieok.app import scoped
+from gieok.app import rescope_context
 from gieok.errors import STATUS, GieokError
 from gieok.ops.context import Context
 from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.memory import away, handles
 from gieok.ops.operation import STATUSES
-from gieok.ops.withholding import moment
+from gieok.ops.withholding import format_local_time
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.jobs import Jobs
-from gieok.surfaces.web.look import rendered
+from gieok.surfaces.web.look import render_template
 
 #: Path → its name in both languages.
 MENU = (
@@ -55,7 +55,7 @@ _YEAR_S = 365 * 86_400
 STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.js")
 
 
-class Site:
+class MemorySite:
     """Answers with pages of a memory. `open_memory` opens that of a scope (`auto`: the one of the
     folder).
     """
@@ -106,7 +106,7 @@ class Site:
         )
 
     def _closed(self, request: Request, *, is_link: bool = False) -> Response:
-        lang = _lang(request)
+        lang = _choose_page_language(request)
         why = ""
         if is_link:
             why = (
@@ -114,19 +114,19 @@ class Site:
                 if lang == "ko"
                 else "A link works once, within five minutes."
             )
-        return HTMLResponse(rendered("closed.html", lang, {"why": why}), 401, _HEADERS)
+        return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
 
-    def shown(self, view: Callable[["Seen"], Response]) -> Callable[[Request], Response]:
+    def shown(self, view: Callable[["PageRequest"], Response]) -> Callable[[Request], Response]:
         """Return what answers with a page."""
 
         def answer(request: Request) -> Response:
             if not self.gate.is_open(request.cookies.get(COOKIE, "")):
                 return self._closed(request)
-            return view(Seen(self, request, {}))
+            return view(PageRequest(self, request, {}))
 
         return answer
 
-    def changed(self, change: Callable[["Seen"], Response]) -> Callable[[Request], Any]:
+    def changed(self, change: Callable[["PageRequest"], Response]) -> Callable[[Request], Any]:
         """Return what answers a change, which must come from a page of the same session."""
 
         async def answer(request: Request) -> Response:
@@ -141,7 +141,7 @@ class Site:
             token = "".join(form.get("token", [])) or request.headers.get("x-change-token", "")
             if not self.gate.may_change(request.cookies.get(COOKIE, ""), token):
                 return self._closed(request)
-            return await run_in_threadpool(change, Seen(self, request, form, uploads))
+            return await run_in_threadpool(change, PageRequest(self, request, form, uploads))
 
         return answer
 
@@ -161,14 +161,14 @@ class Site:
         return answer
 
 
-class Seen:
+class PageRequest:
     """A request of somebody who was let in: their language, whose memory they look at, and what
     they sent.
     """
 
     def __init__(
         self,
-        site: Site,
+        site: MemorySite,
         request: Request,
         form: Mapping[str, list[str]],
         files: Mapping[str, bytes] | None = None,
@@ -177,7 +177,7 @@ class Seen:
         self.files = files or {}
         self.request = request
         self.form = form
-        self.lang = _lang(request)
+        self.lang = _choose_page_language(request)
         self.cookie = request.cookies.get(COOKIE, "")
 
     @cached_property
@@ -192,14 +192,14 @@ class Seen:
         """Return its context, with the scopes as they are now: the first record makes a project of
         a folder.
         """
-        return scoped(self.memory.context)
+        return rescope_context(self.memory.context)
 
     @cached_property
     def scopes(self) -> list[str]:
         """Return the scopes that there are, the folder's own first; those of characters have a page
         of their own.
         """
-        context = scoped(self.site.memory("auto").context)
+        context = rescope_context(self.site.memory("auto").context)
         known = {scope.path for scope in context.memory.store().scopes()}
         own = context.scope.path
         return [
@@ -216,13 +216,16 @@ class Seen:
         nowhere.
         """
         context = self.context
-        if not handles.is_handle(handle) or handles.find(context, handle, history=True):
+        if not handles.is_handle(handle) or handles.find_named_memories(
+            context, handle, history=True
+        ):
             return self.memory
         others = [scope for scope in context.memory.store().scopes() if scope not in context.scopes]
-        found = [one.document.scope for one in handles.find(context, handle, others)]
+        found = [one.document.scope for one in handles.find_named_memories(context, handle, others)]
         if (
             not found
-            and (gone := away.find(context, handle, [*context.scopes, *others])) is not None
+            and (gone := away.find_away_memory(context, handle, [*context.scopes, *others]))
+            is not None
         ):
             found = [gone.scope]
         return (
@@ -257,7 +260,7 @@ class Seen:
             "withheld": self._withheld(),
         }
         return HTMLResponse(
-            rendered(template, self.lang, {**common, **values}), http_status, _HEADERS
+            render_template(template, self.lang, {**common, **values}), http_status, _HEADERS
         )
 
     def _withheld(self) -> str:
@@ -266,8 +269,16 @@ class Seen:
         pause = context.privacy.pause(context.clock.now().timestamp())
         if pause is None:
             return ""
-        until = f" until {moment(pause.until, context.zone)}" if pause.until is not None else ""
-        until_ko = f" ({moment(pause.until, context.zone)}까지)" if pause.until is not None else ""
+        until = (
+            f" until {format_local_time(pause.until, context.zone)}"
+            if pause.until is not None
+            else ""
+        )
+        until_ko = (
+            f" ({format_local_time(pause.until, context.zone)}까지)"
+            if pause.until is not None
+            else ""
+        )
         return self.words(
             f"Memory is paused{until}: nothing is taken in or injected. `gieok resume` ends it.",
             f"기억을 멈춘 상태입니다{until_ko}. 아무것도 기억하거나 넣지 않습니다. `gieok resume`으로 다시 시작합니다.",
@@ -311,7 +322,7 @@ class Seen:
         )
 
 
-def _lang(request: Request) -> str:
+def _choose_page_language(request: Request) -> str:
     chosen = request.cookies.get("gieok_lang", "")
     if chosen in ("en", "ko"):
         return chosen

@@ -18,7 +18,7 @@ from gieok.errors import Conflict, NotEnoughPoints
 from gieok.model.accounts import Posting
 from gieok.ports.accounts import Accounts
 from gieok.testing.contracts.accounts import AccountsFixtures
-from gieok.testing.contracts.processes import finish, go, start
+from gieok.testing.contracts.processes import finish_store_process, go, start_store_process
 
 _AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
 _ALL = 10_000
@@ -100,7 +100,7 @@ class _Book:
         return is_new
 
 
-def _do(accounts: Accounts, name: str, user: str, reference: str, amount: int) -> object:
+def _call_accounts(accounts: Accounts, name: str, user: str, reference: str, amount: int) -> object:
     posting = Posting("x", amount, reference)
     try:
         if name == "post":
@@ -115,7 +115,7 @@ def _do(accounts: Accounts, name: str, user: str, reference: str, amount: int) -
         return type(error)
 
 
-def sequences(max_examples: int = 30) -> Callable[..., None]:
+def build_account_sequence_test(max_examples: int = 30) -> Callable[..., None]:
     """Return the test, with fewer examples for accounts of which new ones take long to make."""
 
     @settings(
@@ -132,7 +132,7 @@ def sequences(max_examples: int = 30) -> Callable[..., None]:
     ) -> None:
         accounts, books = make_accounts(), {"min": _Book(), "jun": _Book()}
         for name, user, reference, amount in calls:
-            assert _do(accounts, name, user, reference, amount) == books[user].do(
+            assert _call_accounts(accounts, name, user, reference, amount) == books[user].do(
                 name, reference, amount
             )
         for user, book in books.items():
@@ -263,7 +263,7 @@ class PointsAtOnceContract(AccountsFixtures):
 
     kills = (1, 1)
 
-    test_any_sequence_of_calls_leaves_what_a_book_of_them_leaves = sequences()
+    test_any_sequence_of_calls_leaves_what_a_book_of_them_leaves = build_account_sequence_test()
 
     def test_fifty_threads_spend_a_hundred_points_exactly_once(self, accounts: Accounts) -> None:
         accounts.post("min", Posting("credit", _POINTS, "pay"), _AT)
@@ -312,7 +312,7 @@ class PointsAtOnceContract(AccountsFixtures):
         # The same every time is the point.
         chance, acknowledged = random.Random(1), list[str]()  # noqa: S311
         for seed in range(2):
-            pair = [start(_SPENDER, opening, first, _ALL) for first in (0, 20)[seed:]]
+            pair = [start_store_process(_SPENDER, opening, first, _ALL) for first in (0, 20)[seed:]]
             go(*pair)
             for process in pair:
                 assert process.stdout
@@ -347,7 +347,7 @@ class PointsAtOnceContract(AccountsFixtures):
         self, opening: str, accounts: Accounts
     ) -> None:
         assert accounts.users("", 1) == []
-        dying = start(_DYING, opening, *self.kills)
+        dying = start_store_process(_DYING, opening, *self.kills)
         go(dying)
-        (killed,) = finish(dying)
+        (killed,) = finish_store_process(dying)
         assert int(killed) * self.kills[1] > 40

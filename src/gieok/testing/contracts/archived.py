@@ -9,7 +9,7 @@ from gieok.model.archive import ArchivedMemory, Move, Place
 from gieok.model.memory import Entry, Tier
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.journal import JournalFixtures
-from gieok.testing.samples import AT, HOME, OTHER, entry
+from gieok.testing.samples import AT, HOME, OTHER, build_entry
 
 WARM = Place(HOME, Tier.WARM, "2026-01-01.md")
 COLD = Place(HOME, Tier.COLD, "2026/01/a b.md")
@@ -33,13 +33,13 @@ def lives(
     )
 
 
-def _keys(journal: FullJournal) -> tuple[list[str], list[str]]:
+def _list_journal_keys(journal: FullJournal) -> tuple[list[str], list[str]]:
     return [one.document.key for one in journal.made(HOME)], [
         one.key for one in journal.archived(HOME)
     ]
 
 
-def _stale(journal: FullJournal) -> list[Place]:
+def _list_stale_places(journal: FullJournal) -> list[Place]:
     return [one.place for one in journal.stale_places()]
 
 
@@ -49,10 +49,10 @@ class ArchivedContract(JournalFixtures):
     def test_what_moves_lives_there_alone_and_the_store_is_told_its_tier(
         self, journal: FullJournal
     ) -> None:
-        a, b = entry("a", "x"), entry("b", "y")
+        a, b = build_entry("a", "x"), build_entry("b", "y")
         journal.hand_over([a, b])
         assert journal.archive([Move(a, lives(a))]) == []
-        assert (_keys(journal), journal.made_scopes()) == ((["b"], ["a"]), [HOME])
+        assert (_list_journal_keys(journal), journal.made_scopes()) == ((["b"], ["a"]), [HOME])
         assert journal.archived(HOME) == journal.archived(HOME, keys=["a", "z"]) == [lives(a)]
         assert journal.archived(HOME, place=WARM) == [lives(a)]
         assert journal.archived(HOME, day=AT.date()) == [lives(a)]
@@ -60,38 +60,41 @@ class ArchivedContract(JournalFixtures):
         assert journal.archived(HOME, place=COLD) == journal.archived(OTHER) == []
         (_, _, told) = journal.undelivered(9)[-1]
         assert told == Entry(replace(a.document, tier=Tier.WARM), a.passages)
-        assert _stale(journal) == []
+        assert _list_stale_places(journal) == []
 
     def test_what_was_changed_since_it_was_read_does_not_move(self, journal: FullJournal) -> None:
-        a, b, c = entry("a", "x"), entry("b", "y"), entry("c", "z")
+        a, b, c = build_entry("a", "x"), build_entry("b", "y"), build_entry("c", "z")
         journal.hand_over([a, b, c])
-        journal.hand_over([entry("a", "changed")], [(HOME, "b")])
+        journal.hand_over([build_entry("a", "changed")], [(HOME, "b")])
         moves = [Move(one, lives(one)) for one in (a, b, c)]
         assert journal.archive(moves) == moves[:2]
-        assert (_keys(journal), _stale(journal)) == ((["a"], ["c"]), [WARM])
+        assert (_list_journal_keys(journal), _list_stale_places(journal)) == (
+            (["a"], ["c"]),
+            [WARM],
+        )
 
     def test_it_moves_on_from_where_it_lives_and_from_nowhere_else(
         self, journal: FullJournal
     ) -> None:
-        a = entry("a", "x")
+        a = build_entry("a", "x")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
         cold = Move(a, lives(a, COLD), before=lives(a))
         assert journal.archive([cold]) == []
-        assert (journal.archived(HOME), _stale(journal)) == ([lives(a, COLD)], [WARM])
+        assert (journal.archived(HOME), _list_stale_places(journal)) == ([lives(a, COLD)], [WARM])
         assert journal.archive([cold, Move(a, None, before=lives(a))]) != []
         assert journal.archived(HOME) == [lives(a, COLD)]
 
     def test_a_correction_in_its_place_reaches_the_store_and_makes_nothing(
         self, journal: FullJournal
     ) -> None:
-        a, fresh = entry("a", "x"), entry("a", "corrected")
+        a, fresh = build_entry("a", "x"), build_entry("a", "corrected")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
         assert (
             journal.archive([Move(fresh, lives(fresh), before=lives(a), replaced=a.document)]) == []
         )
-        assert (_keys(journal), _stale(journal)) == (([], ["a"]), [])
+        assert (_list_journal_keys(journal), _list_stale_places(journal)) == (([], ["a"]), [])
         assert journal.history(HOME, 9) == [a.document]
         told = journal.undelivered(9)[-1][2]
         assert isinstance(told, Entry)
@@ -100,7 +103,7 @@ class ArchivedContract(JournalFixtures):
     def test_what_is_made_anew_or_brought_back_lives_in_hot_and_leaves_a_stale_place(
         self, journal: FullJournal
     ) -> None:
-        a, b = entry("a", "x"), entry("b", "y")
+        a, b = build_entry("a", "x"), build_entry("b", "y")
         for back in (
             lambda: journal.hand_over([a]),
             lambda: journal.archive([Move(a, None, before=lives(a))]),
@@ -108,32 +111,38 @@ class ArchivedContract(JournalFixtures):
             journal.hand_over([a, b])
             journal.archive([Move(a, lives(a)), Move(b, lives(b, COLD))])
             assert not back()
-            assert (_keys(journal), _stale(journal)[-1]) == ((["a"], ["b"]), WARM)
+            assert (_list_journal_keys(journal), _list_stale_places(journal)[-1]) == (
+                (["a"], ["b"]),
+                WARM,
+            )
         warm = replace(a.document, tier=Tier.WARM)
         journal.hand_over([Entry(warm, a.passages)])
         assert journal.made(HOME) == [a]
 
     def test_what_is_forgotten_lives_nowhere(self, journal: FullJournal) -> None:
-        a, b = entry("a", "x"), entry("b", "y")
+        a, b = build_entry("a", "x"), build_entry("b", "y")
         journal.hand_over([a, b])
         journal.archive([Move(a, lives(a)), Move(b, lives(b, COLD))])
         journal.hand_over(forget=[(HOME, "a")])
         journal.erase(HOME, [], ["b"])
-        assert (_keys(journal), _stale(journal)) == (([], []), [WARM, COLD])
+        assert (_list_journal_keys(journal), _list_stale_places(journal)) == (
+            ([], []),
+            [WARM, COLD],
+        )
         assert journal.archive([Move(a, None, before=lives(a))]) != []
-        assert _keys(journal) == ([], [])
+        assert _list_journal_keys(journal) == ([], [])
 
     def test_what_is_archived_is_not_adopted_again(self, journal: FullJournal) -> None:
-        a = entry("a", "x")
+        a = build_entry("a", "x")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
-        journal.adopt([a, entry("b", "old")])
-        assert _keys(journal) == (["b"], ["a"])
+        journal.adopt([a, build_entry("b", "old")])
+        assert _list_journal_keys(journal) == (["b"], ["a"])
 
     def test_a_mark_is_dropped_unless_the_place_was_marked_again(
         self, journal: FullJournal
     ) -> None:
-        a = entry("a", "x")
+        a = build_entry("a", "x")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
         (first, _), (again,) = journal.mark_stale([WARM, COLD]), journal.mark_stale([WARM])
@@ -143,7 +152,7 @@ class ArchivedContract(JournalFixtures):
         assert (journal.stale_places(), journal.archived(HOME)[0].revision) == ([], "r3")
 
     def test_places_count_what_lives_there(self, journal: FullJournal) -> None:
-        some = [entry(name, name) for name in "abc"]
+        some = [build_entry(name, name) for name in "abc"]
         journal.hand_over(some)
         journal.archive(
             [
@@ -159,7 +168,7 @@ class ArchivedContract(JournalFixtures):
     def test_standing_is_hot_and_the_newest_that_stands_in_archives(
         self, journal: FullJournal
     ) -> None:
-        some = [entry(name, name) for name in "abcd"]
+        some = [build_entry(name, name) for name in "abcd"]
         journal.hand_over(some)
         journal.archive(
             [Move(one, lives(one, stands=n > 0, day=n)) for n, one in enumerate(some[:3])]

@@ -18,9 +18,9 @@ from gieok.testing.samples import (
     START,
     WORDS,
     FullStore,
+    build_entry,
+    build_keyword_query,
     corpus,
-    entry,
-    question,
 )
 
 _NAMES = [
@@ -39,7 +39,7 @@ class DocumentContract(StoreFixtures):
 
     def test_a_document_comes_back_exactly_as_it_was_put(self, store: FullStore) -> None:
         whole = replace(
-            entry("a.md", "제목", "text").document,
+            build_entry("a.md", "제목", "text").document,
             title="제목 🍜",
             importance=0.875,
             tier=Tier.WARM,
@@ -48,29 +48,29 @@ class DocumentContract(StoreFixtures):
             metadata={"lang": "ko", "이름": '값\n"x"'},
             provenance=(Provenance("journal", message_ids=("1", "2")), Provenance("a.md", 1, 2)),
         )
-        store.put([entry("a.md", "제목", "text")._replace(document=whole)])
+        store.put([build_entry("a.md", "제목", "text")._replace(document=whole)])
         assert store.get(HOME, ["a.md"]) == [whole]
 
     def test_get_follows_the_order_of_the_keys_and_leaves_out_what_is_not_there(
         self, store: FullStore
     ) -> None:
-        store.put([entry(key, key) for key in "abc"])
+        store.put([build_entry(key, key) for key in "abc"])
         assert [d.key for d in store.get(HOME, ["c", "missing", "a", "b"])] == ["c", "a", "b"]
 
     def test_thousands_of_keys_fit_in_one_call(self, store: FullStore) -> None:
         names = [str(n) for n in range(2500)]
-        store.put([entry(name) for name in names])
+        store.put([build_entry(name) for name in names])
         assert [d.key for d in store.get(HOME, names[::-1])] == names[::-1]
         assert store.forget(HOME, names) == 2500
 
     def test_putting_a_key_again_replaces_its_document_and_passages(self, store: FullStore) -> None:
-        store.put([entry("a", "one", "two"), entry("b", "three")])
-        store.put([entry("a", "four")])
+        store.put([build_entry("a", "one", "two"), build_entry("b", "three")])
+        store.put([build_entry("a", "four")])
         assert [d.text for d in store.get(HOME, ["a", "b"])] == ["four", "three"]
         assert (store.stats().documents, store.stats().passages) == (2, 2)
 
     def test_the_last_of_equal_keys_in_one_put_stands(self, store: FullStore) -> None:
-        store.put([entry("a", "first"), entry("a", "second", "third")])
+        store.put([build_entry("a", "first"), build_entry("a", "second", "third")])
         assert [d.text for d in store.get(HOME, ["a"])] == ["second\nthird"]
         assert store.stats().passages == 2
         assert store.check() == []
@@ -98,7 +98,7 @@ class DocumentContract(StoreFixtures):
         assert store.scopes() == []
 
     def test_forget_removes_a_document_and_says_how_many_there_were(self, store: FullStore) -> None:
-        store.put([entry("a", "one"), entry("b", "two")])
+        store.put([build_entry("a", "one"), build_entry("b", "two")])
         assert store.forget(HOME, ["a", "a", "missing"]) == 1
         assert store.forget(HOME, ["a"]) == 0
         assert store.forget(OTHER, ["b"]) == 0
@@ -106,9 +106,15 @@ class DocumentContract(StoreFixtures):
         assert store.check() == []
 
     def test_hashes_name_every_document_of_the_scope(self, store: FullStore) -> None:
-        store.put([entry("a", "one"), entry("b", "two"), entry("a", "three", scope=OTHER)])
+        store.put(
+            [
+                build_entry("a", "one"),
+                build_entry("b", "two"),
+                build_entry("a", "three", scope=OTHER),
+            ]
+        )
         assert store.hashes(HOME) == {
-            k: entry(k, t).document.content_hash for k, t in (("a", "one"), ("b", "two"))
+            k: build_entry(k, t).document.content_hash for k, t in (("a", "one"), ("b", "two"))
         }
         assert store.hashes(Scope("agent:nobody")) == {}
 
@@ -116,9 +122,9 @@ class DocumentContract(StoreFixtures):
         third = Scope("user:김/character:mina")
         store.put(
             [
-                entry("b", "x", scope=OTHER),
-                entry("a", "x"),
-                entry("gone", scope=Scope("agent:gone")),
+                build_entry("b", "x", scope=OTHER),
+                build_entry("a", "x"),
+                build_entry("gone", scope=Scope("agent:gone")),
             ]
         )
         store.forget(Scope("agent:gone"), ["gone"])
@@ -126,7 +132,7 @@ class DocumentContract(StoreFixtures):
         assert store.scopes() == [HOME, OTHER, third]
 
     def test_the_same_key_in_two_scopes_is_two_documents(self, store: FullStore) -> None:
-        store.put([entry("a", "mine"), entry("a", "yours", scope=OTHER)])
+        store.put([build_entry("a", "mine"), build_entry("a", "yours", scope=OTHER)])
         store.forget(OTHER, ["a"])
         assert [d.text for d in store.get(HOME, ["a"])] == ["mine"]
         assert store.get(OTHER, ["a"]) == []
@@ -139,7 +145,9 @@ class DocumentContract(StoreFixtures):
         assert store.notes(Scope("agent:nobody")) == {}
 
     def test_stats_count_one_scope_or_all(self, store: FullStore) -> None:
-        store.put([entry("a", "1", "2"), entry("b"), entry("a", "3", scope=OTHER)])
+        store.put(
+            [build_entry("a", "1", "2"), build_entry("b"), build_entry("a", "3", scope=OTHER)]
+        )
         mine, all_ = store.stats(HOME), store.stats()
         assert (mine.documents, mine.passages, mine.vectors) == (2, 2, 0)
         assert (all_.documents, all_.passages, all_.vectors) == (3, 3, 0)
@@ -149,9 +157,9 @@ class DocumentContract(StoreFixtures):
         self, store: FullStore
     ) -> None:
         store.put(
-            [entry("a", "첫째 🍜 줄", "second", context="제목 > 부제", kind="session", day=3)]
+            [build_entry("a", "첫째 🍜 줄", "second", context="제목 > 부제", kind="session", day=3)]
         )
-        ids = _ids(store, "첫째 second")[::-1]
+        ids = _find_passage_ids(store, "첫째 second")[::-1]
         found = store.passages([ids[1], 10**9, ids[0]])
         assert store.passages([ids[1], 10**9, ids[0]], HOME) == found
         assert store.passages(ids, OTHER) == []
@@ -168,19 +176,19 @@ class DocumentContract(StoreFixtures):
     ) -> None:
         store.put(
             [
-                entry("b", "three", "four", day=2),
-                entry("a", "one", "two", day=2),
-                entry("old", "zero", day=1),
+                build_entry("b", "three", "four", day=2),
+                build_entry("a", "one", "two", day=2),
+                build_entry("old", "zero", day=1),
             ]
         )
         store.put(
             [
-                entry("turn", "five", kind="turn", day=3),
-                entry("empty", day=3),
-                entry("z", "x", scope=OTHER, day=3),
+                build_entry("turn", "five", kind="turn", day=3),
+                build_entry("empty", day=3),
+                build_entry("z", "x", scope=OTHER, day=3),
             ]
         )
-        later = entry("later", "six", day=0)
+        later = build_entry("later", "six", day=0)
         store.put(
             [later._replace(document=replace(later.document, valid_from=START + timedelta(days=9)))]
         )
@@ -217,7 +225,7 @@ class DocumentContract(StoreFixtures):
             "away.md": {"metadata": {"retired": "2026-01-01"}},
         }
         for key, fields in made.items():
-            one = entry(key, f"결제 {key}")
+            one = build_entry(key, f"결제 {key}")
             store.put([one._replace(document=replace(one.document, **fields))])  # type: ignore[arg-type]
         at = START + timedelta(days=3)
         expected = {
@@ -248,21 +256,21 @@ class DocumentContract(StoreFixtures):
         for where, wanted in expected.items():
             assert {document.key for document in held if where.admits(document)} == wanted
             assert {p.key for p in store.passages(store.within(HOME, where, EVERYTHING))} == wanted
-            found = store.keyword(HOME, question("결제"), where, EVERYTHING).ranked
+            found = store.keyword(HOME, build_keyword_query("결제"), where, EVERYTHING).ranked
             assert {p.key for p in store.passages([i for i, _ in found])} == wanted
 
     def test_a_passage_id_is_never_used_again(self, store: FullStore) -> None:
-        store.put([entry("a", "one", "two")])
-        old = set(_ids(store, "one two"))
+        store.put([build_entry("a", "one", "two")])
+        old = set(_find_passage_ids(store, "one two"))
         store.forget(HOME, ["a"])
-        store.put([entry("a", "one", "two")])
+        store.put([build_entry("a", "one", "two")])
         assert len(old) == 2
-        assert not old & set(_ids(store, "one two"))
+        assert not old & set(_find_passage_ids(store, "one two"))
         assert store.passages(sorted(old)) == []
 
     @pytest.mark.parametrize("key", _NAMES)
     def test_a_key_may_be_any_text(self, store: FullStore, key: str) -> None:
-        store.put([entry(key, "text")])
+        store.put([build_entry(key, "text")])
         assert [d.key for d in store.get(HOME, [key])] == [key]
         assert store.forget(HOME, [key]) == 1
 
@@ -271,7 +279,7 @@ class DocumentContract(StoreFixtures):
         self, store: FullStore, key: str
     ) -> None:
         try:
-            store.put([entry("good", "text"), entry(key, "text")])
+            store.put([build_entry("good", "text"), build_entry(key, "text")])
         except BadRequest:
             assert store.hashes(HOME) == {}
         else:
@@ -281,17 +289,17 @@ class DocumentContract(StoreFixtures):
     def test_characters_that_cannot_be_kept_are_replaced_one_for_one(
         self, store: FullStore, odd: str
     ) -> None:
-        damaged = entry("a", f"앞{odd}뒤", "다음 줄", context=f"제목{odd}")
+        damaged = build_entry("a", f"앞{odd}뒤", "다음 줄", context=f"제목{odd}")
         store.put([damaged._replace(document=replace(damaged.document, title=f"제목{odd}"))])
         (document,) = store.get(HOME, ["a"])
         assert len(document.text) == len(damaged.document.text)
-        assert "다음 줄" in [p.text for p in store.passages(_ids(store, "다음"))]
+        assert "다음 줄" in [p.text for p in store.passages(_find_passage_ids(store, "다음"))]
         assert store.check() == []
 
     def test_a_document_may_have_no_passages(self, store: FullStore) -> None:
-        store.put([entry("empty"), entry("a", "text"), entry("empty too")])
+        store.put([build_entry("empty"), build_entry("a", "text"), build_entry("empty too")])
         assert store.hashes(HOME).keys() == {"empty", "a", "empty too"}
-        store.put([entry("empty", "now it has one")])
+        store.put([build_entry("empty", "now it has one")])
         assert store.forget(HOME, ["empty too"]) == 1
         assert store.stats().passages == 2
         assert store.check() == []
@@ -299,10 +307,10 @@ class DocumentContract(StoreFixtures):
     def test_a_document_that_cannot_be_written_takes_the_whole_call_with_it(
         self, store: FullStore
     ) -> None:
-        store.put([entry("a", "old")])
-        broken = replace(entry("b", "x").document, importance=object())  # type: ignore[arg-type]
+        store.put([build_entry("a", "old")])
+        broken = replace(build_entry("b", "x").document, importance=object())  # type: ignore[arg-type]
         try:
-            store.put([entry("a", "new"), entry("b", "x")._replace(document=broken)])
+            store.put([build_entry("a", "new"), build_entry("b", "x")._replace(document=broken)])
         except Exception:  # noqa: BLE001 - each store refuses in its own words
             assert [d.text for d in store.get(HOME, ["a"])] == ["old"]
         assert store.check() == []
@@ -316,7 +324,7 @@ class DocumentContract(StoreFixtures):
         again.close()
 
     def test_entries_are_what_was_put(self, store: FullStore) -> None:
-        entries = [*corpus(4, 10), entry("empty")]
+        entries = [*corpus(4, 10), build_entry("empty")]
         store.put(entries)
         wanted = [e.document.key for e in entries][::-1]
         assert store.entries(HOME, [*wanted, "missing"]) == entries[::-1]
@@ -328,12 +336,14 @@ class DocumentContract(StoreFixtures):
 
     def test_compacting_changes_nothing_that_can_be_read(self, store: FullStore) -> None:
         store.put(corpus(3, 20))
-        before = (store.hashes(HOME), _ids(store, " ".join(WORDS)))
+        before = (store.hashes(HOME), _find_passage_ids(store, " ".join(WORDS)))
         store.compact()
-        assert (store.hashes(HOME), _ids(store, " ".join(WORDS))) == before
+        assert (store.hashes(HOME), _find_passage_ids(store, " ".join(WORDS))) == before
         assert store.check() == []
 
 
-def _ids(store: FullStore, words: str) -> list[PassageId]:
+def _find_passage_ids(store: FullStore, words: str) -> list[PassageId]:
     """Return the ids of passages that hold any of the words: every store has keyword search."""
-    return sorted(i for i, _ in store.keyword(HOME, question(words), Filter(), EVERYTHING).ranked)
+    return sorted(
+        i for i, _ in store.keyword(HOME, build_keyword_query(words), Filter(), EVERYTHING).ranked
+    )

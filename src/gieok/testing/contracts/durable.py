@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from gieok.model.conversation import BufferedSpan, Incident, Retraction
 from gieok.ports.journal import FullJournal, MessageFilter
-from gieok.testing.contracts.journal import JournalFixtures, add, held
-from gieok.testing.contracts.positions import run
-from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, entry, said
+from gieok.testing.contracts.journal import JournalFixtures, append_turns, held
+from gieok.testing.contracts.positions import build_reader_run
+from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, build_entry, build_message
 
 _READER = "observe"
 
@@ -19,19 +19,22 @@ class DurableContract(JournalFixtures):
     def test_what_is_committed_is_made_before_and_after_its_delivery(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("1"), said("2"))
+        append_turns(journal, build_message("1"), build_message("2"))
         one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
-        first, second = entry("a", "새것", "둘째 줄", context="제목"), entry("b", "x")
-        assert journal.commit(0, run(one), put=[first, second])
+        first, second = build_entry("a", "새것", "둘째 줄", context="제목"), build_entry("b", "x")
+        assert journal.commit(0, build_reader_run(one), put=[first, second])
         assert (journal.made(HOME), journal.made(OTHER), journal.made_scopes()) == (
             [first, second],
             [],
             [HOME],
         )
         journal.delivered([row for row, _, _ in journal.undelivered(9)])
-        changed = entry("a", "anders")
+        changed = build_entry("a", "anders")
         assert journal.commit(
-            one, run(two, start=one), put=[changed], forget=[first.document, second.document]
+            one,
+            build_reader_run(two, start=one),
+            put=[changed],
+            forget=[first.document, second.document],
         )
         assert journal.made(HOME) == [changed]
         assert self.reopen_if_it_can(journal).made(HOME) == [changed]
@@ -43,17 +46,17 @@ class DurableContract(JournalFixtures):
     def test_what_is_handed_over_without_a_run_is_made_and_queued(
         self, journal: FullJournal
     ) -> None:
-        journal.hand_over([entry("a", "x"), entry("b", "y")])
-        journal.hand_over([entry("a", "z")], [(HOME, "a"), (HOME, "b")])
-        assert journal.made(HOME) == [entry("a", "z")]
+        journal.hand_over([build_entry("a", "x"), build_entry("b", "y")])
+        journal.hand_over([build_entry("a", "z")], [(HOME, "a"), (HOME, "b")])
+        assert journal.made(HOME) == [build_entry("a", "z")]
         assert len(journal.undelivered(9)) == 5
 
     def test_what_is_adopted_replaces_nothing_and_waits_for_no_delivery(
         self, journal: FullJournal
     ) -> None:
-        journal.hand_over([entry("a", "new")])
-        journal.adopt([entry("a", "old"), entry("b", "old")])
-        assert journal.made(HOME) == [entry("a", "new"), entry("b", "old")]
+        journal.hand_over([build_entry("a", "new")])
+        journal.adopt([build_entry("a", "old"), build_entry("b", "old")])
+        assert journal.made(HOME) == [build_entry("a", "new"), build_entry("b", "old")]
         assert len(journal.undelivered(9)) == 1
 
     def test_values_are_kept_by_realm(self, journal: FullJournal) -> None:
@@ -79,9 +82,9 @@ class ForgettingContract(JournalFixtures):
     def test_messages_are_found_by_each_condition_and_by_all_of_them(
         self, journal: FullJournal
     ) -> None:
-        older = said("a", "Deploy the 결제 server")._replace(at=AT - timedelta(hours=48))
-        add(journal, older, said("b", "deploy it"), said("c", "lunch"))
-        add(journal, Retraction("s", "b"))
+        older = build_message("a", "Deploy the 결제 server")._replace(at=AT - timedelta(hours=48))
+        append_turns(journal, older, build_message("b", "deploy it"), build_message("c", "lunch"))
+        append_turns(journal, Retraction("s", "b"))
         assert self._find(journal, match="DEPLOY") == ["a", "b"]
         assert self._find(journal, ids=frozenset("ac")) == ["a", "c"]
         assert self._find(journal, before=AT - timedelta(hours=1)) == ["a"]
@@ -98,18 +101,18 @@ class ForgettingContract(JournalFixtures):
     def test_an_erased_message_is_gone_and_stays_gone_when_it_is_read_again(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("a", "my secret"), said("b", "else"))
+        append_turns(journal, build_message("a", "my secret"), build_message("b", "else"))
         (found,) = journal.find(HOME, MessageFilter(match="secret"))
         journal.erase(HOME, [found.seq])
         assert held(journal) == ["else"]
-        add(journal, said("a", "my secret"))
-        add(journal, Retraction("s"))
-        add(journal, said("a", "my secret"), said("b", "else"))
+        append_turns(journal, build_message("a", "my secret"))
+        append_turns(journal, Retraction("s"))
+        append_turns(journal, build_message("a", "my secret"), build_message("b", "else"))
         assert held(journal) == ["else"]
-        add(
+        append_turns(
             journal,
-            said("copied/a", "my secret"),
-            said("later", "my secret")._replace(at=AT + timedelta(days=1)),
+            build_message("copied/a", "my secret"),
+            build_message("later", "my secret")._replace(at=AT + timedelta(days=1)),
         )
         assert held(journal) == ["else", "my secret"]
         assert self._find(journal, match="secret") == ["later"]
@@ -117,7 +120,7 @@ class ForgettingContract(JournalFixtures):
     def test_what_was_forgotten_stays_so_where_memory_moves_and_a_scope_that_is_dropped_is_new(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("a", "my secret"), said("b", "else"))
+        append_turns(journal, build_message("a", "my secret"), build_message("b", "else"))
         (found,) = journal.find(HOME, MessageFilter(match="secret"))
         journal.erase(HOME, [found.seq], blanks={found.seq: "  "})
         (mark,) = journal.forgotten_messages(HOME)
@@ -125,24 +128,32 @@ class ForgettingContract(JournalFixtures):
         for _ in range(2):
             journal.keep_forgotten(OTHER, [mark])
         assert journal.forgotten_messages(OTHER) == [mark]
-        add(journal, said("a", "my secret"), said("b", "else"), scope=OTHER, file="2:2")
+        append_turns(
+            journal,
+            build_message("a", "my secret"),
+            build_message("b", "else"),
+            scope=OTHER,
+            file="2:2",
+        )
         assert held(journal, OTHER) == ["else"]
         journal.drop(HOME)
         assert (held(journal), journal.forgotten_messages(HOME), journal.made(HOME)) == ([], [], [])
-        add(journal, said("a", "my secret"))
+        append_turns(journal, build_message("a", "my secret"))
         assert held(journal) == ["my secret"]
 
     def test_erasing_drops_chunks_documents_and_history_and_tells_the_store(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("1"), said("2"), said("3"))
+        append_turns(journal, build_message("1"), build_message("2"), build_message("3"))
         one, two, three = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
-        made = [entry("a", "x"), entry("b", "y")]
-        assert journal.commit(0, run(one), put=made, forget=[entry("old", "z").document])
+        made = [build_entry("a", "x"), build_entry("b", "y")]
+        assert journal.commit(
+            0, build_reader_run(one), put=made, forget=[build_entry("old", "z").document]
+        )
         assert journal.buffer(HOME, _READER, BufferedSpan(one, two, 1, "c"))
         assert journal.buffer(HOME, _READER, BufferedSpan(two, three, 1, "d"))
         ((number, replaced),) = journal.replaced(HOME)
-        assert replaced == entry("old", "z").document
+        assert replaced == build_entry("old", "z").document
         journal.erase(HOME, [three], ["a"], [number])
         assert journal.chunks(HOME, _READER) == [BufferedSpan(one, two, 1, "c")]
         assert journal.made(HOME) == [made[1]]
@@ -153,9 +164,11 @@ class ForgettingContract(JournalFixtures):
     def test_rewriting_changes_every_text_and_dry_it_only_counts(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("a", "the cat"), said("b", "a dog"))
+        append_turns(journal, build_message("a", "the cat"), build_message("b", "a dog"))
         one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
-        assert journal.commit(0, run(one), forget=[entry("old", "cat food").document])
+        assert journal.commit(
+            0, build_reader_run(one), forget=[build_entry("old", "cat food").document]
+        )
         assert journal.buffer(HOME, _READER, BufferedSpan(one, two, 1, '["a \\"cat\\""]'))
         journal.raise_incident(Incident(name="i", detail="cat", since=AT, tries=1, next_try=AT))
         journal.keep("code:/cat", {"summary:1": '["a cat", "m"]', "run:cat": "[]"})
@@ -170,11 +183,11 @@ class ForgettingContract(JournalFixtures):
         assert journal.chunks(HOME, _READER) == []
         assert journal.incidents()[0].detail == "고양이"
         assert journal.kept("code:/cat") == {"summary:1": '["a 고양이", "m"]', "run:cat": "[]"}
-        add(journal, said("a", "the 고양이"))
+        append_turns(journal, build_message("a", "the 고양이"))
         assert held(journal) == ["the 고양이", "a dog"]
 
     def test_scrubbing_leaves_everything_that_holds(self, journal: FullJournal) -> None:
-        add(journal, said("a"), said("b"))
+        append_turns(journal, build_message("a"), build_message("b"))
         (found,) = journal.find(HOME, MessageFilter(ids=frozenset("a")))
         journal.erase(HOME, [found.seq])
         assert journal.scrub() == []

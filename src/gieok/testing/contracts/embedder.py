@@ -79,8 +79,8 @@ class EmbedderContract:
             *embedder.embed_passages(["결제 서버", "cat"]),
             embedder.embed_query("결제는?"),
         ):
-            assert len(_values(raw)) == embedder.dimension
-            assert math.hypot(*_values(raw)) == pytest.approx(1, abs=1e-5)
+            assert len(_unpack_embedding(raw)) == embedder.dimension
+            assert math.hypot(*_unpack_embedding(raw)) == pytest.approx(1, abs=1e-5)
 
     def test_vectors_come_in_the_order_of_the_texts(self, embedder: Embedder) -> None:
         texts = [f"문장 {n} sentence {'word ' * (n % 7)}" for n in range(12)]
@@ -103,7 +103,7 @@ class EmbedderContract:
     @pytest.mark.parametrize("text", _ODD_TEXTS, ids=lambda text: ascii(text[:12]))
     def test_any_text_has_a_vector(self, embedder: Embedder, text: str) -> None:
         for raw in (*embedder.embed_passages([text]), embedder.embed_query(text)):
-            assert math.hypot(*_values(raw)) == pytest.approx(1, abs=1e-5)
+            assert math.hypot(*_unpack_embedding(raw)) == pytest.approx(1, abs=1e-5)
 
     def test_nul_does_not_cut_a_text(self, embedder: Embedder) -> None:
         whole, cut = embedder.embed_passages(["앞부분 front\0 고양이 cat", "앞부분 front"])
@@ -114,7 +114,7 @@ class EmbedderContract:
         plain, told, question = embedder.embed_passages(
             [filler, filler + "결제 서버가 멈췄다. " * 50, "결제 서버가 멈췄다."]
         )
-        assert _cosine(told, question) > _cosine(plain, question)
+        assert _measure_cosine(told, question) > _measure_cosine(plain, question)
 
     @pytest.mark.parametrize(
         "text",
@@ -123,7 +123,7 @@ class EmbedderContract:
     )
     def test_a_huge_text_is_embedded_too(self, embedder: Embedder, text: str) -> None:
         (raw,) = embedder.embed_passages([text])
-        assert len(_values(raw)) == embedder.dimension
+        assert len(_unpack_embedding(raw)) == embedder.dimension
 
     @pytest.mark.parametrize(
         ("question", "answer", "others"), _ANSWERED, ids=["ko", "en", "ko-en", "en-ko"]
@@ -135,14 +135,14 @@ class EmbedderContract:
             pytest.skip(f"{embedder.model} compares words only")
         asked = embedder.embed_query(question)
         answering, *rest = (
-            _cosine(asked, raw) for raw in embedder.embed_passages([answer, *others])
+            _measure_cosine(asked, raw) for raw in embedder.embed_passages([answer, *others])
         )
         assert answering > max(rest)
 
 
-def _values(raw: bytes) -> tuple[float, ...]:
+def _unpack_embedding(raw: bytes) -> tuple[float, ...]:
     return struct.unpack(f"<{len(raw) // 4}f", raw)
 
 
-def _cosine(a: bytes, b: bytes) -> float:
-    return sum(x * y for x, y in zip(_values(a), _values(b), strict=True))
+def _measure_cosine(a: bytes, b: bytes) -> float:
+    return sum(x * y for x, y in zip(_unpack_embedding(a), _unpack_embedding(b), strict=True))

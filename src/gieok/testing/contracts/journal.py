@@ -17,7 +17,7 @@ from gieok.model.conversation import (
 )
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, Journal, MessageFilter
-from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, said
+from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, build_message
 
 _ALL = 1 << 40
 
@@ -39,7 +39,9 @@ class JournalFixtures:
         pytest.skip(f"{type(journal).__name__} keeps nothing beyond its handle")
 
 
-def add(journal: Journal, *events: TranscriptEvent, scope: Scope = HOME, file: str = "1:1") -> None:
+def append_turns(
+    journal: Journal, *events: TranscriptEvent, scope: Scope = HOME, file: str = "1:1"
+) -> None:
     """Append turns that were read from a file, whose cursor moves on by one line each."""
     before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
     after = Cursor(
@@ -70,37 +72,40 @@ class MessageContract(JournalFixtures):
             source="/t/줄 1.jsonl",
             line=42,
         )
-        add(journal, whole)
+        append_turns(journal, whole)
         (found,) = journal.read(HOME, 0, budget_tokens=1)
         assert found.message == whole
         assert journal.messages(HOME, ["s/1#0"]) == [found]
 
     def test_what_comes_from_no_transcript_is_said_once(self, journal: FullJournal) -> None:
-        journal.say(HOME, [said("a"), said("b")])
-        journal.say(HOME, [said("b")])
-        assert held(journal) == [said("a").text, said("b").text]
+        journal.say(HOME, [build_message("a"), build_message("b")])
+        journal.say(HOME, [build_message("b")])
+        assert held(journal) == [build_message("a").text, build_message("b").text]
         assert not journal.cursors()
         assert not held(journal, OTHER)
 
     def test_what_is_said_anew_keeps_its_place_and_can_be_taken_back_in_the_same_step(
         self, journal: FullJournal
     ) -> None:
-        journal.say(HOME, [said("a"), said("b")])
-        first = journal.messages(HOME, [said("a").id])[0]
-        journal.say(HOME, [said("a")._replace(text="anew")])
-        newer = journal.messages(HOME, [said("a").id])[0]
+        journal.say(HOME, [build_message("a"), build_message("b")])
+        first = journal.messages(HOME, [build_message("a").id])[0]
+        journal.say(HOME, [build_message("a")._replace(text="anew")])
+        newer = journal.messages(HOME, [build_message("a").id])[0]
         assert (newer.place, newer.message.text) == (first.place, "anew")
         assert newer.seq > first.place == first.seq
-        journal.say(HOME, [Retraction(said("a").session, said("a").id), said("a")])
-        assert held(journal) == [said("a").text, said("b").text]
-        journal.say(HOME, [Retraction(said("a").session, said("a").id)])
-        assert held(journal) == [said("b").text]
+        journal.say(
+            HOME,
+            [Retraction(build_message("a").session, build_message("a").id), build_message("a")],
+        )
+        assert held(journal) == [build_message("a").text, build_message("b").text]
+        journal.say(HOME, [Retraction(build_message("a").session, build_message("a").id)])
+        assert held(journal) == [build_message("b").text]
 
     def test_numbers_grow_over_all_scopes_and_reading_goes_on_behind_one(
         self, journal: FullJournal
     ) -> None:
         for scope, name in ((HOME, "a"), (OTHER, "b"), (HOME, "c")):
-            add(journal, said(name), scope=scope)
+            append_turns(journal, build_message(name), scope=scope)
         first, second = journal.read(HOME, 0, budget_tokens=_ALL)
         (between,) = journal.read(OTHER, 0, budget_tokens=_ALL)
         assert first.seq < between.seq < second.seq
@@ -110,20 +115,22 @@ class MessageContract(JournalFixtures):
     def test_reading_stops_with_the_message_that_reaches_the_budget_or_the_limit(
         self, journal: FullJournal
     ) -> None:
-        add(journal, *(said(str(n), tokens=10) for n in range(9)))
+        append_turns(journal, *(build_message(str(n), tokens=10) for n in range(9)))
         assert [
             len(journal.read(HOME, 0, budget_tokens=budget)) for budget in (1, 10, 11, 30, 31)
         ] == [1, 1, 2, 3, 4]
         assert len(journal.read(HOME, 0, budget_tokens=_ALL, limit=5)) == 5
 
     def test_nothing_is_done_where_somebody_else_has_read_on(self, journal: FullJournal) -> None:
-        add(journal, said("a"))
+        append_turns(journal, build_message("a"))
         (before,) = journal.cursors()
         stale, done = before._replace(offset=0), before._replace(offset=99)
         reject = Reject(path="/t/s.jsonl", line=1, offset=0, length=9, reason="not a JSON object")
         for expected in (None, stale, before._replace(is_rereading=True)):
-            assert not journal.append(HOME, [said("b")], done, expected, [reject])
-        assert not journal.append(HOME, [said("b")], Cursor("2:2", "/t/new.jsonl", 5), before)
+            assert not journal.append(HOME, [build_message("b")], done, expected, [reject])
+        assert not journal.append(
+            HOME, [build_message("b")], Cursor("2:2", "/t/new.jsonl", 5), before
+        )
         assert (held(journal), journal.cursors(), journal.rejects(9)) == (["a"], [before], [])
 
     def test_cursors_come_back_as_they_were_put(self, journal: FullJournal) -> None:
@@ -148,9 +155,15 @@ class MessageContract(JournalFixtures):
     def test_the_same_message_is_kept_once_and_a_later_version_replaces_it(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("a"), said("b", "b1"), said("a"))
-        add(journal, said("a"), said("b", "b2"), said("b", "b3"), said("c"))
-        add(journal, said("b", "b1"), file="2:2")
+        append_turns(journal, build_message("a"), build_message("b", "b1"), build_message("a"))
+        append_turns(
+            journal,
+            build_message("a"),
+            build_message("b", "b2"),
+            build_message("b", "b3"),
+            build_message("c"),
+        )
+        append_turns(journal, build_message("b", "b1"), file="2:2")
         assert held(journal) == ["a", "b3", "c"]
         assert [found.message.text for found in journal.messages(HOME, ["b", "a", "gone"])] == [
             "a",
@@ -160,16 +173,16 @@ class MessageContract(JournalFixtures):
     def test_turns_are_taken_back_one_from_one_on_or_all_of_a_session(
         self, journal: FullJournal
     ) -> None:
-        add(
+        append_turns(
             journal,
-            *(said(name) for name in ("a", "b", "b#0", "c", "d")),
-            said("x", session="other"),
+            *(build_message(name) for name in ("a", "b", "b#0", "c", "d")),
+            build_message("x", session="other"),
         )
-        add(journal, Retraction("s", "b"))
+        append_turns(journal, Retraction("s", "b"))
         assert held(journal) == ["a", "c", "d", "x"]
-        add(journal, Retraction("s", "c", after=True), Retraction("s", "gone", after=True))
+        append_turns(journal, Retraction("s", "c", after=True), Retraction("s", "gone", after=True))
         assert held(journal) == ["a", "x"]
-        add(journal, Retraction("s", "", after=True), said("e"))
+        append_turns(journal, Retraction("s", "", after=True), build_message("e"))
         assert held(journal) == ["x", "e"]
 
     def test_only_what_came_from_the_named_file_is_taken_back(self, journal: FullJournal) -> None:
@@ -180,23 +193,35 @@ class MessageContract(JournalFixtures):
             ("d", "/t/2"),
             ("b", "/t/2"),
         ):
-            add(journal, said(name)._replace(source=source), file=source)
-        add(journal, Retraction("s", "", after=True, source="/t/2"), file="/t/2")
+            append_turns(journal, build_message(name)._replace(source=source), file=source)
+        append_turns(journal, Retraction("s", "", after=True, source="/t/2"), file="/t/2")
         assert held(journal) == ["a", "b"]
-        add(journal, Retraction("s", "a", after=True, source="/t/2"), file="/t/2")
+        append_turns(journal, Retraction("s", "a", after=True, source="/t/2"), file="/t/2")
         assert held(journal) == ["a", "b"]
 
     def test_what_was_taken_back_and_is_written_again_holds_again_in_its_place(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("a"), said("b", "b1"), said("b", "b2"), said("c"))
-        add(journal, Retraction("s", "", after=True), said("c"), said("b", "b2"), said("a"))
+        append_turns(
+            journal,
+            build_message("a"),
+            build_message("b", "b1"),
+            build_message("b", "b2"),
+            build_message("c"),
+        )
+        append_turns(
+            journal,
+            Retraction("s", "", after=True),
+            build_message("c"),
+            build_message("b", "b2"),
+            build_message("a"),
+        )
         assert held(journal) == ["a", "b2", "c"]
 
     def test_scopes_never_see_each_other(self, journal: FullJournal) -> None:
-        add(journal, said("a", "mine"))
-        add(journal, said("a", "yours"), said("b"), scope=OTHER)
-        add(journal, Retraction("s", "", after=True), scope=OTHER)
+        append_turns(journal, build_message("a", "mine"))
+        append_turns(journal, build_message("a", "yours"), build_message("b"), scope=OTHER)
+        append_turns(journal, Retraction("s", "", after=True), scope=OTHER)
         assert (held(journal), held(journal, OTHER), held(journal, Scope("agent:nobody"))) == (
             ["mine"],
             [],
@@ -207,12 +232,15 @@ class MessageContract(JournalFixtures):
         assert journal.scopes() == [HOME, OTHER]
 
     def test_occurrences_count_lines_and_not_their_parts(self, journal: FullJournal) -> None:
-        add(journal, *map(said, ("s/a", "s/a~2#0", "s/a~2#1", "s/a~10", "s/ab", "s/b#0", "s/b#1")))
+        append_turns(
+            journal,
+            *map(build_message, ("s/a", "s/a~2#0", "s/a~2#1", "s/a~10", "s/ab", "s/b#0", "s/b#1")),
+        )
         assert journal.occurrences(HOME, ["s/a", "s/b", "s/", "s/c", "s/a"]) == {"s/a": 3, "s/b": 1}
 
     def test_thousands_of_ids_fit_in_one_call(self, journal: FullJournal) -> None:
         names = [f"{n:04}" for n in range(2500)]
-        add(journal, *map(said, names))
+        append_turns(journal, *map(build_message, names))
         assert [found.message.id for found in journal.messages(HOME, names[::-1])] == names
         assert len(journal.occurrences(HOME, names)) == 2500
 
@@ -234,8 +262,8 @@ class MessageContract(JournalFixtures):
         assert journal.rejects(1) == [two]
 
     def test_stats_count_one_scope_or_all(self, journal: FullJournal) -> None:
-        add(journal, said("a", tokens=3), said("b", tokens=4))
-        add(journal, said("a", tokens=5), scope=OTHER, file="2:2")
+        append_turns(journal, build_message("a", tokens=3), build_message("b", tokens=4))
+        append_turns(journal, build_message("a", tokens=5), scope=OTHER, file="2:2")
         mine, everything = journal.stats(HOME), journal.stats()
         assert (mine.messages, mine.tokens) == (2, 7)
         assert (
@@ -259,16 +287,16 @@ class MessageContract(JournalFixtures):
         other.close()
 
     def test_another_handle_sees_what_was_written(self, journal: FullJournal) -> None:
-        add(journal, said("a"))
+        append_turns(journal, build_message("a"))
         other = self.reopen(journal)
-        add(other, said("b"))
+        append_turns(other, build_message("b"))
         assert held(journal) == held(other) == ["a", "b"]
         other.close()
 
     def test_a_correction_stands_in_turns_and_what_was_said_stays(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("a", "port 8080"), said("b"))
+        append_turns(journal, build_message("a", "port 8080"), build_message("b"))
         reached, _ = journal.conversations(HOME, Heard(), EVERYTHING)
         journal.correct(HOME, "a", "port 9090")
         assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == [
@@ -292,7 +320,7 @@ class MessageContract(JournalFixtures):
     def test_a_correction_is_rewritten_and_forgotten_with_its_message(
         self, journal: FullJournal
     ) -> None:
-        add(journal, said("a", "one"), said("b"))
+        append_turns(journal, build_message("a", "one"), build_message("b"))
         journal.correct(HOME, "a", "secret two")
         assert journal.rewrite(lambda text: text.replace("secret", "[gone]")) == 1
         assert journal.corrections(HOME) == {"a": "[gone] two"}

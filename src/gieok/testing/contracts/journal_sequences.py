@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from gieok.model.conversation import HeldWindow, Message, Retraction, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal
-from gieok.testing.contracts.journal import JournalFixtures, add, held
-from gieok.testing.samples import HOME, OTHER, said
+from gieok.testing.contracts.journal import JournalFixtures, append_turns, held
+from gieok.testing.samples import HOME, OTHER, build_message
 
 _IDS = st.sampled_from(["a", "b", "b#0", "b#1", "c"])
 _SESSIONS = st.sampled_from(["s", "other"])
 _MESSAGES = st.builds(
-    lambda i, t, s: said(f"{s}/{i}", f"{i} {t}", session=s), _IDS, st.integers(1, 3), _SESSIONS
+    lambda i, t, s: build_message(f"{s}/{i}", f"{i} {t}", session=s),
+    _IDS,
+    st.integers(1, 3),
+    _SESSIONS,
 )
 _RETRACTIONS = st.one_of(
     st.builds(
@@ -29,7 +32,7 @@ _RETRACTIONS = st.one_of(
 _TURNS = st.lists(st.one_of(_MESSAGES, _MESSAGES, _MESSAGES, _RETRACTIONS), max_size=6)
 
 
-def sequences(max_examples: int = 40) -> Callable[..., None]:
+def build_journal_sequence_test(max_examples: int = 40) -> Callable[..., None]:
     """Return the test, with fewer examples for a journal of which a new one takes long to make."""
 
     @settings(
@@ -47,18 +50,20 @@ def sequences(max_examples: int = 40) -> Callable[..., None]:
         journal, lists = make_journal(), {HOME: _List([]), OTHER: _List([])}
         windows = dict[Scope, HeldWindow]()
         for scope, events in batches:
-            add(journal, *events, scope=scope)
+            append_turns(journal, *events, scope=scope)
             for event in events:
                 lists[scope].add(event)
             said = {s: found.held() for s, found in lists.items()}
             assert {scope: held(journal, scope) for scope in lists} == said
-            assert {scope: _windowed(journal, scope, windows) for scope in lists} == said
+            assert {scope: _read_held_window(journal, scope, windows) for scope in lists} == said
         journal.close()
 
     return any_sequence
 
 
-def _windowed(journal: FullJournal, scope: Scope, windows: dict[Scope, HeldWindow]) -> list[str]:
+def _read_held_window(
+    journal: FullJournal, scope: Scope, windows: dict[Scope, HeldWindow]
+) -> list[str]:
     """Return the texts of a window that is held from one call to the next."""
     before = windows.pop(scope, None)
     window = journal.window(scope, "nobody", before)
@@ -75,7 +80,7 @@ def _windowed(journal: FullJournal, scope: Scope, windows: dict[Scope, HeldWindo
 class SequenceContract(JournalFixtures):
     """Random sequences of turns."""
 
-    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = sequences()
+    test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = build_journal_sequence_test()
 
 
 @dataclass

@@ -18,11 +18,11 @@ from gieok.testing.samples import (
     OTHER,
     START,
     FullStore,
+    build_entry,
+    build_keyword_query,
     corpus,
-    entry,
-    keys,
-    places,
-    question,
+    list_ranked_keys,
+    list_ranked_places,
     scores,
 )
 
@@ -36,11 +36,11 @@ _QUESTIONS = [
 ]
 _ODD_WORDS = ["ÉCOLE", "İstanbul", "ΣΊΣΥΦΟΣ", "ꟙꟗ", "𞤀𞤁", "x²", "ᏣᎳᎩ", "日本語", "snake_case_name"]
 _SHAPES = [
-    question(text, k1, b, context, spread)
+    build_keyword_query(text, k1, b, context, spread)
     for text in _QUESTIONS
     for k1, b in ((1.2, 0.75), (0.9, 0.4), (2.0, 1.0), (0.0, 0.0))
     for context, spread in ((0.5, ()), (0.0, ()), (1.0, (0.3,)), (0.5, (0.5, 0.2)))
-] + [question(text, spread=(0.5, 0.2))._replace(spread_tokens=6) for text in _QUESTIONS]
+] + [build_keyword_query(text, spread=(0.5, 0.2))._replace(spread_tokens=6) for text in _QUESTIONS]
 
 
 class KeywordContract(StoreFixtures):
@@ -78,102 +78,125 @@ class KeywordContract(StoreFixtures):
     ) -> None:
         """Assert that both stores find the same places in the same order, with the same scores."""
         found, expected = (held.keyword(HOME, query, where, limit) for held in (store, exact))
-        assert places(store, found) == places(exact, expected), query
+        assert list_ranked_places(store, found) == list_ranked_places(exact, expected), query
         assert scores(found) == pytest.approx(scores(expected), abs=1e-4)
         assert found.ceiling == pytest.approx(expected.ceiling, abs=1e-6)
 
     def test_what_another_scope_holds_changes_no_score(self, store: FullStore) -> None:
         store.put(corpus(8, 20))
-        before = store.keyword(HOME, question("결제 invoice"), _ALL, EVERYTHING)
-        store.put([*corpus(9, 40, OTHER), entry("많이", *["결제 " * 50] * 20, scope=OTHER)])
-        assert store.keyword(HOME, question("결제 invoice"), _ALL, EVERYTHING) == before
+        before = store.keyword(HOME, build_keyword_query("결제 invoice"), _ALL, EVERYTHING)
+        store.put([*corpus(9, 40, OTHER), build_entry("많이", *["결제 " * 50] * 20, scope=OTHER)])
+        assert store.keyword(HOME, build_keyword_query("결제 invoice"), _ALL, EVERYTHING) == before
         assert set(
-            keys(store, store.keyword(OTHER, question("결제"), _ALL, EVERYTHING))
-        ).isdisjoint(keys(store, before))
+            list_ranked_keys(
+                store, store.keyword(OTHER, build_keyword_query("결제"), _ALL, EVERYTHING)
+            )
+        ).isdisjoint(list_ranked_keys(store, before))
 
     def test_a_scope_whose_name_begins_alike_is_another_scope(self, store: FullStore) -> None:
         scopes = [Scope(f"agent:{n}") for n in range(1, 13)]
-        store.put([entry("a", "결제", scope=scope) for scope in scopes])
+        store.put([build_entry("a", "결제", scope=scope) for scope in scopes])
         for scope in scopes:
             (found,) = store.passages(
-                [i for i, _ in store.keyword(scope, question("결제"), _ALL, 20).ranked]
+                [i for i, _ in store.keyword(scope, build_keyword_query("결제"), _ALL, 20).ranked]
             )
             assert found.scope == scope
 
     def test_ties_go_by_id(self, store: FullStore) -> None:
-        store.put([entry(key, "같은 글") for key in "cab"])
-        store.put([entry("c", "같은 글")])
-        assert keys(store, store.keyword(HOME, question("같은"), _ALL, 9)) == ["a", "b", "c"]
+        store.put([build_entry(key, "같은 글") for key in "cab"])
+        store.put([build_entry("c", "같은 글")])
+        assert list_ranked_keys(
+            store, store.keyword(HOME, build_keyword_query("같은"), _ALL, 9)
+        ) == ["a", "b", "c"]
 
     def test_times_compare_with_valid_from_else_updated_and_until_is_exclusive(
         self, store: FullStore
     ) -> None:
-        store.put([entry("1", "결제", day=1), entry("2", "결제", day=2), entry("3", "결제", day=3)])
+        store.put(
+            [
+                build_entry("1", "결제", day=1),
+                build_entry("2", "결제", day=2),
+                build_entry("3", "결제", day=3),
+            ]
+        )
         window = Filter(since=START + timedelta(days=1), until=START + timedelta(days=3))
-        assert keys(store, store.keyword(HOME, question("결제"), window, 9)) == ["1", "2"]
+        assert list_ranked_keys(
+            store, store.keyword(HOME, build_keyword_query("결제"), window, 9)
+        ) == ["1", "2"]
 
     def test_decomposed_korean_is_found_by_a_composed_question(self, store: FullStore) -> None:
         store.put(
-            [entry("a", unicodedata.normalize("NFD", "김치찌개 레시피")), entry("b", "다른 글")]
+            [
+                build_entry("a", unicodedata.normalize("NFD", "김치찌개 레시피")),
+                build_entry("b", "다른 글"),
+            ]
         )
-        assert keys(store, store.keyword(HOME, question("김치찌개"), _ALL, 9)) == ["a"]
+        assert list_ranked_keys(
+            store, store.keyword(HOME, build_keyword_query("김치찌개"), _ALL, 9)
+        ) == ["a"]
 
     @pytest.mark.parametrize("word", _ODD_WORDS)
     def test_words_of_any_script_are_found(self, store: FullStore, word: str) -> None:
-        store.put([entry("a", f"앞 {word} 뒤"), entry("b", "다른 글")])
-        assert keys(store, store.keyword(HOME, question(word), _ALL, 9)) == ["a"]
+        store.put([build_entry("a", f"앞 {word} 뒤"), build_entry("b", "다른 글")])
+        assert list_ranked_keys(store, store.keyword(HOME, build_keyword_query(word), _ALL, 9)) == [
+            "a"
+        ]
         assert store.check() == []
 
     def test_text_beside_characters_that_cannot_be_kept_is_found(self, store: FullStore) -> None:
-        store.put([entry("a", "결제\0정산 \ud800환불", "🍜 배포")])
+        store.put([build_entry("a", "결제\0정산 \ud800환불", "🍜 배포")])
         for word in ("결제", "정산", "환불", "배포"):
-            assert keys(store, store.keyword(HOME, question(word), _ALL, 9)) == ["a"]
+            assert list_ranked_keys(
+                store, store.keyword(HOME, build_keyword_query(word), _ALL, 9)
+            ) == ["a"]
 
     def test_what_was_forgotten_or_replaced_is_not_found(self, store: FullStore) -> None:
-        store.put([entry("a", "결제"), entry("b", "결제")])
-        store.put([entry("a", "환불")])
+        store.put([build_entry("a", "결제"), build_entry("b", "결제")])
+        store.put([build_entry("a", "환불")])
         store.forget(HOME, ["b"])
-        assert store.keyword(HOME, question("결제"), _ALL, 9).ranked == ()
-        assert keys(store, store.keyword(HOME, question("환불"), _ALL, 9)) == ["a"]
+        assert store.keyword(HOME, build_keyword_query("결제"), _ALL, 9).ranked == ()
+        assert list_ranked_keys(
+            store, store.keyword(HOME, build_keyword_query("환불"), _ALL, 9)
+        ) == ["a"]
 
     def test_searching_after_putting_twice_gives_the_same_scores(self, store: FullStore) -> None:
         store.put(corpus(10, 20))
-        before = store.keyword(HOME, question("결제 cat"), _ALL, EVERYTHING)
-        found = places(store, before)
+        before = store.keyword(HOME, build_keyword_query("결제 cat"), _ALL, EVERYTHING)
+        found = list_ranked_places(store, before)
         store.put(corpus(10, 20))
-        after = store.keyword(HOME, question("결제 cat"), _ALL, EVERYTHING)
-        assert (places(store, after), scores(after)) == (found, scores(before))
+        after = store.keyword(HOME, build_keyword_query("결제 cat"), _ALL, EVERYTHING)
+        assert (list_ranked_places(store, after), scores(after)) == (found, scores(before))
 
     def test_an_empty_scope_gives_an_empty_leg(self, store: FullStore) -> None:
-        assert store.keyword(HOME, question("결제"), _ALL, 9).ranked == ()
-        store.put([entry("a", "결제")])
+        assert store.keyword(HOME, build_keyword_query("결제"), _ALL, 9).ranked == ()
+        store.put([build_entry("a", "결제")])
         store.forget(HOME, ["a"])
-        emptied = store.keyword(HOME, question("결제"), _ALL, 9)
-        assert emptied == MemoryStore().keyword(HOME, question("결제"), _ALL, 9)
+        emptied = store.keyword(HOME, build_keyword_query("결제"), _ALL, 9)
+        assert emptied == MemoryStore().keyword(HOME, build_keyword_query("결제"), _ALL, 9)
 
     def test_no_tokens_or_no_room_gives_nothing(self, store: FullStore) -> None:
-        store.put([entry("a", "결제"), entry("empty")])
-        assert store.keyword(HOME, question(""), _ALL, 9).ranked == ()
-        assert store.keyword(HOME, question("없는단어"), _ALL, 9).ranked == ()
-        assert store.keyword(HOME, question("결제"), _ALL, 0).ranked == ()
+        store.put([build_entry("a", "결제"), build_entry("empty")])
+        assert store.keyword(HOME, build_keyword_query(""), _ALL, 9).ranked == ()
+        assert store.keyword(HOME, build_keyword_query("없는단어"), _ALL, 9).ranked == ()
+        assert store.keyword(HOME, build_keyword_query("결제"), _ALL, 0).ranked == ()
 
     def test_a_question_may_have_thousands_of_tokens(self, store: FullStore) -> None:
-        store.put([entry("a", "결제")])
-        query = question("결제 " + " ".join(f"word{n}" for n in range(3000)))
-        assert keys(store, store.keyword(HOME, query, _ALL, 9)) == ["a"]
+        store.put([build_entry("a", "결제")])
+        query = build_keyword_query("결제 " + " ".join(f"word{n}" for n in range(3000)))
+        assert list_ranked_keys(store, store.keyword(HOME, query, _ALL, 9)) == ["a"]
 
 
 _DOCUMENTS, _LINES = 20, 1000
 
 
 @cache  # half of the time of a quick store; it is asked and never written
-def _exact() -> tuple[list[Entry], MemoryStore]:
+def _build_keyword_reference() -> tuple[list[Entry], MemoryStore]:
     """Return the documents, and the in-memory store that holds them."""
     entries = []
     for number in range(_DOCUMENTS):
         lines = [f"결제 {line}" for line in range(_LINES)]
         lines[number] = f"바늘 결제 {'needle ' * (number % 3)}"
-        entries.append(entry(f"{number:03d}", *lines))
+        entries.append(build_entry(f"{number:03d}", *lines))
     store = MemoryStore()
     store.put(entries)
     return entries, store
@@ -183,19 +206,19 @@ class ScaleContract(StoreFixtures):
     """Sentences of `gieok.ports.Store` and `KeywordSearch`, for many passages."""
 
     def test_twenty_thousand_passages(self, store: FullStore) -> None:
-        entries, exact = _exact()
+        entries, exact = _build_keyword_reference()
         for one in entries:
             store.put([one])
         assert store.stats(HOME).passages == _DOCUMENTS * _LINES
         for text in ("바늘", "needle 결제"):
             found, expected = (
-                held.keyword(HOME, question(text), _ALL, 20) for held in (store, exact)
+                held.keyword(HOME, build_keyword_query(text), _ALL, 20) for held in (store, exact)
             )
-            assert keys(store, found) == keys(exact, expected)
+            assert list_ranked_keys(store, found) == list_ranked_keys(exact, expected)
             assert [round(score, 4) for score in scores(found)] == [
                 round(score, 4) for score in scores(expected)
             ]
-        store.put([entry("000", "하나만")])
+        store.put([build_entry("000", "하나만")])
         assert store.stats(HOME).passages == (_DOCUMENTS - 1) * _LINES + 1
         assert store.check() == []
         assert store.forget(HOME, list(store.hashes(HOME))) == _DOCUMENTS

@@ -33,7 +33,7 @@ class LineContract(StoreFixtures):
     def test_the_best_line_of_a_passage_is_named(
         self, store: _LineStore, embedder: HashEmbedder
     ) -> None:
-        store.put([note("a", _LIST)])
+        store.put([build_note_entry("a", _LIST)])
         embed_all(store, embedder)
         (line,) = store.best_lines(near(embedder, "고양이 사료"), passages_of(store))
         assert _LIST[line.start : line.end] == "고양이 사료 주문"
@@ -44,9 +44,9 @@ class LineContract(StoreFixtures):
         for held in (store, exact):
             held.put(
                 [
-                    note("a", _LIST),
-                    note("b", "- 결제 환불\n- 서버 배포 시간\n"),
-                    note("c", "회의 일정"),
+                    build_note_entry("a", _LIST),
+                    build_note_entry("b", "- 결제 환불\n- 서버 배포 시간\n"),
+                    build_note_entry("c", "회의 일정"),
                 ]
             )
             embed_all(held, embedder)
@@ -66,18 +66,20 @@ class LineContract(StoreFixtures):
     def test_a_passage_without_vectors_of_lines_is_its_own_line(
         self, store: _LineStore, embedder: HashEmbedder
     ) -> None:
-        store.put([note("a", _LIST), note("b", "고양이")])
+        store.put([build_note_entry("a", _LIST), build_note_entry("b", "고양이")])
         assert store.best_lines(near(embedder, "고양이"), passages_of(store)) == []
         embed_missing(store, embedder)
         found = store.best_lines(near(embedder, "고양이"), passages_of(store))
         assert [(one.start, one.end) for one in found] == [(0, len(_LIST)), (0, len("고양이"))]
 
     def test_turns_have_no_lines(self, store: _LineStore) -> None:
-        store.put([note("a", _LIST, kind="turn")])
+        store.put([build_note_entry("a", _LIST, kind="turn")])
         assert store.missing_lines(9) == []
 
     def test_missing_lines_come_newest_first_below_a_place(self, store: _LineStore) -> None:
-        store.put([note("a", _LIST), note("b", "- 환불 규정\n- 배포 순서\n")])
+        store.put(
+            [build_note_entry("a", _LIST), build_note_entry("b", "- 환불 규정\n- 배포 순서\n")]
+        )
         everything = store.missing_lines(EVERYTHING)
         texts = ["배포 순서", "환불 규정", "서버 백업 시간", "고양이 사료 주문", "결제 정산 일정"]
         assert [text for _, text in everything] == texts
@@ -86,15 +88,15 @@ class LineContract(StoreFixtures):
     def test_a_line_that_stays_keeps_its_vector(
         self, store: _LineStore, embedder: HashEmbedder
     ) -> None:
-        store.put([note("a", _LIST)])
+        store.put([build_note_entry("a", _LIST)])
         embed_all(store, embedder)
-        store.put([note("a", _LIST + "- 여행 준비\n")])
+        store.put([build_note_entry("a", _LIST + "- 여행 준비\n")])
         assert [text for _, text in store.missing_lines(9)] == ["여행 준비"]
 
     def test_lines_that_are_gone_are_skipped(
         self, store: _LineStore, embedder: HashEmbedder
     ) -> None:
-        store.put([note("a", _LIST)])
+        store.put([build_note_entry("a", _LIST)])
         missing = store.missing_lines(9)
         store.forget(HOME, ["a"])
         store.put_lines(
@@ -106,7 +108,7 @@ class LineContract(StoreFixtures):
     def test_vectors_of_lines_of_another_model_are_refused(
         self, store: _LineStore, embedder: HashEmbedder
     ) -> None:
-        store.put([note("a", _LIST)])
+        store.put([build_note_entry("a", _LIST)])
         line, text = store.missing_lines(1)[0]
         with pytest.raises(ShapeMismatch):
             store.put_lines("other@1", {line: embedder.embed_query(text)})
@@ -114,7 +116,7 @@ class LineContract(StoreFixtures):
             store.put_lines(embedder.model, {line: HashEmbedder(32).embed_query(text)})
 
 
-def note(key: str, text: str, kind: str = "memory") -> Entry:
+def build_note_entry(key: str, text: str, kind: str = "memory") -> Entry:
     """Return a note of one passage."""
     document = Document(
         scope=HOME,

@@ -17,11 +17,11 @@ from gieok.testing.samples import (
     OTHER,
     FullStore,
     Place,
+    build_entry,
+    build_keyword_query,
     embed_missing,
-    entry,
+    list_ranked_places,
     near,
-    places,
-    question,
     scores,
 )
 
@@ -80,7 +80,7 @@ class StoreMachine(RuleBasedStateMachine):
         scope alone.
         """
         entries = [
-            entry(key, *lines, scope=scope, context=context)
+            build_entry(key, *lines, scope=scope, context=context)
             for key, scope, lines, context in sorted(documents, key=lambda one: one[1].path)
         ]
         for held in (self.store, self.exact):
@@ -107,11 +107,13 @@ class StoreMachine(RuleBasedStateMachine):
         self, scope: Scope, words: list[str], spread: tuple[float, ...], limit: int
     ) -> None:
         """Compare keyword rankings."""
-        query = question(" ".join(words), spread=spread)
+        query = build_keyword_query(" ".join(words), spread=spread)
         found, expected = (
             held.keyword(scope, query, Filter(), limit) for held in (self.store, self.exact)
         )
-        assert _kept(places(self.store, found)) == _kept(places(self.exact, expected))
+        assert _replace_unstorable_places(
+            list_ranked_places(self.store, found)
+        ) == _replace_unstorable_places(list_ranked_places(self.exact, expected))
         assert all(abs(a - b) < 1e-4 for a, b in zip(scores(found), scores(expected), strict=True))
         assert abs(found.ceiling - expected.ceiling) < 1e-6
 
@@ -122,8 +124,20 @@ class StoreMachine(RuleBasedStateMachine):
         expected = self.exact.nearest(
             HOME, near(self.embedder, " ".join(words)), Filter(), EVERYTHING
         )
-        theirs = dict(zip(_kept(places(self.exact, expected)), scores(expected), strict=True))
-        ours = dict(zip(_kept(places(self.store, found)), scores(found), strict=True))
+        theirs = dict(
+            zip(
+                _replace_unstorable_places(list_ranked_places(self.exact, expected)),
+                scores(expected),
+                strict=True,
+            )
+        )
+        ours = dict(
+            zip(
+                _replace_unstorable_places(list_ranked_places(self.store, found)),
+                scores(found),
+                strict=True,
+            )
+        )
         assert ours.keys() == theirs.keys()
         assert all(abs(ours[place] - theirs[place]) < 0.02 for place in ours)
 
@@ -153,7 +167,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.store.close()
 
 
-def _kept(found: list[Place]) -> list[Place]:
+def _replace_unstorable_places(found: list[Place]) -> list[Place]:
     """Return the places as a store may keep them that replaces what no database holds."""
     return [
         (key, line, text.translate({0: "\ufffd", 0xD800: "\ufffd"})) for key, line, text in found

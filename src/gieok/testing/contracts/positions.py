@@ -20,14 +20,14 @@ from gieok.model.conversation import (
 )
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
-from gieok.testing.contracts.journal import JournalFixtures, add
-from gieok.testing.samples import AT, HOME, OTHER, entry, said
+from gieok.testing.contracts.journal import JournalFixtures, append_turns
+from gieok.testing.samples import AT, HOME, OTHER, build_entry, build_message
 
 _READER = "observe"
 _DAY = date(2026, 11, 21)
 
 
-def run(
+def build_reader_run(
     end: int, *, start: int = 0, scope: Scope = HOME, reader: str = _READER, hours: int = 0
 ) -> Run:
     """Return a run that ends at a message."""
@@ -46,17 +46,17 @@ def run(
     )
 
 
-def _numbers(journal: FullJournal, count: int) -> list[int]:
-    add(journal, *(said(str(n)) for n in range(count)))
+def _append_numbered_messages(journal: FullJournal, count: int) -> list[int]:
+    append_turns(journal, *(build_message(str(n)) for n in range(count)))
     return [found.seq for found in journal.read(HOME, 0, budget_tokens=1 << 40)]
 
 
-def _held(journal: FullJournal) -> HeldWindow:
+def _open_held_window(journal: FullJournal) -> HeldWindow:
     window = journal.window(HOME, _READER)
     return HeldWindow(window.mark, tuple(window.messages))
 
 
-def _waiting(journal: FullJournal) -> list[tuple[Scope, Entry | str]]:
+def _list_undelivered(journal: FullJournal) -> list[tuple[Scope, Entry | str]]:
     return [(scope, what) for _, scope, what in journal.undelivered(99)]
 
 
@@ -64,7 +64,7 @@ class PositionContract(JournalFixtures):
     """Sentences of `gieok.ports.Positions`."""
 
     def test_chunks_follow_one_another_from_the_position_on(self, journal: FullJournal) -> None:
-        one, two, three, *_ = _numbers(journal, 3)
+        one, two, three, *_ = _append_numbered_messages(journal, 3)
         chunks = [BufferedSpan(0, one, 10, "가"), BufferedSpan(one, two, 10, "b")]
         assert not journal.buffer(HOME, _READER, BufferedSpan(one, two, 10, "gap"))
         assert all(journal.buffer(HOME, _READER, chunk) for chunk in chunks)
@@ -79,13 +79,13 @@ class PositionContract(JournalFixtures):
         self, journal: FullJournal
     ) -> None:
         assert journal.window(HOME, _READER) == Window(WindowMark(0, 0), [])
-        one, *_ = _numbers(journal, 3)
-        held = _held(journal)
+        one, *_ = _append_numbered_messages(journal, 3)
+        held = _open_held_window(journal)
         assert journal.window(HOME, _READER, held) == Window(held.mark, [], is_rest=True)
-        add(journal, said("next"))
+        append_turns(journal, build_message("next"))
         (last,) = journal.window(HOME, _READER, held).messages
         assert last.message.id == "next"
-        assert journal.commit(0, run(one))
+        assert journal.commit(0, build_reader_run(one))
         behind = journal.window(HOME, _READER, held)
         assert (behind.is_rest, [found.message.id for found in behind.messages]) == (
             False,
@@ -95,20 +95,20 @@ class PositionContract(JournalFixtures):
     def test_a_window_is_read_anew_where_a_message_of_it_changed_or_the_scope_began_again(
         self, journal: FullJournal
     ) -> None:
-        _, two, _ = _numbers(journal, 3)
-        held = _held(journal)
+        _, two, _ = _append_numbered_messages(journal, 3)
+        held = _open_held_window(journal)
         journal.erase(HOME, [two])
         without = journal.window(HOME, _READER, held)
         assert (without.is_rest, [found.message.id for found in without.messages]) == (
             False,
             ["0", "2"],
         )
-        add(journal, Retraction("s", "2"))
+        append_turns(journal, Retraction("s", "2"))
         assert [found.message.id for found in journal.window(HOME, _READER, held).messages] == ["0"]
-        begun = _held(journal)
+        begun = _open_held_window(journal)
         journal.drop(HOME)
         assert journal.window(HOME, _READER, begun).messages == []
-        journal.say(HOME, [said("0"), said("new")])
+        journal.say(HOME, [build_message("0"), build_message("new")])
         again = journal.window(HOME, _READER, begun)
         assert (again.is_rest, [found.message.id for found in again.messages]) == (
             False,
@@ -118,61 +118,75 @@ class PositionContract(JournalFixtures):
     def test_a_commit_moves_the_position_and_drops_the_chunks_up_to_it(
         self, journal: FullJournal
     ) -> None:
-        one, two, three = _numbers(journal, 3)
+        one, two, three = _append_numbered_messages(journal, 3)
         last = BufferedSpan(two, three, 10, "c")
         for chunk in (BufferedSpan(0, one, 10, "a"), BufferedSpan(one, two, 10, "b"), last):
             assert journal.buffer(HOME, _READER, chunk)
-        assert journal.commit(0, run(two))
+        assert journal.commit(0, build_reader_run(two))
         assert journal.position(HOME, _READER) == two
         assert journal.chunks(HOME, _READER) == [last]
-        assert journal.runs(HOME, AT) == [run(two)]
+        assert journal.runs(HOME, AT) == [build_reader_run(two)]
 
     def test_nothing_is_done_where_the_position_moved_or_a_chunk_would_be_torn(
         self, journal: FullJournal
     ) -> None:
-        one, two, three = _numbers(journal, 3)
-        assert journal.commit(0, run(one))
+        one, two, three = _append_numbered_messages(journal, 3)
+        assert journal.commit(0, build_reader_run(one))
         assert journal.buffer(HOME, _READER, BufferedSpan(one, three, 20, "x"))
-        assert not journal.commit(0, run(two), put=[entry("a", "late")])
-        assert not journal.commit(one, run(two, start=one), put=[entry("a", "torn")])
-        assert (journal.position(HOME, _READER), _waiting(journal)) == (one, [])
+        assert not journal.commit(0, build_reader_run(two), put=[build_entry("a", "late")])
+        assert not journal.commit(
+            one, build_reader_run(two, start=one), put=[build_entry("a", "torn")]
+        )
+        assert (journal.position(HOME, _READER), _list_undelivered(journal)) == (one, [])
         assert len(journal.runs(HOME, AT)) == len(journal.chunks(HOME, _READER)) == 1
 
     def test_what_is_taken_back_takes_its_chunk_and_those_behind_along(
         self, journal: FullJournal
     ) -> None:
-        one, two, three = _numbers(journal, 3)
+        one, two, three = _append_numbered_messages(journal, 3)
         first = BufferedSpan(0, one, 10, "a")
         for chunk in (first, BufferedSpan(one, two, 10, "b"), BufferedSpan(two, three, 10, "c")):
             assert journal.buffer(HOME, _READER, chunk)
-        add(journal, Retraction("s", "1"))
+        append_turns(journal, Retraction("s", "1"))
         assert journal.chunks(HOME, _READER) == [first]
 
     def test_readers_and_scopes_have_positions_of_their_own(self, journal: FullJournal) -> None:
-        one, *_ = _numbers(journal, 2)
-        add(journal, said("x"), scope=OTHER)
-        assert journal.commit(0, run(one))
+        one, *_ = _append_numbered_messages(journal, 2)
+        append_turns(journal, build_message("x"), scope=OTHER)
+        assert journal.commit(0, build_reader_run(one))
         assert [journal.position(s, r) for s, r in ((HOME, "reflect"), (OTHER, _READER))] == [0, 0]
         assert journal.buffer(HOME, "reflect", BufferedSpan(0, one, 1, ""))
         assert (journal.chunks(HOME, _READER), journal.chunks(OTHER, "reflect")) == ([], [])
 
     def test_documents_wait_in_order_until_they_are_delivered(self, journal: FullJournal) -> None:
-        one, two, *_ = _numbers(journal, 2)
-        new, gone = entry("a", "새것", "둘째 줄", context="제목"), entry("a", "old").document
-        assert journal.commit(0, run(one), put=[new], forget=[gone, replace(gone, key="b")])
-        assert journal.commit(one, run(two, start=one), put=[entry("c", "x")])
-        assert _waiting(journal) == [(HOME, "a"), (HOME, "b"), (HOME, new), (HOME, entry("c", "x"))]
+        one, two, *_ = _append_numbered_messages(journal, 2)
+        new, gone = (
+            build_entry("a", "새것", "둘째 줄", context="제목"),
+            build_entry("a", "old").document,
+        )
+        assert journal.commit(
+            0, build_reader_run(one), put=[new], forget=[gone, replace(gone, key="b")]
+        )
+        assert journal.commit(one, build_reader_run(two, start=one), put=[build_entry("c", "x")])
+        assert _list_undelivered(journal) == [
+            (HOME, "a"),
+            (HOME, "b"),
+            (HOME, new),
+            (HOME, build_entry("c", "x")),
+        ]
         assert journal.stats(HOME).undelivered == 4
         journal.delivered([row for row, _, _ in journal.undelivered(3)])
-        assert _waiting(journal) == [(HOME, entry("c", "x"))]
+        assert _list_undelivered(journal) == [(HOME, build_entry("c", "x"))]
 
     def test_what_was_replaced_stays_in_the_history_the_newest_first(
         self, journal: FullJournal
     ) -> None:
-        one, two = _numbers(journal, 2)
-        old: list[Document] = [entry(key, key, day=day).document for day, key in enumerate("ab")]
-        assert journal.commit(0, run(one), forget=[old[0]])
-        assert journal.commit(one, run(two, start=one), forget=[old[1]])
+        one, two = _append_numbered_messages(journal, 2)
+        old: list[Document] = [
+            build_entry(key, key, day=day).document for day, key in enumerate("ab")
+        ]
+        assert journal.commit(0, build_reader_run(one), forget=[old[0]])
+        assert journal.commit(one, build_reader_run(two, start=one), forget=[old[1]])
         assert journal.history(HOME, 9) == old[::-1]
         assert journal.history(HOME, 1) == old[1:]
         assert journal.history(OTHER, 9) == []
@@ -180,23 +194,27 @@ class PositionContract(JournalFixtures):
     def test_runs_of_all_readers_come_oldest_first_from_a_time_on(
         self, journal: FullJournal
     ) -> None:
-        one, two = _numbers(journal, 2)
-        runs = [run(one), run(two, reader="reflect", hours=1), run(two, start=one, hours=2)]
+        one, two = _append_numbered_messages(journal, 2)
+        runs = [
+            build_reader_run(one),
+            build_reader_run(two, reader="reflect", hours=1),
+            build_reader_run(two, start=one, hours=2),
+        ]
         assert all(journal.commit(made.start, made) for made in runs)
         assert journal.runs(HOME, AT) == runs
         assert journal.runs(HOME, AT + timedelta(hours=1)) == runs[1:]
         assert journal.runs(OTHER, AT) == []
 
     def test_a_state_is_all_that_a_turn_needs_of_a_scope(self, journal: FullJournal) -> None:
-        one, two, three = _numbers(journal, 3)
-        journal.hand_over([entry("b", "of another", scope=OTHER)])
-        assert journal.commit(0, run(one), put=[entry("a", "x")])
+        one, two, three = _append_numbered_messages(journal, 3)
+        journal.hand_over([build_entry("b", "of another", scope=OTHER)])
+        assert journal.commit(0, build_reader_run(one), put=[build_entry("a", "x")])
         assert journal.skip(HOME, "other", 0, three)
         state = journal.state(HOME, _READER)
         assert (state.positions, state.is_waiting) == ({_READER: one, "other": three}, True)
         assert ([found.seq for found in state.window.messages], state.made) == (
             [two, three],
-            (entry("a", "x"),),
+            (build_entry("a", "x"),),
         )
         assert state.window == journal.window(HOME, _READER)
         held = HeldWindow(state.window.mark, tuple(state.window.messages[:1]))
@@ -204,7 +222,7 @@ class PositionContract(JournalFixtures):
         assert journal.state(Scope("agent:nobody"), _READER).made == ()
 
     def test_a_position_is_moved_over_what_gives_nothing_once(self, journal: FullJournal) -> None:
-        one, two, _ = _numbers(journal, 3)
+        one, two, _ = _append_numbered_messages(journal, 3)
         assert not journal.skip(HOME, _READER, one, two)
         assert [journal.skip(HOME, _READER, 0, one) for _ in range(2)] == [True, False]
         assert [journal.skip(HOME, _READER, one, two) for _ in range(2)] == [True, False]
@@ -213,7 +231,7 @@ class PositionContract(JournalFixtures):
     def test_what_waits_of_a_scope_is_handed_out_alone_and_in_order(
         self, journal: FullJournal
     ) -> None:
-        journal.hand_over([entry("a", "x"), entry("b", "y", scope=OTHER)])
+        journal.hand_over([build_entry("a", "x"), build_entry("b", "y", scope=OTHER)])
         journal.hand_over(forget=[(HOME, "a")])
         got: list[Entry | str] = []
 
@@ -223,8 +241,8 @@ class PositionContract(JournalFixtures):
         with pytest.raises(StoreUnreachable):
             journal.hand_out(HOME, fail, 9)
         assert [journal.hand_out(HOME, got.extend, 1) for _ in range(3)] == [1, 1, 0]
-        assert got == [entry("a", "x"), "a"]
-        assert _waiting(journal) == [(OTHER, entry("b", "y", scope=OTHER))]
+        assert got == [build_entry("a", "x"), "a"]
+        assert _list_undelivered(journal) == [(OTHER, build_entry("b", "y", scope=OTHER))]
 
 
 class LedgerContract(JournalFixtures):

@@ -49,7 +49,7 @@ store.close()
 """
 
 
-def start(program: str, opening: str, *arguments: object) -> subprocess.Popen[str]:
+def start_store_process(program: str, opening: str, *arguments: object) -> subprocess.Popen[str]:
     """Start a program that opens a store by the statements of `opening`, and wait until it is about
     to.
     """
@@ -74,7 +74,7 @@ def go(*processes: subprocess.Popen[str]) -> None:
         process.stdin.flush()
 
 
-def finish(process: subprocess.Popen[str]) -> list[str]:
+def finish_store_process(process: subprocess.Popen[str]) -> list[str]:
     """Wait for a process and return what it printed."""
     with process:
         assert process.stdout
@@ -83,11 +83,11 @@ def finish(process: subprocess.Popen[str]) -> list[str]:
     return printed
 
 
-def write(opening: str, prefix: str, count: int) -> list[str]:
+def write_from_process(opening: str, prefix: str, count: int) -> list[str]:
     """Let another process put documents, and return their keys."""
-    process = start(_WRITER, opening, prefix, count)
+    process = start_store_process(_WRITER, opening, prefix, count)
     go(process)
-    return finish(process)
+    return finish_store_process(process)
 
 
 class ProcessContract(StoreFixtures):
@@ -104,7 +104,7 @@ class ProcessContract(StoreFixtures):
         # The same every time is the point.
         chance, acknowledged = random.Random(1), list[str]()  # noqa: S311
         for number in range(_KILLS):
-            process = start(_WRITER, opening, f"run{number}", 100_000)
+            process = start_store_process(_WRITER, opening, f"run{number}", 100_000)
             with process:
                 assert process.stdout
                 go(process)
@@ -118,31 +118,33 @@ class ProcessContract(StoreFixtures):
             assert process.returncode == -signal.SIGKILL
         assert len(acknowledged) > _KILLS
         assert {d.key: d.text for d in store.get(HOME, acknowledged)} == {
-            key: _text(key) for key in acknowledged
+            key: _build_process_text(key) for key in acknowledged
         }
         assert store.check() == []
 
     def test_two_writers_and_a_reader_at_once_lose_nothing(
         self, opening: str, store: FullStore
     ) -> None:
-        writers = [start(_WRITER, opening, prefix, 120) for prefix in ("one", "two")]
-        reader = start(_READER, opening)
+        writers = [start_store_process(_WRITER, opening, prefix, 120) for prefix in ("one", "two")]
+        reader = start_store_process(_READER, opening)
         go(*writers, reader)
-        written = [key for process in writers for key in finish(process)]
-        assert finish(reader) == ["done"]
+        written = [key for process in writers for key in finish_store_process(process)]
+        assert finish_store_process(reader) == ["done"]
         assert len(written) == 240
         assert store.hashes(HOME).keys() == {*written, "shared"}
-        assert [d.text for d in store.get(HOME, written)] == [_text(key) for key in written]
+        assert [d.text for d in store.get(HOME, written)] == [
+            _build_process_text(key) for key in written
+        ]
         assert store.get(HOME, ["shared"])[0].text in ("one-119\n결제", "two-119\n결제")
         assert store.check() == []
 
     def test_overlapping_keys_of_two_writers_end_as_one_document_each(
         self, opening: str, store: FullStore
     ) -> None:
-        writers = [start(_WRITER, opening, "same", 60) for _ in range(2)]
+        writers = [start_store_process(_WRITER, opening, "same", 60) for _ in range(2)]
         go(*writers)
         for process in writers:
-            assert len(finish(process)) == 60
+            assert len(finish_store_process(process)) == 60
         assert store.stats().documents == 61
         assert store.stats().passages == sum(n * 7 % 40 for n in range(60)) + 2
         assert store.check() == []
@@ -151,13 +153,18 @@ class ProcessContract(StoreFixtures):
     def test_many_processes_may_create_the_store_at_the_same_moment(
         self, new_opening: str, attempt: int
     ) -> None:
-        processes = [start(_WRITER, new_opening, f"p{number}", 1) for number in range(10)]
+        processes = [
+            start_store_process(_WRITER, new_opening, f"p{number}", 1) for number in range(10)
+        ]
         go(*processes)
         for process in processes:
-            assert len(finish(process)) == 1
-        reader = start(_LISTER, new_opening)
+            assert len(finish_store_process(process)) == 1
+        reader = start_store_process(_LISTER, new_opening)
         go(reader)
-        assert set(finish(reader)) == {*(f"p{number}-0" for number in range(10)), "shared"}
+        assert set(finish_store_process(reader)) == {
+            *(f"p{number}-0" for number in range(10)),
+            "shared",
+        }
 
 
 _LISTER = """
@@ -172,7 +179,7 @@ store.close()
 """
 
 
-def _text(key: str) -> str:
+def _build_process_text(key: str) -> str:
     return "\n".join(f"{key} 결제 {line}" for line in range(int(key.rsplit("-", 1)[1]) * 7 % 40))
 
 
@@ -210,9 +217,9 @@ class JournalProcessContract(JournalFixtures):
     def test_two_followers_of_one_transcript_add_each_line_once(
         self, opening: str, journal: FullJournal
     ) -> None:
-        followers = [start(_FOLLOWER, opening, step, _LINES) for step in (3, 5)]
+        followers = [start_store_process(_FOLLOWER, opening, step, _LINES) for step in (3, 5)]
         go(*followers)
-        steps = [int(said) for follower in followers for said in finish(follower)]
+        steps = [int(said) for follower in followers for said in finish_store_process(follower)]
         assert len(steps) == len(set(steps))
         assert max(steps) == _LINES
         assert held(journal) == [f"{n} 결제" for n in range(_LINES)]
@@ -222,7 +229,7 @@ class JournalProcessContract(JournalFixtures):
     ) -> None:
         chance = random.Random(1)  # noqa: S311 - the same every time is the point
         for _ in range(5):
-            follower = start(_FOLLOWER, opening, 2, _LINES)
+            follower = start_store_process(_FOLLOWER, opening, 2, _LINES)
             with follower:
                 assert follower.stdout
                 go(follower)
@@ -233,7 +240,7 @@ class JournalProcessContract(JournalFixtures):
             (cursor,) = journal.cursors()
             assert cursor.offset >= reached
             assert held(journal) == [f"{n} 결제" for n in range(cursor.offset)]
-        last = start(_FOLLOWER, opening, 50, _LINES)
+        last = start_store_process(_FOLLOWER, opening, 50, _LINES)
         go(last)
-        finish(last)
+        finish_store_process(last)
         assert held(journal) == [f"{n} 결제" for n in range(_LINES)]

@@ -10,7 +10,7 @@ import pytest
 from gieok.errors import StoreBusy, StoreFull
 from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.hash_embedder import HashEmbedder
-from gieok.testing.samples import HOME, FullStore, corpus, embed_missing, entry
+from gieok.testing.samples import HOME, FullStore, build_entry, corpus, embed_missing
 
 #: Causes a failure for as long as the context lasts.
 Trouble = Callable[[FullStore], AbstractContextManager[None]]
@@ -32,13 +32,13 @@ class RefusalContract(StoreFixtures):
         with fill_disk(store), pytest.raises(StoreFull):
             store.put(
                 [
-                    entry("31/3.md", "new"),
-                    *(entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10)),
+                    build_entry("31/3.md", "new"),
+                    *(build_entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10)),
                 ]
             )
         assert (store.hashes(HOME), store.stats().passages) == before
         assert store.check() == []
-        store.put([entry("big", "결제 " * 50_000)])
+        store.put([build_entry("big", "결제 " * 50_000)])
         assert store.hashes(HOME).keys() == {*before[0], "big"}
         assert store.check() == []
 
@@ -57,11 +57,11 @@ class RefusalContract(StoreFixtures):
     def test_a_lock_that_is_not_given_up_is_named_and_nothing_was_written(
         self, store: FullStore, hold_lock: Trouble
     ) -> None:
-        store.put([entry("a", "old")])
+        store.put([build_entry("a", "old")])
         with hold_lock(store):
             with pytest.raises(StoreBusy):
-                store.put([entry("a", "new"), entry("b", "x")])
+                store.put([build_entry("a", "new"), build_entry("b", "x")])
             assert [d.text for d in store.get(HOME, ["a", "b"])] == ["old"]
-        store.put([entry("a", "new")])
+        store.put([build_entry("a", "new")])
         assert [d.text for d in store.get(HOME, ["a", "b"])] == ["new"]
         assert store.check() == []

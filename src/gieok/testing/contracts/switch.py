@@ -15,12 +15,12 @@ from gieok.testing.samples import (
     EVERYTHING,
     HOME,
     FullStore,
+    build_entry,
     corpus,
     embed_missing,
-    entry,
-    keys,
+    list_ranked_keys,
+    list_ranked_places,
     near,
-    places,
     scores,
 )
 
@@ -43,7 +43,7 @@ class SwitchContract(StoreFixtures):
     def test_pages_of_missing_texts_go_back_in_time_and_cover_all(
         self, embedded: FullStore
     ) -> None:
-        pages = list(_pages(embedded, 7))
+        pages = list(_iter_unembedded_pages(embedded, 7))
         ids = [passage for page in pages for passage, _ in page]
         assert all(len(page) <= 7 for page in pages)
         assert ids == sorted(set(ids), reverse=True)
@@ -80,7 +80,7 @@ class SwitchContract(StoreFixtures):
         ranked = embedded.nearest(HOME, near(_NEW, "고양이 회의"), _ALL, EVERYTHING).ranked
         assert len(ranked) == embedded.stats().vectors == embedded.stats().passages
         found = embedded.passages([passage for passage, _ in ranked])
-        exact = [_cosine(_NEW, "고양이 회의", p.text, p.context) for p in found]
+        exact = [_measure_store_cosine(_NEW, "고양이 회의", p.text, p.context) for p in found]
         assert [score for _, score in ranked] == pytest.approx(exact, abs=0.01)
         with pytest.raises(ShapeMismatch):
             embedded.use_model(_OLD.model, _OLD.dimension)
@@ -99,7 +99,7 @@ class SwitchContract(StoreFixtures):
         self, embedded: FullStore
     ) -> None:
         _keep_all(embedded)
-        embedded.put([entry("late", "늦은 글")])
+        embedded.put([build_entry("late", "늦은 글")])
         embedded.switch_model(_NEW.model, _NEW.dimension)
         assert [text for _, text in embedded.missing(9)] == ["늦은 글"]
 
@@ -111,13 +111,16 @@ class SwitchContract(StoreFixtures):
     def test_switching_back_and_forth_gives_the_first_ranking_again(
         self, embedded: FullStore
     ) -> None:
-        before = keys(embedded, embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9))
+        before = list_ranked_keys(embedded, embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9))
         _keep_all(embedded)
         embedded.switch_model(_NEW.model, _NEW.dimension)
         embedded.switch_model(_OLD.model, _OLD.dimension)
         assert embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9).ranked == ()
         embed_missing(embedded, _OLD)
-        assert keys(embedded, embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9)) == before
+        assert (
+            list_ranked_keys(embedded, embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9))
+            == before
+        )
 
     def test_vectors_that_are_handed_out_rank_elsewhere_as_here(
         self, embedded: FullStore, make_store: Callable[[], FullStore]
@@ -140,7 +143,7 @@ class SwitchContract(StoreFixtures):
             held.nearest(HOME, near(_OLD, "결제 cat"), _ALL, EVERYTHING)
             for held in (embedded, other)
         )
-        assert places(embedded, first) == places(other, second)
+        assert list_ranked_places(embedded, first) == list_ranked_places(other, second)
         assert scores(first) == scores(second)
         other.close()
 
@@ -156,7 +159,7 @@ class SwitchContract(StoreFixtures):
         embedded.use_model(_OLD.model, _OLD.dimension)
 
 
-def _pages(store: FullStore, size: int) -> Iterator[list[tuple[int, str]]]:
+def _iter_unembedded_pages(store: FullStore, size: int) -> Iterator[list[tuple[int, str]]]:
     before: int | None = None
     while page := store.missing_for(_NEW.model, _NEW.dimension, before, size):
         yield page
@@ -164,13 +167,13 @@ def _pages(store: FullStore, size: int) -> Iterator[list[tuple[int, str]]]:
 
 
 def _keep_all(store: FullStore) -> None:
-    for page in _pages(store, 7):
+    for page in _iter_unembedded_pages(store, 7):
         store.keep_vectors(_NEW.model, {passage: _NEW.embed_query(text) for passage, text in page})
 
 
-def _cosine(embedder: HashEmbedder, question: str, text: str, context: str) -> float:
+def _measure_store_cosine(embedder: HashEmbedder, question: str, text: str, context: str) -> float:
     alone = MemoryStore()
     alone.use_model(embedder.model, embedder.dimension)
-    alone.put([entry("a", text, context=context)])
+    alone.put([build_entry("a", text, context=context)])
     embed_missing(alone, embedder)
     return alone.nearest(HOME, near(embedder, question), _ALL, 1).ranked[0][1]

@@ -21,12 +21,12 @@ from gieok.testing.samples import (
     OTHER,
     START,
     FullStore,
+    build_entry,
     corpus,
     embed_missing,
-    entry,
-    keys,
+    list_ranked_keys,
+    list_ranked_places,
     near,
-    places,
 )
 from gieok.text.embedform import text_to_embed
 
@@ -51,7 +51,7 @@ class VectorContract(StoreFixtures):
     def test_nearest_equals_brute_force(
         self, store: FullStore, embedder: HashEmbedder, where: Filter
     ) -> None:
-        exact = _exact(embedder)
+        exact = _build_vector_reference(embedder)
         for held in (store, exact):
             held.put(corpus(11, 40) + corpus(12, 10, OTHER))
             embed_missing(held, embedder)
@@ -63,48 +63,69 @@ class VectorContract(StoreFixtures):
             assert_near(store, exact, near(embedder, text), where, 10)
 
     def test_another_scope_is_never_seen(self, store: FullStore, embedder: HashEmbedder) -> None:
-        store.put([entry("mine", "고양이"), entry("yours", "결제", scope=OTHER)])
+        store.put([build_entry("mine", "고양이"), build_entry("yours", "결제", scope=OTHER)])
         embed_missing(store, embedder)
-        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["mine"]
+        assert list_ranked_keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == [
+            "mine"
+        ]
 
     def test_only_the_best_are_returned_best_first(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("b", "결제 고양이 회의"), entry("a", "결제"), entry("c", "고양이 회의")])
+        store.put(
+            [
+                build_entry("b", "결제 고양이 회의"),
+                build_entry("a", "결제"),
+                build_entry("c", "고양이 회의"),
+            ]
+        )
         embed_missing(store, embedder)
-        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 2)) == ["a", "b"]
+        assert list_ranked_keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 2)) == [
+            "a",
+            "b",
+        ]
         assert store.nearest(HOME, near(embedder, "결제"), _ALL, 0).ranked == ()
 
     def test_equally_near_passages_go_by_id(self, store: FullStore, embedder: HashEmbedder) -> None:
-        store.put([entry(key, "같은 글") for key in "cab"])
+        store.put([build_entry(key, "같은 글") for key in "cab"])
         embed_missing(store, embedder)
-        assert keys(store, store.nearest(HOME, near(embedder, "같은"), _ALL, 2)) == ["c", "a"]
+        assert list_ranked_keys(store, store.nearest(HOME, near(embedder, "같은"), _ALL, 2)) == [
+            "c",
+            "a",
+        ]
 
     def test_a_crowded_passage_falls_behind(self, store: FullStore, embedder: HashEmbedder) -> None:
-        store.put([entry("hub", "결제 정산", "결제 정산", "결제 정산"), entry("alone", "고양이")])
+        store.put(
+            [
+                build_entry("hub", "결제 정산", "결제 정산", "결제 정산"),
+                build_entry("alone", "고양이"),
+            ]
+        )
         embed_missing(store, embedder)
         for hub_weight, first in ((0.0, "hub"), (0.6, "alone")):
             query = near(embedder, "결제 정산 정산 고양이", hub_weight)
-            assert keys(store, store.nearest(HOME, query, _ALL, 9))[0] == first
+            assert list_ranked_keys(store, store.nearest(HOME, query, _ALL, 9))[0] == first
 
     def test_without_vectors_nothing_is_near(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
         assert store.nearest(HOME, near(embedder, "결제"), _ALL, 9).ranked == ()
-        store.put([entry("a", "결제"), entry("empty")])
+        store.put([build_entry("a", "결제"), build_entry("empty")])
         assert store.nearest(HOME, near(embedder, "결제", 0.4), _ALL, 9).ranked == ()
 
     def test_passages_without_a_vector_are_left_out(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("old", "결제"), entry("new", "환불")])
+        store.put([build_entry("old", "결제"), build_entry("new", "환불")])
         embed_missing(store, embedder, 1)
-        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["new"]
+        assert list_ranked_keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == [
+            "new"
+        ]
         assert (store.stats(HOME).passages, store.stats(HOME).vectors) == (2, 1)
 
     def test_missing_lists_the_newest_first_with_the_text_to_embed(self, store: FullStore) -> None:
-        store.put([entry("a", "하나", "둘", context="제목")])
-        store.put([entry("b", "Mina: 안녕")])
+        store.put([build_entry("a", "하나", "둘", context="제목")])
+        store.put([build_entry("b", "Mina: 안녕")])
         expected = [text_to_embed("Mina: 안녕"), "둘", "하나"]
         assert [text for _, text in store.missing(9)] == expected
         assert [text for _, text in store.missing(1)] == expected[:1]
@@ -112,49 +133,64 @@ class VectorContract(StoreFixtures):
     def test_vectors_of_passages_that_are_gone_are_skipped(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("a", "결제"), entry("b", "환불")])
+        store.put([build_entry("a", "결제"), build_entry("b", "환불")])
         missing = store.missing(9)
         store.forget(HOME, ["a"])
         store.put_vectors(
             embedder.model, {passage: embedder.embed_query(text) for passage, text in missing}
         )
-        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["b"]
+        assert list_ranked_keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == [
+            "b"
+        ]
         assert store.check() == []
 
     def test_a_replaced_document_with_the_same_text_has_its_vectors_at_once(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("a", "결제", "환불")])
+        store.put([build_entry("a", "결제", "환불")])
         embed_missing(store, embedder)
-        store.put([entry("a", "결제", "새 줄")])
+        store.put([build_entry("a", "결제", "새 줄")])
         assert [text for _, text in store.missing(9)] == ["새 줄"]
 
     def test_a_forgotten_text_that_comes_back_has_its_vector_at_once(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("a", "결제")])
+        store.put([build_entry("a", "결제")])
         embed_missing(store, embedder)
         store.forget(HOME, ["a"])
-        store.put([entry("elsewhere", "결제", scope=OTHER)])
+        store.put([build_entry("elsewhere", "결제", scope=OTHER)])
         assert store.missing(9) == []
-        assert keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == ["elsewhere"]
+        assert list_ranked_keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == [
+            "elsewhere"
+        ]
 
     def test_one_vector_serves_every_passage_with_that_text(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("a", "결제"), entry("b", "결제"), entry("c", "결제", scope=OTHER)])
+        store.put(
+            [
+                build_entry("a", "결제"),
+                build_entry("b", "결제"),
+                build_entry("c", "결제", scope=OTHER),
+            ]
+        )
         assert store.nearest(OTHER, near(embedder, "결제"), _ALL, 9).ranked == ()
         embed_missing(store, embedder, 1)
         assert store.missing(9) == []
-        assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["a", "b"]
-        assert keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == ["c"]
+        assert list_ranked_keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == [
+            "a",
+            "b",
+        ]
+        assert list_ranked_keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == [
+            "c"
+        ]
 
     def test_the_same_text_in_another_context_shares_its_vector(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("a", "결제")])
+        store.put([build_entry("a", "결제")])
         embed_missing(store, embedder)
-        store.put([entry("b", "결제", context="제목")])
+        store.put([build_entry("b", "결제", context="제목")])
         assert store.missing(9) == []
 
     def test_another_model_or_dimension_is_a_mismatch(
@@ -168,7 +204,7 @@ class VectorContract(StoreFixtures):
     def test_a_vector_of_the_wrong_dimension_is_refused_and_nothing_is_written(
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
-        store.put([entry("a", "결제"), entry("b", "환불")])
+        store.put([build_entry("a", "결제"), build_entry("b", "환불")])
         (b, _), (a, _) = store.missing(9)
         with pytest.raises(ShapeMismatch):
             store.put_vectors(
@@ -181,7 +217,7 @@ class VectorContract(StoreFixtures):
             store.nearest(HOME, VectorQuery(vector=HashEmbedder(32).embed_query("환불")), _ALL, 9)
 
     def test_vectors_of_no_model_are_refused(self, store: FullStore) -> None:
-        store.put([entry("a", "결제")])
+        store.put([build_entry("a", "결제")])
         with pytest.raises(ShapeMismatch):
             store.put_vectors(
                 HashEmbedder().model, {store.missing(1)[0][0]: HashEmbedder().embed_query("결제")}
@@ -191,12 +227,12 @@ class VectorContract(StoreFixtures):
         self, store: FullStore, embedder: HashEmbedder
     ) -> None:
         store.use_model(embedder.model, embedder.dimension)
-        store.put([entry("a", "결제")])
+        store.put([build_entry("a", "결제")])
         with pytest.raises(ShapeMismatch):
             store.put_vectors("other@1", {store.missing(1)[0][0]: embedder.embed_query("결제")})
 
 
-def _exact(embedder: HashEmbedder) -> MemoryStore:
+def _build_vector_reference(embedder: HashEmbedder) -> MemoryStore:
     exact = MemoryStore()
     exact.use_model(embedder.model, embedder.dimension)
     return exact
@@ -209,10 +245,14 @@ def assert_near(
     found = store.nearest(HOME, query, where, limit)
     reference = exact.nearest(HOME, query, where, EVERYTHING)
     truth = dict(
-        zip(places(exact, reference), (score for _, score in reference.ranked), strict=True)
+        zip(
+            list_ranked_places(exact, reference),
+            (score for _, score in reference.ranked),
+            strict=True,
+        )
     )
-    true_scores = [truth[place] for place in places(store, found)]
-    assert len(true_scores) == len(set(places(store, found))) == min(limit, len(truth))
+    true_scores = [truth[place] for place in list_ranked_places(store, found)]
+    assert len(true_scores) == len(set(list_ranked_places(store, found))) == min(limit, len(truth))
     assert [score for _, score in found.ranked] == pytest.approx(true_scores, abs=_SLACK)
     assert true_scores == pytest.approx(
         sorted(truth.values(), reverse=True)[: len(true_scores)], abs=2 * _SLACK

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from gieok.text.times.reading import Time, read
+from gieok.text.times.reading import Time, read_times
 
 #: Periods of which "until next week" may or may not mean the whole.
 _PERIODS = ("week", "month", "quarter", "half", "season", "year", "decade")
@@ -34,12 +34,12 @@ def at_start(text: str, said_on: date) -> NamedDays | None:
 
 def each(text: str, said_on: date) -> Iterator[tuple[int, NamedDays]]:
     """Yield the days that a text names, with where the words stand."""
-    for time in read(text, said_on, is_ahead=True).found:
+    for time in read_times(text, said_on, is_ahead=True).found:
         if not time.looks_back:
-            yield time.start, _named(time, text)
+            yield time.start, _build_named_days(time, text)
 
 
-def _named(time: Time, text: str) -> NamedDays:
+def _build_named_days(time: Time, text: str) -> NamedDays:
     words = text[time.start : time.end]
     return NamedDays(
         *time.span, words, is_period=time.grain in _PERIODS, is_current=time.is_current

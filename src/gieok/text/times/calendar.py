@@ -17,7 +17,7 @@ MONTHS = {"month": 1, "quarter": 3, "season": 3, "half": 6, "year": 12, "decade"
 _DECEMBER = 12
 
 
-class Span(NamedTuple):
+class DaySpan(NamedTuple):
     """Days from `first` to `last`, both included."""
 
     first: date
@@ -28,13 +28,13 @@ class Span(NamedTuple):
         """Return how many days it has."""
         return (self.last - self.first).days + 1
 
-    def holds(self, other: "Span") -> bool:
+    def holds(self, other: "DaySpan") -> bool:
         """Say whether another span lies within this one."""
         return self.first <= other.first and other.last <= self.last
 
 
 @cache
-def _delta(months: int) -> "relativedelta":
+def _build_month_delta(months: int) -> "relativedelta":
     from dateutil.relativedelta import relativedelta
 
     return relativedelta(months=months)
@@ -44,45 +44,45 @@ def months_later(day: date, months: int) -> date:
     """Return the same day of another month, its last day where it has no such day. Raises
     ValueError, OverflowError.
     """
-    later: date = day + _delta(months)
+    later: date = day + _build_month_delta(months)
     return later
 
 
-def one(day: date) -> Span:
+def build_one_day(day: date) -> DaySpan:
     """Return a span of one day."""
-    return Span(day, day)
+    return DaySpan(day, day)
 
 
-def months(first: date, count: int) -> Span:
+def months(first: date, count: int) -> DaySpan:
     """Return so many months from the first day of one."""
-    return Span(first, months_later(first, count) - DAY)
+    return DaySpan(first, months_later(first, count) - DAY)
 
 
-def year(number: int) -> Span:
+def year(number: int) -> DaySpan:
     """Return a year."""
     return months(date(number, 1, 1), 12)
 
 
-def month(of_year: int, number: int) -> Span:
+def month(of_year: int, number: int) -> DaySpan:
     """Return a month of a year."""
     return months(date(of_year, number, 1), 1)
 
 
-def week_with(day: date) -> Span:
+def week_with(day: date) -> DaySpan:
     """Return the week of a day."""
     monday = day - day.weekday() * DAY
-    return Span(monday, monday + 6 * DAY)
+    return DaySpan(monday, monday + 6 * DAY)
 
 
-def period(unit: str, day: date, offset: int) -> Span:
+def build_calendar_period(unit: str, day: date, offset: int) -> DaySpan:
     """Return the period of a unit that holds a day, or one so many later."""
     if unit == "day":
-        return one(day + offset * DAY)
+        return build_one_day(day + offset * DAY)
     if unit == "week":
         return week_with(day + 7 * offset * DAY)
     if unit == "weekend":
         week = week_with(day + 7 * offset * DAY)
-        return Span(week.first + 5 * DAY, week.last)
+        return DaySpan(week.first + 5 * DAY, week.last)
     length = MONTHS[unit]
     index = (day.year * 12 + day.month - 1) // length * length
     return months(months_later(date(index // 12, index % 12 + 1, 1), length * offset), length)
@@ -95,14 +95,14 @@ def shifted(unit: str, day: date, count: int) -> date:
     return months_later(day, count * MONTHS[unit])
 
 
-def yearly(kind: str, number: int, of_year: int) -> Span:
+def yearly(kind: str, number: int, of_year: int) -> DaySpan:
     """Return what comes once a year: a month, a quarter, a half by its number, a season by the
     month in which it begins.
 
     A holiday's number is month and day (1225), or below 100 one of those that move.
     """
     if kind == "holiday":
-        return one(
+        return build_one_day(
             _find_moving(number, of_year)
             if number < 100
             else date(of_year, number // 100, number % 100)
@@ -123,7 +123,7 @@ def _find_moving(number: int, of_year: int) -> date:
     return weekdays(month(of_year, 11), 3)[3] + DAY * (number - 3)
 
 
-def week_of(box: Span, ordinal: int, *, is_row: bool = False) -> Span:
+def week_of(box: DaySpan, ordinal: int, *, is_row: bool = False) -> DaySpan:
     """Return a week of a month. People count both days 1 to 7, 8 to 14 … and rows of the calendar:
     the span covers both.
 
@@ -135,15 +135,15 @@ def week_of(box: Span, ordinal: int, *, is_row: bool = False) -> Span:
         return (
             row
             if is_row
-            else Span(box.last + (7 * ordinal + 1) * DAY, box.last + 7 * (ordinal + 1) * DAY)
+            else DaySpan(box.last + (7 * ordinal + 1) * DAY, box.last + 7 * (ordinal + 1) * DAY)
         )
     if is_row:
         return row
     start = box.first + 7 * (ordinal - 1) * DAY
-    return Span(max(box.first, min(start, row.first)), min(box.last, start + 6 * DAY))
+    return DaySpan(max(box.first, min(start, row.first)), min(box.last, start + 6 * DAY))
 
 
-def weekdays(box: Span, number: int) -> list[date]:
+def weekdays(box: DaySpan, number: int) -> list[date]:
     """Return the days of a span that are a certain day of the week."""
     first = box.first + (number - box.first.weekday()) % 7 * DAY
     return (
@@ -153,7 +153,7 @@ def weekdays(box: Span, number: int) -> list[date]:
     )
 
 
-def days_of_month(box: Span, number: int) -> list[date]:
+def days_of_month(box: DaySpan, number: int) -> list[date]:
     """Return the days of a span that have a number in their month."""
     found: list[date] = []
     at = box.first.replace(day=1)
@@ -193,19 +193,19 @@ _OF_MONTHS = {
 _OF_WEEK = {1: (1, 2), 2: (2, 4), 3: (4, 7), 4: (5, 7)}
 
 
-def part(box: Span, number: int) -> Span | None:
+def select_period_part(box: DaySpan, number: int) -> DaySpan | None:
     """Return the beginning (1), middle (2), late part (3), end (4) or a half (5, 6) of a period;
     None of other spans.
     """
     if box.days == _WEEK_DAYS and number in _OF_WEEK:
         start, end = _OF_WEEK[number]
-        return Span(box.first + (start - 1) * DAY, box.first + (end - 1) * DAY)
+        return DaySpan(box.first + (start - 1) * DAY, box.first + (end - 1) * DAY)
     if box.first.day != 1 or (box.last + DAY).day != 1:
         return None
     length = (box.last.year - box.first.year) * 12 + box.last.month - box.first.month + 1
     if length == 1:
         start, end = _OF_MONTH[number]
-        return Span(box.first + (start - 1) * DAY, min(box.first + (end - 1) * DAY, box.last))
+        return DaySpan(box.first + (start - 1) * DAY, min(box.first + (end - 1) * DAY, box.last))
     if number not in _OF_MONTHS.get(length, {}):
         return None
     start, end = _OF_MONTHS[length][number]

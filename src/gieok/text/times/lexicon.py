@@ -246,7 +246,7 @@ _FORMS = (
 
 
 @cache
-def _english() -> re.Pattern[str]:
+def _compile_english_times() -> re.Pattern[str]:
     names = sorted(_NAMES_EN, key=len, reverse=True)
     words = "|".join(name.replace(" ", r"\s+").replace("'", "['’]") for name in names)
     return re.compile(
@@ -279,35 +279,35 @@ def tokens_of(text: str) -> list[Token]:
     """Return the words for times of a text, in its order."""
     found: list[Token] = []
     at = 0
-    pattern = _english()
+    pattern = _compile_english_times()
     while at < len(text):
         chunk = _CHUNK.match(text, at)
         if chunk and not re.match(
             r"[\d./-]*\d[./-]$", text[max(0, at - 3) : at] if text[at].isdigit() else ""
         ):
-            found += _korean(chunk[0], at) or ()
+            found += _tokenize_korean_chunk(chunk[0], at) or ()
             at = chunk.end()
             continue
         if chunk and text[at].isdigit():  # 2-5일
-            found += _korean(chunk[0], at) or ()
+            found += _tokenize_korean_chunk(chunk[0], at) or ()
             at = chunk.end()
             continue
         match = pattern.match(text, at)
         if match is None:
             at += 1
             continue
-        token = _token(match, text)
+        token = _build_time_token(match, text)
         found += (token,) if token else ()
         at = match.end()
-    return _unhyphened(found, text)
+    return _drop_hyphened_tokens(found, text)
 
 
-def _unhyphened(tokens: list[Token], text: str) -> list[Token]:
+def _drop_hyphened_tokens(tokens: list[Token], text: str) -> list[Token]:
     """Return the tokens without those that a hyphen makes a part of another word: last-minute,
     utf-8.
     """
     ends, starts = {token.end for token in tokens}, {token.start for token in tokens}
-    kept: list[Token] = []
+    remaining: list[Token] = []
     for token in tokens:
         before, after = text[: token.start], text[token.end :]
         if token.text == "-":
@@ -315,19 +315,19 @@ def _unhyphened(tokens: list[Token], text: str) -> list[Token]:
                 before.endswith(" ") and after.startswith(" ")
             )
         else:
-            is_joined = kept and kept[-1].end == token.start
+            is_joined = remaining and remaining[-1].end == token.start
             is_kept = not (before.endswith("-") and before[-2:-1].strip() and not is_joined)
             is_kept &= not (re.match(r"-\w", after) and token.end + 1 not in starts)
-        kept += [token] if is_kept else []
-    return kept
+        remaining += [token] if is_kept else []
+    return remaining
 
 
-def _digits(match: re.Match[str]) -> int:
+def _parse_time_digits(match: re.Match[str]) -> int:
     return int(re.sub(r"\D", "", match[0]))
 
 
-def _decade(match: re.Match[str]) -> int:
-    number = _digits(match)
+def _parse_decade_year(match: re.Match[str]) -> int:
+    number = _parse_time_digits(match)
     return number if number > _MOST_SHORT_YEAR else 1900 + number
 
 
@@ -338,34 +338,38 @@ _NUMBERS: dict[str, Callable[[re.Match[str]], tuple[str, int]]] = {
     "yearmonth": lambda m: ("year-month", int(m["y2"]) * 100 + int(m["m2"])),
     "slashes": lambda _: ("slashes", 0),
     "slash": lambda _: ("slash", 0),
-    "dayth": lambda m: ("ordinal", _digits(m)),
-    "decade": lambda m: ("decade", _decade(m)),
-    "short": lambda m: ("year", 2000 + _digits(m)),
-    "number": lambda m: ("number", _digits(m)),
+    "dayth": lambda m: ("ordinal", _parse_time_digits(m)),
+    "decade": lambda m: ("decade", _parse_decade_year(m)),
+    "short": lambda m: ("year", 2000 + _parse_time_digits(m)),
+    "number": lambda m: ("number", _parse_time_digits(m)),
     "dash": lambda _: ("link", 3),
     "article": lambda _: ("count", 1),
     "joined": lambda m: ("part", {"early": 1, "mid": 2, "late": 3}[m[0].lower()[:-1]]),
 }
 
 
-def _token(match: re.Match[str], text: str) -> Token | None:
-    said = match[0].lower()
+def _build_time_token(match: re.Match[str], text: str) -> Token | None:
+    matched = match[0].lower()
     kind = next(name for name in _FORMS if match[name] is not None)
     start, end = match.span()
     if kind in _NUMBERS:
         name, value = _NUMBERS[kind](match)
-        return Token(kind=name, value=value, start=start, end=end, text=said)
+        return Token(kind=name, value=value, start=start, end=end, text=matched)
     if kind == "capital":
-        name, value = _CAPITAL[said.rstrip(".")]
-        return Token(kind=name, value=value, start=start, end=end, text=said)
-    words = " ".join(said.split()).replace("’", "'")
+        name, value = _CAPITAL[matched.rstrip(".")]
+        return Token(kind=name, value=value, start=start, end=end, text=matched)
+    words = " ".join(matched.split()).replace("’", "'")
     name, value = _NAMES_EN[words]
-    if name == "month" and match[0][0].islower() and not _is_month(words, text[:start], text[end:]):
+    if (
+        name == "month"
+        and match[0][0].islower()
+        and not _is_month_word(words, text[:start], text[end:])
+    ):
         return None
     return Token(kind=name, value=value, start=start, end=end, text=words)
 
 
-def _is_month(word: str, before: str, after: str) -> bool:
+def _is_month_word(word: str, before: str, after: str) -> bool:
     """Say whether a word in small letters is a month: "in march", "dec 5", but not "it may", "march
     on".
     """
@@ -405,23 +409,23 @@ _NO_TIMES = re.compile(r"그제야|그제서야|이제|이주|전달|내주[었�
 _LONGEST = max(len(name) for names in _KOREAN.values() for name in names)
 
 
-def _korean(chunk: str, at: int) -> list[Token] | None:
+def _tokenize_korean_chunk(chunk: str, at: int) -> list[Token] | None:
     """Return the tokens of a group of syllables; None where a part of it is no word for a time."""
-    return None if _NO_TIMES.match(chunk) else _segments(chunk, 0, at, "start")
+    return None if _NO_TIMES.match(chunk) else _segment_korean_chunk(chunk, 0, at, "start")
 
 
-def _segments(chunk: str, at: int, offset: int, before: str) -> list[Token] | None:
+def _segment_korean_chunk(chunk: str, at: int, offset: int, before: str) -> list[Token] | None:
     if at == len(chunk):
         return []
     if number := _HANGUL_NUMBER.match(chunk, at):
-        return _numbered(chunk, number, offset)
+        return _segment_numbered_chunk(chunk, number, offset)
     words = _korean_words()
     for length in range(min(_LONGEST, len(chunk) - at), 0, -1):
         name = chunk[at : at + length]
         for kind, value in words.get(name, ()):
             if not _may_follow(kind, name, before, chunk, at + length):
                 continue
-            rest = _segments(chunk, at + length, offset, kind or "particle")
+            rest = _segment_korean_chunk(chunk, at + length, offset, kind or "particle")
             if rest is None:
                 continue
             return (
@@ -468,14 +472,14 @@ def _may_follow(kind: str, name: str, before: str, chunk: str, end: int) -> bool
     return True
 
 
-def _numbered(chunk: str, number: re.Match[str], offset: int) -> list[Token] | None:
+def _segment_numbered_chunk(chunk: str, number: re.Match[str], offset: int) -> list[Token] | None:
     value, start = int(number[0]), number.end()
     for name in sorted(_NUMBERED, key=len, reverse=True):
         if not chunk.startswith(name, start):
             continue
         end = start + len(name)
         kind = _NUMBERED[name]
-        rest = _segments(chunk, end, offset, kind)
+        rest = _segment_korean_chunk(chunk, end, offset, kind)
         if rest is not None:
             return [
                 Token(
@@ -487,7 +491,7 @@ def _numbered(chunk: str, number: re.Match[str], offset: int) -> list[Token] | N
                 ),
                 *rest,
             ]
-    rest = _segments(chunk, start, offset, "number")
+    rest = _segment_korean_chunk(chunk, start, offset, "number")
     if rest is None:
         return None
     return [

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.text.times.lexicon import Token
-from gieok.text.times.rules import letters
+from gieok.text.times.rules import encode_token_kinds
 
 _BARE_MONTHS = {
     "january", "february", "july", "august", "september", "october", "november", "december", "sept",
@@ -82,7 +82,7 @@ _ALONE = re.compile(r"\b(?:on|in|at|over|during|since|the)\b", re.IGNORECASE)
 _MOST_SHORT_YEAR = 99
 
 
-class _Place(NamedTuple):
+class _TimeContext(NamedTuple):
     """Words for a time, and what stands around them."""
 
     token: Token
@@ -109,12 +109,12 @@ class _Place(NamedTuple):
 
 def is_meant(run: Sequence[Token], text: str) -> bool:
     """Say whether a row of words is meant as a time; what can be nothing else always is."""
-    place = _Place(run[0], text[: run[0].start], text[run[-1].end :], text)
-    test = _TESTS.get(letters(run))
+    place = _TimeContext(run[0], text[: run[0].start], text[run[-1].end :], text)
+    test = _TESTS.get(encode_token_kinds(run))
     return test is None or test(place)
 
 
-def _is_month(place: _Place) -> bool:
+def _is_month_meant(place: _TimeContext) -> bool:
     token = place.token
     # a name; a day of which the rest is not understood: 1월 1일생
     if re.match(r"\s*(?:씨|님|\d+일)", place.after):
@@ -126,11 +126,11 @@ def _is_month(place: _Place) -> bool:
     return bool(is_name or _LEAD.search(place.before)) and not is_counting
 
 
-def _is_weekday(place: _Place) -> bool:
+def _is_weekday(place: _TimeContext) -> bool:
     return place.is_alone or (place.asks_what_was and _says_when(place))
 
 
-def _says_when(place: _Place) -> bool:
+def _says_when(place: _TimeContext) -> bool:
     """Say whether a day says when something was, rather than of which kind it is (Friday deploys)
     or what it is (to Friday).
     """
@@ -144,17 +144,17 @@ def _says_when(place: _Place) -> bool:
     return bool(_WHEN.match(place.after)) and not _OBJECT.search(place.before)
 
 
-def _is_weekend(place: _Place) -> bool:
+def _is_weekend(place: _TimeContext) -> bool:
     is_asked = place.asks_what_was and place.token.text == "주말" and _says_when(place)
     return place.is_alone or bool(_LEAD_OF_WEEKEND.search(place.before)) or is_asked
 
 
-def _is_season(place: _Place) -> bool:
+def _is_season(place: _TimeContext) -> bool:
     is_framed = place.after.startswith("에") or _LEAD_OF_SEASON.search(place.before)
     return bool(is_framed) and place.asks_what_was
 
 
-def _is_quarter(place: _Place) -> bool:
+def _is_quarter(place: _TimeContext) -> bool:
     is_word = place.token.text[-2:] in ("분기", "반기")
     return bool(
         is_word
@@ -164,45 +164,45 @@ def _is_quarter(place: _Place) -> bool:
     )
 
 
-def _is_date(place: _Place) -> bool:
+def _is_date(place: _TimeContext) -> bool:
     if "일" in place.token.text:
         return bool(re.match(r"에|날", place.after)) and not _COUNTED_KO.match(place.after[1:])
     is_named = place.token.text[0].isdigit() and _ON_THE.search(place.before)
     return bool(is_named) and not _THINGS.match(place.after)
 
 
-def _is_year_number(place: _Place) -> bool:
+def _is_year_number(place: _TimeContext) -> bool:
     return bool(_LEAD_OF_YEAR.search(place.before)) and not _UNITS_OF_DATA.match(place.after)
 
 
-def _is_year(place: _Place) -> bool:
+def _is_year(place: _TimeContext) -> bool:
     is_whole = place.token.value > _MOST_SHORT_YEAR or "'" in place.before[-1:] + place.token.text
     return is_whole or bool(re.match(r"에(?!\s*한)|도|의", place.after)) or place.is_alone
 
 
-def _is_decade(place: _Place) -> bool:
+def _is_decade(place: _TimeContext) -> bool:
     return "년대" in place.token.text or bool(_LEAD.search(place.before)) or place.is_alone
 
 
-def _is_slash_date(place: _Place) -> bool:
+def _is_slash_date(place: _TimeContext) -> bool:
     if _LEAD_OF_SLASH.search(place.before) or place.is_alone or _EVENTS.match(place.after):
         return True
     return place.is_korean and bool(re.match(r"에\s|에는|에서|의\s|일|날|부터|까지|$", place.after))
 
 
-def _is_holiday(place: _Place) -> bool:
+def _is_holiday(place: _TimeContext) -> bool:
     """Say whether a name of a day says when something was: 크리스마스에, on my birthday."""
     is_framed = place.after.startswith(("에", "때", " 때")) or _LEAD_OF_HOLIDAY.search(place.before)
     return bool(is_framed) and place.asks_what_was
 
 
-def _is_never(_place: _Place) -> bool:
+def _is_never(_place: _TimeContext) -> bool:
     return False
 
 
 #: By the letters of a row of tokens.
-_TESTS: Mapping[str, Callable[[_Place], bool]] = {
-    "m": _is_month,
+_TESTS: Mapping[str, Callable[[_TimeContext], bool]] = {
+    "m": _is_month_meant,
     "e": _is_weekday,
     "et": _is_weekday,
     "k": _is_weekend,

@@ -10,7 +10,7 @@ from datetime import date
 from typing import NamedTuple
 
 from gieok.text.times import calendar
-from gieok.text.times.calendar import DAY, Span
+from gieok.text.times.calendar import DAY, DaySpan
 
 #: From coarse to fine: a piece narrows those before it.
 GRAINS = {
@@ -21,7 +21,7 @@ GRAINS = {
 _LATE_DAYS = 30
 _LEAP_YEARS = 9
 #: What is narrowed by nothing: "early" on Monday.
-_ANY = Span(date.min, date.max)
+_ANY = DaySpan(date.min, date.max)
 
 
 class Piece(NamedTuple):
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
     kind: str
     number: int = 0
     offset: int | None = None
-    span: Span | None = None
+    span: DaySpan | None = None
     #: Which of several within a longer time, from 1; -1: the last.
     ordinal: int = 0
     #: A grain other than that of its kind: "three months ago" is a month.
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
         return GRAINS[self.grain_of or self.kind]
 
 
-class View(NamedTuple):
+class TimeView(NamedTuple):
     """From which day a text is read, and whether it speaks of what is ahead."""
 
     today: date
@@ -53,7 +53,7 @@ class View(NamedTuple):
     is_month_first: bool = False
 
 
-def resolve(pieces: Sequence[Piece], view: View) -> Span | None:
+def resolve_time_pieces(pieces: Sequence[Piece], view: TimeView) -> DaySpan | None:
     """Return the days that pieces mean together; None where they do not fit."""
     ordered = sorted(pieces, key=lambda piece: piece.grain)
     grains = [piece.grain for piece in ordered]
@@ -61,10 +61,10 @@ def resolve(pieces: Sequence[Piece], view: View) -> Span | None:
         return None
     if all(piece.kind in ("daytime", "widen") for piece in ordered):
         return None
-    box: Span | None = None
+    box: DaySpan | None = None
     try:
-        for piece in _joined(ordered, view):
-            box = _narrow(piece, box, ordered, view)
+        for piece in _join_month_and_date(ordered, view):
+            box = _narrow_by_piece(piece, box, ordered, view)
             if box is None:
                 return None
     except (ValueError, OverflowError):  # 2월 31일, 999999년 전
@@ -72,7 +72,7 @@ def resolve(pieces: Sequence[Piece], view: View) -> Span | None:
     return box
 
 
-def _joined(ordered: Sequence[Piece], view: View) -> list[Piece]:
+def _join_month_and_date(ordered: Sequence[Piece], view: TimeView) -> list[Piece]:
     """Return the pieces with the day of a month without a year as one: 2월 29일 is of the latest year
     that has it.
     """
@@ -86,10 +86,10 @@ def _joined(ordered: Sequence[Piece], view: View) -> list[Piece]:
     ):
         return list(ordered)
     month, day = ordered[0].number, ordered[1].number
-    found = (
+    named_day = (
         _day_ahead(month, day, view.today) if view.is_ahead else _latest_day(month, day, view.today)
     )
-    return [Piece("day", span=calendar.one(found)), *ordered[2:]]
+    return [Piece("day", span=calendar.build_one_day(named_day)), *ordered[2:]]
 
 
 def _latest_day(month: int, day: int, today: date) -> date:
@@ -106,7 +106,9 @@ def _day_ahead(month: int, day: int, today: date) -> date:
     return found if (today - found).days <= _LATE_DAYS else date(today.year + 1, month, day)
 
 
-def _narrow(piece: Piece, box: Span | None, pieces: Sequence[Piece], view: View) -> Span | None:
+def _narrow_by_piece(
+    piece: Piece, box: DaySpan | None, pieces: Sequence[Piece], view: TimeView
+) -> DaySpan | None:
     """Return the days of a piece within those of the pieces before it."""
     if piece.span is not None:
         return piece.span if box is None or box.holds(piece.span) else None
@@ -121,23 +123,25 @@ def _narrow(piece: Piece, box: Span | None, pieces: Sequence[Piece], view: View)
     return box  # a time of the day
 
 
-def _narrow_day(piece: Piece, box: Span | None, _view: View) -> Span | None:
+def _narrow_day(piece: Piece, box: DaySpan | None, _view: TimeView) -> DaySpan | None:
     ordinal = piece.ordinal
     if box is None or not ordinal:
         return None
     at = box.first + (ordinal - 1) * DAY if ordinal > 0 else box.last + (ordinal + 1) * DAY
-    return _within(calendar.one(at), box)
+    return _keep_span_within(calendar.build_one_day(at), box)
 
 
-def _within(span: Span, box: Span | None) -> Span | None:
+def _keep_span_within(span: DaySpan, box: DaySpan | None) -> DaySpan | None:
     return span if box is None or box.holds(span) else None
 
 
-def _narrow_yearly(piece: Piece, box: Span | None, view: View) -> Span | None:
+def _narrow_yearly(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpan | None:
     if piece.ordinal:  # the last month of the quarter
-        return _nth(_periods(box, piece.kind), piece.ordinal) if box else None
+        return (
+            _select_nth_span(_list_periods_within(box, piece.kind), piece.ordinal) if box else None
+        )
     if box is not None:
-        found = [calendar.yearly(piece.kind, piece.number, y) for y in _years(box)]
+        found = [calendar.yearly(piece.kind, piece.number, y) for y in _list_span_years(box)]
         inside = [span for span in found if box.first <= span.first <= box.last]
         return inside[0] if len(inside) == 1 else None
     around = [calendar.yearly(piece.kind, piece.number, view.today.year + n) for n in range(-4, 5)]
@@ -156,33 +160,33 @@ def _narrow_yearly(piece: Piece, box: Span | None, view: View) -> Span | None:
     return current if current.last >= view.today else of_year
 
 
-def _years(box: Span) -> range:
+def _list_span_years(box: DaySpan) -> range:
     return range(box.first.year, box.last.year + 1)
 
 
-def _periods(box: Span, unit: str) -> list[Span]:
+def _list_periods_within(box: DaySpan, unit: str) -> list[DaySpan]:
     """Return the periods of a unit that a longer time is made of."""
-    found: list[Span] = []
-    at = calendar.period(unit, box.first, 0)
+    periods: list[DaySpan] = []
+    at = calendar.build_calendar_period(unit, box.first, 0)
     while at.last <= box.last:
-        found += [at] if box.holds(at) else []
-        at = calendar.period(unit, at.last + DAY, 0)
-    return found
+        periods += [at] if box.holds(at) else []
+        at = calendar.build_calendar_period(unit, at.last + DAY, 0)
+    return periods
 
 
-def _nth(spans: Sequence[Span], ordinal: int) -> Span | None:
+def _select_nth_span(spans: Sequence[DaySpan], ordinal: int) -> DaySpan | None:
     at = ordinal - 1 if ordinal > 0 else len(spans) + ordinal
     return spans[at] if 0 <= at < len(spans) else None
 
 
-def _narrow_part(piece: Piece, box: Span | None, pieces: Sequence[Piece]) -> Span | None:
+def _narrow_part(piece: Piece, box: DaySpan | None, pieces: Sequence[Piece]) -> DaySpan | None:
     if box is None:  # early on Monday
         is_day = any(other.grain > GRAINS["part"] for other in pieces if other is not piece)
         return _ANY if is_day and piece.number in (1, 3) else None
-    return calendar.part(box, piece.number)
+    return calendar.select_period_part(box, piece.number)
 
 
-def _narrow_week(piece: Piece, box: Span | None, pieces: Sequence[Piece]) -> Span | None:
+def _narrow_week(piece: Piece, box: DaySpan | None, pieces: Sequence[Piece]) -> DaySpan | None:
     if box is None or box.days < 27:
         return None
     found = calendar.week_of(
@@ -191,47 +195,49 @@ def _narrow_week(piece: Piece, box: Span | None, pieces: Sequence[Piece]) -> Spa
     return found if found.first <= found.last and found.first <= box.last else None
 
 
-def _narrow_weekend(piece: Piece, box: Span | None, view: View) -> Span | None:
+def _narrow_weekend(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpan | None:
     if piece.ordinal:
         return (
-            _nth([Span(day, day + DAY) for day in calendar.weekdays(box, 5)], piece.ordinal)
+            _select_nth_span(
+                [DaySpan(day, day + DAY) for day in calendar.weekdays(box, 5)], piece.ordinal
+            )
             if box
             else None
         )
     if box is not None:
-        found = Span(box.first + 5 * DAY, box.last)
+        found = DaySpan(box.first + 5 * DAY, box.last)
         return found if box.days == 7 and not box.first.weekday() else None
     # A weekend that runs is not over, and who asks what was on the weekend means one that is.
-    return calendar.period("weekend", view.today, 0 if view.is_ahead else -1)
+    return calendar.build_calendar_period("weekend", view.today, 0 if view.is_ahead else -1)
 
 
-def _narrow_date(piece: Piece, box: Span | None, view: View) -> Span | None:
+def _narrow_date(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpan | None:
     if box is None or box == _ANY:
         found = next(calendar.dates_near(view.today, piece.number, is_ahead=view.is_ahead), None)
-        return calendar.one(found) if found else None
+        return calendar.build_one_day(found) if found else None
     days = calendar.days_of_month(box, piece.number) if box.days <= 31 else []
-    return calendar.one(days[0]) if len(days) == 1 else None
+    return calendar.build_one_day(days[0]) if len(days) == 1 else None
 
 
-def _widen(_piece: Piece, box: Span | None, _view: View) -> Span | None:
+def _widen_to_week(_piece: Piece, box: DaySpan | None, _view: TimeView) -> DaySpan | None:
     return calendar.week_with(box.first) if box and box.days == 1 else None
 
 
-def _narrow_weekday(piece: Piece, box: Span | None, view: View) -> Span | None:
+def _narrow_weekday(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpan | None:
     if box is not None and box != _ANY:
         days = calendar.weekdays(box, piece.number)
         if piece.ordinal:
-            return _nth([calendar.one(day) for day in days], piece.ordinal)
-        return calendar.one(days[0]) if len(days) == 1 and box.days <= 7 else None
+            return _select_nth_span([calendar.build_one_day(day) for day in days], piece.ordinal)
+        return calendar.build_one_day(days[0]) if len(days) == 1 and box.days <= 7 else None
     if piece.ordinal:
         return None
     back = (view.today.weekday() - piece.number) % 7 or 7
     ahead = (piece.number - view.today.weekday()) % 7 or 7
     if piece.offset is None:
-        return calendar.one(view.today + (ahead if view.is_ahead else -back) * DAY)
+        return calendar.build_one_day(view.today + (ahead if view.is_ahead else -back) * DAY)
     if piece.offset < 0:
-        return calendar.one(view.today - (back + 7 * (-piece.offset - 1)) * DAY)
-    return calendar.one(
+        return calendar.build_one_day(view.today - (back + 7 * (-piece.offset - 1)) * DAY)
+    return calendar.build_one_day(
         calendar.week_with(view.today + 7 * piece.offset * DAY).first + piece.number * DAY
     )
 
@@ -240,6 +246,6 @@ _BY_DAY = {
     "weekend": _narrow_weekend,
     "date": _narrow_date,
     "day": _narrow_day,
-    "widen": _widen,
+    "widen": _widen_to_week,
     "weekday": _narrow_weekday,
 }

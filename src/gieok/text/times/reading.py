@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gieok.text.times import calendar
-from gieok.text.times.calendar import DAY, Span
+from gieok.text.times.calendar import DAY, DaySpan
 from gieok.text.times.lexicon import BEHIND_OWNER, DAY_NAMES, Token, tokens_of
 from gieok.text.times.meant import is_meant
-from gieok.text.times.pieces import GRAINS, Piece, View, resolve
-from gieok.text.times.rules import letters, parse, readings
+from gieok.text.times.pieces import GRAINS, Piece, TimeView, resolve_time_pieces
+from gieok.text.times.rules import encode_token_kinds, parse_time_tokens, readings
 
 
 class Time(NamedTuple):
@@ -26,7 +26,7 @@ class Time(NamedTuple):
     `looks_back`: it names what is past: last week, two days ago.
     """
 
-    span: Span
+    span: DaySpan
     start: int
     end: int
     grain: str
@@ -76,34 +76,40 @@ _LOOSE_SHIFT = re.compile(r"n?[ukt][bG]")
 
 
 @lru_cache(32)
-def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
+def read_times(text: str, today: date, *, is_ahead: bool = False) -> Times:
     """Return the times of a text, seen from a day. `is_ahead`: the text tells of plans, so that a
     bare Friday is the next.
     """
     if not _HINT.search(text):
         return Times()
-    view = View(today, is_ahead, is_month_first=bool(re.search(r"[가-힣~〜]", text)))
-    found: list[Time] = []
+    view = TimeView(today, is_ahead, is_month_first=bool(re.search(r"[가-힣~〜]", text)))
+    all_times: list[Time] = []
     refused: list[str] = []
-    runs = _runs(text)
+    runs = _group_token_runs(text)
     for run in runs:
         times = _read_run(run, text, view)
         if times is None:
-            words = _lessened(_trimmed(run), text)[-1]
+            words = _list_lessened_runs(_trim_run_links(run), text)[-1]
             refused.append(text[words[0].start : words[-1].end])
         else:
-            found += times
-    named = [run for run in runs if letters(run) in ("H", "H!", "?") and is_meant(run, text)]
-    if named and not is_ahead and (coarse := [time for time in found if time.grain not in _DAYS]):
+            all_times += times
+    named = [
+        run for run in runs if encode_token_kinds(run) in ("H", "H!", "?") and is_meant(run, text)
+    ]
+    if (
+        named
+        and not is_ahead
+        and (coarse := [time for time in all_times if time.grain not in _DAYS])
+    ):
         return _narrow_to_day(coarse, named, runs, text, view) or Times(
-            (), (*refused, _words(coarse, named, text))
+            (), (*refused, _cut_time_words(coarse, named, text))
         )
     shifts = [run for run in runs if _is_loose_shift(run, text)]
-    if shifts and found and not is_ahead:  # 지난주 회의 전날 need not lie in last week
-        first = min(shifts[0][0].start, found[0].start)
-        last = max(shifts[-1][-1].end, found[-1].end)
+    if shifts and all_times and not is_ahead:  # 지난주 회의 전날 need not lie in last week
+        first = min(shifts[0][0].start, all_times[0].start)
+        last = max(shifts[-1][-1].end, all_times[-1].end)
         return Times((), (*refused, text[first:last]))
-    return Times(tuple(found), tuple(refused))
+    return Times(tuple(all_times), tuple(refused))
 
 
 def _narrow_to_day(
@@ -111,7 +117,7 @@ def _narrow_to_day(
     named: Sequence[Sequence[Token]],
     runs: Sequence[Sequence[Token]],
     text: str,
-    view: View,
+    view: TimeView,
 ) -> Times | None:
     """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에; None where they do not
     fit.
@@ -120,13 +126,13 @@ def _narrow_to_day(
         return None
     time, day = coarse[0], named[0]
     of = next((run for run in runs if run[0].start <= time.start < run[-1].end), [])
-    found = _understood([*of, *day], text, view)
+    found = _interpret_run([*of, *day], text, view)
     if not found:
         return None
     return Times((found[0]._replace(start=time.start, end=time.end),))
 
 
-def _words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -> str:
+def _cut_time_words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -> str:
     """Return the words of a text from the first to the last of some times and names of days."""
     starts = [*(time.start for time in times), *(run[0].start for run in named)]
     ends = [*(time.end for time in times), *(run[-1].end for run in named)]
@@ -135,14 +141,14 @@ def _words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -
 
 def _is_loose_shift(run: Sequence[Token], text: str) -> bool:
     """Say whether a row names a day by its distance from something that is no time."""
-    kinds = letters(run)
+    kinds = encode_token_kinds(run)
     is_before_word = _LOOSE_SHIFT.fullmatch(kinds) and re.match(
         r"\s+[a-z]", text[run[-1].end :], re.IGNORECASE
     )
     return kinds == "<" or bool(is_before_word)
 
 
-def _runs(text: str) -> list[list[Token]]:
+def _group_token_runs(text: str) -> list[list[Token]]:
     """Return the rows of tokens that stand together."""
     runs: list[list[Token]] = []
     for token in tokens_of(text):
@@ -211,12 +217,12 @@ def _is_last_of(named: Token, of: Token, text: str) -> bool:
     )
 
 
-def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+def _read_run(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
     """Return the times of a row of tokens, none where it is no time, None where it is half
     understood.
     """
-    run = _trimmed(run)
-    kinds = letters(run)
+    run = _trim_run_links(run)
+    kinds = encode_token_kinds(run)
     if (
         not run
         or any(token.kind == "every" for token in run)
@@ -225,8 +231,8 @@ def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
         return []
     if len(run) > _MOST_WORDS:
         return None
-    for tokens in _lessened(run, text):
-        if (times := _understood(tokens, text, view)) is not None:
+    for tokens in _list_lessened_runs(run, text):
+        if (times := _interpret_run(tokens, text, view)) is not None:
             return times
     if times := _beside_topic(run, text, view):
         return times
@@ -248,7 +254,7 @@ def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     return None if has_anchor and is_row and _is_no_duration(kinds) else []
 
 
-def _beside_topic(run: Sequence[Token], text: str, view: View) -> list[Time]:
+def _beside_topic(run: Sequence[Token], text: str, view: TimeView) -> list[Time]:
     """Return the days before a name of a day that is of something else, as they leave no room for
     it: 어제 크리스마스 선물.
     """
@@ -256,7 +262,7 @@ def _beside_topic(run: Sequence[Token], text: str, view: View) -> list[Time]:
     before = run[:named]
     if not before or before[-1].kind in ("ordinal", "nth", "qualifier", "count", "number"):
         return []
-    times = _understood(before, text, view) or []
+    times = _interpret_run(before, text, view) or []
     is_week = run[named].kind == "holiday" and all(time.span.days <= 7 for time in times)
     return times if is_week or all(time.grain in _DAYS for time in times) else []
 
@@ -266,17 +272,17 @@ def _is_no_duration(kinds: str) -> bool:
     return not re.fullmatch(r"[nNBydfuFkW#eoEt]+a?", kinds) or kinds.endswith("a")
 
 
-def _trimmed(run: Sequence[Token]) -> list[Token]:
+def _trim_run_links(run: Sequence[Token]) -> list[Token]:
     """Return a row without the links at its ends: they lead to something else."""
-    kept = list(run)
-    while kept and kept[-1].kind in ("link", "after"):
-        kept.pop()
-    while kept and kept[0].kind == "link":
-        kept.pop(0)
-    return kept
+    trimmed = list(run)
+    while trimmed and trimmed[-1].kind in ("link", "after"):
+        trimmed.pop()
+    while trimmed and trimmed[0].kind == "link":
+        trimmed.pop(0)
+    return trimmed
 
 
-def _lessened(run: Sequence[Token], text: str) -> list[Sequence[Token]]:
+def _list_lessened_runs(run: Sequence[Token], text: str) -> list[Sequence[Token]]:
     """Return a row, and the row without numbers at its ends that count something else: yesterday 3
     people.
     """
@@ -305,52 +311,52 @@ def _is_of_what_follows(last: Token, before: Token, text: str) -> bool:
     )
 
 
-def _understood(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+def _interpret_run(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
     """Return the times of a row that is understood as a whole, none where it is no time; None where
     it is not understood.
     """
     if view.is_ahead:
-        return _ahead(run, text, view)
+        return _read_planned_times(run, text, view)
     if run[0].kind in ("until", "before") or run[-1].kind == "before":
         return _open_beginning(
             [token for token in run if token.kind not in ("until", "before")],
             view,
             run[0].text == "by",
         )
-    if times := _range(run, text, view):
+    if times := _read_time_range(run, text, view):
         return times
     if run[-1].kind == "until":
         return _open_beginning(run[:-1], view)
     if run[0].kind in ("since", "after") or run[-1].kind == "since":
-        return _since(run, view)
-    return _single(run, text, view)
+        return _read_since_time(run, view)
+    return _read_single_time(run, text, view)
 
 
 def _is_shifted(run: Sequence[Token]) -> bool:
-    return run[-1].kind == "shift" or bool(_LOOSE_SHIFT.match(letters(run)))
+    return run[-1].kind == "shift" or bool(_LOOSE_SHIFT.match(encode_token_kinds(run)))
 
 
 def _open_beginning(
-    run: Sequence[Token], view: View, is_deadline: bool = False
+    run: Sequence[Token], view: TimeView, is_deadline: bool = False
 ) -> list[Time] | None:
     """Return no time of what is due or lasts until a day to come; what was before a day is not
     understood.
     """
-    found = parse(run, view)
+    found = parse_time_tokens(run, view)
     return [] if found and (is_deadline or found[0].last >= view.today) else None
 
 
-def _single(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+def _read_single_time(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
     if _is_shifted(run) and len(run) > 1:
         return _read_shift(run, view)
-    found = parse(run, view)
-    if found is None:
+    parsed = parse_time_tokens(run, view)
+    if parsed is None:
         return [] if len(run) == 1 and run[0].kind != "slash" else None
-    is_bare = len(run) == 1 or len(found[1]) == 1
-    return [_time(found, run, view)] if not is_bare or is_meant(run, text) else []
+    is_bare = len(run) == 1 or len(parsed[1]) == 1
+    return [_build_time(parsed, run, view)] if not is_bare or is_meant(run, text) else []
 
 
-def _time(found: tuple[Span, list[Piece]], run: Sequence[Token], view: View) -> Time:
+def _build_time(found: tuple[DaySpan, list[Piece]], run: Sequence[Token], view: TimeView) -> Time:
     span, pieces = found
     finest = max(
         (piece for piece in pieces if piece.kind not in ("daytime", "widen")),
@@ -368,7 +374,7 @@ def _time(found: tuple[Span, list[Piece]], run: Sequence[Token], view: View) -> 
     )
 
 
-def _read_shift(run: Sequence[Token], view: View) -> list[Time] | None:
+def _read_shift(run: Sequence[Token], view: TimeView) -> list[Time] | None:
     """Return the day so many days before or after one that is named: 크리스마스 전날, two days after last
     Friday.
     """
@@ -380,26 +386,34 @@ def _read_shift(run: Sequence[Token], view: View) -> list[Time] | None:
         is_day = run[at - 1].kind == "unit" and not run[at - 1].value
         days = (count if is_day else 0) * (1 if run[at].kind == "after" else -1)
         rest = run[at + 1 :]
-    found = parse(rest, view) if days else None
+    found = parse_time_tokens(rest, view) if days else None
     if found is None or found[0].days != 1:
         return None
     day = found[0].first + days * DAY
-    return [Time(calendar.one(day), run[0].start, run[-1].end, "day", looks_back=day < view.today)]
+    return [
+        Time(
+            calendar.build_one_day(day),
+            run[0].start,
+            run[-1].end,
+            "day",
+            looks_back=day < view.today,
+        )
+    ]
 
 
-def _since(run: Sequence[Token], view: View) -> list[Time] | None:
+def _read_since_time(run: Sequence[Token], view: TimeView) -> list[Time] | None:
     """Return the days from one that is named until today: since A, A부터, after A."""
     is_after = run[0].kind == "after"
-    found = parse(run[1:] if run[0].kind in ("since", "after") else run[:-1], view)
-    if found is None:
+    parsed = parse_time_tokens(run[1:] if run[0].kind in ("since", "after") else run[:-1], view)
+    if parsed is None:
         return None
-    first = found[0].last + DAY if is_after else found[0].first
+    first = parsed[0].last + DAY if is_after else parsed[0].first
     if first > view.today:
         return []
-    return [Time(Span(first, view.today), run[0].start, run[-1].end, "since")]
+    return [Time(DaySpan(first, view.today), run[0].start, run[-1].end, "since")]
 
 
-def _range(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+def _read_time_range(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
     """Return the days from one that is named to another: from A to B, between A and B, A부터 B까지,
     A–B.
     """
@@ -409,7 +423,7 @@ def _range(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
         right = [one for one in run[at + 1 :] if one.kind not in ("until", "while")]
         left = run[:at]
         if token.text in ("and", "와", "과", "랑", "이랑") and not _is_between(left, run, text):
-            return _union(left, right, view)
+            return _unite_adjacent_times(left, right, view)
         if token.text == "or":
             return None
         if span := _from_to(left, right, view):
@@ -426,9 +440,11 @@ def _is_between(left: Sequence[Token], run: Sequence[Token], text: str) -> bool:
     )
 
 
-def _union(left: Sequence[Token], right: Sequence[Token], view: View) -> list[Time] | None:
+def _unite_adjacent_times(
+    left: Sequence[Token], right: Sequence[Token], view: TimeView
+) -> list[Time] | None:
     """Return two times that follow each other as one: last week and this week."""
-    first, last = parse(left, view), parse(right, view)
+    first, last = parse_time_tokens(left, view), parse_time_tokens(right, view)
     if not first or not last:
         return None
     spans = sorted((first[0], last[0]))
@@ -436,26 +452,38 @@ def _union(left: Sequence[Token], right: Sequence[Token], view: View) -> list[Ti
         return None
     return [
         Time(
-            Span(spans[0].first, max(s.last for s in spans)), left[0].start, right[-1].end, "range"
+            DaySpan(spans[0].first, max(s.last for s in spans)),
+            left[0].start,
+            right[-1].end,
+            "range",
         )
     ]
 
 
-def _from_to(left: Sequence[Token], right: Sequence[Token], view: View) -> Span | None:
-    for first in _sides(left, right, view):
-        for last in _sides(right, left, view):
-            for filled in ((_filled(first, last), _filled(last, first)), (first, last)):
-                spans = resolve(filled[0], view), resolve(filled[1], view)
-                if spans[0] and spans[1] and (made := _ordered(spans[0], spans[1], filled)):
+def _from_to(left: Sequence[Token], right: Sequence[Token], view: TimeView) -> DaySpan | None:
+    for first in _list_side_readings(left, right, view):
+        for last in _list_side_readings(right, left, view):
+            for filled in (
+                (_fill_missing_pieces(first, last), _fill_missing_pieces(last, first)),
+                (first, last),
+            ):
+                spans = resolve_time_pieces(filled[0], view), resolve_time_pieces(filled[1], view)
+                if (
+                    spans[0]
+                    and spans[1]
+                    and (made := _order_range_span(spans[0], spans[1], filled))
+                ):
                     return made
     return None
 
 
-def _sides(tokens: Sequence[Token], other: Sequence[Token], view: View) -> list[list[Piece]]:
+def _list_side_readings(
+    tokens: Sequence[Token], other: Sequence[Token], view: TimeView
+) -> list[list[Piece]]:
     """Return the pieces of one side of a range; a number at its end is what the other side ends
     with: 3~5월, May 3 to 5.
     """
-    kinds, others = letters(tokens), letters(other)
+    kinds, others = encode_token_kinds(tokens), encode_token_kinds(other)
     if kinds.count("n") == 1 and not re.search(r"[mu]", kinds) and {"m", "d"} & set(others):
         is_day = bool({"d", "n", "o"} & set(others))
         number = Piece("date" if is_day else "month", tokens[kinds.index("n")].value)
@@ -464,7 +492,7 @@ def _sides(tokens: Sequence[Token], other: Sequence[Token], view: View) -> list[
     return list(readings(tokens, view))
 
 
-def _filled(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[Piece]:
+def _fill_missing_pieces(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[Piece]:
     """Return the pieces of one side with what only the other side says: the year, the month, the
     week.
     """
@@ -480,10 +508,12 @@ def _filled(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[Piece]:
     return [*missing, *pieces]
 
 
-def _ordered(first: Span, last: Span, filled: tuple[list[Piece], list[Piece]]) -> Span | None:
+def _order_range_span(
+    first: DaySpan, last: DaySpan, filled: tuple[list[Piece], list[Piece]]
+) -> DaySpan | None:
     """Return a range; one that began in the week or the year before its end is moved there."""
     if first.first <= last.last:
-        return Span(first.first, last.last)
+        return DaySpan(first.first, last.last)
     if any(
         piece.grain < GRAINS["half"] or piece.offset is not None
         for side in filled
@@ -492,11 +522,11 @@ def _ordered(first: Span, last: Span, filled: tuple[list[Piece], list[Piece]]) -
         return None
     week = first.first - 7 * DAY
     if all(piece.kind == "weekday" for side in filled for piece in side):
-        return Span(week, last.last)
-    return Span(calendar.months_later(first.first, -12), last.last)
+        return DaySpan(week, last.last)
+    return DaySpan(calendar.months_later(first.first, -12), last.last)
 
 
-def _ahead(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+def _read_planned_times(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
     """Return the times of a plan: each end of a range by itself."""
     cut: list[list[Token]] = [[]]
     for token in run:
@@ -508,20 +538,20 @@ def _ahead(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     times: list[Time] = []
     before: list[Token] = []
     for part in parts:
-        if letters(part) in ("nu", "nF", "fnu", "nuf") and re.search(
+        if encode_token_kinds(part) in ("nu", "nF", "fnu", "nuf") and re.search(
             r"\bin $", text[: part[0].start], re.IGNORECASE
         ):
             part.append(
                 Token(kind="hence", value=0, start=part[-1].end, end=part[-1].end, text="")
             )  # in two weeks
-        found = parse(part, view)
-        if found is None and before:
-            found = parse(
+        parsed = parse_time_tokens(part, view)
+        if parsed is None and before:
+            parsed = parse_time_tokens(
                 [*(token for token in before if token.kind in ("month", "years", "year")), *part],
                 view,
             )
-        if found is None:
+        if parsed is None:
             return None if len(part) > 1 else times
-        times.append(_time(found, part, view))
+        times.append(_build_time(parsed, part, view))
         before = part
     return times

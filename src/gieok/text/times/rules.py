@@ -8,9 +8,9 @@ from datetime import date
 from functools import cache
 
 from gieok.text.times import calendar
-from gieok.text.times.calendar import DAY, Span
+from gieok.text.times.calendar import DAY, DaySpan
 from gieok.text.times.lexicon import Token
-from gieok.text.times.pieces import Piece, View, resolve
+from gieok.text.times.pieces import Piece, TimeView, resolve_time_pieces
 
 #: The units of a token, by its number.
 UNITS = ("day", "week", "month", "quarter", "year", "decade", "half")
@@ -28,31 +28,33 @@ _LETTERS = {
 }  # fmt: skip
 _DECEMBER = 12
 _CHRISTMAS = 1225
-_Build = Callable[[Sequence[Token], View], Sequence[Piece] | None]
+_Build = Callable[[Sequence[Token], TimeView], Sequence[Piece] | None]
 
 
-def letters(tokens: Sequence[Token]) -> str:
+def encode_token_kinds(tokens: Sequence[Token]) -> str:
     """Return the kinds of tokens, one letter each."""
     return "".join(_LETTERS[token.kind] for token in tokens)
 
 
-def parse(tokens: Sequence[Token], view: View) -> tuple[Span, list[Piece]] | None:
+def parse_time_tokens(
+    tokens: Sequence[Token], view: TimeView
+) -> tuple[DaySpan, list[Piece]] | None:
     """Return the days that a row of tokens means, and its pieces; None where not every token takes
     part.
     """
     for pieces in readings(tokens, view):
-        if pieces and (found := resolve(pieces, view)):
-            return found, pieces
+        if pieces and (span := resolve_time_pieces(pieces, view)):
+            return span, pieces
     return None
 
 
-def readings(tokens: Sequence[Token], view: View) -> Iterator[list[Piece]]:
+def readings(tokens: Sequence[Token], view: TimeView) -> Iterator[list[Piece]]:
     """Yield the ways in which a row of tokens is made of pieces."""
     if not tokens:
         yield []
         return
-    kinds = letters(tokens)
-    for pattern, build in _rules():
+    kinds = encode_token_kinds(tokens)
+    for pattern, build in _compile_time_rules():
         found = pattern.match(kinds)
         if found is None:
             continue
@@ -65,7 +67,7 @@ def readings(tokens: Sequence[Token], view: View) -> Iterator[list[Piece]]:
                 yield [*made, *rest]
 
 
-def _unit(token: Token) -> str:
+def _find_token_unit(token: Token) -> str:
     return UNITS[token.value]
 
 
@@ -73,55 +75,62 @@ def _year_number(token: Token) -> int:
     return 2000 + token.value if token.value < 100 else token.value
 
 
-def _period(unit: str, offset: int, view: View) -> list[Piece]:
+def _build_period_piece(unit: str, offset: int, view: TimeView) -> list[Piece]:
     return [
-        Piece("span", grain_of=unit, offset=offset, span=calendar.period(unit, view.today, offset))
+        Piece(
+            "span",
+            grain_of=unit,
+            offset=offset,
+            span=calendar.build_calendar_period(unit, view.today, offset),
+        )
     ]
 
 
-def _named_unit(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
-    qualifier, unit = tokens[0], _unit(tokens[1])
+def _named_unit(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
+    qualifier, unit = tokens[0], _find_token_unit(tokens[1])
     # "the last day", "this day" name none.
-    return None if unit == "day" else _period(unit, qualifier.value, view)
+    return None if unit == "day" else _build_period_piece(unit, qualifier.value, view)
 
 
-def _running(unit: str, count: int, view: View, *, is_ahead: bool = False) -> list[Piece] | None:
+def _build_running_piece(
+    unit: str, count: int, view: TimeView, *, is_ahead: bool = False
+) -> list[Piece] | None:
     """Return a running time, today included: the past three weeks, the next two months."""
     if not count:
         return None
     other = calendar.shifted(unit, view.today, count if is_ahead else -count)
-    span = Span(view.today, other) if is_ahead else Span(other, view.today)
+    span = DaySpan(view.today, other) if is_ahead else DaySpan(other, view.today)
     return [Piece("span", grain_of="week", span=span)]
 
 
-def _count_running(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _count_running(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     qualifier, counted = tokens[0], tokens[1:]
     if qualifier.value not in (-1, 1):
         return None
     if counted[-1].kind == "while":
         counted = counted[:-1]
     if counted[-1].kind == "weekend":
-        first = calendar.period(
+        first = calendar.build_calendar_period(
             "weekend",
             view.today,
             qualifier.value * (counted[0].value if qualifier.value < 0 else 1),
         )
-        last = calendar.period(
+        last = calendar.build_calendar_period(
             "weekend", view.today, -1 if qualifier.value < 0 else counted[0].value
         )
         return (
-            [Piece("span", grain_of="week", span=Span(first.first, last.last))]
+            [Piece("span", grain_of="week", span=DaySpan(first.first, last.last))]
             if counted[0].value
             else None
         )
-    unit, count = _counted(counted)
-    return _running(unit, count, view, is_ahead=qualifier.value > 0) if unit else None
+    unit, count = _read_counted_unit(counted)
+    return _build_running_piece(unit, count, view, is_ahead=qualifier.value > 0) if unit else None
 
 
-def _counted(tokens: Sequence[Token]) -> tuple[str, int]:
+def _read_counted_unit(tokens: Sequence[Token]) -> tuple[str, int]:
     """Return the unit and how many of it are counted: two weeks, 사흘, 반년, a year and a half."""
     first, half = tokens[0], any(token.kind == "half" for token in tokens)
-    unit = next((_unit(token) for token in tokens if token.kind == "unit"), "")
+    unit = next((_find_token_unit(token) for token in tokens if token.kind == "unit"), "")
     match first.kind:
         case "days-count":
             return "week" if first.value == 7 and len(tokens) > 1 else "day", first.value
@@ -147,8 +156,8 @@ def _counted(tokens: Sequence[Token]) -> tuple[str, int]:
     return unit, number
 
 
-def _ago(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
-    unit, count = _counted(tokens[:-1])
+def _build_ago_piece(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
+    unit, count = _read_counted_unit(tokens[:-1])
     if tokens[0].kind == "days-count" and tokens[0].value == 7:
         unit, count = "week", 1
     if not unit or not count:
@@ -156,38 +165,53 @@ def _ago(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
     if unit == "day" and any(token.text in ("few", "a few", "몇") for token in tokens):
         return _some_days_ago(view)
     return [
-        Piece("span", grain_of=unit, offset=-count, span=calendar.period(unit, view.today, -count))
+        Piece(
+            "span",
+            grain_of=unit,
+            offset=-count,
+            span=calendar.build_calendar_period(unit, view.today, -count),
+        )
     ]
 
 
-def _some_days_ago(view: View) -> list[Piece]:
-    return [Piece("day", span=Span(view.today - 7 * DAY, view.today - 2 * DAY))]
+def _some_days_ago(view: TimeView) -> list[Piece]:
+    return [Piece("day", span=DaySpan(view.today - 7 * DAY, view.today - 2 * DAY))]
 
 
-def _hence(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
-    unit, count = _counted(tokens[:-1])
+def _build_hence_piece(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
+    unit, count = _read_counted_unit(tokens[:-1])
     if not unit or not count:
         return None
     if unit in ("day", "week"):
         return [
-            Piece("day", offset=count, span=calendar.one(calendar.shifted(unit, view.today, count)))
+            Piece(
+                "day",
+                offset=count,
+                span=calendar.build_one_day(calendar.shifted(unit, view.today, count)),
+            )
         ]
-    return _period(unit, count, view)
+    return _build_period_piece(unit, count, view)
 
 
-def _weekend_ago(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _weekend_ago(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     return _period_of_weekend(-tokens[0].value, view) if tokens[0].value else None
 
 
-def _period_of_weekend(offset: int, view: View) -> list[Piece]:
-    return [Piece("weekend", offset=offset, span=calendar.period("weekend", view.today, offset))]
+def _period_of_weekend(offset: int, view: TimeView) -> list[Piece]:
+    return [
+        Piece(
+            "weekend",
+            offset=offset,
+            span=calendar.build_calendar_period("weekend", view.today, offset),
+        )
+    ]
 
 
-def _weekday_ago(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
+def _weekday_ago(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece] | None:
     return [Piece("weekday", tokens[1].value, -tokens[0].value)] if tokens[0].value else None
 
 
-def _slash(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _parse_slash_date(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return the day of 3/24; of 3/4 only where the month is known to stand first."""
     first, second = map(int, re.findall(r"\d+", tokens[0].text))
     if max(first, second) <= _DECEMBER and first != second and not view.is_month_first:
@@ -200,7 +224,7 @@ def _slash(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
     )
 
 
-def _slashes(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _parse_year_slash_date(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return the day of 24/3/15 or 3/15/2024 where only one order is possible; of 03/04/2024
     none.
     """
@@ -220,26 +244,31 @@ def _slashes(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
         except ValueError:
             continue
     near = {day for day in days if day.year <= view.today.year + 1}
-    return [Piece("day", span=calendar.one(near.pop()))] if len(near) == 1 else None
+    return [Piece("day", span=calendar.build_one_day(near.pop()))] if len(near) == 1 else None
 
 
-def _iso(tokens: Sequence[Token], _view: View) -> Sequence[Piece]:
+def _parse_iso_date(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece]:
     value = tokens[0].value
-    return [Piece("day", span=calendar.one(date(value // 10_000, value // 100 % 100, value % 100)))]
+    return [
+        Piece(
+            "day",
+            span=calendar.build_one_day(date(value // 10_000, value // 100 % 100, value % 100)),
+        )
+    ]
 
 
-def _year_month(tokens: Sequence[Token], _view: View) -> Sequence[Piece]:
+def _year_month(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece]:
     value = tokens[0].value
     return [Piece("span", grain_of="month", span=calendar.month(value // 100, value % 100))]
 
 
-def _month_day(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
+def _month_day(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece] | None:
     month, day = sorted(tokens, key=lambda token: token.kind != "month")
     is_day = day.text[0].isdigit() and 1 <= day.value <= 31
     return [Piece("month", month.value), Piece("date", day.value)] if is_day else None
 
 
-def _ordinal_unit(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
+def _ordinal_unit(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece] | None:
     """Return the first quarter, the second week, the last day, the third weekend, the last Friday:
     of a longer time.
     """
@@ -251,7 +280,7 @@ def _ordinal_unit(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | Non
             return [Piece("weekday", of.value, ordinal=ordinal)]
         case "half":
             return [Piece("half", ordinal)] if ordinal in (1, 2) else None
-    unit = _unit(of)
+    unit = _find_token_unit(of)
     if unit == "quarter":
         return (
             [Piece("quarter", ordinal)]
@@ -261,77 +290,83 @@ def _ordinal_unit(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | Non
     return [Piece(unit, ordinal=ordinal)] if unit in ("day", "week", "month", "half") else None
 
 
-def _day(tokens: Sequence[Token], view: View) -> Sequence[Piece]:
+def _build_relative_day(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece]:
     return [
-        Piece("day", offset=tokens[0].value, span=calendar.one(view.today + tokens[0].value * DAY))
+        Piece(
+            "day",
+            offset=tokens[0].value,
+            span=calendar.build_one_day(view.today + tokens[0].value * DAY),
+        )
     ]
 
 
-def _loose_span(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _loose_span(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return last night, the other day, a few days ago."""
     if tokens[0].value == 1:
-        return [Piece("day", span=Span(view.today - DAY, view.today))]
+        return [Piece("day", span=DaySpan(view.today - DAY, view.today))]
     is_days_ago = tokens[0].value == 2 or tokens[-1].kind == "ago"
     return _some_days_ago(view) if is_days_ago else None
 
 
-def _this_time(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _this_time(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return the month around this day of another year: this time last year, 작년 이맘때."""
     rest = [token for token in tokens if token.kind != "this-time"]
-    found = parse(rest, view)
+    found = parse_time_tokens(rest, view)
     offset = found[1][0].offset if found and len(found[1]) == 1 else None
     unit = found[1][0].grain_of or found[1][0].kind if found else ""
     if offset is None or unit not in ("year", "month"):
         return None
     day = calendar.shifted(unit, view.today, offset)
-    return [Piece("span", grain_of="month", span=Span(day - 15 * DAY, day + 15 * DAY))]
+    return [Piece("span", grain_of="month", span=DaySpan(day - 15 * DAY, day + 15 * DAY))]
 
 
-def _part_of(tokens: Sequence[Token], view: View) -> Sequence[Piece]:
+def _part_of(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece]:
     unit, part = (
         ("", "week", "month", "quarter", "year")[tokens[0].value // 10],
         tokens[0].value % 10,
     )
-    found = calendar.part(calendar.period(unit, view.today, 0), part)
+    found = calendar.select_period_part(calendar.build_calendar_period(unit, view.today, 0), part)
     if found and found.first > view.today and not view.is_ahead:
-        found = calendar.part(calendar.period(unit, view.today, -1), part)
+        found = calendar.select_period_part(
+            calendar.build_calendar_period(unit, view.today, -1), part
+        )
     return (
         [Piece("span", grain_of="month" if unit != "week" else "week", span=found)] if found else []
     )
 
 
-def _part_of_named(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _part_of_named(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return the end or the beginning of a year that is named: 작년 연말, 2024년 연초; 지난달 연말 is none."""
-    found = parse(tokens[:-1], view)
+    found = parse_time_tokens(tokens[:-1], view)
     unit = ("", "week", "month", "quarter", "year")[tokens[-1].value // 10]
     if found is None or (found[1][0].grain_of or found[1][0].kind) != unit:
         return None
     return [*found[1], Piece("part", tokens[-1].value % 10)]
 
 
-def _part_of_unit(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _part_of_unit(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     """Return the end of the month: of the one that runs now."""
-    unit = _unit(tokens[1])
+    unit = _find_token_unit(tokens[1])
     if unit == "day":
         return None
-    return [*_period(unit, 0, view), Piece("part", tokens[0].value)]
+    return [*_build_period_piece(unit, 0, view), Piece("part", tokens[0].value)]
 
 
 #: A rule is an expression over the letters of kinds, and what its tokens make. Longer ones are
 #: tried first.
 _RULES: tuple[tuple[str, _Build], ...] = (
     ("T(?:Y|qu|nua|Z|y)|(?:Y|qu|nua|Z)T", _this_time),
-    ("[nydBNf]u?f?u?a|nfua|fnua|nFa|Fa|NA?a", _ago),
-    ("nF?u?f?A|[dBNy]A|fnuA", _hence),
+    ("[nydBNf]u?f?u?a|nfua|fnua|nFa|Fa|NA?a", _build_ago_piece),
+    ("nF?u?f?A|[dBNy]A|fnuA", _build_hence_piece),
     ("nka", _weekend_ago),
     ("n[eE]a", _weekday_ago),
     ("[qR](?:nu|y|d|N|B|nk|nF|fnu|fu)W?", _count_running),
-    ("R(?:u)W?", lambda t, v: _running(_unit(t[1]), 1, v)),
+    ("R(?:u)W?", lambda t, v: _build_running_piece(_find_token_unit(t[1]), 1, v)),
     ("Xa?", _loose_span),
-    ("i", _iso),
+    ("i", _parse_iso_date),
     ("j", _year_month),
-    ("S", _slashes),
-    ("l", _slash),
+    ("S", _parse_year_slash_date),
+    ("l", _parse_slash_date),
     ("mn|nm|mo|om", _month_day),
     ("n#[uke]", lambda t, v: _ordinal_unit([t[0], t[2]], v)),
     ("o[uekf]", _ordinal_unit),
@@ -339,23 +374,23 @@ _RULES: tuple[tuple[str, _Build], ...] = (
     ("oh", lambda t, v: None),
     ("qu", _named_unit),
     ("uP", lambda t, v: _named_unit([t[1], t[0]], v)),
-    ("c", lambda t, v: _period(UNITS[t[0].value % 10], t[0].value // 10, v)),
-    ("qx", lambda t, v: _period("half", t[0].value, v)),
+    ("c", lambda t, v: _build_period_piece(UNITS[t[0].value % 10], t[0].value // 10, v)),
+    ("qx", lambda t, v: _build_period_piece("half", t[0].value, v)),
     ("qk", lambda t, v: _period_of_weekend(t[0].value, v)),
     ("kP", lambda t, v: _period_of_weekend(t[1].value, v)),
     ("k", lambda t, v: [Piece("weekend")]),
-    ("qe", lambda t, v: _qualified("weekday", t[1], t[0], v)),
-    ("eP", lambda t, v: _qualified("weekday", t[0], t[1], v)),
+    ("qe", lambda t, v: _build_qualified_piece("weekday", t[1], t[0], v)),
+    ("eP", lambda t, v: _build_qualified_piece("weekday", t[0], t[1], v)),
     ("e", lambda t, v: [Piece("weekday", t[0].value)]),
-    ("qm", lambda t, v: _qualified("month", t[1], t[0], v)),
-    ("mP", lambda t, v: _qualified("month", t[0], t[1], v)),
+    ("qm", lambda t, v: _build_qualified_piece("month", t[1], t[0], v)),
+    ("mP", lambda t, v: _build_qualified_piece("month", t[0], t[1], v)),
     ("m", lambda t, v: [Piece("month", t[0].value)]),
-    ("qs", lambda t, v: _qualified("season", t[1], t[0], v)),
-    ("sP", lambda t, v: _qualified("season", t[0], t[1], v)),
+    ("qs", lambda t, v: _build_qualified_piece("season", t[1], t[0], v)),
+    ("sP", lambda t, v: _build_qualified_piece("season", t[0], t[1], v)),
     ("s", lambda t, v: [Piece("season", t[0].value)]),
-    ("qh", lambda t, v: _qualified("half", t[1], t[0], v)),
+    ("qh", lambda t, v: _build_qualified_piece("half", t[1], t[0], v)),
     ("h", lambda t, v: [Piece("half", t[0].value)]),
-    ("qQ", lambda t, v: _qualified("quarter", t[1], t[0], v)),
+    ("qQ", lambda t, v: _build_qualified_piece("quarter", t[1], t[0], v)),
     ("Q", lambda t, v: [Piece("quarter", t[0].value)]),
     ("qH", lambda t, v: [Piece("holiday", t[1].value, t[0].value)]),
     ("HP", lambda t, v: [Piece("holiday", t[0].value, t[1].value)]),
@@ -366,7 +401,7 @@ _RULES: tuple[tuple[str, _Build], ...] = (
     ("pu", _part_of_unit),
     ("p", lambda t, v: [Piece("part", t[0].value)] if t[0].value else None),
     ("r", _part_of),
-    ("D", _day),
+    ("D", _build_relative_day),
     (
         "Y",
         lambda t, v: [
@@ -374,7 +409,7 @@ _RULES: tuple[tuple[str, _Build], ...] = (
                 "span",
                 grain_of="year",
                 offset=t[0].value,
-                span=calendar.period("year", v.today, t[0].value),
+                span=calendar.build_calendar_period("year", v.today, t[0].value),
             )
         ],
     ),
@@ -382,7 +417,11 @@ _RULES: tuple[tuple[str, _Build], ...] = (
     (
         "z",
         lambda t, v: [
-            Piece("span", grain_of="decade", span=calendar.months(date(_decade(t[0]), 1, 1), 120))
+            Piece(
+                "span",
+                grain_of="decade",
+                span=calendar.months(date(_complete_decade_year(t[0]), 1, 1), 120),
+            )
         ],
     ),
     ("w", lambda t, v: [Piece("widen", 1)]),
@@ -392,17 +431,19 @@ _RULES: tuple[tuple[str, _Build], ...] = (
 )
 
 
-def _decade(token: Token) -> int:
+def _complete_decade_year(token: Token) -> int:
     return token.value if token.value > 99 else (1900 if token.value >= 30 else 2000) + token.value
 
 
-def _qualified(kind: str, named: Token, by: Token, view: View) -> list[Piece] | None:
+def _build_qualified_piece(
+    kind: str, named: Token, by: Token, view: TimeView
+) -> list[Piece] | None:
     if kind == "weekday" and by.text in ("this coming", "coming", "오는"):
         ahead = (named.value - view.today.weekday()) % 7 or 7
-        return [Piece(kind, span=calendar.one(view.today + ahead * DAY))]
+        return [Piece(kind, span=calendar.build_one_day(view.today + ahead * DAY))]
     return [Piece(kind, named.value, by.value)]
 
 
 @cache
-def _rules() -> tuple[tuple[re.Pattern[str], _Build], ...]:
+def _compile_time_rules() -> tuple[tuple[re.Pattern[str], _Build], ...]:
     return tuple((re.compile(expression), build) for expression, build in _RULES)

@@ -26,18 +26,18 @@ from gieok.storage.index.gemini.ground import locate, overlapped
 from gieok.storage.index.gemini.store import GeminiStore
 from gieok.testing import ManualClock
 from gieok.testing.contracts import DocumentContract, KeywordContract
-from gieok.testing.samples import HOME, OTHER, START, entry
+from gieok.testing.samples import HOME, OTHER, START, build_entry
 
 Open = Callable[..., GeminiStore]
 
-_ROUTER = entry(
+_ROUTER = build_entry(
     "memory/2026-11-20.md", "Met Alice about the router config.", "VLAN 10 is for the office."
 )
-_CAT = entry("cat.md", "고양이 보리는 연어를 좋아한다.", "", "병원은 화요일이다.")
+_CAT = build_entry("cat.md", "고양이 보리는 연어를 좋아한다.", "", "병원은 화요일이다.")
 
 
 def _changed(e: Entry, *lines: str) -> Entry:
-    return entry(e.document.key, *lines)
+    return build_entry(e.document.key, *lines)
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_what_is_unchanged_costs_no_call(filled: GeminiStore, gemini: Any) -> No
 
 
 def test_an_empty_store_makes_no_store_at_the_service(store: GeminiStore, gemini: Any) -> None:
-    store.put([entry("empty.md"), entry("blank.md", "", "  ")])
+    store.put([build_entry("empty.md"), build_entry("blank.md", "", "  ")])
     assert store.push() == 0
     assert not gemini.calls
 
@@ -141,8 +141,8 @@ def test_both_versions_of_the_interface_are_spoken(
 
 
 def test_another_scope_another_kind_and_another_day_are_not_found(filled: GeminiStore) -> None:
-    filled.put([entry("theirs.md", "the office of another", scope=OTHER)])
-    filled.put([entry("said.md", "they said office", kind="session", day=30)])
+    filled.put([build_entry("theirs.md", "the office of another", scope=OTHER)])
+    filled.put([build_entry("said.md", "they said office", kind="session", day=30)])
     filled.push()
 
     def names(where: Filter) -> set[str]:
@@ -168,7 +168,7 @@ def test_at_most_ten_uploads_are_in_flight_and_a_page_is_not_the_end(
         assert all_there.wait(20)
 
     gemini.on_upload = wait_for_the_others
-    store.put([entry(f"{n}.md", f"note {n}") for n in range(57)])
+    store.put([build_entry(f"{n}.md", f"note {n}") for n in range(57)])
     assert store.push() == 57
     assert gemini.most_in_flight == 10
     assert store.stats(HOME).vectors == store.stats(HOME).passages == 57
@@ -177,7 +177,7 @@ def test_at_most_ten_uploads_are_in_flight_and_a_page_is_not_the_end(
 def test_a_lost_manifest_is_rebuilt_from_the_service(
     filled: GeminiStore, gemini: Any, tmp_path: Path, open_gemini: Open
 ) -> None:
-    filled.put([entry(f"{n}.md", f"note {n}") for n in range(45)])
+    filled.put([build_entry(f"{n}.md", f"note {n}") for n in range(45)])
     filled.push()
     filled.close()
     for file in tmp_path.glob("gemini.sqlite*"):
@@ -185,7 +185,11 @@ def test_a_lost_manifest_is_rebuilt_from_the_service(
     gemini.reset_counts()
     again = open_gemini()
     again.put(
-        [_ROUTER, _changed(_CAT, "새 글"), *(entry(f"{n}.md", f"note {n}") for n in range(45))]
+        [
+            _ROUTER,
+            _changed(_CAT, "새 글"),
+            *(build_entry(f"{n}.md", f"note {n}") for n in range(45)),
+        ]
     )
     again.push()
     assert _uploads(gemini) == (1, 1)
@@ -283,7 +287,7 @@ def test_uploads_that_answer_503_take_the_detour_over_the_file_service(
 def test_a_full_quota_is_named_and_what_was_done_stays_done(
     store: GeminiStore, gemini: Any
 ) -> None:
-    store.put([entry(f"{n}.md", f"note {n}") for n in range(4)])
+    store.put([build_entry(f"{n}.md", f"note {n}") for n in range(4)])
     store.push()
     gemini.fail("start upload", 429, "RESOURCE_EXHAUSTED", message="Total storage is full")
     store.put([_CAT, _ROUTER])
@@ -335,7 +339,7 @@ def test_secrets_leave_neither_with_a_document_nor_with_a_question(
     filled: GeminiStore, gemini: Any
 ) -> None:
     secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
-    filled.put([entry("keys.md", f"the key is {secret}")])
+    filled.put([build_entry("keys.md", f"the key is {secret}")])
     filled.push()
     _managed(filled, f"whose key is {secret}?", Filter(), 3)
     assert secret not in str(gemini.requests) + str(gemini.texts())
@@ -350,7 +354,7 @@ def test_a_stopped_service_leaves_the_words_and_is_told_of(
     assert found.hits[0].passage.key == "cat.md"
     assert found.degraded
     assert found.degraded.startswith("gemini unreachable")
-    cut_off.put([entry("new.md", "new")])
+    cut_off.put([build_entry("new.md", "new")])
     with pytest.raises(StoreUnreachable, match="gemini unreachable"):
         cut_off.push()
     assert cut_off.get(HOME, ["new.md"])
@@ -367,7 +371,7 @@ def test_before_the_first_upload_the_words_answer(store: GeminiStore, clock: Man
 def test_managed_and_keyword_legs_are_fused_where_both_are_wanted(
     filled: GeminiStore, clock: ManualClock
 ) -> None:
-    filled.put([entry("other.md", "the office plants")])
+    filled.put([build_entry("other.md", "the office plants")])
     for hybrid, keys in (
         (False, ["memory/2026-11-20.md"]),
         (True, ["memory/2026-11-20.md", "other.md"]),
@@ -385,7 +389,7 @@ def test_managed_and_keyword_legs_are_fused_where_both_are_wanted(
 def test_a_service_that_hangs_costs_its_deadline_once_whatever_the_number_of_scopes(
     filled: GeminiStore, open_gemini: Open, gemini: Any, clock: ManualClock
 ) -> None:
-    filled.put([entry("theirs.md", "the office of another", scope=OTHER)])
+    filled.put([build_entry("theirs.md", "the office of another", scope=OTHER)])
     filled.push()
     filled.close()
     store = open_gemini(within_s=0.2)
@@ -409,14 +413,14 @@ def test_tries_end_with_the_deadline_and_uploads_keep_theirs(
         _managed(store, "office", Filter(), 3)
     assert gemini.calls["generate"] == 1, "the next pause would end after the deadline"
     gemini.fail("start upload", 500, "INTERNAL", times=2)
-    store.put([entry("new.md", "new")])
+    store.put([build_entry("new.md", "new")])
     assert store.push() == 1
 
 
 def test_one_request_asks_all_scopes_and_each_gets_its_own(
     filled: GeminiStore, gemini: Any
 ) -> None:
-    filled.put([entry("theirs.md", "the office of another", scope=OTHER)])
+    filled.put([build_entry("theirs.md", "the office of another", scope=OTHER)])
     filled.push()
     gemini.reset_counts()
     found = filled.managed((HOME, OTHER), "office", Filter(), 9)
@@ -455,7 +459,7 @@ def test_what_the_words_here_do_not_bear_out_is_unsure_however_high_it_is_ranked
     filled: GeminiStore, gemini: Any, clock: ManualClock, text: str, hybrid: bool
 ) -> None:
     gemini.quotes_anything = True
-    filled.put([entry(f"n{n}.md", f"주문 {n}번은 화요일에 나간다") for n in range(5)])
+    filled.put([build_entry(f"n{n}.md", f"주문 {n}번은 화요일에 나간다") for n in range(5)])
     filled.push()
     found = recall(filled, None, Question(text, (HOME,), hybrid=hybrid), FILES, clock)
     assert found.hits
@@ -491,7 +495,7 @@ def test_several_stores_share_the_documents_and_are_all_asked(
 ) -> None:
     names = tuple("abcde")
     store = open_gemini(stores=names)
-    store.put([entry(f"{n}.md", f"note {n} office") for n in range(40)])
+    store.put([build_entry(f"{n}.md", f"note {n} office") for n in range(40)])
     store.push()
     assert len(gemini.stores) == 5
     assert {name.split("/documents/")[0] for name in gemini.documents} == set(gemini.stores)
@@ -501,7 +505,7 @@ def test_several_stores_share_the_documents_and_are_all_asked(
 
 def test_a_store_that_is_left_out_hands_its_documents_over(open_gemini: Open, gemini: Any) -> None:
     two = open_gemini(stores=("a", "b"))
-    two.put([entry(f"{n}.md", f"note {n}") for n in range(12)])
+    two.put([build_entry(f"{n}.md", f"note {n}") for n in range(12)])
     two.push()
     two.close()
     one = open_gemini(stores=("a",))
@@ -514,7 +518,7 @@ def test_a_store_that_is_left_out_hands_its_documents_over(open_gemini: Open, ge
 def test_a_store_deleted_at_the_service_is_made_again(filled: GeminiStore, gemini: Any) -> None:
     gemini.stores.clear()
     gemini.documents.clear()
-    filled.put([entry("new.md", "new")])
+    filled.put([build_entry("new.md", "new")])
     with pytest.raises(StoreUnreachable, match="gone from gemini"):
         filled.push()
     assert filled.push() == 3

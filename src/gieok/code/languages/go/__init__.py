@@ -4,32 +4,32 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from gieok.code.languages.go import reader
-from gieok.code.languages.go.modules import GoLinker, read_manifest
+from gieok.code.languages.go.modules import GoLinker, read_go_manifest
 from gieok.code.languages.language import Family, Language
 from gieok.code.model.facts import Facts, Op
 from gieok.code.resolve.hierarchy import Hierarchy
 from gieok.code.resolve.linking import LinkRules
 
 
-def _satisfy(hierarchy: Hierarchy) -> None:
+def _relate_interfaces(hierarchy: Hierarchy) -> None:
     """Put a type that has every method of an interface (named `<method(types)types>`) below it."""
     attributes = hierarchy.attributes
-    wanted = {
+    interfaces = {
         owner: methods
         for owner, names in enumerate(attributes)
         if (methods := [name[1:-1] for name in names if name[:1] == "<"])
     }
     by_method: dict[str, set[int]] = defaultdict(set)
-    for owner in range(len(attributes)) if wanted else ():
-        for base in hierarchy.linear(owner) if owner not in wanted else ():
+    for owner in range(len(attributes)) if interfaces else ():
+        for base in hierarchy.linear(owner) if owner not in interfaces else ():
             for name in attributes[base]:
                 by_method[name].add(owner)
-    for owner, methods in wanted.items():
+    for owner, methods in interfaces.items():
         for below in sorted(set.intersection(*(by_method[name] for name in methods))):
             hierarchy.inherit(below, owner, len(hierarchy.bases(below)))
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+def _build_go_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
     manifests = {
         path: facts.package for path, facts in files if facts.language == "go.mod" and facts.package
     }
@@ -37,10 +37,12 @@ def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
     imported = (
         (path, str(row[2])) for path, facts in sources for row in facts.top if row[0] == Op.IMPORT
     )
-    return LinkRules(GoLinker([path for path, _ in sources], manifests, imported), relate=_satisfy)
+    return LinkRules(
+        GoLinker([path for path, _ in sources], manifests, imported), relate=_relate_interfaces
+    )
 
 
-_FAMILY = Family("go", _rules)
+_FAMILY = Family("go", _build_go_rules)
 
 LANGUAGES = (
     Language(
@@ -54,7 +56,7 @@ LANGUAGES = (
     ),
     Language(
         "go.mod",
-        read_manifest,
+        read_go_manifest,
         files=("go.mod", "go.work"),
         family=_FAMILY,
         is_source=False,

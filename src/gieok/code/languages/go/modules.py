@@ -34,13 +34,13 @@ class Module(NamedTuple):
     replaced: Mapping[str, str]
 
 
-def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
+def read_go_manifest(text: str, language: Language, parser: Parser) -> Facts:
     """Return facts of a go.mod or go.work whose `package` is JSON: `{"module", "replaced"}`."""
     del parser
     module = _MODULE.search(text)
-    said = {"module": module[1] if module else "", "replaced": dict(_REPLACED.findall(text))}
+    fields = {"module": module[1] if module else "", "replaced": dict(_REPLACED.findall(text))}
     builder = Builder(language.name, text.count("\n") + 1)
-    builder.package = json.dumps(said, sort_keys=True)
+    builder.package = json.dumps(fields, sort_keys=True)
     return builder.finish()
 
 
@@ -56,7 +56,7 @@ class GoLinker(PackageLinker):
         own = {path: path.rpartition("/")[0] for path in sources}
         super().__init__({**own, **{path: f"<{path}>" for path in manifests}})
         self.packages = set(own.values())
-        self._modules = sorted(_modules(manifests), key=lambda m: (-len(m.path), m.folder))
+        self._modules = sorted(_iter_go_modules(manifests), key=lambda m: (-len(m.path), m.folder))
         self._folders = {module.folder for module in self._modules if module.path}
         self._root = self._guessed(module for path, module in imported if self._home(path) is None)
 
@@ -86,12 +86,14 @@ class GoLinker(PackageLinker):
                 ):
                     return found
         for one in self._modules:
-            if one.path and _is_in(module, one.path):
+            if one.path and _is_in_module(module, one.path):
                 return self._known(f"{one.folder or '.'}/{module[len(one.path) :]}")
         return self._by_end(module) if home is None and module not in STANDARD else None
 
     def _below(self, replaced: Mapping[str, str], folder: str, module: str) -> str | None:
-        path = max((path for path in replaced if _is_in(module, path)), key=len, default=None)
+        path = max(
+            (path for path in replaced if _is_in_module(module, path)), key=len, default=None
+        )
         return (
             self._known(f"{folder or '.'}/{replaced[path]}/{module[len(path) :]}")
             if path is not None
@@ -105,12 +107,14 @@ class GoLinker(PackageLinker):
 
     def _home(self, path: str) -> str | None:
         """Return the folder of the nearest go.mod around a file; None where there is none."""
-        return next((folder for folder in _around(path) if folder in self._folders), None)
+        return next(
+            (folder for folder in _list_folders_above(path) if folder in self._folders), None
+        )
 
     def _vendored(self, importer: str, module: str) -> str | None:
         places = (
             f"{folder}/vendor/{module}" if folder else f"vendor/{module}"
-            for folder in _around(importer)
+            for folder in _list_folders_above(importer)
         )
         return next((place for place in places if place in self.packages), None)
 
@@ -125,7 +129,7 @@ class GoLinker(PackageLinker):
             return min(exact, key=lambda f: (len(f), f))
         return (
             self._known(f"./{module[len(self._root) :]}")
-            if self._root and _is_in(module, self._root)
+            if self._root and _is_in_module(module, self._root)
             else None
         )
 
@@ -150,17 +154,17 @@ class GoLinker(PackageLinker):
         return likely[0] if len(likely) == 1 else ""
 
 
-def _modules(manifests: Mapping[str, str]) -> Iterable[Module]:
+def _iter_go_modules(manifests: Mapping[str, str]) -> Iterable[Module]:
     for path, text in manifests.items():
-        said = json.loads(text)
-        yield Module(path.rpartition("/")[0], said["module"], said["replaced"])
+        fields = json.loads(text)
+        yield Module(path.rpartition("/")[0], fields["module"], fields["replaced"])
 
 
-def _is_in(module: str, path: str) -> bool:
+def _is_in_module(module: str, path: str) -> bool:
     return module == path or module.startswith(f"{path}/")
 
 
-def _around(path: str) -> Sequence[str]:
+def _list_folders_above(path: str) -> Sequence[str]:
     """Return the folders around a file, nearest first, to the root."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.code.languages.go.standard import STANDARD
-from gieok.code.languages.tree import Node, TreeReader, reading
+from gieok.code.languages.tree import Node, TreeReader, build_tree_reader
 from gieok.code.model.facts import (
     NOTHING,
     ClassFact,
     FunctionFact,
-    Kind,
     Namespace,
     Op,
+    SymbolKind,
     Trait,
     Variable,
 )
@@ -119,7 +119,7 @@ class _Reader(TreeReader):
     def _function(self, node: Node) -> None:
         name = self.name(node)
         is_test = name.startswith(("Test", "Benchmark", "Fuzz", "Example"))
-        number = self._add(node, name, Kind.FUNCTION, traits=(Trait.TEST,) if is_test else ())
+        number = self._add(node, name, SymbolKind.FUNCTION, traits=(Trait.TEST,) if is_test else ())
         self.builder.copy(self.builder.bind(self.builder.module, name), self.function_value(number))
 
     def _add(
@@ -191,7 +191,9 @@ class _Reader(TreeReader):
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
         # Of a suite (testify, go-check), which a function of the package runs.
         is_test = name.startswith("Test") and self.text(self.field(node, "parameters")) == "()"
-        number = self._add(node, name, Kind.METHOD, receiver, (Trait.TEST,) if is_test else ())
+        number = self._add(
+            node, name, SymbolKind.METHOD, receiver, (Trait.TEST,) if is_test else ()
+        )
         is_generic = bool(self.generic)
         self.scope, self.generic = outer, {}
         fact = self.builder.functions[number]
@@ -300,7 +302,7 @@ class _Reader(TreeReader):
         ]
 
     def _literal(self, node: Node) -> Variable:
-        return self.function_value(self._add(node, "", Kind.LAMBDA))
+        return self.function_value(self._add(node, "", SymbolKind.LAMBDA))
 
     # Types
 
@@ -508,4 +510,4 @@ def _package_names(path: str) -> list[str]:
     )
 
 
-read = reading(_Reader)
+read = build_tree_reader(_Reader)

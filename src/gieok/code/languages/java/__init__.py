@@ -27,7 +27,7 @@ class _Linker(PackageLinker):
         return module
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+def _build_java_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
     return LinkRules(_Linker({path: facts.package for path, facts in files}))
 
 
@@ -36,7 +36,7 @@ LANGUAGES = (
         "java",
         reader.read,
         (".java",),
-        family=Family("java", _rules),
+        family=Family("java", _build_java_rules),
         grammar="tree_sitter_java:language",
         tests=r".*Tests?|.*TestCase|.*IT",
         reexports=("package-info.java",),

@@ -5,8 +5,8 @@ implementations of what is abstract.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gieok.code.languages.tree import Node, TreeReader, reading
-from gieok.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
+from gieok.code.languages.tree import Node, TreeReader, build_tree_reader
+from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, SymbolKind, Trait, Variable
 
 _TYPES = frozenset(
     (
@@ -212,7 +212,14 @@ class _Reader(TreeReader):
         shown = "<init>" if is_constructor else name
         body = self.field(member, "body")
         number, _ = self.function(
-            member, shown, Kind.METHOD, parameters, body, receiver="this", rest=rest, traits=traits
+            member,
+            shown,
+            SymbolKind.METHOD,
+            parameters,
+            body,
+            receiver="this",
+            rest=rest,
+            traits=traits,
         )
         self.scope = outer
         self.builder.copy(self.builder.functions[number].rest, elements)
@@ -434,7 +441,7 @@ class _Reader(TreeReader):
             parameters = [(self.text(child), NOTHING) for child in listed.named_children]
         else:
             parameters, _, _ = self._parameters(listed.named_children)
-        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"))
+        number, _ = self.function(node, "", SymbolKind.LAMBDA, parameters, self.field(node, "body"))
         return self.function_value(number)
 
     def body(self, node: Node) -> None:
@@ -507,4 +514,4 @@ class _Reader(TreeReader):
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))
 
 
-read = reading(_Reader)
+read = build_tree_reader(_Reader)

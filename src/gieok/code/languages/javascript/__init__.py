@@ -4,21 +4,21 @@ import json
 from collections.abc import Sequence
 
 from gieok.code.languages.javascript import reader
-from gieok.code.languages.javascript.imports import JavaScriptLinker, read_manifest
+from gieok.code.languages.javascript.imports import JavaScriptLinker, read_javascript_manifest
 from gieok.code.languages.javascript.natives import NATIVES
 from gieok.code.languages.language import Family, Language
 from gieok.code.model.facts import Facts
 from gieok.code.resolve.linking import LinkRules
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+def _build_javascript_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
     manifests = {
         path: json.loads(f.package) for path, f in files if f.language == "manifest" and f.package
     }
     return LinkRules(JavaScriptLinker([path for path, _ in files], manifests), NATIVES)
 
 
-_FAMILY = Family("javascript", _rules)
+_FAMILY = Family("javascript", _build_javascript_rules)
 _TESTS = r"(.*[.\-_])?(test|spec)s?|.*\.(cy|e2e|bench)|test-.*"
 
 LANGUAGES = (
@@ -49,7 +49,7 @@ LANGUAGES = (
     ),
     Language(
         "manifest",
-        read_manifest,
+        read_javascript_manifest,
         files=("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"),
         family=_FAMILY,
         is_source=False,

@@ -4,7 +4,7 @@ TypeScript.
 
 from gieok.code.languages.javascript.names import JavaScriptNames
 from gieok.code.languages.tree import Node
-from gieok.code.model.facts import NOTHING, Kind, Namespace, Trait, Variable
+from gieok.code.model.facts import NOTHING, Namespace, SymbolKind, Trait, Variable
 
 FUNCTIONS = frozenset(
     """
@@ -40,7 +40,7 @@ class JavaScriptDefinitions(JavaScriptNames):
             and self._is_constructor(node, name)
         ):
             return self._function_class(node, name)
-        return self.function_value(self._add(node, name, Kind.FUNCTION))
+        return self.function_value(self._add(node, name, SymbolKind.FUNCTION))
 
     def _is_constructor(self, node: Node, name: str) -> bool:
         return name in self.constructors or (
@@ -127,7 +127,7 @@ class JavaScriptDefinitions(JavaScriptNames):
     def _function_class(self, node: Node, name: str) -> Variable:
         number, inner = self.class_(node, name, ())
         outer, self.scope = self.scope, inner
-        made = self.function_value(self._add(node, "constructor", Kind.METHOD))
+        made = self.function_value(self._add(node, "constructor", SymbolKind.METHOD))
         self.bind("__init__", made, inner)
         self.scope = outer
         return self.class_value(number)
@@ -154,7 +154,7 @@ class JavaScriptDefinitions(JavaScriptNames):
             self.base_(b)
             for child in node.named_children
             if child.type == "class_heritage"
-            for b in _bases(child)
+            for b in _find_heritage_bases(child)
         ]
         self._decorators(node)
         number, inner = self.class_(node, name, bases)
@@ -191,7 +191,7 @@ class JavaScriptDefinitions(JavaScriptNames):
             traits = tuple(
                 t for word, t in (("static", Trait.CLASS), ("get", Trait.PROPERTY)) if word in kinds
             )
-            made = self.function_value(self._add(member, name, Kind.METHOD, traits))
+            made = self.function_value(self._add(member, name, SymbolKind.METHOD, traits))
             self.bind("__init__" if name == "constructor" else name, made, inner)
             if name == "constructor":
                 self._parameter_properties(member)
@@ -204,7 +204,7 @@ class JavaScriptDefinitions(JavaScriptNames):
         value = self.field(member, "value")
         held = self.annotation(self.field(member, "type"))
         if value is not None and value.type in FUNCTIONS:
-            held = self.function_value(self._add(value, name, Kind.METHOD))
+            held = self.function_value(self._add(value, name, SymbolKind.METHOD))
         elif value is not None:
             held = self.builder.merge(self.value(value), held)
         self.bind(name, held, inner)
@@ -222,15 +222,15 @@ class JavaScriptDefinitions(JavaScriptNames):
                 )
 
 
-def _bases(heritage: Node) -> list[Node]:
+def _find_heritage_bases(heritage: Node) -> list[Node]:
     """Return what a class extends and implements, in both grammars."""
-    found: list[Node] = []
+    bases: list[Node] = []
     for child in heritage.named_children:
         if child.type == "extends_clause":
             value = child.child_by_field_name("value")
-            found += [value] if value is not None else []
+            bases += [value] if value is not None else []
         elif child.type == "implements_clause":
-            found += child.named_children
+            bases += child.named_children
         else:
-            found.append(child)
-    return found
+            bases.append(child)
+    return bases

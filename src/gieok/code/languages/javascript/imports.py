@@ -162,7 +162,7 @@ class JavaScriptLinker(Linker):
         )
 
 
-def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
+def read_javascript_manifest(text: str, language: Language, parser: Parser) -> Facts:
     """Return facts whose `package` is JSON: `{"name", "main", "entries", "paths", "base"}`.
 
     Raises ValueError where the file is none.
@@ -175,47 +175,47 @@ def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
     options = options if isinstance(options, dict) else {}
     paths = options.get("paths")
     said = {
-        "name": _text(content.get("name")),
-        "main": _entry(content.get("exports"))
-        or _text(content.get("module"))
-        or _text(content.get("main")),
+        "name": _parse_manifest_text(content.get("name")),
+        "main": _find_exports_entry(content.get("exports"))
+        or _parse_manifest_text(content.get("module"))
+        or _parse_manifest_text(content.get("main")),
         "entries": {
-            key: _leaves(value)
+            key: _list_export_leaves(value)
             for told in (content.get("exports"), content.get("imports"))
             for key, value in (told.items() if isinstance(told, dict) else ())
             if key[:1] in "#." and key != "."
         },
         "paths": {
-            key: [_text(place) for place in places]
+            key: [_parse_manifest_text(place) for place in places]
             for key, places in paths.items()
             if isinstance(places, list)
         }
         if isinstance(paths, dict)
         else {},
-        "base": _text(options.get("baseUrl")),
+        "base": _parse_manifest_text(options.get("baseUrl")),
     }
     builder = Builder(language.name, text.count("\n") + 1)
     builder.package = json.dumps(said, sort_keys=True)
     return builder.finish()
 
 
-def _leaves(value: object) -> list[str]:
+def _list_export_leaves(value: object) -> list[str]:
     """Return the files that an entry of `exports` may lead to, whatever the conditions."""
     if isinstance(value, dict):
-        return [leaf for inner in value.values() for leaf in _leaves(inner)]
+        return [leaf for inner in value.values() for leaf in _list_export_leaves(inner)]
     return [value] if isinstance(value, str) else []
 
 
-def _text(value: object) -> str:
+def _parse_manifest_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _entry(exports: object) -> str:
+def _find_exports_entry(exports: object) -> str:
     """Return the file that `exports` gives for the package itself; of conditions, the first that
     leads to one.
     """
     if isinstance(exports, dict):
         inner = exports.get(".", None if any(key.startswith(".") for key in exports) else exports)
         places = list(inner.values()) if isinstance(inner, dict) else [inner]
-        return next(filter(None, map(_entry, places)), "")
-    return _text(exports)
+        return next(filter(None, map(_find_exports_entry, places)), "")
+    return _parse_manifest_text(exports)

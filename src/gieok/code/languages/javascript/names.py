@@ -174,7 +174,7 @@ class JavaScriptNames(TreeReader):
 
     def _take_apart(self, target: Node, value: Variable) -> None:
         """Assign the parts of `{a, b: c, ...rest}` or `[x, y]`."""
-        for place, part in _places(target):
+        for place, part in _enumerate_pattern_parts(target):
             if part.type == "pair_pattern":
                 self.assign(
                     self.field(part, "value"), self.load(value, self.name(part, "key"), part)
@@ -250,12 +250,12 @@ class JavaScriptNames(TreeReader):
         return self.holding(held, node) if is_array else held
 
 
-def _places(pattern: Node) -> list[tuple[int, Node]]:
+def _enumerate_pattern_parts(pattern: Node) -> list[tuple[int, Node]]:
     """Return the parts of a pattern with their places: `[, x]` takes the second."""
-    place, found = 0, []
+    place, parts = 0, []
     for child in pattern.children:
         if child.type == ",":
             place += 1
         elif child.type not in _PUNCTUATION:
-            found.append((place, child))
-    return found
+            parts.append((place, child))
+    return parts

@@ -6,32 +6,34 @@ from gieok.code.resolve.natives import (
     HigherOrder,
     Machine,
     Natives,
-    by_name,
+    build_model_table,
     elements_of,
     give_container,
     give_result,
     passed_on,
 )
-from gieok.code.resolve.program import Site
+from gieok.code.resolve.program import CallSite
 
 
-def _set(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_new_set(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model `new Set(elements)`."""
     give_container(
         machine, site, {"*": elements_of(machine, site, arguments[0] if arguments else NOTHING)}
     )
 
 
-def _map(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_new_map(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model `new Map(pairs)`."""
-    _set(machine, site, [elements_of(machine, site, variable) for variable in arguments[:1]])
+    _model_new_set(
+        machine, site, [elements_of(machine, site, variable) for variable in arguments[:1]]
+    )
 
 
 _PASSING = "freeze assign shallowReactive proxy"
 
 NATIVES = COMMON.and_also(
     Natives(
-        by_name(
+        build_model_table(
             (
                 """setTimeout setImmediate setInterval nextTick catch finally forEach Promise
                 requestAnimationFrame
@@ -40,7 +42,11 @@ NATIVES = COMMON.and_also(
             ),
             ("then", HigherOrder(give_result)),
         ),
-        by_name((f"{_PASSING} cache", passed_on), ("Map WeakMap", _map), ("Set WeakSet", _set)),
+        build_model_table(
+            (f"{_PASSING} cache", passed_on),
+            ("Map WeakMap", _model_new_map),
+            ("Set WeakSet", _model_new_set),
+        ),
         {},
         frozenset(_PASSING.split()),
         is_open=True,

@@ -10,7 +10,7 @@ from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.javascript.prototypes import JavaScriptPrototypes
 from gieok.code.languages.javascript.tests import JavaScriptTests
 from gieok.code.languages.javascript.types import TypeScript
-from gieok.code.languages.tree import Node, reading
+from gieok.code.languages.tree import Node, build_tree_reader
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
@@ -18,7 +18,7 @@ _LITERALS = FUNCTIONS | {"object", "class"}
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 
 
-class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
+class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     branches: ClassVar[frozenset[str]] = frozenset(
         """
             if_statement for_statement for_in_statement while_statement do_statement
@@ -91,7 +91,7 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     # Objects
 
     def object_(self, node: Node) -> Variable:
-        if node.named_children and _is_data(node):
+        if node.named_children and _is_javascript_data(node):
             return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
         for member in node.named_children:
@@ -125,7 +125,7 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         return held
 
     def _array(self, node: Node) -> Variable:
-        if node.named_children and _is_data(node):
+        if node.named_children and _is_javascript_data(node):
             return self.builder.data(self.scope.symbol, self.line(node))
         held = self.builder.container()
         for place, member in enumerate(node.named_children):
@@ -358,15 +358,15 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             self.builder.copy(self.builder.bind(self.builder.module, alias), self.lookup(name))
 
 
-def _is_data(node: Node) -> bool:
+def _is_javascript_data(node: Node) -> bool:
     """Say whether a literal holds constants only."""
     kind = node.type
     if kind == "pair":
         key, value = node.named_children[0], node.named_children[-1]
-        return key.type in _PLAIN_KEYS and _is_data(value)
+        return key.type in _PLAIN_KEYS and _is_javascript_data(value)
     return kind in _CONSTANTS or (
-        kind in ("object", "array") and all(map(_is_data, node.named_children))
+        kind in ("object", "array") and all(map(_is_javascript_data, node.named_children))
     )
 
 
-read = reading(_Reader)
+read = build_tree_reader(_JavaScriptReader)

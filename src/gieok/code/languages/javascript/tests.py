@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from gieok.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
 from gieok.code.languages.tree import Node
-from gieok.code.model.facts import NOTHING, Kind, Trait, Variable
+from gieok.code.model.facts import NOTHING, SymbolKind, Trait, Variable
 
 _TESTS = frozenset(("it", "test", "specify"))
 _SUITES = frozenset(("describe", "suite", "context"))
@@ -87,7 +87,7 @@ class JavaScriptTests(JavaScriptDefinitions):
                 self.call(self.value(part), [], node, word)
                 self._awaited = None
                 continue
-            number = self._add(part, name or word, Kind.FUNCTION, traits)
+            number = self._add(part, name or word, SymbolKind.FUNCTION, traits)
             self._share_context(number)
             made = self.function_value(number)
             if word in _HOOKS:
@@ -100,7 +100,7 @@ class JavaScriptTests(JavaScriptDefinitions):
         if self._awaited is None:
             return super()._function_expression(node)
         (name, traits), self._awaited = self._awaited, None
-        return self.function_value(self._add(node, name, Kind.FUNCTION, traits))
+        return self.function_value(self._add(node, name, SymbolKind.FUNCTION, traits))
 
     def _title(self, node: Node) -> str:
         text = self.text(node)[1:-1] if node.type in _TITLES else self.text(node)

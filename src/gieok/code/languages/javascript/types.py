@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gieok.code.languages.javascript.definitions import JavaScriptDefinitions
 from gieok.code.languages.tree import Node
-from gieok.code.model.facts import NOTHING, Kind, Namespace, Op, Variable
+from gieok.code.model.facts import NOTHING, Namespace, Op, SymbolKind, Variable
 
 _AS_INSIDE = frozenset("Readonly Partial Required NonNullable Pick Omit".split())
 
@@ -42,7 +42,7 @@ class TypeScript(JavaScriptDefinitions):
             self._shape(node, (), value.named_children)
             return
         name = self.name(node)
-        self.symbol(node, name, Kind.CLASS, (), self.doc(node))
+        self.symbol(node, name, SymbolKind.CLASS, (), self.doc(node))
         self.builder.copy(self.builder.bind(self.scope, name), self._meant(value))
 
     def _meant(self, node: Node | None) -> Variable:

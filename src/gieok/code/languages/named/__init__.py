@@ -1,7 +1,7 @@
 """C, C++, C#, Kotlin, Swift, PHP, Ruby: symbols, search and imports; calls by name alone."""
 
 from gieok.code.languages.language import Family, Language
-from gieok.code.languages.named.reader import Grammar, reading
+from gieok.code.languages.named.reader import Grammar, build_named_reader
 
 _C_BRANCHES = (
     "if_statement for_statement while_statement do_statement case_statement conditional_expression"
@@ -87,7 +87,7 @@ _FAMILIES = {name: Family(name) for name in ("c", "csharp", "kotlin", "swift", "
 LANGUAGES = (
     Language(
         "c",
-        reading(_C),
+        build_named_reader(_C),
         (".c",),
         family=_FAMILIES["c"],
         grammar="tree_sitter_c:language",
@@ -95,7 +95,7 @@ LANGUAGES = (
     ),
     Language(
         "cpp",
-        reading(_CPP),
+        build_named_reader(_CPP),
         (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h", ".inl"),
         family=_FAMILIES["c"],
         grammar="tree_sitter_cpp:language",
@@ -103,7 +103,7 @@ LANGUAGES = (
     ),
     Language(
         "csharp",
-        reading(_C_SHARP),
+        build_named_reader(_C_SHARP),
         (".cs",),
         family=_FAMILIES["csharp"],
         grammar="tree_sitter_c_sharp:language",
@@ -111,7 +111,7 @@ LANGUAGES = (
     ),
     Language(
         "kotlin",
-        reading(_KOTLIN),
+        build_named_reader(_KOTLIN),
         (".kt", ".kts"),
         family=_FAMILIES["kotlin"],
         grammar="tree_sitter_kotlin:language",
@@ -119,7 +119,7 @@ LANGUAGES = (
     ),
     Language(
         "swift",
-        reading(_SWIFT),
+        build_named_reader(_SWIFT),
         (".swift",),
         family=_FAMILIES["swift"],
         grammar="tree_sitter_swift:language",
@@ -127,7 +127,7 @@ LANGUAGES = (
     ),
     Language(
         "php",
-        reading(_PHP),
+        build_named_reader(_PHP),
         (".php",),
         family=_FAMILIES["php"],
         grammar="tree_sitter_php:language_php",
@@ -135,7 +135,7 @@ LANGUAGES = (
     ),
     Language(
         "ruby",
-        reading(_RUBY),
+        build_named_reader(_RUBY),
         (".rb", ".rake"),
         files=("Rakefile",),
         family=_FAMILIES["ruby"],

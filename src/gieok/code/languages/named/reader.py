@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gieok.code.languages.language import Language, Reader
 from gieok.code.languages.tree import Node, Parse, TreeReader
-from gieok.code.model.facts import NOTHING, Facts, Kind, Op, Trait
+from gieok.code.model.facts import NOTHING, Facts, Op, SymbolKind, Trait
 from gieok.ports.code import Parser
 
 _TEST = re.compile(r"(?i)test")
@@ -46,9 +46,9 @@ class Grammar(NamedTuple):
     comment: bytes = b"//"
 
 
-def reading(grammar: Grammar) -> Reader:
+def build_named_reader(grammar: Grammar) -> Reader:
     """Return the reader of a language."""
-    kind = type("_Reader", (_Reader,), {"branches": frozenset(grammar.branches.split())})
+    kind = type("_Reader", (_NamedReader,), {"branches": frozenset(grammar.branches.split())})
 
     def read(text: str, language: Language, parser: Parser) -> Facts:
         parse = partial(parser.parse, language.grammar)
@@ -59,7 +59,7 @@ def reading(grammar: Grammar) -> Reader:
     return read
 
 
-class _Reader(TreeReader):
+class _NamedReader(TreeReader):
     def __init__(
         self, grammar: Grammar, language: str, source: bytes, roots: Sequence[Node], parse: Parse
     ) -> None:
@@ -103,7 +103,7 @@ class _Reader(TreeReader):
         head = self.text(node)[:400]
         is_test = bool(_TEST.match(own) or _TEST_MARK.search(head.partition("{")[0]))
         body = self.field(node, "body") or node
-        kind = Kind.METHOD if is_method else Kind.FUNCTION
+        kind = SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
         self.function(node, name, kind, (), body, traits=(Trait.TEST,) if is_test else ())
         return None
 

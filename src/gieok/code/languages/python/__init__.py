@@ -10,7 +10,7 @@ from gieok.code.model.facts import Facts
 from gieok.code.resolve.linking import LinkRules
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+def _build_python_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
     return LinkRules(PythonLinker(path for path, _ in files), NATIVES, provides=_is_conftest_for)
 
 
@@ -23,9 +23,9 @@ def _is_conftest_for(origin: str, path: str) -> bool:
 LANGUAGES = (
     Language(
         "python",
-        tolerant.read,
+        tolerant.read_tolerant_python,
         (".py", ".pyi"),
-        family=Family("python", _rules),
+        family=Family("python", _build_python_rules),
         grammar="tree_sitter_python:language",
         tests=r"test_.*|.*_test|tests?|conftest",
         helpers=("conftest",),

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable
 from typing import ClassVar
 
-from gieok.code.languages.python.expressions import Expressions, name_of
+from gieok.code.languages.python.expressions import Expressions, find_last_name
 from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 #: Methods of dictionaries that take a key.
@@ -13,27 +13,29 @@ _KEYED = frozenset(("get", "pop", "setdefault"))
 _IMPORTERS = frozenset(("import_module", "importorskip"))
 
 
-def _module(arguments: list[ast.expr]) -> str:
+def _parse_imported_module(arguments: list[ast.expr]) -> str:
     """Return the absolute name of the module that a call imports; '' for one that is not known."""
-    name = _attribute(arguments[0]) if arguments else ""
+    name = _parse_attribute_name(arguments[0]) if arguments else ""
     return name if all(part.isidentifier() for part in name.split(".")) else ""
 
 
-def _key(arguments: list[ast.expr]) -> str:
+def _parse_first_key(arguments: list[ast.expr]) -> str:
     """Return the key that a call names first; '' for one that is not known, or has a dot."""
     first = arguments[0] if arguments else None
     text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     return "" if "." in text else text
 
 
-def _attribute(node: ast.expr) -> str:
+def _parse_attribute_name(node: ast.expr) -> str:
     """Return the name that `getattr` asks for, `prefix*` for one that is put together; '' for one
     that is not known.
     """
     if isinstance(node, ast.JoinedStr) and node.values:
-        return prefix + "*" if (prefix := _attribute(node.values[0])) else ""
+        return prefix + "*" if (prefix := _parse_attribute_name(node.values[0])) else ""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
-        return prefix + "*" if (prefix := _attribute(node.left).partition("%")[0]) else ""
+        return (
+            prefix + "*" if (prefix := _parse_attribute_name(node.left).partition("%")[0]) else ""
+        )
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
@@ -45,7 +47,7 @@ class CallReader(Expressions):
         is_import = (
             isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "importlib"
         )
-        plain = name_of(function) if is_import else getattr(function, "id", "")
+        plain = find_last_name(function) if is_import else getattr(function, "id", "")
         if plain and (special := self._builtin_call(node, plain)) is not None:
             return special
         place = self.expression(function.value if isinstance(function, ast.Attribute) else function)
@@ -54,9 +56,9 @@ class CallReader(Expressions):
             isinstance(function, ast.Attribute)
             and function.attr in _KEYED
             and arguments
-            and _key(node.args[:1])
+            and _parse_first_key(node.args[:1])
         ):
-            arguments[0] = ("", self.builder.external("'" + _key(node.args)))
+            arguments[0] = ("", self.builder.external("'" + _parse_first_key(node.args)))
         if (
             place == NOTHING
             and isinstance(function, ast.Attribute)
@@ -68,7 +70,7 @@ class CallReader(Expressions):
             return NOTHING
         value = self.builder.fresh()
         where = (self.scope.symbol, node.lineno)
-        if name_of(function) in _IMPORTERS and (module := _module(node.args)):
+        if find_last_name(function) in _IMPORTERS and (module := _parse_imported_module(node.args)):
             self.emit(Op.IMPORT, value, module, "", 0, node.lineno)
         if isinstance(function, ast.Attribute):
             self.emit(Op.CALL_METHOD, value, place, function.attr, arguments, *where)
@@ -87,7 +89,7 @@ class CallReader(Expressions):
 
     def _note_wrapper(self, name: str, node: ast.Call) -> None:
         """`update_wrapper(inner, f)` makes inner transparent, as the decorator `wraps` does."""
-        if name == "update_wrapper" and node.args and (wrapper := name_of(node.args[0])):
+        if name == "update_wrapper" and node.args and (wrapper := find_last_name(node.args[0])):
             qualified = self.scope.prefix + wrapper
             for number, fact in enumerate(self.builder.functions):
                 if self.builder.symbols[fact.symbol].qualified == qualified:
@@ -101,7 +103,11 @@ class CallReader(Expressions):
         """
         if name == "super":
             return self._super(node)
-        if name == "getattr" and len(node.args) > 1 and (attribute := _attribute(node.args[1])):
+        if (
+            name == "getattr"
+            and len(node.args) > 1
+            and (attribute := _parse_attribute_name(node.args[1]))
+        ):
             if attribute.endswith("*"):
                 self.expression(node.args[1])
             default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
@@ -116,7 +122,7 @@ class CallReader(Expressions):
         if (
             name in ("__import__", "import_module")
             and node.args
-            and (module := _attribute(node.args[0]))
+            and (module := _parse_attribute_name(node.args[0]))
         ):
             return self._imported(name, module, node) if not module.endswith("*") else None
         return None

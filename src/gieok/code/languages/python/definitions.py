@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 from gieok.code.languages.python.calls import CallReader
-from gieok.code.languages.python.expressions import BUILTINS, Code, name_of
+from gieok.code.languages.python.expressions import BUILTINS, Code, find_last_name
 from gieok.code.model.facts import (
     METACLASS,
     NOTHING,
     Argument,
     ClassFact,
     FunctionFact,
-    Kind,
     Namespace,
     Op,
     SymbolFact,
+    SymbolKind,
     Trait,
     Variable,
 )
@@ -64,7 +64,7 @@ class _Waiting(NamedTuple):
     scope: Namespace
 
 
-def _strings(node: ast.expr) -> list[str]:
+def _parse_parameter_names(node: ast.expr) -> list[str]:
     """Return the names in `"a, b"` or `("a", "b")`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [name.strip() for name in node.value.split(",")]
@@ -80,13 +80,13 @@ def _is_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, is_declared: bool) ->
     """Say whether a method stands for others: a protocol has no body, it is not implemented, or is
     abstract.
     """
-    if any(name_of(decorator) in _ABSTRACT for decorator in node.decorator_list):
+    if any(find_last_name(decorator) in _ABSTRACT for decorator in node.decorator_list):
         return True
     body = [
         s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
     ]
     if len(body) == 1 and isinstance(body[0], ast.Raise) and body[0].exc is not None:
-        return name_of(body[0].exc) == "NotImplementedError"
+        return find_last_name(body[0].exc) == "NotImplementedError"
     return is_declared and all(isinstance(s, ast.Pass) for s in body)
 
 
@@ -111,7 +111,10 @@ class PythonDefinitions(CallReader):
         """Add a function and bind what its decorators make of it."""
         traits = self._traits(node)
         symbol = self._symbol(
-            node, node.name, Kind.METHOD if self.scope.owner != NOTHING else Kind.FUNCTION, traits
+            node,
+            node.name,
+            SymbolKind.METHOD if self.scope.owner != NOTHING else SymbolKind.FUNCTION,
+            traits,
         )
         number = self._make(node, symbol, node.name, traits)
         value = self.made(Op.FUNCTION, number)
@@ -123,7 +126,7 @@ class PythonDefinitions(CallReader):
                 self._given_by_pytest(decorator, self.builder.functions[number])
             value = self.made(Op.DECORATE, decorating, value, self.scope.symbol, decorator.lineno)
         bound = self.builder.bind(self.scope, node.name)
-        if any(name_of(d) == "overload" for d in node.decorator_list):
+        if any(find_last_name(d) == "overload" for d in node.decorator_list):
             self.overloads[bound] = value
         else:
             self.overloads.pop(bound, None)
@@ -133,7 +136,7 @@ class PythonDefinitions(CallReader):
         """What `parametrize` lists reaches a test's parameters; the `params` of a fixture are its
         `request.param`.
         """
-        kind = name_of(decorator)
+        kind = find_last_name(decorator)
         if kind not in ("parametrize", "fixture"):
             return
         read = self.builder.code[-1]  # the call that the decorator is
@@ -149,7 +152,7 @@ class PythonDefinitions(CallReader):
                 self.emit(Op.STORE_INDEX, request, "param", value, fact.symbol, decorator.lineno)
                 self.builder.copy(parameters["request"], request)
             return
-        names = _strings(decorator.args[0]) if decorator.args else []
+        names = _parse_parameter_names(decorator.args[0]) if decorator.args else []
         row = self.element(arguments[1][1] if len(arguments) > 1 else NOTHING, decorator)
         for place, name in enumerate(names if row != NOTHING else ()):
             if name in parameters and len(names) == 1:
@@ -158,7 +161,7 @@ class PythonDefinitions(CallReader):
                 self.emit(Op.INDEX, parameters[name], row, place, fact.symbol, decorator.lineno)
 
     def _traits(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-        found = {TRAITS[name] for d in node.decorator_list if (name := name_of(d)) in TRAITS}
+        found = {TRAITS[name] for d in node.decorator_list if (name := find_last_name(d)) in TRAITS}
         if self.scope.owner != NOTHING and node.name in _CLASS_METHODS:
             found.add(Trait.CLASS)
         if node.name.startswith("test"):
@@ -171,7 +174,9 @@ class PythonDefinitions(CallReader):
         decorators = node.decorator_list
         start = min([node.lineno, *(d.lineno for d in decorators)])
         doc = ast.get_docstring(node) or ""
-        deprecated = any(name_of(d) in _DEPRECATED for d in decorators) or ".. deprecated" in doc
+        deprecated = (
+            any(find_last_name(d) in _DEPRECATED for d in decorators) or ".. deprecated" in doc
+        )
         fact = SymbolFact(
             name=name,
             qualified=self.scope.prefix + name,
@@ -254,7 +259,7 @@ class PythonDefinitions(CallReader):
             SymbolFact(
                 name=name,
                 qualified=qualified,
-                kind=Kind.LAMBDA,
+                kind=SymbolKind.LAMBDA,
                 start=node.lineno,
                 end=end,
                 parent=self.scope.symbol,
@@ -270,11 +275,11 @@ class PythonDefinitions(CallReader):
     def class_(self, node: ast.ClassDef) -> None:
         """Add a class, bind it and read its body."""
         symbol = self._symbol(
-            node, node.name, Kind.CLASS, (Trait.TEST,) if node.name.startswith("Test") else ()
+            node, node.name, SymbolKind.CLASS, (Trait.TEST,) if node.name.startswith("Test") else ()
         )
         number = len(self.builder.classes)
         if any(
-            name_of(b.value if isinstance(b, ast.Subscript) else b) == "Protocol"
+            find_last_name(b.value if isinstance(b, ast.Subscript) else b) == "Protocol"
             for b in node.bases
         ):
             self._protocols.add(number)
@@ -315,7 +320,7 @@ class PythonDefinitions(CallReader):
             )
         if isinstance(node, ast.Subscript):
             return self._generic(node, depth)
-        if not isinstance(node, ast.Name | ast.Attribute) or name_of(node) in BUILTINS:
+        if not isinstance(node, ast.Name | ast.Attribute) or find_last_name(node) in BUILTINS:
             return NOTHING
         return self.made_of(self.expression(node), Op.INSTANCE)
 
@@ -328,7 +333,7 @@ class PythonDefinitions(CallReader):
             return NOTHING
 
     def _generic(self, node: ast.Subscript, depth: int) -> Variable:
-        name = name_of(node.value)
+        name = find_last_name(node.value)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if name in _ONE_OF:
             chosen = parts[:1] if name == "Annotated" else parts

@@ -53,7 +53,7 @@ _TEXTS = (str, bytes)
 _MOST_TEXTS = 12
 
 
-def name_of(node: ast.expr) -> str:
+def find_last_name(node: ast.expr) -> str:
     """Return the last name of `a.b.c` or `c(...)`; '' for anything else."""
     if isinstance(node, ast.Call):
         node = node.func
@@ -66,16 +66,16 @@ def name_of(node: ast.expr) -> str:
     )
 
 
-def _is_data(node: ast.expr) -> bool:
+def _is_python_data(node: ast.expr) -> bool:
     """Say whether a literal holds constants only."""
     kind = type(node)
     if kind is ast.Constant:
         return True
     if isinstance(node, ast.Dict):
         return all(type(key) is ast.Constant for key in node.keys) and all(
-            map(_is_data, node.values)
+            map(_is_python_data, node.values)
         )
-    return isinstance(node, _SEQUENCES) and all(map(_is_data, node.elts))
+    return isinstance(node, _SEQUENCES) and all(map(_is_python_data, node.elts))
 
 
 class Expressions(Emission[Code]):
@@ -231,7 +231,7 @@ class Expressions(Emission[Code]):
         return NOTHING
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Variable:
-        if node.elts and _is_data(node):
+        if node.elts and _is_python_data(node):
             return self.builder.data(self.scope.symbol, node.lineno)
         held = self.builder.container()
         for place, element in enumerate(node.elts):
@@ -243,7 +243,7 @@ class Expressions(Emission[Code]):
         return held
 
     def _dict(self, node: ast.Dict) -> Variable:
-        if node.keys and _is_data(node):
+        if node.keys and _is_python_data(node):
             return self.builder.data(self.scope.symbol, node.lineno)
         held = self.builder.container()
         for key_node, value_node in zip(node.keys, node.values, strict=True):

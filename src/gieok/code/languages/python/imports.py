@@ -89,7 +89,7 @@ class _Modules:
         return (
             paths[0]
             if len(paths) == 1
-            else min(paths, key=lambda path: (-_shared(path, importer), path))
+            else min(paths, key=lambda path: (-_count_shared_folders(path, importer), path))
         )
 
     def is_package(self, name: str) -> bool:
@@ -117,7 +117,7 @@ class _Modules:
         return None
 
 
-def _shared(a: str, b: str) -> int:
+def _count_shared_folders(a: str, b: str) -> int:
     count = 0
     for x, y in zip(a.split("/"), b.split("/"), strict=False):
         if x != y:

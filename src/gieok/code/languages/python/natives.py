@@ -9,17 +9,17 @@ from gieok.code.resolve.natives import (
     Machine,
     Natives,
     await_,
-    by_name,
-    copied,
+    build_model_table,
     elements_of,
     give_container,
     give_first,
     give_result,
-    pass_on,
+    model_copied_container,
+    pass_variable_on,
     passed_on,
     refer,
 )
-from gieok.code.resolve.program import Site
+from gieok.code.resolve.program import CallSite
 from gieok.code.resolve.values import Value
 
 #: Give back what they are given.
@@ -33,53 +33,53 @@ _KEEPING = (
 )
 
 
-def _wraps(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_functools_wraps(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model `functools.wraps(f)`: a decorator that gives back what it decorates, not `f`."""
     del arguments
     passed_on(machine, site, [])
 
 
-def _update_wrapper(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _update_wrapper(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Give the wrapper, not what is wrapped: that is everything which the decorator ever got."""
     passed_on(machine, site, arguments[:1] or [NOTHING])
 
 
-def _row(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_pytest_param(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model `pytest.param`: one value is itself, several are a row."""
-    given = [variable for keyword, variable in site.arguments if not keyword]
-    if len(given) == 1:
-        pass_on(machine, site, arguments[0])
+    positional = [variable for keyword, variable in site.arguments if not keyword]
+    if len(positional) == 1:
+        pass_variable_on(machine, site, arguments[0])
     else:
-        give_container(machine, site, dict(enumerate(given)))
+        give_container(machine, site, dict(enumerate(positional)))
 
 
-def _raises(key: str, machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_pytest_raises(key: str, machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or
     `exception`.
     """
     program = machine.program
     caught = program.containers.new()
     for variable in arguments[:1]:
-        held = program.containers.key(int(program.values.first[caught]), key)
-        await_(machine, variable, machine.types.allow, held)
+        exception = program.containers.key(int(program.values.first[caught]), key)
+        await_(machine, variable, machine.types.allow, exception)
     program.flows.add(site.to, caught)
 
 
-def _type(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _model_type_call(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     if len(arguments) == 1:
         await_(machine, arguments[0], _class_of, machine, site)
     else:
         _new_class(machine, site, arguments)
 
 
-def _new_class(machine: Machine, site: Site, arguments: list[int]) -> None:
+def _new_class(machine: Machine, site: CallSite, arguments: list[int]) -> None:
     """Model a class that is made from bases while the program runs: it is called as they are."""
     for bases in arguments[1:2]:
-        pass_on(machine, site, elements_of(machine, site, bases))
+        pass_variable_on(machine, site, elements_of(machine, site, bases))
     refer(machine, site)
 
 
-def _class_of(value: int, machine: Machine, site: Site) -> None:
+def _class_of(value: int, machine: Machine, site: CallSite) -> None:
     values = machine.program.values
     if values.kinds[value] == Value.INSTANCE:
         machine.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
@@ -87,7 +87,7 @@ def _class_of(value: int, machine: Machine, site: Site) -> None:
 
 NATIVES = COMMON.and_also(
     Natives(
-        by_name(
+        build_model_table(
             (
                 """call_soon call_soon_threadsafe Thread Timer partial run_in_executor start_soon
                 run_in_threadpool""",
@@ -96,16 +96,16 @@ NATIVES = COMMON.and_also(
             ("gather create_task to_thread run_sync", HigherOrder(give_result)),
             ("partial", HigherOrder(give_first, called=slice(1, None))),
         ),
-        by_name(
-            ("frozenset deque", copied),
+        build_model_table(
+            ("frozenset deque", model_copied_container),
             (_PASSING, passed_on),
-            ("type", _type),
+            ("type", _model_type_call),
             ("new_class", _new_class),
-            ("wraps", _wraps),
+            ("wraps", _model_functools_wraps),
             ("update_wrapper", _update_wrapper),
-            ("param", _row),
-            ("raises", partial(_raises, "value")),
-            ("assertRaises assertRaisesRegex", partial(_raises, "exception")),
+            ("param", _model_pytest_param),
+            ("raises", partial(_model_pytest_raises, "value")),
+            ("assertRaises assertRaisesRegex", partial(_model_pytest_raises, "exception")),
         ),
         {},
         frozenset(f"{_PASSING} {_KEEPING}".split()),

@@ -14,15 +14,15 @@ from gieok.code.languages.python.expressions import BRANCHES, OPERATORS, Code
 from gieok.code.model.facts import NOTHING, Facts, FunctionFact, Namespace, Op, Trait, Variable
 
 
-def read(source: str) -> Facts:
+def read_python(source: str) -> Facts:
     """Return the facts of a Python file. Raises SyntaxError, ValueError, RecursionError."""
     tree = ast.parse(source)
-    reader = _Reader(source.count("\n") + 1)
+    reader = _PythonReader(source.count("\n") + 1)
     reader.module(tree)
     return reader.builder.finish()
 
 
-class _Reader(PythonDefinitions):
+class _PythonReader(PythonDefinitions):
     """Reads statements."""
 
     def __init__(self, lines: int) -> None:

@@ -18,7 +18,16 @@ from gieok.code.languages.python import reader
 from gieok.code.languages.python.definitions import TRAITS
 from gieok.code.languages.python.expressions import BUILTINS
 from gieok.code.languages.tree import Node, TreeReader
-from gieok.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
+from gieok.code.model.facts import (
+    NOTHING,
+    Argument,
+    Facts,
+    Namespace,
+    Op,
+    SymbolKind,
+    Trait,
+    Variable,
+)
 from gieok.ports.code import Parser
 
 _DEFINITIONS = ("function_definition", "class_definition")
@@ -28,10 +37,10 @@ _MOST_PIECES = 100
 _INDENT = re.compile(r"\s*")
 
 
-def read(text: str, language: Language, parser: Parser) -> Facts:
+def read_tolerant_python(text: str, language: Language, parser: Parser) -> Facts:
     """Return the facts of a Python file; those of one that does not parse have an `error`."""
     try:
-        return reader.read(text)
+        return reader.read_python(text)
     except SyntaxError as error:
         line, reason = error.lineno or 0, f"{error.msg}, line {error.lineno}"
     except (ValueError, RecursionError, MemoryError) as error:
@@ -41,13 +50,16 @@ def read(text: str, language: Language, parser: Parser) -> Facts:
     def parse(source: str) -> Node:
         return parser.parse(language.grammar, source.encode("utf-8", "surrogatepass"))
 
-    facts = _Reader(
-        language.name, text.encode("utf-8", "surrogatepass"), _trees(text, line, parse), parse
+    facts = _TolerantReader(
+        language.name,
+        text.encode("utf-8", "surrogatepass"),
+        _parse_best_trees(text, line, parse),
+        parse,
     ).read()
     return facts._replace(error=f"did not parse ({reason}): read with the tolerant grammar")
 
 
-def _trees(text: str, line: int, parse: Callable[[str], Node]) -> list[Node]:
+def _parse_best_trees(text: str, line: int, parse: Callable[[str], Node]) -> list[Node]:
     """Return the tree of a file, or those of its pieces, with or without a line: whichever way most
     definitions are found.
     """
@@ -56,13 +68,13 @@ def _trees(text: str, line: int, parse: Callable[[str], Node]) -> list[Node]:
         return [whole]
     ways = [
         [parse(part) for part in parts]
-        for source in (_without(text, line), text)
-        for parts in ([source], _pieces(source))
+        for source in (_blank_out_line(text, line), text)
+        for parts in ([source], _split_at_definitions(source))
     ]
-    return max(ways, key=lambda roots: sum(map(_definitions, roots)))
+    return max(ways, key=lambda roots: sum(map(_count_definitions, roots)))
 
 
-def _without(text: str, line: int) -> str:
+def _blank_out_line(text: str, line: int) -> str:
     """Return a text in which a line does nothing."""
     lines = text.split("\n")
     if 0 < line <= len(lines):
@@ -71,7 +83,7 @@ def _without(text: str, line: int) -> str:
     return "\n".join(lines)
 
 
-def _pieces(text: str) -> list[str]:
+def _split_at_definitions(text: str) -> list[str]:
     """Cut a file in front of definitions at its margin, with empty lines before each piece: lines
     stay the file's.
     """
@@ -88,7 +100,7 @@ def _pieces(text: str) -> list[str]:
     ]
 
 
-def _definitions(root: Node) -> int:
+def _count_definitions(root: Node) -> int:
     count, waiting = 0, [root]
     while waiting:
         node = waiting.pop()
@@ -97,7 +109,7 @@ def _definitions(root: Node) -> int:
     return count
 
 
-class _Reader(TreeReader):
+class _TolerantReader(TreeReader):
     branches: ClassVar[frozenset[str]] = frozenset(
         """
             if_statement elif_clause for_statement while_statement try_statement
@@ -142,14 +154,14 @@ class _Reader(TreeReader):
 
     def start(self) -> None:
         module = self.builder.symbols[0]
-        self.builder.symbols[0] = module._replace(doc=_docstring(self.roots[0]))
+        self.builder.symbols[0] = module._replace(doc=_read_tolerant_docstring(self.roots[0]))
 
     def text(self, node: Node | None) -> str:
         return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
     def doc(self, node: Node) -> str:
         definition = self.field(node, "definition") or node
-        return _docstring(self.field(definition, "body"))
+        return _read_tolerant_docstring(self.field(definition, "body"))
 
     def lookup(self, name: str) -> Variable:
         for scope in self.scope.outwards():
@@ -205,7 +217,7 @@ class _Reader(TreeReader):
         traits = {TRAITS[d] for d in decorators if d in TRAITS}
         traits |= {Trait.TEST} if name.startswith("test") else set()
         parameters, rest = self._parameters(self.field(node, "parameters"))
-        kind = Kind.METHOD if self.scope.owner != NOTHING else Kind.FUNCTION
+        kind = SymbolKind.METHOD if self.scope.owner != NOTHING else SymbolKind.FUNCTION
         number, _ = self.function(
             whole,
             name,
@@ -377,7 +389,7 @@ class _Reader(TreeReader):
         return self.made(Op.SUPER, fact.parameters[0], fact.owner)
 
 
-def _docstring(body: Node | None) -> str:
+def _read_tolerant_docstring(body: Node | None) -> str:
     """Return the text that a module or a body begins with."""
     first = (
         next((c for c in body.named_children if c.type != "comment"), None)

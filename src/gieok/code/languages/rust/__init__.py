@@ -9,7 +9,7 @@ from gieok.code.model.facts import Facts
 from gieok.code.resolve.linking import LinkRules
 
 
-def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
+def _build_rust_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
     return LinkRules(RustLinker(path for path, _ in files))
 
 
@@ -18,7 +18,7 @@ LANGUAGES = (
         "rust",
         reader.read,
         (".rs",),
-        family=Family("rust", _rules),
+        family=Family("rust", _build_rust_rules),
         grammar="tree_sitter_rust:language",
         tests=r"tests?",
         reexports=("mod.rs",),

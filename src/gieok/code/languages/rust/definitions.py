@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from gieok.code.languages.tree import Node, TreeReader
-from gieok.code.model.facts import NOTHING, Kind, Namespace, Op, Trait, Variable
+from gieok.code.model.facts import NOTHING, Namespace, Op, SymbolKind, Trait, Variable
 
 #: Types that stand for what is inside of them.
 WRAPPERS = frozenset(
@@ -93,7 +93,7 @@ class RustDefinitions(TreeReader):
         if (
             self.is_for_tests
             or Trait.TESTING in around
-            or (kind != Kind.LAMBDA and self._is_for_tests(node))
+            or (kind != SymbolKind.LAMBDA and self._is_for_tests(node))
         ):
             traits = (*traits, Trait.TESTING)
         return super().symbol(node, name, kind, traits, doc)
@@ -107,7 +107,7 @@ class RustDefinitions(TreeReader):
     def _function(self, node: Node) -> None:
         name = self.name(node)
         traits = (Trait.TEST,) if _TEST.search(self._attributes(node)) else ()
-        number = self._add(node, name, Kind.FUNCTION, "", traits)
+        number = self._add(node, name, SymbolKind.FUNCTION, "", traits)
         self.builder.copy(self.builder.bind(self.scope, name), self.function_value(number))
 
     def _attributes(self, node: Node) -> str:
@@ -232,7 +232,7 @@ class RustDefinitions(TreeReader):
         name = self.name(member)
         has_self = any(c.type == "self_parameter" for c in self.children(member, "parameters"))
         traits = () if has_self else (Trait.STATIC,)
-        number = self._add(member, name, Kind.METHOD, "self" if has_self else "", traits)
+        number = self._add(member, name, SymbolKind.METHOD, "self" if has_self else "", traits)
         made = self.function_value(number)
         if held == NOTHING:
             self.bind(name, made, inner)
@@ -257,7 +257,7 @@ class RustDefinitions(TreeReader):
 
     def _macro_definition(self, node: Node) -> None:
         name = self.name(node)
-        number, _ = self.function(node, name, Kind.FUNCTION, [], None)
+        number, _ = self.function(node, name, SymbolKind.FUNCTION, [], None)
         self.builder.copy(
             self.builder.bind(self.builder.module, f"{name}!"), self.function_value(number)
         )

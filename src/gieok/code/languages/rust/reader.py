@@ -6,8 +6,8 @@ from functools import partial
 from typing import ClassVar
 
 from gieok.code.languages.rust.definitions import WRAPPERS, RustDefinitions
-from gieok.code.languages.tree import Node, reading
-from gieok.code.model.facts import NOTHING, Kind, Variable
+from gieok.code.languages.tree import Node, build_tree_reader
+from gieok.code.model.facts import NOTHING, SymbolKind, Variable
 
 #: Methods that give what they are called on, or what is inside of it.
 _SAME = frozenset(
@@ -188,7 +188,7 @@ class _Reader(RustDefinitions):
             pattern = self.field(parameter, "pattern") or parameter
             name = self.text(pattern) if pattern.type == "identifier" else f"<{place}>"
             parameters.append((name, self.type(self.field(parameter, "type"))))
-        number, _ = self.function(node, "", Kind.LAMBDA, parameters, self.field(node, "body"))
+        number, _ = self.function(node, "", SymbolKind.LAMBDA, parameters, self.field(node, "body"))
         return self.function_value(number)
 
     def _let(self, node: Node) -> None:
@@ -262,4 +262,4 @@ class _Reader(RustDefinitions):
         return self.holding(held, node) if held != NOTHING else self.builder.container()
 
 
-read = reading(_Reader)
+read = build_tree_reader(_Reader)

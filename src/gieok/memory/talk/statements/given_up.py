@@ -378,7 +378,7 @@ def _find_english(sentence: str) -> Iterator[Loss]:
         if denied and not re.search(r"any ?more", clause):
             before = clauses[number - 1]
             yield Loss(
-                _shift(denied.span("old"), start),
+                _shift_span(denied.span("old"), start),
                 (before[0], end),
                 before,
                 has_subject=True,
@@ -420,22 +420,22 @@ def _read_row(found: re.Match[str], start: int, end: int) -> Loss:
     named = [
         name for name in ("new", "new_2", "said") if name in found.re.groupindex and found[name]
     ]
-    new = _shift(found.span(named[0]), start) if named else (0, 0)
+    new = _shift_span(found.span(named[0]), start) if named else (0, 0)
     old = next(
         name for name in ("old", "old_2", "old_3") if name in found.re.groupindex and found[name]
     )
     has_subject = "said" in named
     return Loss(
-        old=_shift(found.span(old), start),
+        old=_shift_span(found.span(old), start),
         clause=(start, end),
         new=new,
         has_subject=has_subject,
         is_denial=has_subject,
-        verb=_shift(found.span("verb"), start) if "verb" in found.re.groupindex else (0, 0),
+        verb=_shift_span(found.span("verb"), start) if "verb" in found.re.groupindex else (0, 0),
     )
 
 
-def _shift(span: tuple[int, int], by: int) -> tuple[int, int]:
+def _shift_span(span: tuple[int, int], by: int) -> tuple[int, int]:
     return span[0] + by, span[1] + by
 
 

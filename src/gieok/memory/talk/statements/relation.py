@@ -161,7 +161,9 @@ def relation(earlier: str, later: str) -> Relation:
     People say a fact in passing: of all pairs of their sentences the surest counts.
     """
     return _find_surest(
-        _judge(one, other) for one in read_sentences(earlier) for other in read_sentences(later)
+        _judge_sentences(one, other)
+        for one in read_sentences(earlier)
+        for other in read_sentences(later)
     )
 
 
@@ -175,7 +177,7 @@ def _find_surest(found: Iterable[Relation]) -> Relation:
     return best
 
 
-def _judge(earlier: Sentence, later: Sentence) -> Relation:
+def _judge_sentences(earlier: Sentence, later: Sentence) -> Relation:
     shared = list_shared(earlier, later)
     if not shared or earlier.text == later.text:
         return Relation(UNRELATED)
@@ -184,10 +186,10 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
     differing = given_up.differing if given_up else tuple(list_differing(earlier, later))
     is_related = (
         not differing
-        and not _asks(later)
+        and not _is_asking_sentence(later)
         and (
             given_up is not None
-            or _conflict(later, shared, conflicts)
+            or _is_amount_conflict(later, shared, conflicts)
             or _is_on_one_subject(earlier, later, shared)
         )
     )
@@ -216,7 +218,7 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
     return related
 
 
-def _conflict(later: Sentence, shared: Sequence[str], conflicts: Sequence[str]) -> bool:
+def _is_amount_conflict(later: Sentence, shared: Sequence[str], conflicts: Sequence[str]) -> bool:
     """Say whether two sentences differ in an amount and share a word besides."""
     return bool(conflicts) and any(word.is_anchor for word in later.words if word.stem in shared)
 
@@ -276,7 +278,7 @@ def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenU
     lost = [word for word in held if _holds_value(earlier, word.stem)]
     if not lost or held[-1] is not zone[-1]:
         return None
-    others = [word for word in zone if _is_own(word, earlier)]
+    others = [word for word in zone if _is_later_own_word(word, earlier)]
     # What is set against others before the clause is its subject: "저녁은 돈 없어서 구내식당 끊고".
     others += [
         word
@@ -315,7 +317,11 @@ def _read_named_again(
     topics = [word for word in words[:-1] if word.is_bare and _is_topic(earlier, word.stem)]
     if not topics:
         return [], []
-    own = [word for word in words if word.start < topics[-1].start and _is_own(word, earlier)]
+    own = [
+        word
+        for word in words
+        if word.start < topics[-1].start and _is_later_own_word(word, earlier)
+    ]
     return topics, own
 
 
@@ -377,7 +383,7 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
         anchors=tuple(word.stem for word in anchors if _is_anchor(word, earlier)),
-        differing=(*(word.stem for word in zone if _is_own(word, earlier)), *names),
+        differing=(*(word.stem for word in zone if _is_later_own_word(word, earlier)), *names),
         said=later.text[loss.clause[0] : loss.clause[1]],
         is_denial=loss.is_denial,
     )
@@ -400,7 +406,7 @@ def _is_time(text: str, word: Word, loss: Loss) -> bool:
     return is_behind or _WHEN.search(text, 0, word.start) is not None
 
 
-def _is_own(word: Word, earlier: Sentence) -> bool:
+def _is_later_own_word(word: Word, earlier: Sentence) -> bool:
     """Say whether a word is of the later sentence alone and names something; a verb may be another
     one of the same fact.
     """
@@ -429,9 +435,9 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
         return True
     if is_for_once:
         return False
-    if any(_is_name(stem, earlier) for stem in named):
+    if any(_is_proper_name(stem, earlier) for stem in named):
         return not later.has_mood("request")
-    return bool(named) and _is_plain(earlier, named[-1]) and _is_of_a_person(later)
+    return bool(named) and _is_plain_statement(earlier, named[-1]) and _is_of_a_person(later)
 
 
 def _tells_event(sentence: Sentence) -> bool:
@@ -459,7 +465,7 @@ def _is_past(sentence: Sentence) -> bool:
     )
 
 
-def _is_name(stem: str, sentence: Sentence) -> bool:
+def _is_proper_name(stem: str, sentence: Sentence) -> bool:
     """Say whether a word is a proper name in a sentence: who gives up what has a name of its own
     means no other thing.
     """
@@ -468,7 +474,7 @@ def _is_name(stem: str, sentence: Sentence) -> bool:
     )
 
 
-def _is_plain(sentence: Sentence, stem: str) -> bool:
+def _is_plain_statement(sentence: Sentence, stem: str) -> bool:
     """Say whether a sentence says of somebody a habit, or of a thing what it is, and nothing
     else.
     """
@@ -517,7 +523,7 @@ def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
     """Say whether a sentence asserts what it says in a clause; what the other one says in the same
     words casts no doubt.
     """
-    if _asks(sentence):
+    if _is_asking_sentence(sentence):
         return False
     if any(sentence.find_cue(name) - beside.find_cue(name) for name in _DOUBTFUL):
         return False
@@ -542,7 +548,7 @@ def _share_most(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bo
     return len(shared) / shorter >= _SUBJECT_SHARE
 
 
-def _asks(sentence: Sentence) -> bool:
+def _is_asking_sentence(sentence: Sentence) -> bool:
     return sentence.text.rstrip().endswith(("?", "？"))
 
 

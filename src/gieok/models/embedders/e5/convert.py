@@ -21,10 +21,16 @@ from gieok import fs
 from gieok.errors import EmbedderFailed
 from gieok.models.embedders.e5 import encoder, languages, tokenizer
 from gieok.models.embedders.e5.encoder import DIMENSION, Encoder, open_session
-from gieok.models.embedders.e5.graph import encoder_graph, save_graph
-from gieok.models.embedders.e5.manifest import FILES, FOLDER, ModelManifest, read_manifest, sha256
+from gieok.models.embedders.e5.graph import build_encoder_graph, save_graph
+from gieok.models.embedders.e5.manifest import (
+    FILES,
+    FOLDER,
+    ModelManifest,
+    hash_model_file,
+    read_e5_manifest,
+)
 from gieok.models.embedders.e5.platforms import PINNED
-from gieok.models.embedders.e5.probes import neighbour_cosines, probe
+from gieok.models.embedders.e5.probes import embed_probe_sentences, neighbour_cosines
 from gieok.models.embedders.e5.tokenizer import Tokenizer
 from gieok.models.embedders.e5.weights import SHA256, Vocabulary, Weights, find_weights
 
@@ -43,7 +49,7 @@ _KEPT_LETTERS = (
 )
 
 
-def convert(models: Path, *, again: bool = False) -> None:
+def convert_e5_model(models: Path, *, again: bool = False) -> None:
     """Build the model under `models` unless a finished one is there; `again` replaces that too.
 
     Raises EmbedderFailed: the weights are missing or not the pinned ones, or the folder cannot be
@@ -52,9 +58,9 @@ def convert(models: Path, *, again: bool = False) -> None:
     folder = models / FOLDER
     try:
         with fs.exclusive(models / f"{_MINE}lock"):
-            if again or read_manifest(folder) is None:
+            if again or read_e5_manifest(folder) is None:
                 _remove_leftovers(models)
-                _replace(folder)
+                _replace_model_folder(folder)
     except OSError as error:
         hint = f"make {models} writable, with 100 MB to spare, and run the command again"
         raise EmbedderFailed(
@@ -62,15 +68,15 @@ def convert(models: Path, *, again: bool = False) -> None:
         ) from error
 
 
-def _replace(folder: Path) -> None:
+def _replace_model_folder(folder: Path) -> None:
     weights = Weights(find_weights(folder.parent))
-    made = Path(tempfile.mkdtemp(prefix=_MINE, suffix=".new", dir=folder.parent))
+    new_folder = Path(tempfile.mkdtemp(prefix=_MINE, suffix=".new", dir=folder.parent))
     try:
-        _build(made, weights)
+        _build_model_files(new_folder, weights)
         if folder.exists():
-            folder.rename(made.with_suffix(".old"))
-        made.rename(folder)
-        _sync(folder.parent)
+            folder.rename(new_folder.with_suffix(".old"))
+        new_folder.rename(folder)
+        _fsync_model_path(folder.parent)
     finally:
         _remove_leftovers(folder.parent)
 
@@ -83,10 +89,12 @@ def _remove_leftovers(models: Path) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
 
 
-def _build(folder: Path, weights: Weights) -> None:
+def _build_model_files(folder: Path, weights: Weights) -> None:
     _save_rows(folder, weights, _save_vocabulary(folder, weights.vocabulary))
     bits, least, cosines = _save_encoder(folder, weights)
-    files = {name: ((folder / name).stat().st_size, sha256(folder / name)) for name in FILES}
+    files = {
+        name: ((folder / name).stat().st_size, hash_model_file(folder / name)) for name in FILES
+    }
     manifest = ModelManifest(
         package=PINNED,
         source_sha256=SHA256,
@@ -97,29 +105,29 @@ def _build(folder: Path, weights: Weights) -> None:
     ).write(folder)
     for file in (*(folder / name for name in FILES), manifest, folder):
         file.chmod(0o700 if file.is_dir() else 0o600)
-        _sync(file)
+        _fsync_model_path(file)
 
 
 def _save_vocabulary(folder: Path, full: Vocabulary) -> list[int]:
     """Write the tokenizer; return the row of the full table for each id of it."""
     mask = len(full.pieces) - 1
     never_text = {full.begin, full.end, full.pad, full.unknown, mask}
-    kept = {
+    kept_pieces = {
         piece: i for i, piece in enumerate(full.pieces) if i not in never_text and _is_kept(piece)
     }
-    pieces = tokenizer.save(
-        folder, {piece: full.scores[i] for piece, i in kept.items()}, full.replacements
+    pieces = tokenizer.save_tokenizer_tables(
+        folder, {piece: full.scores[i] for piece, i in kept_pieces.items()}, full.replacements
     )
-    return [full.begin, full.end, full.unknown, *(kept[piece] for piece in pieces)]
+    return [full.begin, full.end, full.unknown, *(kept_pieces[piece] for piece in pieces)]
 
 
 def _is_kept(piece: str) -> bool:
     letters = piece.removeprefix(_BOUNDARY)
-    return len(letters) == 1 or letters.isascii() or not any(map(_is_foreign, letters))
+    return len(letters) == 1 or letters.isascii() or not any(map(_is_foreign_letter, letters))
 
 
 @cache  # 250,000 pieces have some 15,000 characters
-def _is_foreign(character: str) -> bool:
+def _is_foreign_letter(character: str) -> bool:
     return character.isalpha() and not any(
         first <= ord(character) <= last for first, last in _KEPT_LETTERS
     )
@@ -144,13 +152,15 @@ def _save_encoder(folder: Path, weights: Weights) -> tuple[int, float, list[floa
     import numpy as np
 
     tokens = Tokenizer(folder)
-    exact = probe(
-        Encoder(open_session(encoder_graph(weights, None).SerializeToString(), 1), tokens, folder)
+    exact = embed_probe_sentences(
+        Encoder(
+            open_session(build_encoder_graph(weights, None).SerializeToString(), 1), tokens, folder
+        )
     )
     for bits in (8, 7):
-        graph = encoder_graph(weights, bits)
+        graph = build_encoder_graph(weights, bits)
         small = Encoder(open_session(graph.SerializeToString(), 1), tokens, folder)
-        least = float((exact * probe(small)).sum(axis=1).min())
+        least = float((exact * embed_probe_sentences(small)).sum(axis=1).min())
         if least >= _LEAST_COSINE:
             break
     save_graph(graph, folder / encoder.ENCODER, encoder.CONSTANTS)
@@ -158,7 +168,7 @@ def _save_encoder(folder: Path, weights: Weights) -> tuple[int, float, list[floa
     return bits, round(least, 6), neighbour_cosines(exact)
 
 
-def _sync(path: Path) -> None:
+def _fsync_model_path(path: Path) -> None:
     """Force a file or folder to disk; a folder that Windows cannot open is passed over."""
     if path.is_dir() and os.name == "nt":
         return

@@ -96,11 +96,11 @@ class Encoder:
 
     def _mean(self, window: list[int]) -> "NDArray[float32]":
         ids = [BEGIN, *window, END]
-        rows = decoded(self._scales[ids], self._rows[ids]) + self._positions[: len(ids)]
+        rows = decode_nibble_rows(self._scales[ids], self._rows[ids]) + self._positions[: len(ids)]
         return self._session.run(None, {INPUT: rows})[0]
 
 
-def decoded(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDArray[float32]":
+def decode_nibble_rows(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDArray[float32]":
     """Return 4-bit rows as float32; a block of 32 values is 16 low nibbles, then 16 high ones,
     offset by 8.
     """

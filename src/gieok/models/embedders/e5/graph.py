@@ -30,7 +30,7 @@ _IR_VERSION = 9
 _LARGE_BYTES = 4096
 
 
-def encoder_graph(weights: Weights, bits: int | None) -> "onnx.ModelProto":
+def build_encoder_graph(weights: Weights, bits: int | None) -> "onnx.ModelProto":
     """Return the encoder; `bits` of the weights are 8, 7 or None for float32."""
     return _Graph(weights, bits).model()
 
@@ -130,7 +130,7 @@ class _Graph:
                 "MatMul", [state, self._constant(f"{name}.w", matrix.T)], f"{name}.product"
             )
             return self._node("Add", [product, offset], f"{name}.out")
-        whole, scales = _quantised(matrix, self.bits)
+        whole, scales = _quantise_graph_matrix(matrix, self.bits)
         factors = [self._constant(f"{name}.w", whole.T), self._constant(f"{name}.s", scales)]
         inputs = [state, *factors, "", offset]
         return self._node("DynamicQuantizeMatMul", inputs, f"{name}.out", domain="com.microsoft")
@@ -161,7 +161,9 @@ class _Graph:
         return outputs[0]
 
 
-def _quantised(matrix: "NDArray[Any]", bits: int) -> "tuple[NDArray[Any], NDArray[Any]]":
+def _quantise_graph_matrix(
+    matrix: "NDArray[Any]", bits: int
+) -> "tuple[NDArray[Any], NDArray[Any]]":
     """Return (outputs, inputs) int8 and one float32 scale per output, symmetric."""
     import numpy as np
 

@@ -10,7 +10,7 @@ the model.
 from typing import TYPE_CHECKING
 
 from gieok.models.embedders.e5.encoder import PASSAGE, QUERY, Encoder
-from gieok.text.language import language_of
+from gieok.text.language import detect_text_language
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -44,7 +44,8 @@ def centred(
 ) -> "NDArray[float32]":
     """Return the vector of `text` without most of its language's mean; not of unit length."""
     own, english = (
-        means[_LANGUAGES.index(name), _FORMS.index(form)] for name in (language_of(text), "en")
+        means[_LANGUAGES.index(name), _FORMS.index(form)]
+        for name in (detect_text_language(text), "en")
     )
     result: NDArray[float32] = vector - _TAKEN * (own - _KEPT * english)
     return result

@@ -46,10 +46,10 @@ class ModelManifest:
         size, digest = self.files[name]
         if (folder / name).stat().st_size != size:
             return False
-        return (largest is not None and size > largest) or sha256(folder / name) == digest
+        return (largest is not None and size > largest) or hash_model_file(folder / name) == digest
 
 
-def read_manifest(folder: Path) -> ModelManifest | None:
+def read_e5_manifest(folder: Path) -> ModelManifest | None:
     """Return the manifest if the folder holds a finished model.
 
     The table and the encoder (46 MB) go by their size: to hash them takes as long as the rest of a
@@ -62,7 +62,7 @@ def read_manifest(folder: Path) -> ModelManifest | None:
         return None
 
 
-def sha256(file: Path) -> str:
+def hash_model_file(file: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -21,7 +21,7 @@ SENTENCES = (
 )
 
 
-def probe(model: Encoder) -> "NDArray[float32]":
+def embed_probe_sentences(model: Encoder) -> "NDArray[float32]":
     """Return the vectors of the sentences, (8, 384) float32."""
     import numpy as np
 

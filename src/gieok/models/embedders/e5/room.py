@@ -12,23 +12,25 @@ LOADED_BYTES, CONVERTED_BYTES = 256 << 20, 700 << 20
 _HINT = "raise `ulimit -v`, or set `embedder: none`"
 
 
-def check(needed_bytes: int) -> None:
+def require_address_space(needed_bytes: int) -> None:
     """Raise EmbedderFailed where a limit leaves less address space than that."""
     if os.name != "posix":
         return
     import resource
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit - _taken() < needed_bytes:
-        raise short(f"it needs {needed_bytes >> 20} MB more than `ulimit -v {limit >> 10}` leaves")
+    if limit != resource.RLIM_INFINITY and limit - _measure_address_space() < needed_bytes:
+        raise build_memory_shortage_error(
+            f"it needs {needed_bytes >> 20} MB more than `ulimit -v {limit >> 10}` leaves"
+        )
 
 
-def short(what: str) -> EmbedderFailed:
+def build_memory_shortage_error(what: str) -> EmbedderFailed:
     """Return the error for too little memory."""
     return EmbedderFailed(f"too little memory for the embedding model: {what}", hint=_HINT)
 
 
-def _taken() -> int:
+def _measure_address_space() -> int:
     try:
         # One line of a file that is none.
         with open("/proc/self/statm", "rb") as statistics:  # noqa: PTH123

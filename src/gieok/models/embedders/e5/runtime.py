@@ -74,11 +74,11 @@ class E5Embedder:
         """Return what is wrong with the model on this machine (empty: nothing). Raises
         EmbedderFailed.
         """
-        from gieok.models.embedders.e5.manifest import FOLDER, read_manifest
-        from gieok.models.embedders.e5.probes import neighbour_cosines, probe
+        from gieok.models.embedders.e5.manifest import FOLDER, read_e5_manifest
+        from gieok.models.embedders.e5.probes import embed_probe_sentences, neighbour_cosines
 
         encoder, folder = self._encoder(), self._models / FOLDER
-        manifest = read_manifest(folder)
+        manifest = read_e5_manifest(folder)
         if manifest is None:
             return [f"{folder} is not complete; remove it and run the command again"]
         if damaged := manifest.damaged(folder):
@@ -86,7 +86,7 @@ class E5Embedder:
                 f"{folder / name} is damaged; remove {folder} and run the command again"
                 for name in damaged
             ]
-        found = neighbour_cosines(probe(encoder))
+        found = neighbour_cosines(embed_probe_sentences(encoder))
         worst = max(abs(a - b) for a, b in zip(found, manifest.probe_cosines, strict=True))
         if worst > _COSINE_TOLERANCE:
             return [
@@ -114,9 +114,11 @@ class E5Embedder:
             with self._lock:
                 if self._loaded is None:
                     try:
-                        loaded = _open(self._models, self._threads, self._say)
+                        loaded = _open_e5_encoder(self._models, self._threads, self._say)
                     except MemoryError as error:
-                        raise room.short("it ran out while the model was loaded") from error
+                        raise room.build_memory_shortage_error(
+                            "it ran out while the model was loaded"
+                        ) from error
                     self._errors = (MemoryError, *run_errors())
                     self._loaded = loaded
         return self._loaded
@@ -132,29 +134,29 @@ class E5Embedder:
         return self._means
 
 
-def opened(opening: ModelOpening) -> E5Embedder:
+def open_e5_embedder(opening: ModelOpening) -> E5Embedder:
     """Return the embedder of a home folder."""
-    return E5Embedder(paths.models(opening.home), threads=opening.threads, say=opening.say)
+    return E5Embedder(paths.locate_models(opening.home), threads=opening.threads, say=opening.say)
 
 
-def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
+def _open_e5_encoder(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
     """Open the converted model; it is made if missing, and once more if it turns out damaged."""
     from gieok.models.embedders.e5 import encoder
-    from gieok.models.embedders.e5.manifest import FOLDER, read_manifest
+    from gieok.models.embedders.e5.manifest import FOLDER, read_e5_manifest
 
     folder = models / FOLDER
-    room.check(room.LOADED_BYTES)
+    room.require_address_space(room.LOADED_BYTES)
     try:
         errors = encoder.load_errors()
     except ImportError as error:
-        raise _missing(error) from error
-    if read_manifest(folder) is None:
+        raise _build_missing_package_error(error) from error
+    if read_e5_manifest(folder) is None:
         say("preparing the embedding model, once (a few seconds)")
-        _convert(models)
+        _convert_checked_model(models)
     try:
         return encoder.open_encoder(folder, threads)
     except errors:
-        _convert(models, again=True)
+        _convert_checked_model(models, again=True)
     try:
         return encoder.open_encoder(folder, threads)
     except errors as error:
@@ -164,19 +166,19 @@ def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
         ) from error
 
 
-def _convert(models: Path, *, again: bool = False) -> None:
-    room.check(room.CONVERTED_BYTES)
+def _convert_checked_model(models: Path, *, again: bool = False) -> None:
+    room.require_address_space(room.CONVERTED_BYTES)
     # Imported here: what only conversion needs (shutil, tempfile) is not paid for by every cold
     # start.
-    from gieok.models.embedders.e5.convert import convert
+    from gieok.models.embedders.e5.convert import convert_e5_model
 
     try:
-        convert(models, again=again)
+        convert_e5_model(models, again=again)
     except ImportError as error:
-        raise _missing(error) from error
+        raise _build_missing_package_error(error) from error
 
 
-def _missing(error: ImportError) -> EmbedderFailed:
+def _build_missing_package_error(error: ImportError) -> EmbedderFailed:
     from gieok.models.embedders.e5 import platforms
 
     hint = platforms.here().for_runtime()

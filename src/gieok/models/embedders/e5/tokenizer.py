@@ -112,13 +112,15 @@ def _walk_back(came_by: list[int], came_from: list[int]) -> list[int]:
     return ids[::-1]
 
 
-def save(folder: Path, scores: dict[str, float], replacements: dict[str, str]) -> list[str]:
+def save_tokenizer_tables(
+    folder: Path, scores: dict[str, float], replacements: dict[str, str]
+) -> list[str]:
     """Write the tables for pieces with these log probabilities; return the pieces in the order of
     their ids.
     """
-    pieces = sorted(scores, key=lambda piece: (_head(piece), piece))
+    pieces = sorted(scores, key=lambda piece: (_find_piece_head(piece), piece))
     lines, first = [], _MARKS
-    for head, group in groupby(pieces, _head):
+    for head, group in groupby(pieces, _find_piece_head):
         members = list(group)
         lines.append("\t".join([head, str(first), *members]))
         first += len(members)
@@ -131,5 +133,5 @@ def save(folder: Path, scores: dict[str, float], replacements: dict[str, str]) -
     return pieces
 
 
-def _head(piece: str) -> str:
+def _find_piece_head(piece: str) -> str:
     return piece[:2] if piece[0] == _BOUNDARY else piece[0]

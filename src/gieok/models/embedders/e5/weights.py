@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from gieok.errors import EmbedderFailed
 from gieok.models.embedders.e5 import platforms
-from gieok.models.embedders.e5.encoder import BLOCK, decoded
+from gieok.models.embedders.e5.encoder import BLOCK, decode_nibble_rows
 from gieok.models.embedders.e5.platforms import PACKAGE, PINNED
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Weights:
     def matrix(self, name: str, inputs: int) -> "NDArray[float32]":
         """Return a 4-bit matrix decoded, (outputs, inputs) float32."""
         scales, nibbles = self.blocks(name, inputs)
-        return decoded(scales.view("<f2"), nibbles)
+        return decode_nibble_rows(scales.view("<f2"), nibbles)
 
     def blocks(self, name: str, inputs: int) -> "tuple[NDArray[uint8], NDArray[uint8]]":
         """Return a 4-bit matrix as it is stored.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gieok.ops.operation import Words
 from gieok.ops.setup.interview import ASKED, NO, YES, AnswerKind, Interview, SetupQuestion, yes_no
 from gieok.ops.setup.machine import FoundAgent
-from gieok.ops.setup.questions.agents import megabytes, transcripts
+from gieok.ops.setup.questions.agents import format_megabytes, format_transcript_count
 from gieok.ports.dialogue import Pick
 
 AFTER_TITLE = {1: Words("And now", "이제")}
@@ -20,7 +20,7 @@ def to_install(known: Interview) -> list[FoundAgent]:
     ]
 
 
-def _written(known: Interview) -> list[FoundAgent]:
+def _select_transcript_agents(known: Interview) -> list[FoundAgent]:
     return [
         one
         for one in known.machine.agents
@@ -41,28 +41,28 @@ def _install_note(known: Interview) -> Sequence[str]:
 
 
 def _history_note(known: Interview) -> Sequence[str]:
-    found = _written(known)
-    count = transcripts(known, sum(one.transcripts for one in found))
-    size = megabytes(sum(one.size for one in found))
+    found = _select_transcript_agents(known)
+    count = format_transcript_count(known, sum(one.transcripts for one in found))
+    size = format_megabytes(sum(one.size for one in found))
     told = known.words(
         "Ctrl-C stops it; the rest comes later.", "Ctrl-C로 멈추면 나머지는 나중에 읽습니다."
     )
     return (f"{count}, {size}. {told}",)
 
 
-def _runs(known: Interview) -> bool:
+def _is_daemon_running(known: Interview) -> bool:
     daemon = known.context.admin.daemon
     return daemon is not None and daemon().status() is not None
 
 
-def _start(known: Interview) -> str:
+def _suggest_daemon_start(known: Interview) -> str:
     is_off = known.setting("daemon.autostart") == "off" or bool(
         known.context.caller.environment.get("CI")
     )
     return NO if is_off else YES
 
 
-def _vault(known: Interview) -> str:
+def _suggest_vault_path(known: Interview) -> str:
     return known.shown_path(known.machine.vaults[0]) if known.machine.vaults else ""
 
 
@@ -103,7 +103,7 @@ AFTER = (
         kind=AnswerKind.ONE,
         words=Words("Take in what was said so far?", "지금까지의 대화를 읽어들일까요?"),
         note=_history_note,
-        applies=lambda known: bool(_written(known)),
+        applies=lambda known: bool(_select_transcript_agents(known)),
         picks=yes_no,
         default=lambda known: YES,
     ),
@@ -112,7 +112,7 @@ AFTER = (
         step=1,
         kind=AnswerKind.ONE,
         words=Words("Search the notes of your vault too?", "보관함의 노트도 검색할까요?"),
-        note=lambda known: (_vault(known),),
+        note=lambda known: (_suggest_vault_path(known),),
         applies=lambda known: bool(known.machine.vaults),
         picks=_vault_picks,
         default=lambda known: NO,
@@ -132,8 +132,10 @@ AFTER = (
             if known.text("model") in ("", "rules")
             else ()
         ),
-        applies=lambda known: known.context.admin.daemon is not None and not _runs(known),
+        applies=lambda known: (
+            known.context.admin.daemon is not None and not _is_daemon_running(known)
+        ),
         picks=yes_no,
-        default=_start,
+        default=_suggest_daemon_start,
     ),
 )

@@ -12,44 +12,44 @@ _SETTING, _FOLDERS = "observe.agents", "observe.folders"
 _MORE = "folders"
 
 
-def megabytes(size: int) -> str:
+def format_megabytes(size: int) -> str:
     """Return a size as a person reads it."""
     if size < 1e6:
         return f"{max(size / 1e3, 1):,.0f} kB"
     return f"{size / 1e6:,.1f} MB" if size < 1e8 else f"{size / 1e6:,.0f} MB"
 
 
-def transcripts(known: Interview, count: int) -> str:
+def format_transcript_count(known: Interview, count: int) -> str:
     """Return how many there are."""
     return known.words(
         "1 transcript" if count == 1 else f"{count:,} transcripts", f"대화 {count:,}개"
     )
 
 
-def _picks(known: Interview) -> Sequence[Pick]:
-    found = []
+def _list_agent_picks(known: Interview) -> Sequence[Pick]:
+    picks = []
     for agent in known.machine.agents:
-        count = transcripts(known, agent.transcripts)
+        count = format_transcript_count(known, agent.transcripts)
         where = f", {known.shown_path(agent.folder)}" if agent.folder else ""
-        read = (
-            f"{count}, {megabytes(agent.size)}{where}"
+        detail = (
+            f"{count}, {format_megabytes(agent.size)}{where}"
             if agent.transcripts
             else known.words("nothing yet", "아직 없음")
         )
-        found.append(
+        picks.append(
             Pick(
                 agent.name,
                 agent.name,
-                read if agent.folder else known.words("no transcripts", "기록 안 읽음"),
+                detail if agent.folder else known.words("no transcripts", "기록 안 읽음"),
             )
         )
     return [
-        *found,
+        *picks,
         Pick(_MORE, known.words("transcripts in other folders …", "다른 폴더의 대화 기록 …")),
     ]
 
 
-def _default(known: Interview) -> tuple[str, ...]:
+def _suggest_agents(known: Interview) -> tuple[str, ...]:
     named = known.setting(_SETTING)
     names = [agent.name for agent in known.machine.agents]
     listed = [name.strip() for name in named.split(",")]
@@ -57,7 +57,7 @@ def _default(known: Interview) -> tuple[str, ...]:
     return (*ticked, *([_MORE] if known.setting(_FOLDERS) else []))
 
 
-def _note(known: Interview) -> Sequence[str]:
+def _note_missing_agents(known: Interview) -> Sequence[str]:
     if known.machine.agents:
         return ()
     return (
@@ -68,20 +68,20 @@ def _note(known: Interview) -> Sequence[str]:
     )
 
 
-def _settings(known: Interview) -> Mapping[str, str]:
+def _build_agent_settings(known: Interview) -> Mapping[str, str]:
     ticked, readable = set(known.ticked("agents")), set(observed())
     here = {agent.name for agent in known.machine.agents} & readable
-    if ticked & here == set(_default(known)) & here:
-        wanted = known.setting(_SETTING)
+    if ticked & here == set(_suggest_agents(known)) & here:
+        setting_value = known.setting(_SETTING)
     elif here <= ticked:
-        wanted = "auto"
+        setting_value = "auto"
     else:
         listed = {name.strip() for name in known.setting(_SETTING).split(",")} & readable
-        wanted = ",".join(sorted((ticked & here) | (listed - here))) or "none"
-    return {_SETTING: wanted, **({} if _MORE in ticked else {_FOLDERS: ""})}
+        setting_value = ",".join(sorted((ticked & here) | (listed - here))) or "none"
+    return {_SETTING: setting_value, **({} if _MORE in ticked else {_FOLDERS: ""})}
 
 
-def _wrong(known: Interview, text: str) -> str:
+def _explain_missing_folder(known: Interview, text: str) -> str:
     parts = [part for part in text.split(os.pathsep) if part.strip()]
     if not parts:
         return known.words("name a folder", "폴더를 적으세요")
@@ -95,10 +95,10 @@ AGENTS = (
         step=1,
         kind=AnswerKind.MANY,
         words=Words("Whose conversations may be remembered?", "누구와의 대화를 기억할까요?"),
-        note=_note,
-        picks=_picks,
-        default=_default,
-        settings=_settings,
+        note=_note_missing_agents,
+        picks=_list_agent_picks,
+        default=_suggest_agents,
+        settings=_build_agent_settings,
     ),
     SetupQuestion(
         name="folders",
@@ -111,7 +111,7 @@ AGENTS = (
         ),
         applies=lambda known: _MORE in known.ticked("agents"),
         default=lambda known: known.setting(_FOLDERS),
-        wrong=_wrong,
+        wrong=_explain_missing_folder,
         settings=lambda known: {_FOLDERS: known.text("folders")},
     ),
 )

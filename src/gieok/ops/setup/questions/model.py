@@ -26,15 +26,15 @@ def provider_now(known: Interview) -> str:
     return known.setting(_MODEL).partition(":")[0]
 
 
-def _provider(known: Interview) -> Provider | None:
+def _find_chosen_provider(known: Interview) -> Provider | None:
     return known.providers.get(known.text("model"))
 
 
-def _is_same(known: Interview) -> bool:
+def _is_current_provider(known: Interview) -> bool:
     return known.text("model") == provider_now(known)
 
 
-def _order(provider: Provider) -> tuple[bool, bool, bool, str]:
+def _rank_provider(provider: Provider) -> tuple[bool, bool, bool, str]:
     """What needs no key first, what needs an address last."""
     return (
         not provider.is_program,
@@ -44,7 +44,7 @@ def _order(provider: Provider) -> tuple[bool, bool, bool, str]:
     )
 
 
-def _picks(known: Interview) -> Sequence[Pick]:
+def _list_model_picks(known: Interview) -> Sequence[Pick]:
     rules = known.words("rules, no model", "규칙만, 모델 없이")
     picks = [
         Pick(
@@ -53,15 +53,15 @@ def _picks(known: Interview) -> Sequence[Pick]:
             known.words("no key, nothing leaves; weaker", "키 없음, 밖으로 안 나감; 약함"),
         )
     ]
-    for provider in sorted(known.providers.values(), key=_order):
+    for provider in sorted(known.providers.values(), key=_rank_provider):
         is_now = provider.name == provider_now(known)
         if provider.is_program and (provider.program or is_now):
-            said = known.words("your subscription, no key", "구독 그대로, 키 없음")
+            detail = known.words("your subscription, no key", "구독 그대로, 키 없음")
             picks.append(
                 Pick(
                     provider.name,
                     provider.name,
-                    said if provider.program else known.words("not here", "여기 없음"),
+                    detail if provider.program else known.words("not here", "여기 없음"),
                 )
             )
         elif provider.name == _OLLAMA and (known.ollama is not None or is_now):
@@ -74,24 +74,30 @@ def _picks(known: Interview) -> Sequence[Pick]:
                 )
             )
         elif not provider.is_program and provider.name != _OLLAMA:
-            picks.append(Pick(provider.name, _label(known, provider), _needs(known, provider)))
+            picks.append(
+                Pick(
+                    provider.name,
+                    _format_provider_label(known, provider),
+                    _format_provider_needs(known, provider),
+                )
+            )
     return picks
 
 
-def _label(known: Interview, provider: Provider) -> str:
+def _format_provider_label(known: Interview, provider: Provider) -> str:
     names = {"anthropic": "Anthropic", "gemini": "Gemini", "openai": "OpenAI"}
     other = known.words("another, OpenAI-compatible", "다른 OpenAI 호환 주소")
     return names.get(provider.name, other if provider.name == _COMPATIBLE else provider.name)
 
 
-def _needs(known: Interview, provider: Provider) -> str:
+def _format_provider_needs(known: Interview, provider: Provider) -> str:
     if provider.place:
         return known.words(f"key in {provider.place}", f"키: {provider.place}")
     return known.words("needs a key", "키 필요") if provider.variable else ""
 
 
-def _note(known: Interview) -> Sequence[str]:
-    provider = _provider(known)
+def _note_provider_needs(known: Interview) -> Sequence[str]:
+    provider = _find_chosen_provider(known)
     if provider and provider.needs:
         return (
             known.words(
@@ -103,20 +109,20 @@ def _note(known: Interview) -> Sequence[str]:
 
 
 def _has_name(known: Interview) -> bool:
-    provider = _provider(known)
+    provider = _find_chosen_provider(known)
     return provider is not None and not provider.is_program
 
 
-def _names(known: Interview) -> list[Pick]:
+def _list_model_names(known: Interview) -> list[Pick]:
     model = known.text("model")
     names = list(known.ollama or ()) if model == _OLLAMA else list(_USUAL.get(model, ()))
-    now = known.setting(_MODEL).partition(":")[2] if _is_same(known) else ""
+    now = known.setting(_MODEL).partition(":")[2] if _is_current_provider(known) else ""
     return [Pick(name, name) for name in dict.fromkeys([*([now] if now else []), *names])]
 
 
 def _model_settings(known: Interview) -> Mapping[str, str]:
     model, name = known.text("model"), known.text("model_name").strip()
-    if _is_same(known):
+    if _is_current_provider(known):
         name = name or known.setting(_MODEL).partition(":")[2]
         return {_MODEL: f"{model}:{name}" if name else model}
     return {_MODEL: f"{model}:{name}" if name else model, _URL: "", _VARIABLE: ""}
@@ -139,8 +145,8 @@ def _wrong_address(known: Interview, text: str) -> str:
 
 def key_variable(known: Interview) -> str:
     """Return the variable of the model's key; '' where it needs none."""
-    provider = _provider(known)
-    own = known.setting(_VARIABLE) if _is_same(known) else ""
+    provider = _find_chosen_provider(known)
+    own = known.setting(_VARIABLE) if _is_current_provider(known) else ""
     if provider and provider.name == _COMPATIBLE:
         return own or _OWN_KEY
     return (own or provider.variable) if provider else ""
@@ -203,7 +209,7 @@ MODEL = (
         decides=(_MODEL,),
         trial="model",
         words=Words("What decides what is worth keeping?", "무엇을 남길지 누가 정할까요?"),
-        picks=_picks,
+        picks=_list_model_picks,
         default=provider_now,
         settings=_model_settings,
     ),
@@ -215,7 +221,7 @@ MODEL = (
         trial="model",
         words=Words("Its address", "주소"),
         applies=lambda known: known.text("model") == _COMPATIBLE,
-        default=lambda known: known.setting(_URL) if _is_same(known) else "",
+        default=lambda known: known.setting(_URL) if _is_current_provider(known) else "",
         wrong=_wrong_address,
         settings=lambda known: {_URL: known.text("base_url").strip()},
     ),
@@ -226,11 +232,11 @@ MODEL = (
         decides=(_MODEL,),
         trial="model",
         words=Words("Which model?", "어느 모델인가요?"),
-        note=_note,
+        note=_note_provider_needs,
         applies=_has_name,
-        picks=_names,
+        picks=_list_model_names,
         free=Words("another model …", "다른 모델 …"),
-        default=lambda known: next((pick.value for pick in _names(known)), ""),
+        default=lambda known: next((pick.value for pick in _list_model_names(known)), ""),
         wrong=lambda known, text: (
             "" if text.strip() else known.words("the model's name", "모델 이름을 적으세요")
         ),

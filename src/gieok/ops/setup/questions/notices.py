@@ -20,7 +20,7 @@ def ways_now(known: Interview) -> list[str]:
     return [way for way in named if way and way != _LOG]
 
 
-def _picks(known: Interview) -> Sequence[Pick]:
+def _list_notice_picks(known: Interview) -> Sequence[Pick]:
     machine = known.machine
     here, not_here = (
         known.words("found here", "여기 있음"),
@@ -49,18 +49,18 @@ def _has_openclaw(known: Interview) -> bool:
     return any(agent.name == "openclaw" for agent in known.machine.agents)
 
 
-def _default(known: Interview) -> tuple[str, ...]:
+def _suggest_notice_ways(known: Interview) -> tuple[str, ...]:
     if known.now[_TO][1] == "default" and known.machine.has_desktop:
         return ("desktop",)
     return tuple(ways_now(known))
 
 
-def _settings(known: Interview) -> Mapping[str, str]:
+def _build_notice_settings(known: Interview) -> Mapping[str, str]:
     ways = list(known.ticked("notify"))
     return {} if set(ways) == set(ways_now(known)) else {_TO: ", ".join(ways) or _LOG}
 
 
-def _mails(known: Interview) -> bool:
+def _is_mail_chosen(known: Interview) -> bool:
     return "smtp" in known.ticked("notify")
 
 
@@ -99,16 +99,16 @@ NOTICES = (
                 "로그에는 늘 남습니다. 고른 방법으로 바로 시험 알림을 보냅니다.",
             ),
         ),
-        picks=_picks,
-        default=_default,
-        settings=_settings,
+        picks=_list_notice_picks,
+        default=_suggest_notice_ways,
+        settings=_build_notice_settings,
     ),
     SetupQuestion(
         name="smtp_host",
         step=5,
         kind=AnswerKind.TEXT,
         decides=(_HOST,),
-        applies=_mails,
+        applies=_is_mail_chosen,
         trial="notice",
         words=Words("Mail server", "메일 서버"),
         default=lambda known: known.setting(_HOST),
@@ -120,7 +120,7 @@ NOTICES = (
         step=5,
         kind=AnswerKind.TEXT,
         decides=(_MAIL,),
-        applies=_mails,
+        applies=_is_mail_chosen,
         trial="notice",
         words=Words("Your address", "받는 주소"),
         default=lambda known: known.setting(_MAIL),
@@ -132,7 +132,7 @@ NOTICES = (
         step=5,
         kind=AnswerKind.TEXT,
         decides=(_USER,),
-        applies=_mails,
+        applies=_is_mail_chosen,
         trial="notice",
         words=Words("Name to log in with (empty: none)", "로그인 이름 (없으면 비움)"),
         default=lambda known: (
@@ -146,7 +146,7 @@ NOTICES = (
         kind=AnswerKind.SECRET,
         trial="notice",
         words=Words("Its password (not shown)", "비밀번호 (보이지 않음)"),
-        applies=lambda known: _mails(known) and bool(known.text("smtp_user").strip()),
+        applies=lambda known: _is_mail_chosen(known) and bool(known.text("smtp_user").strip()),
         note=lambda known: (
             (known.words("empty keeps the one that is set", "비워 두면 있는 것을 그대로 씁니다"),)
             if known.access.has_secret(_PASSWORD)

@@ -17,11 +17,11 @@ _TOKEN, _APP, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP
 _ILLEGAL = re.compile(r'[\\:*?"<>|\x00-\x1f]|(?:^|/)\.')
 
 
-def _is(*places: str) -> Callable[[Interview], bool]:
+def _build_cold_condition(*places: str) -> Callable[[Interview], bool]:
     return lambda known: known.text("cold") in places
 
 
-def _vaults(known: Interview) -> list[Pick]:
+def _list_vault_picks(known: Interview) -> list[Pick]:
     if known.text("cold") != "obsidian":
         return []
     now = (
@@ -36,7 +36,7 @@ def _vaults(known: Interview) -> list[Pick]:
 def _default_folder(known: Interview) -> str:
     is_same = known.setting("archive.cold") == known.text("cold")
     now = known.setting(_FOLDER) if is_same else ""
-    return now or next((pick.value for pick in _vaults(known)), "")
+    return now or next((pick.value for pick in _list_vault_picks(known)), "")
 
 
 def wrong_folder(known: Interview, text: str) -> str:
@@ -90,7 +90,7 @@ def _wrong_token(variable: str) -> Callable[[Interview, str], str]:
     return wrong
 
 
-def _kept(variable: str) -> Callable[[Interview], Sequence[str]]:
+def _build_secret_note(variable: str) -> Callable[[Interview], Sequence[str]]:
     def note(known: Interview) -> Sequence[str]:
         place = known.access.has_secret(variable)
         if place:
@@ -122,9 +122,9 @@ PLACES = (
         step=4,
         kind=AnswerKind.ONE,
         decides=(_FOLDER,),
-        applies=_is("obsidian", "folder"),
+        applies=_build_cold_condition("obsidian", "folder"),
         words=Words("Which folder?", "어느 폴더인가요?"),
-        picks=_vaults,
+        picks=_list_vault_picks,
         free=Words("another folder …", "다른 폴더 …"),
         default=_default_folder,
         wrong=wrong_folder,
@@ -135,7 +135,7 @@ PLACES = (
         step=4,
         kind=AnswerKind.TEXT,
         decides=(_SUBFOLDER,),
-        applies=_is("obsidian", "dropbox"),
+        applies=_build_cold_condition("obsidian", "dropbox"),
         words=Words("Gieok's own folder in it", "그 안의 Gieok 폴더"),
         default=lambda known: known.setting(_SUBFOLDER),
         wrong=_wrong_name,
@@ -145,10 +145,10 @@ PLACES = (
         name="dropbox_app_key",
         step=4,
         kind=AnswerKind.SECRET,
-        applies=_is("dropbox"),
+        applies=_build_cold_condition("dropbox"),
         trial="archive",
         words=Words("The app's key (not shown)", "앱 키 (보이지 않음)"),
-        note=_kept(_APP),
+        note=_build_secret_note(_APP),
         wrong=_wrong_token(_APP),
         variable=lambda known: _APP,
     ),
@@ -156,10 +156,10 @@ PLACES = (
         name="dropbox_refresh_token",
         step=4,
         kind=AnswerKind.SECRET,
-        applies=_is("dropbox"),
+        applies=_build_cold_condition("dropbox"),
         trial="archive",
         words=Words("The refresh token (not shown)", "Refresh token (보이지 않음)"),
-        note=_kept(_TOKEN),
+        note=_build_secret_note(_TOKEN),
         wrong=_wrong_token(_TOKEN),
         variable=lambda known: _TOKEN,
     ),
@@ -167,10 +167,10 @@ PLACES = (
         name="dropbox_app_secret",
         step=4,
         kind=AnswerKind.SECRET,
-        applies=_is("dropbox"),
+        applies=_build_cold_condition("dropbox"),
         trial="archive",
         words=Words("The app's secret; empty with PKCE", "앱 시크릿; PKCE면 비워 둠"),
-        note=_kept(_SECRET),
+        note=_build_secret_note(_SECRET),
         wrong=wrong_secret,
         variable=lambda known: _SECRET,
     ),

@@ -21,18 +21,18 @@ def goes_on(known: Interview) -> bool:
     return known.text("cold") not in ("", "none")
 
 
-def _days(setting: str, usual: Sequence[int]) -> Callable[[Interview], list[Pick]]:
+def _build_days_picker(setting: str, usual: Sequence[int]) -> Callable[[Interview], list[Pick]]:
     def picks(known: Interview) -> list[Pick]:
         days = sorted({*usual, int(known.setting(setting))})
         return [
-            Pick(str(day), known.words(f"{day} days", f"{day}일"), _told(known, day))
+            Pick(str(day), known.words(f"{day} days", f"{day}일"), _describe_day_count(known, day))
             for day in days
         ]
 
     return picks
 
 
-def _told(known: Interview, day: int) -> str:
+def _describe_day_count(known: Interview, day: int) -> str:
     return {
         90: known.words("usual", "보통"),
         365: known.words("a year", "1년"),
@@ -40,7 +40,7 @@ def _told(known: Interview, day: int) -> str:
     }.get(day, "")
 
 
-def _number(setting: str, least: str = "") -> Callable[[Interview, str], str]:
+def _build_days_check(setting: str, least: str = "") -> Callable[[Interview, str], str]:
     def wrong(known: Interview, text: str) -> str:
         if not text.strip().isdigit() or int(text) < 1:
             return known.words("a whole number of days, 1 or more", "1 이상의 날짜 수")
@@ -54,9 +54,9 @@ def _number(setting: str, least: str = "") -> Callable[[Interview, str], str]:
     return wrong
 
 
-def _cold(known: Interview) -> list[Pick]:
+def _list_cold_picks(known: Interview) -> list[Pick]:
     vaults = known.machine.vaults
-    found = (
+    vault_detail = (
         known.words(f"found: {known.shown_path(vaults[0])}", f"찾음: {known.shown_path(vaults[0])}")
         if vaults
         else ""
@@ -68,7 +68,9 @@ def _cold(known: Interview) -> list[Pick]:
             known.words("usual", "보통"),
         ),
         Pick(
-            "obsidian", known.words("notes in an Obsidian vault", "Obsidian 보관함의 노트로"), found
+            "obsidian",
+            known.words("notes in an Obsidian vault", "Obsidian 보관함의 노트로"),
+            vault_detail,
         ),
         Pick("folder", known.words("files in another folder", "다른 폴더의 파일로")),
         Pick("dropbox", "Dropbox"),
@@ -88,10 +90,10 @@ TIERS = (
                 "그다음은 하루에 파일 하나로 옮깁니다. 검색은 그대로 됩니다.",
             ),
         ),
-        picks=_days(_HOT, _HOT_DAYS),
+        picks=_build_days_picker(_HOT, _HOT_DAYS),
         free=Words("another number …", "다른 수 …"),
         default=lambda known: known.setting(_HOT),
-        wrong=_number(_HOT),
+        wrong=_build_days_check(_HOT),
         settings=lambda known: {_HOT: known.text("hot_days")},
     ),
     SetupQuestion(
@@ -100,7 +102,7 @@ TIERS = (
         kind=AnswerKind.ONE,
         decides=(_COLD,),
         words=Words("And in the end?", "마지막에는 어디로 보낼까요?"),
-        picks=_cold,
+        picks=_list_cold_picks,
         default=lambda known: known.setting(_COLD),
         settings=lambda known: {_COLD: known.text("cold")},
     ),
@@ -111,10 +113,10 @@ TIERS = (
         decides=(_WARM,),
         applies=goes_on,
         words=Words("After how many days does it go there?", "며칠이 지나면 보낼까요?"),
-        picks=_days(_WARM, _WARM_DAYS),
+        picks=_build_days_picker(_WARM, _WARM_DAYS),
         free=Words("another number …", "다른 수 …"),
         default=lambda known: known.setting(_WARM),
-        wrong=_number(_WARM, "hot_days"),
+        wrong=_build_days_check(_WARM, "hot_days"),
         settings=lambda known: {_WARM: known.text("warm_days")},
     ),
     SetupQuestion(

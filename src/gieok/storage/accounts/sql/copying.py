@@ -51,7 +51,7 @@ class SqlAccountCopies(SqlOwners):
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
         """Yield the rows of a user; None: of the service."""
-        with self._reading_of(_name(scope)) as (db, sid):
+        with self._reading_of(_name_copied_user(scope)) as (db, sid):
             for table, columns in _TABLES.items():
                 for row in db.execute(
                     f"SELECT {columns} FROM {table} WHERE scope_id = ? ORDER BY 1", (sid,)
@@ -64,7 +64,7 @@ class SqlAccountCopies(SqlOwners):
             table: [row.values for row in found]
             for table, found in groupby(rows, key=lambda row: row.table)
         }
-        with self._writing_to(_name(scope)) as (db, sid):
+        with self._writing_to(_name_copied_user(scope)) as (db, sid):
             for table, columns in _TABLES.items():
                 db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
                 found = [(sid, *values) for values in tables.get(table, ())]
@@ -83,5 +83,5 @@ class SqlAccountCopies(SqlOwners):
             ]
 
 
-def _name(scope: Scope | None) -> str:
+def _name_copied_user(scope: Scope | None) -> str:
     return scope.path.removeprefix(_USER) if scope else ""

@@ -32,7 +32,7 @@ class SqlPoints(SqlOwners):
     def post(self, user: str, posting: Posting, at: datetime) -> Posted:
         """Add a row to the ledger, once."""
         with self._writing_to(user) as (db, sid):
-            return _post(db, sid, posting, at)
+            return _post_ledger_entry(db, sid, posting, at)
 
     def ledger(self, user: str, offset: int, limit: int) -> tuple[int, list[LedgerEntry]]:
         """Return rows, the newest first. Numbers have no gaps, so a page is found by them."""
@@ -63,21 +63,21 @@ class SqlPoints(SqlOwners):
                 (sid, reference, amount, to_ms(at), purpose, sid, reference),
             ).rowcount
             if added:
-                _change(db, sid, held=amount)
+                _change_point_sums(db, sid, held=amount)
             return bool(added)
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
         """Turn what is held into a row."""
         with self._writing_to(user) as (db, sid):
-            amount = _taken(db, sid, reference)
-            return None if amount is None else _post(db, sid, posting, at, amount)
+            amount = _take_hold(db, sid, reference)
+            return None if amount is None else _post_ledger_entry(db, sid, posting, at, amount)
 
     def release(self, user: str, reference: str) -> bool:
         """Let go of what is held."""
         with self._writing_to(user) as (db, sid):
-            amount = _taken(db, sid, reference)
+            amount = _take_hold(db, sid, reference)
             if amount is not None:
-                _change(db, sid, held=-amount)
+                _change_point_sums(db, sid, held=-amount)
             return amount is not None
 
     def holds(self, before: datetime, limit: int) -> list[Hold]:
@@ -111,17 +111,19 @@ class SqlPoints(SqlOwners):
         """
         reference = f"check-in:{day.isoformat()}"
         with self._writing_to(user) as (db, sid):
-            streak = _streak(db, sid, day)
+            streak = _read_check_in_streak(db, sid, day)
             if streak:
                 given = _entry_of(db, sid, reference)
                 assert given  # written in one step with the day
                 return CheckIn(day, streak), Posted(given, is_new=False)
-            streak = 1 + _streak(db, sid, date.fromordinal(day.toordinal() - 1))
+            streak = 1 + _read_check_in_streak(db, sid, date.fromordinal(day.toordinal() - 1))
             db.execute(
                 "INSERT INTO check_ins (scope_id, day, streak) VALUES (?, ?, ?)",
                 (sid, day.isoformat(), streak),
             )
-            return CheckIn(day, streak), _post(db, sid, Posting("check-in", amount, reference), at)
+            return CheckIn(day, streak), _post_ledger_entry(
+                db, sid, Posting("check-in", amount, reference), at
+            )
 
     def last_check_in(self, user: str) -> CheckIn | None:
         """Return the last day on which the user checked in."""
@@ -143,25 +145,25 @@ class SqlPoints(SqlOwners):
             return int(bought)
 
 
-def _post(db: Db, sid: int, posting: Posting, at: datetime, held: int = 0) -> Posted:
+def _post_ledger_entry(db: Db, sid: int, posting: Posting, at: datetime, held: int = 0) -> Posted:
     """Add a row, unless its reference is known, in place of so many points that were held."""
-    known = _entry_of(db, sid, posting.reference)
-    if known:
-        if known.posting != posting:
+    existing = _entry_of(db, sid, posting.reference)
+    if existing:
+        if existing.posting != posting:
             raise Conflict(
                 f"{posting.reference!r} was used for something else",
                 hint="use a new key for a new request",
             )
-        _change(db, sid, held=-held)
-        return Posted(known, is_new=False)
-    number, balance = _change(db, sid, points=posting.amount, held=-held, entries=1)
+        _change_point_sums(db, sid, held=-held)
+        return Posted(existing, is_new=False)
+    number, balance = _change_point_sums(db, sid, points=posting.amount, held=-held, entries=1)
     entry = LedgerEntry(number, at, posting, balance)
     row = (sid, number, to_ms(at), *posting, balance)
     db.execute(f"INSERT INTO ledger (scope_id, {ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     return Posted(entry, is_new=True)
 
 
-def _change(
+def _change_point_sums(
     db: Db, sid: int, *, points: int = 0, held: int = 0, entries: int = 0
 ) -> tuple[int, int]:
     """Add to the two sums of a user; return the number and the balance of a row of the ledger.
@@ -189,7 +191,7 @@ def _entry_of(db: Db, sid: int, reference: str) -> LedgerEntry | None:
     return _to_entry(row) if row else None
 
 
-def _taken(db: Db, sid: int, reference: str) -> int | None:
+def _take_hold(db: Db, sid: int, reference: str) -> int | None:
     """Remove a hold; return its points, None where there is none. They stay in the sum of what is
     held: see `_change`.
     """
@@ -198,7 +200,7 @@ def _taken(db: Db, sid: int, reference: str) -> int | None:
     return int(row[0][0]) if row else None
 
 
-def _streak(db: Db, sid: int, day: date) -> int:
+def _read_check_in_streak(db: Db, sid: int, day: date) -> int:
     row = db.execute(
         "SELECT streak FROM check_ins WHERE scope_id = ? AND day = ?", (sid, day.isoformat())
     ).fetchone()

@@ -12,7 +12,7 @@ from gieok.errors import StoreError
 from gieok.ports.store import RemoteData
 from gieok.ports.system import Clock
 from gieok.storage.index.gemini.manifest import UploadManifest
-from gieok.storage.index.gemini.service import GeminiService, Gone, Remote, RemoteStore
+from gieok.storage.index.gemini.service import GeminiService, Remote, RemoteGone, RemoteStore
 
 #: The labels of a document at the service.
 OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
@@ -20,7 +20,7 @@ OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
 )
 
 
-class _Held(NamedTuple):
+class _HeldStore(NamedTuple):
     """What a store at the service holds: of this owner, and of others; `goes`: it goes too once it
     is empty.
     """
@@ -90,7 +90,10 @@ class RemoteCopy:
             return []
         kept = [f"file {name}" for name in self._manifest.files()]
         return [
-            *(RemoteData(_title(one.store), len(one.ours), one.others) for one in self._held()),
+            *(
+                RemoteData(_format_store_title(one.store), len(one.ours), one.others)
+                for one in self._held()
+            ),
             *(RemoteData(name, 1, 0) for name in kept),
         ]
 
@@ -116,7 +119,9 @@ class RemoteCopy:
         left = self._held() if found else []
         left = [one for one in left if one.ours or one.goes]
         if left:
-            names = ", ".join(f"{_title(one.store)}: {len(one.ours)} documents" for one in left)
+            names = ", ".join(
+                f"{_format_store_title(one.store)}: {len(one.ours)} documents" for one in left
+            )
             raise StoreError(
                 f"still at gemini after they were deleted: {names}",
                 hint="run the same command again",
@@ -124,7 +129,7 @@ class RemoteCopy:
         self._manifest.note_dropped(self._clock.now())
         return found
 
-    def _held(self) -> list[_Held]:
+    def _held(self) -> list[_HeldStore]:
         """Return the stores that are this owner's, or hold documents of this owner.
 
         A store is known by the manifest, or named in the settings. With a manifest that was lost,
@@ -132,23 +137,23 @@ class RemoteCopy:
         """
         known = self._manifest.store_names()
         names = {*known.values(), *known, *self._named}
-        found: list[_Held] = []
+        found: list[_HeldStore] = []
         for store in self._service.stores():
             is_named = store.name in names or store.display_name in names
             if not is_named and known:
                 continue
             try:
                 documents = list(self._service.documents(store.name))
-            except Gone:
+            except RemoteGone:
                 continue
             ours = [one for one in documents if one.labels.get(OWNER) == self._owner]
             others = len(documents) - len(ours)
             # A store that somebody made, and gave by its resource name, is not ours to delete.
             goes = not others and store.name not in self._named
             if ours or (is_named and goes):
-                found.append(_Held(store, ours, others, goes))
+                found.append(_HeldStore(store, ours, others, goes))
         return found
 
 
-def _title(store: RemoteStore) -> str:
+def _format_store_title(store: RemoteStore) -> str:
     return f"{store.name} ({store.display_name})" if store.display_name else store.name

@@ -22,7 +22,7 @@ def locate(text: str, quoted: str) -> tuple[int, int] | None:
     """Return the range of `text` that `quoted` repeats, spaces aside; of its longest line, where it
     is not all there.
     """
-    packed, places = _packed(text)
+    packed, places = _pack_without_spaces(text)
     lines = sorted(normalise(quoted).splitlines(), key=len, reverse=True)
     for wanted in (
         "".join(normalise(quoted).split()),
@@ -34,7 +34,7 @@ def locate(text: str, quoted: str) -> tuple[int, int] | None:
     return None
 
 
-def _packed(text: str) -> tuple[str, list[int]]:
+def _pack_without_spaces(text: str) -> tuple[str, list[int]]:
     """Return `text` without spaces, and where each of the characters stood."""
     words = [(found.start(), found.group()) for found in _WORD.finditer(text)]
     return "".join(word for _, word in words), [

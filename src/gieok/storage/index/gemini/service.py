@@ -43,7 +43,7 @@ _R = TypeVar("_R")
 Meter = Callable[[str, int, int], None]
 
 
-class State(Enum):
+class RemoteState(Enum):
     """The state of a document. A failed one may still become active."""
 
     PENDING = "pending"
@@ -55,7 +55,7 @@ class Remote(NamedTuple):
     """A document at the service: its name there, and the labels that we gave it."""
 
     name: str
-    state: State
+    state: RemoteState
     labels: Mapping[str, str]
 
 
@@ -152,17 +152,17 @@ class GeminiService:
             "list",
             lambda client: client.file_search_stores.documents.list(parent=store, config=config),
         ):
-            yield _remote(found)
+            yield _parse_remote_document(found)
 
     def document(self, name: str) -> Remote | None:
         """Return one document; None where it is gone."""
         try:
-            return _remote(
+            return _parse_remote_document(
                 self._call(
                     "look", lambda client: client.file_search_stores.documents.get(name=name)
                 )
             )
-        except Gone:
+        except RemoteGone:
             return None
 
     def upload(
@@ -174,8 +174,8 @@ class GeminiService:
         config = types.UploadToFileSearchStoreConfig(
             mime_type=_MIME,
             display_name=payload.title[:512],
-            custom_metadata=_metadata(payload.labels),
-            chunking_config=_chunking(payload),
+            custom_metadata=_build_label_metadata(payload.labels),
+            chunking_config=_build_chunking_config(payload),
         )
         try:
             return self._call(
@@ -200,7 +200,8 @@ class GeminiService:
         )
         note_file(str(held.name))
         config = types.ImportFileConfig(
-            custom_metadata=_metadata(payload.labels), chunking_config=_chunking(payload)
+            custom_metadata=_build_label_metadata(payload.labels),
+            chunking_config=_build_chunking_config(payload),
         )
         return self._call(
             "upload",
@@ -224,14 +225,14 @@ class GeminiService:
                     name=name, config=types.DeleteDocumentConfig(force=True)
                 ),
             )
-        except Gone:
+        except RemoteGone:
             return
 
     def delete_file(self, name: str) -> None:
         """Delete what an upload left at the file service, which itself keeps it for two days."""
         try:
             self._call("delete", lambda client: client.files.delete(name=name))
-        except (Gone, _Refused):  # it answers 403 for files that are gone
+        except (RemoteGone, _GeminiRefused):  # it answers 403 for files that are gone
             return
 
     def delete_store(self, name: str) -> None:
@@ -243,7 +244,7 @@ class GeminiService:
                 "delete store",
                 lambda client: client.file_search_stores.delete(name=name, config=config),
             )
-        except Gone:
+        except RemoteGone:
             return
 
     def search(
@@ -277,7 +278,10 @@ class GeminiService:
         ]
         return [
             GroundedChunk(
-                c.text or "", _labels(c.custom_metadata), c.title or "", c.document_name or ""
+                c.text or "",
+                _read_document_labels(c.custom_metadata),
+                c.title or "",
+                c.document_name or "",
             )
             for c in contexts
             if c is not None
@@ -361,9 +365,11 @@ class GeminiService:
                 may_pass=True,
             )
         said = self._clean(f"{error.code} {error.status or ''}: {error.message or ''}".strip())
-        kind: type[StoreUnreachable] = {403: _Refused, 404: Gone, _UNAVAILABLE: _Unavailable}.get(
-            error.code, StoreUnreachable
-        )
+        kind: type[StoreUnreachable] = {
+            403: _GeminiRefused,
+            404: RemoteGone,
+            _UNAVAILABLE: _Unavailable,
+        }.get(error.code, StoreUnreachable)
         refused = error.code in (401, 403) or "api key" in said.lower()
         if refused:
             raised = kind(
@@ -391,7 +397,7 @@ class _Problem(NamedTuple):
     may_pass: bool
 
 
-class Gone(StoreUnreachable):
+class RemoteGone(StoreUnreachable):
     """404: what was named is not there."""
 
 
@@ -399,7 +405,7 @@ class _Unavailable(StoreUnreachable):
     """503, three times."""
 
 
-class _Refused(StoreUnreachable):
+class _GeminiRefused(StoreUnreachable):
     """403: the key may not, or a file is gone."""
 
 
@@ -441,19 +447,19 @@ def outcome(operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK
     return name, wrong
 
 
-def _remote(document: types.Document) -> Remote:
-    state = {"STATE_ACTIVE": State.ACTIVE, "STATE_FAILED": State.FAILED}.get(
-        document.state.value if document.state else "", State.PENDING
+def _parse_remote_document(document: types.Document) -> Remote:
+    state = {"STATE_ACTIVE": RemoteState.ACTIVE, "STATE_FAILED": RemoteState.FAILED}.get(
+        document.state.value if document.state else "", RemoteState.PENDING
     )
-    return Remote(str(document.name), state, _labels(document.custom_metadata))
+    return Remote(str(document.name), state, _read_document_labels(document.custom_metadata))
 
 
 # The SDK has two types of the same shape.
-def _labels(metadata: Any) -> dict[str, str]:  # noqa: ANN401
+def _read_document_labels(metadata: Any) -> dict[str, str]:  # noqa: ANN401
     return {m.key: m.string_value or "" for m in metadata or () if m.key}
 
 
-def _metadata(labels: Mapping[str, str | int]) -> list[types.CustomMetadata]:
+def _build_label_metadata(labels: Mapping[str, str | int]) -> list[types.CustomMetadata]:
     return [
         types.CustomMetadata(key=key, numeric_value=value)
         if isinstance(value, int)
@@ -462,7 +468,7 @@ def _metadata(labels: Mapping[str, str | int]) -> list[types.CustomMetadata]:
     ]
 
 
-def _chunking(payload: Payload) -> types.ChunkingConfig:
+def _build_chunking_config(payload: Payload) -> types.ChunkingConfig:
     return types.ChunkingConfig(
         white_space_config=types.WhiteSpaceConfig(
             max_tokens_per_chunk=payload.chunk_tokens, max_overlap_tokens=payload.overlap_tokens

@@ -55,14 +55,14 @@ class _SystemClock:
         return datetime.now(UTC)
 
 
-def _owner(file: Path) -> str:
+def _read_owner_label(file: Path) -> str:
     """Return the owner label of this home's documents, which other machines may share a key with;
     it outlives the manifest.
     """
     if not file.is_file():
         fs.make_private(file.parent)
         # of two processes, the slower one takes the word of the faster
-        fs.create(file, secrets.token_hex(8))
+        fs.create_new_file(file, secrets.token_hex(8))
     return file.read_text(encoding="ascii").strip()
 
 
@@ -118,7 +118,7 @@ class GeminiStore(SqliteDocuments):
         owner = opening.home / "gemini.owner"
         was_used = owner.is_file()
         plan = UploadPlan(
-            owner=_owner(owner),
+            owner=_read_owner_label(owner),
             stores=names,
             chunk_tokens=chunk,
             overlap_tokens=min(int(opening.setting("index.overlap_tokens")), chunk // 2),
@@ -315,14 +315,16 @@ class GeminiStore(SqliteDocuments):
         return [names.get(name, f"{name} (not made yet)") for name in self._plan.stores]
 
     def _condition(self, scopes: Sequence[Scope], where: Filter) -> str:
-        asked = [f"{SCOPE}={_quoted(scope.path)}" for scope in scopes]
+        asked = [f"{SCOPE}={_quote_gemini_value(scope.path)}" for scope in scopes]
         terms = [
-            f"{OWNER}={_quoted(self._plan.owner)}",
+            f"{OWNER}={_quote_gemini_value(self._plan.owner)}",
             asked[0] if len(asked) == 1 else f"({' OR '.join(asked)})",
         ]
         if where.kinds:
             terms.append(
-                "(" + " OR ".join(f"{KIND}={_quoted(kind)}" for kind in sorted(where.kinds)) + ")"
+                "("
+                + " OR ".join(f"{KIND}={_quote_gemini_value(kind)}" for kind in sorted(where.kinds))
+                + ")"
             )
         terms += [f"{TIME}>={round(where.since.timestamp())}"] if where.since else []
         terms += [f"{TIME}<{round(where.until.timestamp())}"] if where.until else []
@@ -344,5 +346,5 @@ class GeminiStore(SqliteDocuments):
         )
 
 
-def _quoted(text: str) -> str:
+def _quote_gemini_value(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -31,7 +31,13 @@ from gieok.storage.index.gemini.comparison import (
     RemoteCopy,
 )
 from gieok.storage.index.gemini.manifest import Attempt, Upload, UploadManifest, document_id
-from gieok.storage.index.gemini.service import GeminiService, Gone, Payload, State, outcome
+from gieok.storage.index.gemini.service import (
+    GeminiService,
+    Payload,
+    RemoteGone,
+    RemoteState,
+    outcome,
+)
 from gieok.storage.sqlite.failures import translated
 from gieok.storage.sqlite.files import BUSY_TIMEOUT_MS
 from gieok.text.redact import redact
@@ -110,7 +116,7 @@ class Sync:
             return 0  # nothing here, nothing there: no store is made for it
         try:
             return self._verified(wanted) if verify else self._bring_in_line(wanted)
-        except Gone as error:
+        except RemoteGone as error:
             self._manifest.forget_stores()
             raise StoreUnreachable(
                 f"a store is gone from gemini ({error})",
@@ -121,7 +127,7 @@ class Sync:
         """Compare, bring in line, and count again what is there then."""
         try:
             self._remote.compare()
-        except Gone:  # a store was deleted there: it is looked for, or made, again
+        except RemoteGone:  # a store was deleted there: it is looked for, or made, again
             self._manifest.forget_stores()
         moved = self._bring_in_line(wanted)
         self._remote.compare()
@@ -197,8 +203,13 @@ class Sync:
         for remote in self._remote.documents(store):
             i, digest = remote.labels.get(ID, ""), remote.labels.get(HASH, "")
             want = wanted.get(i)
-            if want and want.hash == digest and i not in known and remote.state is State.ACTIVE:
-                known[i] = _uploaded(i, want, store, remote.name)
+            if (
+                want
+                and want.hash == digest
+                and i not in known
+                and remote.state is RemoteState.ACTIVE
+            ):
+                known[i] = _build_upload(i, want, store, remote.name)
                 self._manifest.finish(known[i], "", self._clock.now())
             elif all(upload.name != remote.name for upload in known.values()):
                 self._manifest.add_retired([remote.name])
@@ -224,9 +235,9 @@ class Sync:
                 remote is not None
                 and want is not None
                 and is_wanted
-                and remote.state is State.ACTIVE
+                and remote.state is RemoteState.ACTIVE
             ):
-                upload = _uploaded(attempt.id, want, attempt.store, remote.name)
+                upload = _build_upload(attempt.id, want, attempt.store, remote.name)
                 self._manifest.finish(upload, attempt.nonce, self._clock.now())
                 self._done()
             elif remote is not None and is_wanted and is_young:
@@ -298,12 +309,12 @@ class Sync:
                     (r.name for r in self._remote.documents(store) if r.labels.get(NONCE) == nonce),
                     "",
                 )
-        self._manifest.finish(_uploaded(i, want, store, name), nonce, self._clock.now())
+        self._manifest.finish(_build_upload(i, want, store, name), nonce, self._clock.now())
         return True
 
     def _is_active(self, name: str) -> bool:
         remote = self._service.document(name)
-        return remote is not None and remote.state is State.ACTIVE
+        return remote is not None and remote.state is RemoteState.ACTIVE
 
     def _delete_retired(self) -> None:
         for name in self._manifest.retired():
@@ -361,7 +372,7 @@ class Sync:
         return hashlib.sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()
 
 
-def _uploaded(i: str, want: _Wanted, store: str, name: str) -> Upload:
+def _build_upload(i: str, want: _Wanted, store: str, name: str) -> Upload:
     return Upload(
         id=i,
         scope=want.scope.path,

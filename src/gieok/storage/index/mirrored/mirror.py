@@ -123,7 +123,7 @@ class VectorMirror:
 
     def disk_bytes(self) -> int:
         """Return the space that the mirror takes."""
-        return sum(size for file in self._folder.rglob("*") if (size := _size(file)))
+        return sum(size for file in self._folder.rglob("*") if (size := _measure_mirror_file(file)))
 
     def close(self) -> None:
         """Release the library."""
@@ -157,7 +157,7 @@ class VectorMirror:
                 if name.startswith(wanted.prefix) and name != wanted.name:
                     library.drop(name)
             mended = library.open(wanted.name, wanted.dimension)
-            _bring_in_line(mended, wanted.numbers, fetch)
+            _align_vector_set(mended, wanted.numbers, fetch)
             row = (wanted.scope_id, wanted.model_id, wanted.generation, len(wanted.numbers))
             db.execute("INSERT OR REPLACE INTO scopes VALUES (?, ?, ?, ?)", row)
             db.execute("UPDATE folder SET epoch = epoch + 1")
@@ -215,23 +215,23 @@ class VectorMirror:
             yield db
 
 
-def _bring_in_line(held: VectorSet, numbers: Ints, fetch: Fetch) -> None:
+def _align_vector_set(held: VectorSet, numbers: Ints, fetch: Fetch) -> None:
     """Remove what is not wanted, add what is missing, and verify the count."""
-    found = held.numbers()
-    gone = np.setdiff1d(found, numbers)
-    for batch in _batches(gone):
+    held_numbers = held.numbers()
+    unwanted = np.setdiff1d(held_numbers, numbers)
+    for batch in _batch_vector_numbers(unwanted):
         held.remove(batch)
-    for batch in _batches(np.setdiff1d(numbers, found)):
+    for batch in _batch_vector_numbers(np.setdiff1d(numbers, held_numbers)):
         held.add(batch, fetch(batch))
     if held.count() != len(numbers):
         raise LibraryFailed(f"{held.count()} vectors are held where {len(numbers)} were written")
 
 
-def _batches(numbers: Ints) -> Iterator[Ints]:
+def _batch_vector_numbers(numbers: Ints) -> Iterator[Ints]:
     return (numbers[i : i + _BATCH] for i in range(0, len(numbers), _BATCH))
 
 
-def _size(file: Path) -> int:
+def _measure_mirror_file(file: Path) -> int:
     try:
         return file.stat().st_size if file.is_file() else 0
     except OSError:  # removed by another process in between

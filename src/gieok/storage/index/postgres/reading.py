@@ -44,7 +44,7 @@ def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | 
     return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0)) if row else None
 
 
-def scope_id(db: psycopg.Connection, scope: Scope) -> int:
+def find_postgres_scope_id(db: psycopg.Connection, scope: Scope) -> int:
     """Return the id of a scope; -1, which none has, where it is unknown."""
     # The path too: whoever may name scopes could find two with one number.
     named = "SELECT id FROM gieok.scopes WHERE id = %s AND path = %s"
@@ -59,16 +59,16 @@ def get(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[Docum
             f"SELECT {DOCUMENT_COLUMNS} FROM gieok.documents WHERE scope_id = %s AND key_hash = "
             f"ANY(%s)"
         ),
-        (scope_id(db, scope), list({key_hash(key) for key in keys})),
+        (find_postgres_scope_id(db, scope), list({key_hash(key) for key in keys})),
     )
-    found = {row[0]: to_document(scope, row) for row in rows}
-    return [found[key] for key in keys if key in found]
+    by_key = {row[0]: to_document(scope, row) for row in rows}
+    return [by_key[key] for key in keys if key in by_key]
 
 
 def entries(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[Entry]:
     """Return documents with their passages, in the order of `keys`."""
     passages: dict[str, list[Passage]] = defaultdict(list)
-    sid = scope_id(db, scope)
+    sid = find_postgres_scope_id(db, scope)
     rows = db.execute(
         'SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.context FROM '
         "gieok.documents d "
@@ -84,7 +84,7 @@ def entries(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[E
 
 def hashes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
     """Return key → content hash, in the order in which the documents were put."""
-    sid = scope_id(db, scope)
+    sid = find_postgres_scope_id(db, scope)
     rows = db.execute(
         "SELECT key, content_hash FROM gieok.documents WHERE scope_id = %s ORDER BY id", (sid,)
     )
@@ -103,7 +103,8 @@ def scopes(db: psycopg.Connection) -> list[Scope]:
 def notes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
     """Return the notes of a scope by name."""
     rows = db.execute(
-        "SELECT name, value FROM gieok.notes WHERE scope_id = %s", (scope_id(db, scope),)
+        "SELECT name, value FROM gieok.notes WHERE scope_id = %s",
+        (find_postgres_scope_id(db, scope),),
     )
     return dict(rows.fetchall())
 
@@ -117,13 +118,15 @@ def passages(
     db: psycopg.Connection, ids: Sequence[PassageId], scope: Scope | None = None
 ) -> list[FoundPassage]:
     """Return passages in the order of `ids`; of one scope, where it is named."""
-    named, values = ("", []) if scope is None else (" AND scope_id = %s", [scope_id(db, scope)])
+    named, values = (
+        ("", []) if scope is None else (" AND scope_id = %s", [find_postgres_scope_id(db, scope)])
+    )
     rows = db.execute(
         'SELECT id, document_id, scope_id, start, "end", context, start_line, end_line '
         f"FROM gieok.passages WHERE id = ANY(%s){named}",
         (list(ids), *values),
     ).fetchall()
-    documents = _documents(db, rows)
+    documents = _read_passage_documents(db, rows)
     found: dict[PassageId, FoundPassage] = {}
     for passage, document, _, start, end, *place in rows:
         if document in documents:
@@ -143,18 +146,18 @@ def within(db: psycopg.Connection, scope: Scope, where: Filter, limit: int) -> l
         f"WHERE d.scope_id = %(scope)s{sql} "
         'ORDER BY coalesce(d.valid_from, d.updated_at) DESC, d.key COLLATE "C", p.id LIMIT '
         "%(limit)s",
-        {"scope": scope_id(db, scope), "limit": limit, **values},
+        {"scope": find_postgres_scope_id(db, scope), "limit": limit, **values},
     )
     return [row[0] for row in rows]
 
 
-def _documents(
+def _read_passage_documents(
     db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]
 ) -> dict[int, tuple[Any, ...]]:
     """Return id → scope's path and columns of the documents of passage rows; their scopes let
     partitions be left out.
     """
-    found = db.execute(
+    document_rows = db.execute(
         "SELECT d.id, s.path, d.key, d.kind, d.title, d.text, d.importance, d.tier, "
         "d.updated_at, d.valid_from, d.metadata "
         "FROM gieok.documents d JOIN gieok.scopes s ON s.id = d.scope_id AND s.id = "
@@ -162,7 +165,7 @@ def _documents(
         "WHERE d.id = ANY(%(ids)s) AND d.scope_id = ANY(%(scopes)s)",
         {"ids": list({row[1] for row in rows}), "scopes": list({row[2] for row in rows})},
     )
-    return {row[0]: row[1:] for row in found}
+    return {row[0]: row[1:] for row in document_rows}
 
 
 def term_statistics(db: psycopg.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
@@ -201,7 +204,7 @@ def keyword_ranking(
                 t.body + %(context)s::float8 * t.context AS tf
             FROM query q JOIN gieok.postings t ON t.scope_id = %(s)s AND t.token = q.token
         ),
-        counted AS ({_spread_sql(query) if query.spread else "SELECT * FROM own"}),
+        counted AS ({_build_postgres_spread_sql(query) if query.spread else "SELECT * FROM own"}),
         scored AS (
             SELECT c.id, sum(c.weight * c.tf * (%(k1)s::float8 + 1) / (
                 c.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / %(mean)s::float8))) AS score
@@ -224,7 +227,7 @@ def keyword_ranking(
     return rows.fetchall()
 
 
-def _spread_sql(query: KeywordQuery) -> str:
+def _build_postgres_spread_sql(query: KeywordQuery) -> str:
     """Return a query that adds to each passage what its neighbours in the document hold; short ones
     lend more.
     """
@@ -259,7 +262,9 @@ def condition(where: Filter) -> tuple[str, dict[str, object]]:
 
 def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
     """Count documents, passages and vectors, of one scope or of all."""
-    condition, values = ("WHERE id = %s", [scope_id(db, scope)]) if scope else ("", [])
+    condition, values = (
+        ("WHERE id = %s", [find_postgres_scope_id(db, scope)]) if scope else ("", [])
+    )
     row = db.execute(
         f"WITH s AS (SELECT id, documents, passages FROM gieok.scopes {condition}) "
         "SELECT coalesce(sum(documents), 0), coalesce(sum(passages), 0), "
@@ -290,15 +295,17 @@ def check(db: psycopg.Connection) -> list[str]:
         row = db.execute(sql).fetchone()
         if row and row[0]:
             wrong.append(f"{row[0]} {what}")
-    held = db.execute(
+    postings = db.execute(
         "SELECT scope_id, token, sum(body + context) FROM gieok.postings GROUP BY scope_id, token"
     )
-    if Counter(_expected_tokens(db)) != {(sid, token): int(count) for sid, token, count in held}:
+    if Counter(_iter_postgres_tokens(db)) != {
+        (sid, token): int(count) for sid, token, count in postings
+    }:
         wrong.append("the postings are not the tokens of the texts")
     return wrong
 
 
-def _expected_tokens(db: psycopg.Connection) -> Iterator[tuple[int, str]]:
+def _iter_postgres_tokens(db: psycopg.Connection) -> Iterator[tuple[int, str]]:
     with db.cursor(name="texts") as cursor:
         cursor.execute(
             'SELECT p.scope_id, substr(d.text, p.start + 1, p."end" - p.start), p.context '

@@ -4,7 +4,7 @@ import psycopg
 
 from gieok.model.memory import Scope
 from gieok.storage.index.postgres import reading, vectors, writing
-from gieok.storage.index.prepared import prepare
+from gieok.storage.index.prepared import prepare_entry
 from gieok.text import keywords
 
 _AT_ONCE = 200
@@ -36,7 +36,10 @@ def _renew_scope(db: psycopg.Connection, sid: int, scope: Scope) -> None:
     keys = list(ids)
     for start in range(0, len(keys), _AT_ONCE):
         entries = reading.entries(db, scope, keys[start : start + _AT_ONCE])
-        placed = [writing.Placed(sid, ids[entry.document.key], prepare(entry)) for entry in entries]
+        placed = [
+            writing.PlacedEntry(sid, ids[entry.document.key], prepare_entry(entry))
+            for entry in entries
+        ]
         writing.copy_postings(db, placed)
         lengths = [
             (p.id + 1 + n, length) for p in placed for n, length in enumerate(p.item.lengths)

@@ -125,7 +125,7 @@ END $$;
 _SECOND = "INSERT INTO gieok.meta VALUES ('unadopted', '1')"
 
 
-def _third(db: psycopg.Connection) -> None:
+def _renumber_scopes(db: psycopg.Connection) -> None:
     """Give the scopes of earlier tables numbers made of their paths, and every key its scope first.
     New tables have both.
     """
@@ -183,7 +183,7 @@ _CARRIED = {
 
 #: Each is applied once, in order, and never changed after a release. A new database needs nothing
 #: of the third.
-MIGRATIONS: tuple[Step, ...] = (_FIRST, _SECOND, _third)
+MIGRATIONS: tuple[Step, ...] = (_FIRST, _SECOND, _renumber_scopes)
 #: Keys of advisory locks: one for migrating, one for the ids (above), one that a change of model
 #: holds against writers.
 MIGRATING = 1

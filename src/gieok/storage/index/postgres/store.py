@@ -16,7 +16,7 @@ from gieok.storage.index.postgres import reading, vectors, writing
 from gieok.storage.index.postgres.schema import OF_SCOPES
 from gieok.storage.index.postgres.tables import TABLES
 from gieok.storage.index.sql_vectors import SqlVectors
-from gieok.storage.postgres.citus import distribute, statements
+from gieok.storage.postgres.citus import distribute, list_citus_statements
 from gieok.storage.postgres.connection import (
     LOCK_TIMEOUT_MS,
     TIMEOUT_S,
@@ -102,7 +102,7 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         once.
         """
         with self._writing() as db:
-            tidied = writing.tidy(db)
+            tidied = writing.tidy_postgres_index(db)
         if tidied:
             with self._connections.autocommit() as db:
                 for table in (
@@ -127,7 +127,7 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         looking = Connections(self._address, _NO_TABLES, timeout_s=self._timeout_s)
         try:
             with looking.answering() as db:
-                if not _is_there(db, "gieok"):
+                if not _has_postgres_schema(db, "gieok"):
                     return []
                 row = db.execute("SELECT coalesce(sum(documents), 0) FROM gieok.scopes").fetchone()
         finally:
@@ -157,7 +157,7 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
 
     def distribution(self) -> list[str]:
         """Return the calls that spread the tables over nodes."""
-        return statements("gieok", OF_SCOPES, ("meta", "models", "migrations"))
+        return list_citus_statements("gieok", OF_SCOPES, ("meta", "models", "migrations"))
 
     def distribute(self) -> int:
         """Issue them."""
@@ -185,10 +185,10 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
             if model is None:
                 return Ranking("vector", ())
             model.verify_query(query)
-            return vectors.nearest(db, scope, query, where, limit)
+            return vectors.rank_nearest_vectors(db, scope, query, where, limit)
 
 
-def _is_there(db: psycopg.Connection, schema: str) -> bool:
+def _has_postgres_schema(db: psycopg.Connection, schema: str) -> bool:
     return (
         db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchone()
         is not None

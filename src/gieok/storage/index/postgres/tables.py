@@ -16,7 +16,7 @@ class StoreTables(Tables):
 
     def prepare(self, db: psycopg.Connection, location: str) -> None:
         """Make pgvector's types known. Raises StoreError where it is missing."""
-        if _is_missing(db, _HALFVEC):
+        if _is_postgres_object_missing(db, _HALFVEC):
             _create_extension(db, location)
 
     def verify(self, db: psycopg.Connection, location: str) -> bool:
@@ -50,7 +50,7 @@ def _create_extension(db: psycopg.Connection, location: str) -> None:
             f"{location} has pgvector, but this user may not enable it",
             hint=f"as a superuser: `psql -d {db.info.dbname} -c 'CREATE EXTENSION vector'`",
         ) from error
-    if _is_missing(db, _HALFVEC):
+    if _is_postgres_object_missing(db, _HALFVEC):
         raise StoreError(
             f"{location} has a pgvector older than 0.7",
             hint=(
@@ -60,7 +60,7 @@ def _create_extension(db: psycopg.Connection, location: str) -> None:
         )
 
 
-def _is_missing(db: psycopg.Connection, lookup: str) -> bool:
+def _is_postgres_object_missing(db: psycopg.Connection, lookup: str) -> bool:
     row = db.execute(lookup).fetchone()
     return row is None or row[0] is None
 

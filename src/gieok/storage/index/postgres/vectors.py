@@ -23,15 +23,17 @@ _SCOPE = Struct(">q")
 
 def active(db: psycopg.Connection) -> VectorModel | None:
     """Return the model that search uses."""
-    return _model(db, "id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id')")
+    return _read_vector_model(
+        db, "id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id')"
+    )
 
 
 def named(db: psycopg.Connection, name: str) -> VectorModel | None:
     """Return a model by its name."""
-    return _model(db, "name = %s", name)
+    return _read_vector_model(db, "name = %s", name)
 
 
-def _model(db: psycopg.Connection, condition: str, *values: str) -> VectorModel | None:
+def _read_vector_model(db: psycopg.Connection, condition: str, *values: str) -> VectorModel | None:
     row = db.execute(
         f"SELECT id, name, dimension FROM gieok.models WHERE {condition}", values
     ).fetchone()
@@ -79,7 +81,7 @@ def lock(db: psycopg.Connection, *, to_switch: bool) -> None:
     db.execute(f"SELECT {SWITCHING if to_switch else WRITING}")
 
 
-def nearest(
+def rank_nearest_vectors(
     db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Filter, limit: int
 ) -> Ranking:
     """Rank by exact cosine, lowered by crowding.
@@ -100,7 +102,7 @@ def nearest(
         f"e.scope_id = %(s)s "
         "ORDER BY (e.embedding <#> %(q)s::text::halfvec) * e.scale, e.id LIMIT %(limit)s",
         {
-            "s": reading.scope_id(db, scope),
+            "s": reading.find_postgres_scope_id(db, scope),
             "q": str(vector.tolist()),
             "limit": limit + limit // 8 + 8 if limit else 0,
             **values,
@@ -120,7 +122,7 @@ def waiting(db: psycopg.Connection, scope: Scope) -> int:
     """Count the passages of a scope that have no vector; costs nothing where there is none."""
     row = db.execute(
         "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s",
-        (reading.scope_id(db, scope),),
+        (reading.find_postgres_scope_id(db, scope),),
     ).fetchone()
     return int(row[0]) if row else 0
 
@@ -130,7 +132,7 @@ def missing(db: psycopg.Connection, limit: int) -> list[tuple[PassageId, str]]:
     rows = db.execute(
         "SELECT id, scope_id FROM gieok.waiting ORDER BY id DESC LIMIT %s", (limit,)
     ).fetchall()
-    return _texts(db, rows)
+    return _read_postgres_texts(db, rows)
 
 
 def elsewhere(db: psycopg.Connection, model_id: int, limit: int) -> dict[bytes, bytes]:
@@ -160,10 +162,12 @@ def missing_for(
         "ORDER BY p.id DESC LIMIT %s",
         (before, model_id, limit),
     ).fetchall()
-    return _texts(db, rows)
+    return _read_postgres_texts(db, rows)
 
 
-def _texts(db: psycopg.Connection, found: Sequence[tuple[int, int]]) -> list[tuple[PassageId, str]]:
+def _read_postgres_texts(
+    db: psycopg.Connection, found: Sequence[tuple[int, int]]
+) -> list[tuple[PassageId, str]]:
     """Return (id, text) of passages given as (id, scope); cut here, because `substr` reads a
     document for each passage.
     """
@@ -253,7 +257,7 @@ def keep(
     return sids, hashes
 
 
-def drop_unused(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
+def drop_unused_postgres_vectors(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
     """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's
     are not used yet.
     """
@@ -273,12 +277,14 @@ def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> 
     wait.
     """
     model = active(db)
-    found = _known(db, model.id, passages) if model else {}
+    found = _read_linked_vectors(db, model.id, passages) if model else {}
     _copy_embeddings(db, [(i, sid, found[sid, h]) for i, sid, h in passages if (sid, h) in found])
-    copy(db, "waiting (id, scope_id, text_hash)", (row for row in passages if row[1:] not in found))
+    copy_postgres_rows(
+        db, "waiting (id, scope_id, text_hash)", (row for row in passages if row[1:] not in found)
+    )
 
 
-def _known(
+def _read_linked_vectors(
     db: psycopg.Connection, model_id: int, passages: Sequence[tuple[int, int, bytes]]
 ) -> dict[tuple[int, bytes], bytes]:
     """Return (scope, text hash) → packed vector of the passages whose text has one in their
@@ -305,7 +311,9 @@ def _copy_embeddings(db: psycopg.Connection, rows: Sequence[tuple[int, int, byte
             out.write(f"{passage}\t{sid}\t{scale!r}\t{row}\n")
 
 
-def copy(db: psycopg.Connection, target: str, rows: Iterable[tuple[object, ...]]) -> None:
+def copy_postgres_rows(
+    db: psycopg.Connection, target: str, rows: Iterable[tuple[object, ...]]
+) -> None:
     """Write rows to a table and its columns."""
     with db.cursor().copy(f"COPY gieok.{target} FROM STDIN") as out:
         for row in rows:

@@ -14,8 +14,8 @@ from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.storage.index.postgres import vectors
 from gieok.storage.index.postgres.reading import key_hash
-from gieok.storage.index.postgres.vectors import copy
-from gieok.storage.index.prepared import Prepared
+from gieok.storage.index.postgres.vectors import copy_postgres_rows
+from gieok.storage.index.prepared import PreparedEntry
 from gieok.storage.index.rows import DOCUMENT_COLUMNS, document_row
 from gieok.storage.postgres.numbers import scope_number
 from gieok.text.keywords import keyword_text
@@ -24,29 +24,29 @@ from gieok.text.keywords import keyword_text
 _FAR = 1_000
 
 
-class Placed(NamedTuple):
+class PlacedEntry(NamedTuple):
     """A prepared entry with its scope's id and its own; the passages' ids follow it."""
 
     scope_id: int
     id: int
-    item: Prepared
+    item: PreparedEntry
 
 
-def put(db: psycopg.Connection, prepared: Sequence[Prepared]) -> None:
+def put(db: psycopg.Connection, prepared: Sequence[PreparedEntry]) -> None:
     """Replace documents; (scope, key) are distinct in `prepared`."""
     vectors.lock(db, to_switch=False)
     scopes = lock_scopes(db, {item.entry.document.scope.path for item in prepared})
-    for sid, keys in _held(
+    for sid, keys in _find_held_keys(
         db, [(scopes[p.entry.document.scope.path], p.entry.document.key) for p in prepared]
     ).items():
-        _remove(db, sid, keys)
-    placed = _place(db, scopes, prepared)
-    copy(
+        _remove_postgres_documents(db, sid, keys)
+    placed = _place_entries(db, scopes, prepared)
+    copy_postgres_rows(
         db,
         f"documents (id, scope_id, key_hash, passage_count, {DOCUMENT_COLUMNS})",
         map(_document_row, placed),
     )
-    copy(
+    copy_postgres_rows(
         db,
         (
             'passages (id, document_id, scope_id, start, "end", start_line, end_line, length, '
@@ -58,10 +58,14 @@ def put(db: psycopg.Connection, prepared: Sequence[Prepared]) -> None:
     vectors.link(
         db, [(i, p.scope_id, h) for p in placed for i, h in enumerate(p.item.hashes, p.id + 1)]
     )
-    _count(db, [(p.scope_id, 1, len(p.item.hashes), sum(p.item.lengths)) for p in placed])
+    _add_scope_counts(
+        db, [(p.scope_id, 1, len(p.item.hashes), sum(p.item.lengths)) for p in placed]
+    )
 
 
-def _held(db: psycopg.Connection, wanted: Sequence[tuple[int, str]]) -> dict[int, list[str]]:
+def _find_held_keys(
+    db: psycopg.Connection, wanted: Sequence[tuple[int, str]]
+) -> dict[int, list[str]]:
     """Return scope → keys of those (scope, key) that are there already: in a first index, none, at
     one statement's cost.
     """
@@ -131,7 +135,7 @@ def forget(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> int:
     """Remove documents; return how many there were."""
     named = "SELECT id FROM gieok.scopes WHERE id = %s AND path = %s FOR NO KEY UPDATE"
     row = db.execute(named, (scope_number(scope.path), scope.path)).fetchone()
-    return _remove(db, row[0], keys) if row else 0
+    return _remove_postgres_documents(db, row[0], keys) if row else 0
 
 
 def drop_scope(db: psycopg.Connection, scope: Scope) -> int:
@@ -147,27 +151,27 @@ def drop_scope(db: psycopg.Connection, scope: Scope) -> int:
             "SELECT key FROM gieok.documents WHERE scope_id = %s", row
         ).fetchall()
     ]
-    removed = _remove(db, row[0], keys)
+    removed = _remove_postgres_documents(db, row[0], keys)
     db.execute("DELETE FROM gieok.notes WHERE scope_id = %s", row)
     db.execute("DELETE FROM gieok.scopes WHERE id = %s", row)
     return removed
 
 
-def _place(
-    db: psycopg.Connection, scopes: Mapping[str, int], prepared: Sequence[Prepared]
-) -> list[Placed]:
+def _place_entries(
+    db: psycopg.Connection, scopes: Mapping[str, int], prepared: Sequence[PreparedEntry]
+) -> list[PlacedEntry]:
     row = db.execute(
         "SELECT gieok.take_ids(%s)", (sum(1 + len(item.hashes) for item in prepared),)
     ).fetchone()
     assert row
     placed, next_id = [], int(row[0])
     for item in prepared:
-        placed.append(Placed(scopes[item.entry.document.scope.path], next_id, item))
+        placed.append(PlacedEntry(scopes[item.entry.document.scope.path], next_id, item))
         next_id += 1 + len(item.hashes)
     return placed
 
 
-def _document_row(placed: Placed) -> tuple[object, ...]:
+def _document_row(placed: PlacedEntry) -> tuple[object, ...]:
     document = placed.item.entry.document
     return (
         placed.id,
@@ -178,7 +182,7 @@ def _document_row(placed: Placed) -> tuple[object, ...]:
     )
 
 
-def _passage_rows(placed: Placed) -> Iterable[tuple[object, ...]]:
+def _passage_rows(placed: PlacedEntry) -> Iterable[tuple[object, ...]]:
     item = placed.item
     rows = zip(item.entry.passages, item.lengths, item.hashes, strict=True)
     for number, (p, length, text_hash) in enumerate(rows, placed.id + 1):
@@ -186,7 +190,7 @@ def _passage_rows(placed: Placed) -> Iterable[tuple[object, ...]]:
         yield (*place, length, text_hash, p.context)
 
 
-def copy_postings(db: psycopg.Connection, placed: Sequence[Placed]) -> None:
+def copy_postings(db: psycopg.Connection, placed: Sequence[PlacedEntry]) -> None:
     """Write the lines of COPY ourselves: tokens hold nothing that it would escape, and this is most
     of the data.
     """
@@ -210,7 +214,7 @@ def _token_counts(body: str, context: str) -> dict[str, tuple[int, int]]:
     return {token: (own[token], around[token]) for token in own | around}
 
 
-def _count(db: psycopg.Connection, changes: Iterable[tuple[int, int, int, int]]) -> None:
+def _add_scope_counts(db: psycopg.Connection, changes: Iterable[tuple[int, int, int, int]]) -> None:
     """Add (scope, documents, passages, tokens) to the counters of scopes."""
     sids, documents, passages, tokens = zip(*changes, strict=True)
     db.execute(
@@ -225,7 +229,7 @@ def _count(db: psycopg.Connection, changes: Iterable[tuple[int, int, int, int]])
     )
 
 
-def _remove(db: psycopg.Connection, sid: int, keys: Sequence[str]) -> int:
+def _remove_postgres_documents(db: psycopg.Connection, sid: int, keys: Sequence[str]) -> int:
     rows = db.execute(
         (
             "DELETE FROM gieok.documents WHERE scope_id = %s AND key_hash = ANY(%s) RETURNING id, "
@@ -249,7 +253,7 @@ def _remove(db: psycopg.Connection, sid: int, keys: Sequence[str]) -> int:
     )
     db.execute("DELETE FROM gieok.embeddings WHERE scope_id = %s AND id = ANY(%s)", (sid, ids))
     db.execute("DELETE FROM gieok.waiting WHERE scope_id = %s AND id = ANY(%s)", (sid, ids))
-    _count(db, [(sid, -len(rows), -len(ids), -sum(row[5] for row in passages))])
+    _add_scope_counts(db, [(sid, -len(rows), -len(ids), -sum(row[5] for row in passages))])
     return len(rows)
 
 
@@ -271,7 +275,7 @@ def _remove_postings(
     )
 
 
-def tidy(db: psycopg.Connection) -> bool:
+def tidy_postgres_index(db: psycopg.Connection) -> bool:
     """Drop unused vectors beyond the cap once as much as half of what is there has changed; return
     whether it had.
     """
@@ -280,6 +284,6 @@ def tidy(db: psycopg.Connection) -> bool:
     ).fetchone()
     if row is None or 2 * row[0] < row[1] or not row[0]:
         return False
-    vectors.drop_unused(db)
+    vectors.drop_unused_postgres_vectors(db)
     db.execute("UPDATE gieok.scopes SET changed = 0 WHERE changed > 0")
     return True

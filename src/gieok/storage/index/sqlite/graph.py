@@ -102,7 +102,7 @@ class SqliteProjectStore(SqliteStore):
                 "SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)
             ).fetchone()
         if known is None:
-            kept = made.load(realm.kept()) if realm else made.Made((), ())
+            kept = made.load_made_values(realm.kept()) if realm else made.Made((), ())
             with self._writing() as db:
                 for statement in _TABLES:
                     db.execute(statement)
@@ -111,8 +111,8 @@ class SqliteProjectStore(SqliteStore):
             self.set_adopted()
         elif realm and self.is_unadopted():
             with self._reading() as db:
-                found = made.Made(_summaries(db), _executions(db))
-            realm.keep(made.dump(found))
+                found = made.Made(_read_graph_summaries(db), _read_executions(db))
+            realm.keep(made.dump_made_values(found))
             self.set_adopted()
 
     def files(self) -> dict[str, SourceFile]:
@@ -152,7 +152,7 @@ class SqliteProjectStore(SqliteStore):
             )
             db.executemany("DELETE FROM code_files WHERE path = ?", [(path,) for path in gone])
             if graph is not None:
-                graph_writing.change(db, graph)
+                graph_writing.change_graph(db, graph)
 
     def symbols(
         self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()
@@ -245,7 +245,7 @@ class SqliteProjectStore(SqliteStore):
         """Put summaries and forget others, in one transaction; one that waits replaces none."""
         if self._realm:
             said = made.Made([row for row in rows if row.text], ())
-            self._realm.keep(made.dump(said), made.names_of_summaries(gone))
+            self._realm.keep(made.dump_made_values(said), made.names_of_summaries(gone))
         with self._writing() as db:
             _write_summaries(db, rows)
             db.executemany(
@@ -263,7 +263,7 @@ class SqliteProjectStore(SqliteStore):
             _put_executions(db, seen)
             if self._realm:  # inside: what another process puts meanwhile is not left out
                 before = made.names_of_runs(self._realm.kept())
-                after = made.dump(made.Made((), _executions(db)))
+                after = made.dump_made_values(made.Made((), _read_executions(db)))
                 self._realm.keep(after, before - after.keys())
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
@@ -318,7 +318,7 @@ class SqliteProjectStore(SqliteStore):
             db.execute("DELETE FROM code_versions")
 
 
-def _summaries(db: sqlite3.Connection) -> list[Summary]:
+def _read_graph_summaries(db: sqlite3.Connection) -> list[Summary]:
     """Return the summaries that models wrote; those that wait for one can be asked for again."""
     return [
         Summary(*row)
@@ -336,7 +336,7 @@ def _write_summaries(db: sqlite3.Connection, rows: Sequence[Summary]) -> None:
         )
 
 
-def _executions(db: sqlite3.Connection) -> list[Execution]:
+def _read_executions(db: sqlite3.Connection) -> list[Execution]:
     rows = db.execute(
         "SELECT t.key, f.key, t.code_hash, f.code_hash FROM code_executions e "
         "JOIN code_versions t ON t.id = e.test JOIN code_versions f ON f.id = e.function "
@@ -350,20 +350,20 @@ def _put_executions(db: sqlite3.Connection, seen: Sequence[Execution]) -> None:
     db.executemany(
         "INSERT OR IGNORE INTO code_versions (key, code_hash) VALUES (?, ?)", sorted(versions)
     )
-    ids = {(key, code_hash): number for number, key, code_hash in _versions(db)}
+    ids = {(key, code_hash): number for number, key, code_hash in _read_code_versions(db)}
     db.executemany(
         "INSERT OR IGNORE INTO code_executions (function, test) VALUES (?, ?)",
         sorted({(ids[e.function, e.function_hash], ids[e.test, e.test_hash]) for e in seen}),
     )
 
 
-def _versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
+def _read_code_versions(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
     return db.execute("SELECT id, key, code_hash FROM code_versions").fetchall()
 
 
 def _forget_executions(db: sqlite3.Connection, tests: Sequence[str], paths: Sequence[str]) -> None:
     wanted, inside = set(tests), set(paths)
-    rows = _versions(db)
+    rows = _read_code_versions(db)
     functions = [number for number, key, _ in rows if key.partition("::")[0] in inside]
     of_tests = {number for number, key, _ in rows if key in wanted}
     gone = [

@@ -15,11 +15,11 @@ _EDGE_KEY = "source, target, kind, line"
 _EDGE, _CALL = f"{_EDGE_KEY}, tier, reason", "name, source, line"
 
 
-def change(db: sqlite3.Connection, graph: GraphChange) -> None:
+def change_graph(db: sqlite3.Connection, graph: GraphChange) -> None:
     """Change the graph; the files are as they shall be already."""
     _write_symbols(db, graph.symbols)
     for path, lines in graph.moved.items():
-        _move(db, path, lines)
+        _move_symbol_lines(db, path, lines)
     if graph.links is not None:
         _write_links(db, graph.links)
 
@@ -57,7 +57,7 @@ def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]
     )
 
 
-def _move(db: sqlite3.Connection, path: str, lines: Mapping[int, int]) -> None:
+def _move_symbol_lines(db: sqlite3.Connection, path: str, lines: Mapping[int, int]) -> None:
     """Give what begins in a file other lines."""
     own = [
         row[0]

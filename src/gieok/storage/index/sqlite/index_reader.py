@@ -58,7 +58,7 @@ class IndexReader:
         """Open the file. Raises Missing, Mismatch, sqlite3.Error."""
         if not os.path.exists(file):
             raise Missing(file)
-        self._db = readonly.connect(file, _BUSY_S)
+        self._db = readonly.connect_readonly(file, _BUSY_S)
         self._deadline, self._now = deadline, now
         version = self._one("PRAGMA user_version")[0]
         if version == 0:
@@ -111,7 +111,7 @@ class IndexReader:
             kinds, ""
         )
         return self._timely(
-            lambda: ranking.keyword_ranking(
+            lambda: ranking.rank_sqlite_keywords(
                 self._db, sid, mean_length, query, weights, limit, which
             )
         )

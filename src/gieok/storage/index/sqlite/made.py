@@ -20,7 +20,7 @@ class Made(NamedTuple):
     executions: Sequence[Execution]
 
 
-def dump(made: Made) -> dict[str, str]:
+def dump_made_values(made: Made) -> dict[str, str]:
     """Return the values to keep, by name."""
     values = {
         _SUMMARY + row.code_hash: json.dumps(row[1:], ensure_ascii=False) for row in made.summaries
@@ -32,7 +32,7 @@ def dump(made: Made) -> dict[str, str]:
     return values
 
 
-def load(values: Mapping[str, str]) -> Made:
+def load_made_values(values: Mapping[str, str]) -> Made:
     """Return what was kept."""
     rows = [(name, json.loads(text)) for name, text in values.items()]
     return Made(

@@ -24,17 +24,17 @@ SCORE_DIGITS = 6
 
 def term_statistics(db: sqlite3.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
     """Return how many passages of the scope hold each token, for the tokens that occur."""
-    found = {}
+    counts = {}
     for token in tokens:
         row = db.execute(
             "SELECT doc FROM keyword_df WHERE term = ?", (f"{sid}_{token}",)
         ).fetchone()
         if row and row[0]:
-            found[token] = int(row[0])
-    return found
+            counts[token] = int(row[0])
+    return counts
 
 
-def keyword_ranking(
+def rank_sqlite_keywords(
     db: sqlite3.Connection,
     sid: int,
     mean_length: float,
@@ -57,7 +57,7 @@ def keyword_ranking(
                 sum(CASE t.col WHEN 'body' THEN 1.0 ELSE {query.context_weight} END) AS tf
             FROM query q CROSS JOIN keyword_tf t ON t.term = q.term GROUP BY q.term, t.doc
         ),
-        counted AS ({_spread_sql(query) if query.spread else "SELECT * FROM own"})
+        counted AS ({_build_sqlite_spread_sql(query) if query.spread else "SELECT * FROM own"})
         SELECT p.id, sum(c.weight * c.tf * {query.k1 + 1} / (
             c.tf + {query.k1} * ({1 - query.b} + {query.b} * p.length / ?))) AS score
         FROM counted c JOIN passages p ON p.id = c.id {documents}
@@ -68,7 +68,7 @@ def keyword_ranking(
     return rows.fetchall()
 
 
-def _spread_sql(query: "KeywordQuery") -> str:
+def _build_sqlite_spread_sql(query: "KeywordQuery") -> str:
     """Return a query that adds to each passage what its neighbours in the document hold; short ones
     lend more.
     """

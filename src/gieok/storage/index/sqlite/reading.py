@@ -14,7 +14,7 @@ from gieok.storage.index.rows import (
     batches,
     filter_sql,
     marks,
-    scoped,
+    prefix_scope_tokens,
     to_document,
     to_found,
 )
@@ -27,15 +27,15 @@ term_statistics = ranking.term_statistics
 
 def get(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Document]:
     """Return documents in the order of `keys`."""
-    found: dict[str, Document] = {}
+    by_key: dict[str, Document] = {}
     for batch in batches(keys):
         rows = db.execute(
             f"SELECT {DOCUMENT_COLUMNS} FROM documents "
             f"WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) AND key IN ({marks(batch)})",
             (scope.path, *batch),
         )
-        found.update((row[0], to_document(scope, row)) for row in rows)
-    return [found[key] for key in keys if key in found]
+        by_key.update((row[0], to_document(scope, row)) for row in rows)
+    return [by_key[key] for key in keys if key in by_key]
 
 
 def entries(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[Entry]:
@@ -71,15 +71,15 @@ def passages(
     db: sqlite3.Connection, ids: Sequence[PassageId], scope: Scope | None = None
 ) -> list[FoundPassage]:
     """Return passages in the order of `ids`; of one scope, where it is named."""
-    found: dict[PassageId, FoundPassage] = {}
+    by_id: dict[PassageId, FoundPassage] = {}
     for batch in batches(ids):
         rows = db.execute(
             f"SELECT {FOUND_COLUMNS} FROM passages p JOIN documents d ON d.id = p.document_id "
             f"JOIN scopes s ON s.id = p.scope_id WHERE p.id IN ({marks(batch)})",
             batch,
         )
-        found.update((row[0], to_found(row)) for row in rows)
-    return [found[i] for i in ids if i in found and scope in (None, found[i].scope)]
+        by_id.update((row[0], to_found(row)) for row in rows)
+    return [by_id[i] for i in ids if i in by_id and scope in (None, by_id[i].scope)]
 
 
 def within(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
@@ -160,7 +160,7 @@ def keyword_ranking(
     limit: int,
 ) -> list[tuple[PassageId, float]]:
     """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
-    return ranking.keyword_ranking(
+    return ranking.rank_sqlite_keywords(
         db, known.id, known.mean_length, query, weights, limit, *filter_sql(where)
     )
 
@@ -194,12 +194,12 @@ def check(db: sqlite3.Connection) -> list[str]:
         count = db.execute(sql).fetchone()[0]
         if count:
             wrong.append(f"{count} {what}")
-    if Counter(_expected_tokens(db)) != dict(db.execute("SELECT term, cnt FROM keyword_df")):
+    if Counter(_iter_sqlite_tokens(db)) != dict(db.execute("SELECT term, cnt FROM keyword_df")):
         wrong.append("the keyword index does not hold the tokens of the texts")
     return wrong
 
 
-def _expected_tokens(db: sqlite3.Connection) -> Iterator[str]:
+def _iter_sqlite_tokens(db: sqlite3.Connection) -> Iterator[str]:
     for sid, first, count, text in db.execute(
         "SELECT scope_id, first_passage, passage_count, text FROM documents"
     ):
@@ -208,8 +208,8 @@ def _expected_tokens(db: sqlite3.Connection) -> Iterator[str]:
             (first, first + count - 1),
         )
         for start, end, context in rows:
-            yield from scoped(sid, keyword_text(text[start:end])).split()
-            yield from scoped(sid, keyword_text(context)).split()
+            yield from prefix_scope_tokens(sid, keyword_text(text[start:end])).split()
+            yield from prefix_scope_tokens(sid, keyword_text(context)).split()
 
 
 _BROKEN = {

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gieok.storage.index.prepared import are_keywords_old, hashed_lines
-from gieok.storage.index.rows import count_tokens, marks, scoped
+from gieok.storage.index.rows import count_keyword_tokens, marks, prefix_scope_tokens
 from gieok.storage.index.sqlite.ranking import SCHEMA_VERSION
 from gieok.storage.sqlite import files
-from gieok.storage.sqlite.files import pragma, statements, transaction
+from gieok.storage.sqlite.files import pragma, split_sql_script, transaction
 from gieok.text import keywords, lines
 from gieok.text.keywords import keyword_text
 
@@ -96,7 +96,7 @@ PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 
-def connect(
+def connect_index_file(
     file: Path, busy_timeout_ms: int, what: str, say: Callable[[str], None]
 ) -> sqlite3.Connection:
     """Open the store's file, creating it (0600) with its tables when it is new, and bring it to
@@ -105,11 +105,16 @@ def connect(
     `say` is told how far that is. Raises StoreError, ShapeMismatch for a file of a newer release.
     """
     return files.open_private(
-        file, what, busy_timeout_ms, lambda connection, file: _prepare(connection, file, say)
+        file,
+        what,
+        busy_timeout_ms,
+        lambda connection, file: _prepare_index_file(connection, file, say),
     )
 
 
-def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], None]) -> None:
+def _prepare_index_file(
+    connection: sqlite3.Connection, file: Path, say: Callable[[str], None]
+) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
     if pragma(connection, "user_version") == 0:
@@ -117,7 +122,7 @@ def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], No
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         files.create_tables(connection, file, _TABLES, _leave_no_words)
     files.verify_owner(connection, file, _APPLICATION_ID)
-    files.upgrade(connection, file, "store", (_to_2, _to_3))
+    files.upgrade(connection, file, "store", (_upgrade_index_to_2, _upgrade_index_to_3))
     if _lines_version(connection) < lines.VERSION:
         with transaction(connection):
             if _lines_version(connection) < lines.VERSION:  # no other process was faster
@@ -129,15 +134,15 @@ def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], No
     files.use_wal(connection)
 
 
-def _to_2(connection: sqlite3.Connection) -> None:
+def _upgrade_index_to_2(connection: sqlite3.Connection) -> None:
     """Let the journal know what so far only the store holds; leave no words of what is removed."""
     connection.execute("INSERT INTO meta VALUES ('unadopted', '1')")
     _leave_no_words(connection)
 
 
-def _to_3(connection: sqlite3.Connection) -> None:
+def _upgrade_index_to_3(connection: sqlite3.Connection) -> None:
     """Make the tables of lines; `_renew_lines` fills them."""
-    for statement in statements(_LINE_TABLES):
+    for statement in split_sql_script(_LINE_TABLES):
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES ('lines_version', '0')")
 
@@ -194,7 +199,7 @@ def _renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) 
     """Make all keywords again from the texts."""
     for table in ("keyword_df", "keyword_tf", "keywords"):
         connection.execute(f"DROP TABLE {table}")
-    for statement in statements(_KEYWORD_TABLES):
+    for statement in split_sql_script(_KEYWORD_TABLES):
         connection.execute(statement)
     _leave_no_words(connection)
     total = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
@@ -212,11 +217,14 @@ def _renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) 
         ]
         connection.executemany(
             "INSERT INTO keywords (rowid, body, context) VALUES (?, ?, ?)",
-            [(passage, scoped(sid, body), scoped(sid, context)) for passage, body, context in made],
+            [
+                (passage, prefix_scope_tokens(sid, body), prefix_scope_tokens(sid, context))
+                for passage, body, context in made
+            ],
         )
         connection.executemany(
             "UPDATE passages SET length = ? WHERE id = ?",
-            [(count_tokens(body), passage) for passage, body, _ in made],
+            [(count_keyword_tokens(body), passage) for passage, body, _ in made],
         )
         if done % _SAID_EVERY == 0 or done == total:
             say(f"keywords made anew {done:,} of {total:,}")

@@ -65,7 +65,7 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
         return cls(opening.file, resident=opening.is_resident, say=opening.say)
 
     def _connect(self) -> sqlite3.Connection:
-        return schema.connect(self._file, self._busy_timeout_ms, self.what, self._say)
+        return schema.connect_index_file(self._file, self._busy_timeout_ms, self.what, self._say)
 
     def _reopened(self) -> None:
         with self._resident_lock:
@@ -77,7 +77,7 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
     def compact(self) -> None:
         """Forget cached vectors beyond the cap and give free pages back."""
         with self._writing() as db:
-            tidied = writing.tidy(db)
+            tidied = writing.tidy_sqlite_index(db)
             # Inside, where the write lock is held: alone it reads, then wants to write, and a write
             # between is "busy".
             db.execute("PRAGMA optimize")

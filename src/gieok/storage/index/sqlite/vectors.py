@@ -56,7 +56,7 @@ def lock(db: sqlite3.Connection, *, to_switch: bool) -> None:
 
 def missing(db: sqlite3.Connection, limit: int) -> list[tuple[PassageId, str]]:
     """Return (id, text) of passages without a vector, newest first."""
-    return _texts(db, "p.vector_id IS NULL", (), limit)
+    return _read_sqlite_texts(db, "p.vector_id IS NULL", (), limit)
 
 
 def missing_for(
@@ -68,10 +68,10 @@ def missing_for(
     without = (
         "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = p.text_hash)"
     )
-    return _texts(db, f"p.id < ? AND {without}", (before, model_id), limit)
+    return _read_sqlite_texts(db, f"p.id < ? AND {without}", (before, model_id), limit)
 
 
-def _texts(
+def _read_sqlite_texts(
     db: sqlite3.Connection, condition: str, values: Sequence[object], limit: int
 ) -> list[tuple[PassageId, str]]:
     """Return (id, text) of passages that meet a condition on `passages p`, newest first."""
@@ -120,14 +120,14 @@ def prepared(db: sqlite3.Connection, model_id: int) -> int:
 
 def text_hashes(db: sqlite3.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
     """Return the hash of the text to embed of the passages that exist."""
-    found: dict[PassageId, bytes] = {}
+    hashes: dict[PassageId, bytes] = {}
     for batch in batches(ids):
-        found.update(
+        hashes.update(
             db.execute(
                 f"SELECT id, text_hash FROM passages WHERE id IN ({marks(batch)})", batch
             ).fetchall()
         )
-    return found
+    return hashes
 
 
 def packed(db: sqlite3.Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
@@ -181,7 +181,7 @@ def keep(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) -
     )
 
 
-def drop_unused(db: sqlite3.Connection, keep: int = CACHED_VECTORS) -> None:
+def drop_unused_sqlite_vectors(db: sqlite3.Connection, keep: int = CACHED_VECTORS) -> None:
     """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's
     are not used yet.
     """

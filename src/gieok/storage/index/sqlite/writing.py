@@ -5,32 +5,40 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from gieok.model.memory import Scope
-from gieok.storage.index.prepared import Prepared
-from gieok.storage.index.rows import DOCUMENT_COLUMNS, batches, document_row, marks, scoped
+from gieok.storage.index.prepared import PreparedEntry
+from gieok.storage.index.rows import (
+    DOCUMENT_COLUMNS,
+    batches,
+    document_row,
+    marks,
+    prefix_scope_tokens,
+)
 from gieok.storage.index.sqlite import vectors
 from gieok.text.keywords import keyword_text
 
 
-def scope_id(db: sqlite3.Connection, scope: Scope) -> int:
+def ensure_sqlite_scope_id(db: sqlite3.Connection, scope: Scope) -> int:
     """Return the id of `scope`, making the row when it is new."""
     db.execute("INSERT OR IGNORE INTO scopes (path) VALUES (?)", (scope.path,))
     return int(db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()[0])
 
 
-def put(db: sqlite3.Connection, prepared: Sequence[Prepared]) -> None:
+def put(db: sqlite3.Connection, prepared: Sequence[PreparedEntry]) -> None:
     """Replace documents; (scope, key) are distinct in `prepared`."""
     active = vectors.active(db)
-    by_scope: dict[Scope, list[Prepared]] = defaultdict(list)
+    by_scope: dict[Scope, list[PreparedEntry]] = defaultdict(list)
     for item in prepared:
         by_scope[item.entry.document.scope].append(item)
     for scope, items in by_scope.items():
-        _put(db, scope_id(db, scope), items, active.id if active else None)
+        _put_scope_entries(
+            db, ensure_sqlite_scope_id(db, scope), items, active.id if active else None
+        )
 
 
-def _put(
-    db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_id: int | None
+def _put_scope_entries(
+    db: sqlite3.Connection, sid: int, prepared: Sequence[PreparedEntry], model_id: int | None
 ) -> None:
-    _remove(db, sid, [p.entry.document.key for p in prepared])
+    _remove_sqlite_documents(db, sid, [p.entry.document.key for p in prepared])
     first = _next_id(db, "passages")
     hashes = [h for p in prepared for h in p.hashes]
     linked = vectors.vector_ids(db, model_id, hashes) if model_id is not None else {}
@@ -63,8 +71,8 @@ def _put(
             keyword_rows.append(
                 (
                     first + offset,
-                    scoped(sid, item.bodies[offset]),
-                    scoped(sid, item.contexts[offset]),
+                    prefix_scope_tokens(sid, item.bodies[offset]),
+                    prefix_scope_tokens(sid, item.contexts[offset]),
                 )
             )
         first += count
@@ -76,14 +84,14 @@ def _put(
     db.executemany(f"INSERT INTO passages VALUES ({','.join('?' * 11)})", passage_rows)
     db.executemany("INSERT INTO keywords (rowid, body, context) VALUES (?, ?, ?)", keyword_rows)
     db.executemany("INSERT INTO lines VALUES (?, ?, ?, ?)", line_rows)
-    _touch(db, sid, len(passage_rows), sum(sum(p.lengths) for p in prepared))
+    _touch_scope_counters(db, sid, len(passage_rows), sum(sum(p.lengths) for p in prepared))
 
 
 def update_note(
     db: sqlite3.Connection, scope: Scope, name: str, change: Callable[[str], str]
 ) -> None:
     """Set one note to what `change` makes of it."""
-    sid = scope_id(db, scope)
+    sid = ensure_sqlite_scope_id(db, scope)
     row = db.execute(
         "SELECT value FROM notes WHERE scope_id = ? AND name = ?", (sid, name)
     ).fetchone()
@@ -102,9 +110,9 @@ def forget(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> int:
     row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
     if row is None:
         return 0
-    removed = _remove(db, row[0], keys)
+    removed = _remove_sqlite_documents(db, row[0], keys)
     if removed:
-        _touch(db, row[0], 0, 0)
+        _touch_scope_counters(db, row[0], 0, 0)
     return removed
 
 
@@ -114,13 +122,13 @@ def drop_scope(db: sqlite3.Connection, scope: Scope) -> int:
     if row is None:
         return 0
     keys = [key for (key,) in db.execute("SELECT key FROM documents WHERE scope_id = ?", row)]
-    removed = _remove(db, row[0], keys)
+    removed = _remove_sqlite_documents(db, row[0], keys)
     db.execute("DELETE FROM notes WHERE scope_id = ?", row)
     db.execute("DELETE FROM scopes WHERE id = ?", row)
     return removed
 
 
-def _touch(db: sqlite3.Connection, sid: int, passages: int, tokens: int) -> None:
+def _touch_scope_counters(db: sqlite3.Connection, sid: int, passages: int, tokens: int) -> None:
     db.execute(
         (
             "UPDATE scopes SET generation = generation + 1, passages = passages + ?, tokens = "
@@ -130,7 +138,7 @@ def _touch(db: sqlite3.Connection, sid: int, passages: int, tokens: int) -> None
     )
 
 
-def _remove(db: sqlite3.Connection, sid: int, keys: Sequence[str]) -> int:
+def _remove_sqlite_documents(db: sqlite3.Connection, sid: int, keys: Sequence[str]) -> int:
     removed = 0
     for batch in batches(keys):
         rows = db.execute(
@@ -158,8 +166,8 @@ def _remove_passages(db: sqlite3.Connection, sid: int, first: int, count: int, t
         [
             (
                 passage,
-                scoped(sid, keyword_text(text[start:end])),
-                scoped(sid, keyword_text(context)),
+                prefix_scope_tokens(sid, keyword_text(text[start:end])),
+                prefix_scope_tokens(sid, keyword_text(context)),
             )
             for passage, start, end, context, _ in rows
         ],
@@ -177,7 +185,7 @@ def _next_id(db: sqlite3.Connection, table: str) -> int:
     return int(row[0]) + 1 if row else 1
 
 
-def tidy(db: sqlite3.Connection) -> bool:
+def tidy_sqlite_index(db: sqlite3.Connection) -> bool:
     """Drop what was removed from the keyword index and the vectors, once it is as much as half of
     what is there.
 
@@ -189,7 +197,7 @@ def tidy(db: sqlite3.Connection) -> bool:
     )
     if 2 * removed < db.execute("SELECT total(passages) FROM scopes").fetchone()[0]:
         return False
-    vectors.drop_unused(db)
+    vectors.drop_unused_sqlite_vectors(db)
     db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
     db.execute("UPDATE meta SET value = 0 WHERE name = 'removed_passages'")
     return True

@@ -17,7 +17,7 @@ from gieok.errors import StoreError
 from gieok.model.conversation import JournalRow
 from gieok.model.memory import Scope
 from gieok.opening import Opening
-from gieok.storage.journal.mongo.texts import Texts, key
+from gieok.storage.journal.mongo.texts import Texts, build_version_key
 from gieok.storage.journal.postgres.journal import PostgresJournal
 from gieok.storage.journal.sql.database import SaidText
 from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, configured
@@ -85,12 +85,14 @@ class MongoJournal(PostgresJournal):
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
         """Yield what is held of a scope, or of none."""
-        return (row for row in super().copied_rows(scope) if not _is_own(row))
+        return (row for row in super().copied_rows(scope) if not _is_mongo_row(row))
 
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
         """Replace what is held of a scope."""
         if scope is None:
-            super().take_rows(None, [*(row for row in rows if not _is_own(row)), *self._own_rows()])
+            super().take_rows(
+                None, [*(row for row in rows if not _is_mongo_row(row)), *self._own_rows()]
+            )
             return
         with self._sweeping(scope):
             super().take_rows(scope, rows)
@@ -124,7 +126,7 @@ class MongoJournal(PostgresJournal):
         )
 
     def _own_rows(self) -> list[JournalRow]:
-        return [row for row in super().copied_rows(None) if _is_own(row)]
+        return [row for row in super().copied_rows(None) if _is_mongo_row(row)]
 
     def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:
         # White space holds the place of what was forgotten.
@@ -141,7 +143,7 @@ class MongoJournal(PostgresJournal):
         is_needed: bool = True,  # noqa: ARG002
     ) -> Sequence[str]:
         keys = [
-            key(sid, identity, text) if isinstance(text, Elsewhere) else ""
+            build_version_key(sid, identity, text) if isinstance(text, Elsewhere) else ""
             for identity, text in said
         ]
         found = self._texts.get([one for one in keys if one]) if any(keys) else {}
@@ -178,10 +180,13 @@ class MongoJournal(PostgresJournal):
                     "SELECT id, text_hash FROM messages WHERE scope_id = ? AND text = ?",
                     (sid, _HERE),
                 )
-                living = {key(sid, identity, bytes(digest).hex()) for identity, digest in rows}
+                living = {
+                    build_version_key(sid, identity, bytes(digest).hex())
+                    for identity, digest in rows
+                }
                 self._texts.leave(sid, living)
         self.keep(_UNSWEPT, {}, [name])
 
 
-def _is_own(row: JournalRow) -> bool:
+def _is_mongo_row(row: JournalRow) -> bool:
     return row.table == "kept" and str(row.values[0]).startswith(_OWN)

@@ -23,7 +23,7 @@ from pymongo.uri_parser import parse_uri
 from gieok.errors import BadConfig, BadRequest, StoreError, StoreUnreachable
 from gieok.opening import Opening
 from gieok.storage.journal.sql.database import SaidText
-from gieok.storage.postgres.statements import unwritten, written
+from gieok.storage.postgres.statements import escape_postgres_text, unwritten
 
 _DATABASE = "gieok"
 _DUPLICATE = 11000
@@ -37,7 +37,7 @@ class Texts:
     """
 
     def __init__(self, url: str, *, password: str = "", timeout_s: float = 5.0) -> None:
-        self.location, self._database = _address(url)
+        self.location, self._database = _parse_mongo_address(url)
         given: dict[str, Any] = {"password": password} if password else {}
         most_ms = round(timeout_s * 1000)
         try:
@@ -51,7 +51,7 @@ class Texts:
                 socketTimeoutMS=most_ms,
             )
         except (PyMongoError, ValueError, TypeError):  # the message may quote the password
-            raise _no_address() from None
+            raise _build_mongo_address_error() from None
         self._name = ""
         self._lock = Lock()
 
@@ -81,12 +81,12 @@ class Texts:
         """
         rows = [
             {
-                "_id": key(scope, one.id, one.text_hash.hex()),
+                "_id": build_version_key(scope, one.id, one.text_hash.hex()),
                 "scope": scope,
-                "id": written(one.id),
+                "id": escape_postgres_text(one.id),
                 "role": one.role,
                 "at": one.at,
-                "text": written(one.text),
+                "text": escape_postgres_text(one.text),
             }
             for one in said
         ]
@@ -152,7 +152,7 @@ class Texts:
             raise StoreError(f"{self.location} failed: {said}", hint=hint) from None
 
 
-def key(scope: int, identity: str, text_hash: str) -> str:
+def build_version_key(scope: int, identity: str, text_hash: str) -> str:
     """Return the key of a version of a message: made of whose and which it is, so that it is the
     same at every try.
     """
@@ -160,7 +160,7 @@ def key(scope: int, identity: str, text_hash: str) -> str:
     return blake2b(named, digest_size=16).hexdigest()
 
 
-def _address(url: str) -> tuple[str, str]:
+def _parse_mongo_address(url: str) -> tuple[str, str]:
     """Return an address without secrets, and the database. Raises BadConfig."""
     if url.startswith("mongodb+srv://"):  # parsing would ask a name server
         host, _, path = url.removeprefix("mongodb+srv://").rpartition("@")[2].partition("/")
@@ -168,13 +168,13 @@ def _address(url: str) -> tuple[str, str]:
     try:
         parts = parse_uri(url, warn=False)
     except (InvalidURI, ConfigurationError, ValueError, TypeError):
-        raise _no_address() from None
+        raise _build_mongo_address_error() from None
     hosts = ",".join(f"{host}:{port}" if port else host for host, port in parts["nodelist"])
     database = parts["database"] or _DATABASE
     return f"mongodb://{hosts}/{database}", database
 
 
-def _no_address() -> BadConfig:
+def _build_mongo_address_error() -> BadConfig:
     hint = (
         "such as mongodb://me@host:27017/gieok; a password as MONGO_PASSWORD, its special "
         "characters as %XX"

@@ -13,7 +13,7 @@ from gieok.storage.journal.postgres.server import JournalServer
 from gieok.storage.journal.sql.database import Db
 from gieok.storage.journal.sql.parts import SqlParts
 from gieok.storage.journal.sql.states import handed_out
-from gieok.storage.postgres.citus import distribute, statements
+from gieok.storage.postgres.citus import distribute, list_citus_statements
 from gieok.storage.postgres.connection import configured
 from gieok.storage.postgres.numbers import lock_number, scope_number
 from gieok.storage.postgres.statements import Elsewhere
@@ -81,7 +81,7 @@ class PostgresJournal(JournalServer, SqlParts):
 
     def distribution(self) -> list[str]:
         """Return the calls that spread the tables over nodes."""
-        return statements(NAME, OF_SCOPES, ("usage", "incidents", "migrations"))
+        return list_citus_statements(NAME, OF_SCOPES, ("usage", "incidents", "migrations"))
 
     def distribute(self) -> int:
         """Issue them."""

@@ -36,7 +36,7 @@ class SqlArchived(SqlJournal):
     ) -> list[ArchivedMemory]:
         """Return what is archived of a scope, by key."""
         with self._reading_of(scope) as (db, sid):
-            rows = sorted(_rows(db, sid, keys, place, day))
+            rows = sorted(_iter_archived_rows(db, sid, keys, place, day))
             return [_to_memory(scope, row) for row in rows]
 
     def places(self) -> list[ArchivedPlace]:
@@ -96,7 +96,7 @@ class SqlArchived(SqlJournal):
             return [
                 stale
                 for stale, revision in swept
-                if not _settled(db, ids[stale.place.scope], stale, revision)
+                if not _settle_stale_place(db, ids[stale.place.scope], stale, revision)
             ]
 
     def _moved(self, db: Db, sid: int, move: Move) -> bool:
@@ -142,7 +142,7 @@ def mark_stale(db: Db, sid: int, tier: str, path: str) -> int:
     return int(number)
 
 
-def _settled(db: Db, sid: int, stale: StalePlace, revision: str) -> bool:
+def _settle_stale_place(db: Db, sid: int, stale: StalePlace, revision: str) -> bool:
     place = (sid, stale.place.tier, stale.place.path)
     db.execute(f"UPDATE archived SET revision = ? WHERE {_OF_PLACE}", (revision, *place))
     return bool(
@@ -169,7 +169,7 @@ def _is_unmoved(db: Db, sid: int, move: Move) -> bool:
     return before is not None and row == (before.place.tier, before.place.path, before.content_hash)
 
 
-def _rows(
+def _iter_archived_rows(
     db: Db, sid: int, keys: Sequence[str] | None, place: Place | None, day: date | None
 ) -> Iterator[tuple[Any, ...]]:
     select = f"SELECT {COLUMNS} FROM archived WHERE scope_id = ?"

@@ -94,7 +94,7 @@ class SqlConversations(SqlMessages):
         found = [turn for turn in found if not turn.is_forgotten or turn.place not in spoken]
         found.sort(key=lambda turn: turn.place)
         held = [*([max(before, key=lambda turn: turn.place)] if before else ()), *found]
-        return [_corrected(turn, corrected) for turn in held] if corrected else held
+        return [_correct_turn(turn, corrected) for turn in held] if corrected else held
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Keep what stands in the place of a message."""
@@ -175,7 +175,7 @@ def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
     return kept(db, own, realm_of(scope))
 
 
-def _corrected(turn: Turn, corrected: dict[str, str]) -> Turn:
+def _correct_turn(turn: Turn, corrected: dict[str, str]) -> Turn:
     text = corrected.get(turn.message.id)
     return (
         turn

@@ -60,7 +60,7 @@ class SqlCopies(SqlMessages):
             with self._reading() as db:
                 for table, columns in _OF_ALL.items():
                     for row in db.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3"):
-                        yield JournalRow(table, tuple(map(_plain, row)))
+                        yield JournalRow(table, tuple(map(_plain_column_value, row)))
             return
         with self._reading_of(scope) as (db, sid):
             said = _MESSAGE.replace(", ", ", m.").replace("m.text,", f"{self._text},")
@@ -101,7 +101,7 @@ class SqlCopies(SqlMessages):
                             if table in _OWNED
                             else None
                         )
-                        _insert(db, table, columns, values, own)
+                        _insert_copied_row(db, table, columns, values, own)
             return
         with self._writing_to(scope) as (db, sid):
             # its texts leave files, if any
@@ -171,7 +171,9 @@ _NUMBERS = " UNION ALL ".join(
 )
 
 
-def _insert(db: Db, table: str, columns: str, values: tuple[Any, ...], own: Owner | None) -> None:
+def _insert_copied_row(
+    db: Db, table: str, columns: str, values: tuple[Any, ...], own: Owner | None
+) -> None:
     column, owner = (own.column, own.values) if own else ("", ())
     if table == "cursors":
         values = (*values[:-1], bool(values[-1]))
@@ -179,5 +181,5 @@ def _insert(db: Db, table: str, columns: str, values: tuple[Any, ...], own: Owne
     db.execute(f"INSERT INTO {table} ({column}{columns}) VALUES ({marks(row)})", row)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of a column
+def _plain_column_value(value: Any) -> Any:  # noqa: ANN401 - a value of a column
     return int(value) if isinstance(value, bool) else value

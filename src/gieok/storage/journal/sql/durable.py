@@ -33,12 +33,12 @@ class SqlDurable(SqlJournal):
         self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()
     ) -> None:
         """Make documents durable and queue them."""
-        with self._writing_to_all(scopes_of(put, forget)) as (db, ids):
+        with self._writing_to_all(collect_entry_scopes(put, forget)) as (db, ids):
             self._hand_over(db, ids, put, forget)
 
     def adopt(self, entries: Sequence[Entry]) -> None:
         """Make documents durable that are not known yet."""
-        with self._writing_to_all(scopes_of(entries)) as (db, ids):
+        with self._writing_to_all(collect_entry_scopes(entries)) as (db, ids):
             rows = [
                 (ids[entry.document.scope], entry.document.key, to_text(entry)) for entry in entries
             ]
@@ -63,7 +63,9 @@ class SqlDurable(SqlJournal):
             self._queue(db, ids[scope], [(entry.document.key, to_text(entry)) for entry in entries])
 
 
-def scopes_of(put: Sequence[Entry], forget: Sequence[tuple[Scope, str]] = ()) -> set[Scope]:
+def collect_entry_scopes(
+    put: Sequence[Entry], forget: Sequence[tuple[Scope, str]] = ()
+) -> set[Scope]:
     """Return the scopes of entries to put and of keys to forget."""
     return {entry.document.scope for entry in put} | {scope for scope, _ in forget}
 

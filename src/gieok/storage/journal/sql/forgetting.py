@@ -15,7 +15,7 @@ from gieok.storage.journal.sql.conversations import SqlConversations, correction
 from gieok.storage.journal.sql.database import Db
 from gieok.storage.journal.sql.kept import drop_kept
 from gieok.storage.journal.sql.messages import drop_chunks, text_hash
-from gieok.text.keywords import folded
+from gieok.text.keywords import fold_for_search
 
 FORGOTTEN = 2
 #: A row does not say whose it is, and need not.
@@ -39,7 +39,9 @@ class SqlForgetting(SqlConversations):
             )
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
             return [
-                found for found in self._journalled(sid, rows) if _fits(found, wanted, corrected)
+                found
+                for found in self._journalled(sid, rows)
+                if _fits_message_filter(found, wanted, corrected)
             ]
 
     def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
@@ -80,11 +82,11 @@ class SqlForgetting(SqlConversations):
         done = 0
         for scope in scopes:
             with self._writing_to(scope) as (db, sid):
-                done += _tried(
+                done += _try_change(
                     db, partial(self._rewrite_scope, db, sid, scope, change), is_dry=is_dry
                 )
         with self._writing() as db:
-            done += _tried(db, partial(_rewrite_values, db, change), is_dry=is_dry)
+            done += _try_change(db, partial(_rewrite_values, db, change), is_dry=is_dry)
         return done
 
     def _rewrite_scope(self, db: Db, sid: int, scope: Scope, change: Callable[[str], str]) -> int:
@@ -92,7 +94,7 @@ class SqlForgetting(SqlConversations):
         return (
             self._rewrite_messages(db, sid, scope, change)
             + _drop_changed_chunks(db, sid, change)
-            + _update(
+            + _update_journal_texts(
                 db,
                 f"kept WHERE realm = ?{own.where}",
                 "value",
@@ -100,7 +102,7 @@ class SqlForgetting(SqlConversations):
                 (realm, *own.values),
                 change,
             )
-            + _update(
+            + _update_journal_texts(
                 db,
                 "history WHERE scope_id = ?",
                 "document",
@@ -160,22 +162,24 @@ class SqlForgetting(SqlConversations):
         drop_chunks(db, sid, seqs)
 
 
-def _tried(db: Db, change: Callable[[], int], *, is_dry: bool) -> int:
+def _try_change(db: Db, change: Callable[[], int], *, is_dry: bool) -> int:
     """Return what a change returns; a dry one is taken back."""
     db.execute("SAVEPOINT tried")
-    done = change()
+    changed = change()
     if is_dry:
         db.execute("ROLLBACK TO tried")
     db.execute("RELEASE tried")
-    return done
+    return changed
 
 
-def _fits(found: Journalled, wanted: MessageFilter, corrected: Mapping[str, str]) -> bool:
+def _fits_message_filter(
+    found: Journalled, wanted: MessageFilter, corrected: Mapping[str, str]
+) -> bool:
     m = found.message
     text = f"{m.text}\n{corrected.get(m.id, '')}"
     return (
         (not wanted.ids or m.id in wanted.ids)
-        and (not wanted.match or folded(wanted.match) in folded(text))
+        and (not wanted.match or fold_for_search(wanted.match) in fold_for_search(text))
         and (not wanted.source or PurePath(m.source).is_relative_to(wanted.source))
         and (wanted.before is None or m.at < wanted.before)
     )
@@ -195,7 +199,7 @@ def _drop_changed_chunks(db: Db, sid: int, change: Callable[[str], str]) -> int:
 
 def _rewrite_values(db: Db, change: Callable[[str], str]) -> int:
     """Rewrite incidents, and summaries of code, each of which is kept as `[text, model]`."""
-    summaries = _update(
+    summaries = _update_journal_texts(
         db,
         "kept WHERE name LIKE 'summary:%'",
         "value",
@@ -203,10 +207,10 @@ def _rewrite_values(db: Db, change: Callable[[str], str]) -> int:
         (),
         lambda text: _changed_list(text, change),
     )
-    return summaries + _update(db, "incidents", "detail", ("name",), (), change)
+    return summaries + _update_journal_texts(db, "incidents", "detail", ("name",), (), change)
 
 
-def _update(
+def _update_journal_texts(
     db: Db,
     where: str,
     column: str,

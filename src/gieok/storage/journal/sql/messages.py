@@ -62,7 +62,7 @@ class SqlMessages(SqlJournal):
         """Add messages and move a cursor."""
         with self._writing_to(scope) as (db, sid):
             own = self._owner(sid)
-            if _cursor(db, own, cursor.identity) != expected and not _is_taken_over(
+            if _read_transcript_cursor(db, own, cursor.identity) != expected and not _is_taken_over(
                 db, own, expected
             ):
                 return False
@@ -170,7 +170,9 @@ class SqlMessages(SqlJournal):
         """Add messages in order, and take back what is retracted."""
         for is_message, group in groupby(events, key=lambda event: isinstance(event, Message)):
             if is_message:
-                for messages in _runs(event for event in group if isinstance(event, Message)):
+                for messages in _split_message_runs(
+                    event for event in group if isinstance(event, Message)
+                ):
                     self._add_messages(db, sid, messages)
             else:
                 for event in group:
@@ -181,7 +183,10 @@ class SqlMessages(SqlJournal):
         """Add messages of different ids, few enough for one statement to ask for what is known of
         all.
         """
-        known, forgotten = _versions(db, sid, messages), _forgotten(db, sid, messages)
+        known, forgotten = (
+            _read_message_versions(db, sid, messages),
+            _read_forgotten_hashes(db, sid, messages),
+        )
         sources: dict[tuple[str, str, str], int] = {}
         said: list[SaidText] = []
         rows: list[tuple[object, ...]] = []
@@ -267,7 +272,7 @@ def text_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
 
 
-def _runs(messages: Iterable[Message]) -> Iterator[list[Message]]:
+def _split_message_runs(messages: Iterable[Message]) -> Iterator[list[Message]]:
     """Yield messages in order, those of an id never together."""
     run: dict[str, Message] = {}
     for message in messages:
@@ -279,7 +284,9 @@ def _runs(messages: Iterable[Message]) -> Iterator[list[Message]]:
         yield list(run.values())
 
 
-def _versions(db: Db, sid: int, messages: Sequence[Message]) -> dict[str, list[_Version]]:
+def _read_message_versions(
+    db: Db, sid: int, messages: Sequence[Message]
+) -> dict[str, list[_Version]]:
     """Return the versions of messages by id, in order."""
     ids = list({message.id for message in messages})
     rows = db.execute(
@@ -295,7 +302,7 @@ def _versions(db: Db, sid: int, messages: Sequence[Message]) -> dict[str, list[_
     return known
 
 
-def _forgotten(db: Db, sid: int, messages: Sequence[Message]) -> set[tuple[int, bytes]]:
+def _read_forgotten_hashes(db: Db, sid: int, messages: Sequence[Message]) -> set[tuple[int, bytes]]:
     """Return (time, hash) of what a person forgot that was said at the times of messages."""
     times = list({to_ms(message.at) for message in messages})
     rows = db.execute(
@@ -321,7 +328,7 @@ def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
     return int(found[0])
 
 
-def _cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
+def _read_transcript_cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
     row = db.execute(
         f"SELECT {CURSOR} FROM cursors WHERE identity = ?{own.where}", (identity, *own.values)
     ).fetchone()
@@ -332,7 +339,7 @@ def _is_taken_over(db: Db, own: Owner, expected: Cursor | None) -> bool:
     """Take the cursor of a transcript from the scope that it went to before, where cursors belong
     to scopes.
     """
-    if expected is None or not own.where or _cursor(db, own, expected.identity):
+    if expected is None or not own.where or _read_transcript_cursor(db, own, expected.identity):
         return False
     rows = db.execute(
         f"SELECT {CURSOR} FROM cursors WHERE identity = ? FOR UPDATE", (expected.identity,)

@@ -8,7 +8,7 @@ from gieok.model.conversation import BufferedSpan, HeldWindow, Journalled, Run, 
 from gieok.model.memory import Document, Entry, Scope
 from gieok.storage.index.rows import document_row, to_document, to_ms, utc
 from gieok.storage.journal.sql.database import Db
-from gieok.storage.journal.sql.durable import SqlDurable, scopes_of, to_entry
+from gieok.storage.journal.sql.durable import SqlDurable, collect_entry_scopes, to_entry
 from gieok.storage.journal.sql.messages import SqlMessages
 
 _MARK = (
@@ -24,7 +24,7 @@ class SqlPositions(SqlDurable, SqlMessages):
     def position(self, scope: Scope, reader: str) -> int:
         """Return up to which message a reader has distilled."""
         with self._reading_of(scope) as (db, sid):
-            return _position(db, sid, reader)
+            return _read_reader_position(db, sid, reader)
 
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
         """Return the messages behind a position, or those after what is held."""
@@ -67,7 +67,7 @@ class SqlPositions(SqlDurable, SqlMessages):
         with self._writing_to(scope) as (db, sid):
             last = 'SELECT max("end") FROM chunks WHERE scope_id = ? AND reader = ?'
             (end,) = db.execute(last, (sid, reader)).fetchone()
-            if chunk.start != (end if end is not None else _position(db, sid, reader)):
+            if chunk.start != (end if end is not None else _read_reader_position(db, sid, reader)):
                 return False
             db.execute(
                 (
@@ -83,9 +83,11 @@ class SqlPositions(SqlDurable, SqlMessages):
     ) -> bool:
         """Move a position and hand documents over."""
         gone = [(run.scope, document.key) for document in forget]
-        with self._writing_to_all({run.scope} | scopes_of(put)) as (db, ids):
+        with self._writing_to_all({run.scope} | collect_entry_scopes(put)) as (db, ids):
             sid = ids[run.scope]
-            if _position(db, sid, run.reader) != expected or _is_inside_chunk(db, sid, run):
+            if _read_reader_position(db, sid, run.reader) != expected or _is_inside_chunk(
+                db, sid, run
+            ):
                 return False
             db.execute(
                 "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
@@ -148,7 +150,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             return [Run(scope, reader, kind, utc(at), *rest) for reader, kind, at, *rest in rows]
 
 
-def _position(db: Db, sid: int, reader: str) -> int:
+def _read_reader_position(db: Db, sid: int, reader: str) -> int:
     row = db.execute(
         "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?", (sid, reader)
     ).fetchone()

@@ -65,7 +65,7 @@ class SqlStates(SqlPositions):
         """Give what waits of a scope away."""
         with self.exclusive("deliver"):
             with self._reading_of(scope) as (db, sid):
-                rows = _waiting(db, sid, scope, limit)
+                rows = _read_waiting_outbox(db, sid, scope, limit)
             if rows:
                 take([what for _, what in rows])
                 with self._writing() as db:
@@ -73,7 +73,9 @@ class SqlStates(SqlPositions):
         return len(rows)
 
 
-def _waiting(db: Db, sid: int, scope: Scope, limit: int) -> list[tuple[int, Entry | str]]:
+def _read_waiting_outbox(
+    db: Db, sid: int, scope: Scope, limit: int
+) -> list[tuple[int, Entry | str]]:
     rows = db.execute(
         "SELECT id, key, entry FROM outbox WHERE scope_id = ? ORDER BY id LIMIT ?", (sid, limit)
     ).fetchall()
@@ -90,7 +92,7 @@ def handed_out(
     db: Db, sid: int, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
 ) -> int:
     """Do all of `hand_out` inside one transaction, which holds the locks."""
-    rows = _waiting(db, sid, scope, limit)
+    rows = _read_waiting_outbox(db, sid, scope, limit)
     if rows:
         take([what for _, what in rows])
         _strike_off(db, sid, rows)

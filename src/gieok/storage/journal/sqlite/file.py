@@ -14,7 +14,7 @@ from gieok.model.memory import Scope
 from gieok.ports.archive import Sealer
 from gieok.storage.journal.sql.database import Db, Owner, SqlJournal
 from gieok.storage.journal.sqlite import schema
-from gieok.storage.journal.sqlite.talk_files import TalkFiles, plain
+from gieok.storage.journal.sqlite.talk_files import TalkFiles, list_plain_sealers
 from gieok.storage.sqlite.connections import SqliteFile
 from gieok.storage.sqlite.files import BUSY_TIMEOUT_MS
 
@@ -41,7 +41,7 @@ class JournalFile(SqliteFile, SqlJournal):
         file: Path,
         *,
         busy_timeout_ms: int = BUSY_TIMEOUT_MS,
-        sealers: Callable[[], Sequence[Sealer]] = plain,
+        sealers: Callable[[], Sequence[Sealer]] = list_plain_sealers,
         zone: tzinfo = UTC,
     ) -> None:
         #: What was said long ago.
@@ -49,7 +49,7 @@ class JournalFile(SqliteFile, SqlJournal):
         super().__init__(file, busy_timeout_ms)
 
     def _connect(self) -> sqlite3.Connection:
-        connection = schema.connect(self._file, self._busy_timeout_ms)
+        connection = schema.connect_journal_file(self._file, self._busy_timeout_ms)
         # The collector cannot see what a connection holds: a journal that nobody uses would stay
         # for ever.
         talk = weakref.ref(self.talk)

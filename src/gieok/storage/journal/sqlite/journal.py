@@ -44,10 +44,10 @@ class SqliteJournal(SqliteTalk, SqlParts):
         """Give free pages back where that pays; return the bytes."""
         with translated(self._file, self.what):
             db: sqlite3.Connection = self._db()
-            before = _bytes(db)
-            files.give_back(db, spare_bytes)
-            return before - _bytes(db)
+            before = _measure_journal_bytes(db)
+            files.give_back_pages(db, spare_bytes)
+            return before - _measure_journal_bytes(db)
 
 
-def _bytes(db: sqlite3.Connection) -> int:
+def _measure_journal_bytes(db: sqlite3.Connection) -> int:
     return files.pragma(db, "page_count") * files.pragma(db, "page_size")

@@ -63,7 +63,7 @@ def last_session(
     """
     if not os.path.exists(file):
         return None
-    db = readonly.connect(file, _BUSY_S)
+    db = readonly.connect_readonly(file, _BUSY_S)
     try:
         db.set_progress_handler(lambda: now() > deadline, _STEPS)
         for source, agent in db.execute(_SESSIONS, (scope, session, _MOST_SESSIONS)).fetchall():

@@ -17,7 +17,7 @@ from gieok.storage.sqlite.files import (
     create_tables,
     open_private,
     pragma,
-    statements,
+    split_sql_script,
     upgrade,
     use_wal,
     verify_owner,
@@ -189,28 +189,33 @@ PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 
-def connect(file: Path, busy_timeout_ms: int) -> sqlite3.Connection:
+def connect_journal_file(file: Path, busy_timeout_ms: int) -> sqlite3.Connection:
     """Open the journal's file, creating it (0600) with its tables when it is new. Raises
     StoreError, ShapeMismatch.
     """
-    return open_private(file, "journal", busy_timeout_ms, _prepare)
+    return open_private(file, "journal", busy_timeout_ms, _prepare_journal_file)
 
 
-def _prepare(connection: sqlite3.Connection, file: Path) -> None:
+def _prepare_journal_file(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
         # Only an empty file takes it; `compact` gives space back.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
-    upgrade(connection, file, "journal", (_to_2, _to_3, _to_4, _to_5, _to_6))
+    upgrade(
+        connection,
+        file,
+        "journal",
+        (_upgrade_journal_to_2, _upgrade_journal_to_3, _to_4, _to_5, _to_6),
+    )
     use_wal(connection)
 
 
-def _to_2(connection: sqlite3.Connection) -> None:
+def _upgrade_journal_to_2(connection: sqlite3.Connection) -> None:
     """Make what Gieok made durable. What waits in the outbox is newer than what the store holds
     (see `adopt`).
     """
-    for statement in statements(_DURABLE):
+    for statement in split_sql_script(_DURABLE):
         connection.execute(statement)
     connection.execute(
         "INSERT INTO made SELECT scope_id, key, entry FROM outbox o WHERE entry IS NOT NULL "
@@ -218,7 +223,7 @@ def _to_2(connection: sqlite3.Connection) -> None:
     )
 
 
-def _to_3(connection: sqlite3.Connection) -> None:
+def _upgrade_journal_to_3(connection: sqlite3.Connection) -> None:
     """Number the changes of messages, and keep the places of their versions."""
     connection.execute("ALTER TABLE messages ADD COLUMN place INTEGER")
     connection.execute(
@@ -227,7 +232,7 @@ def _to_3(connection: sqlite3.Connection) -> None:
         "count(*) > 1) AS v "
         "WHERE v.scope_id = messages.scope_id AND v.id = messages.id AND first < seq"
     )
-    for statement in statements(_CHANGES):
+    for statement in split_sql_script(_CHANGES):
         connection.execute(statement)
 
 
@@ -238,11 +243,11 @@ def _to_4(connection: sqlite3.Connection) -> None:
 
 def _to_5(connection: sqlite3.Connection) -> None:
     """Say where what left hot lives."""
-    for statement in statements(_ARCHIVED):
+    for statement in split_sql_script(_ARCHIVED):
         connection.execute(statement)
 
 
 def _to_6(connection: sqlite3.Connection) -> None:
     """Let what was said long ago be in files."""
-    for statement in statements(_TALK):
+    for statement in split_sql_script(_TALK):
         connection.execute(statement)

@@ -122,7 +122,7 @@ class SqliteTalk(JournalFile, SqlMessages):
                 (sid, to_ms(first), to_ms(min(after, before))),
             )
             leaving = self._journalled(sid, found)
-            living = _living(db, place)
+            living = _read_place_messages(db, place)
         there = self.talk.read(path)[0]
         self.talk.write(
             scope.path, path, [*(there[seq] for seq in sorted(living & there.keys())), *leaving]
@@ -131,7 +131,9 @@ class SqliteTalk(JournalFile, SqlMessages):
         for start in range(0, len(leaving), _AT_ONCE):
             with self._writing() as db:
                 moved += [
-                    one for one in leaving[start : start + _AT_ONCE] if _moved(db, one, place)
+                    one
+                    for one in leaving[start : start + _AT_ONCE]
+                    if _move_message_to_file(db, one, place)
                 ]
         if len(moved) == len(leaving):
             with self._writing() as db:
@@ -155,7 +157,7 @@ class SqliteTalk(JournalFile, SqlMessages):
         wrong: list[str] = []
         for place, scope, path, stale in self._stale():
             with self._reading() as db:
-                living = _living(db, place)
+                living = _read_place_messages(db, place)
             try:
                 there = self.talk.read(path)[0]
                 self.talk.write(scope, path, [there[seq] for seq in sorted(living & there.keys())])
@@ -173,11 +175,11 @@ class SqliteTalk(JournalFile, SqlMessages):
         return TalkMoved(wrong=tuple(wrong))
 
 
-def _living(db: sqlite3.Connection, place: int) -> set[int]:
+def _read_place_messages(db: sqlite3.Connection, place: int) -> set[int]:
     return {seq for (seq,) in db.execute("SELECT seq FROM talk WHERE place_id = ?", (place,))}
 
 
-def _moved(db: sqlite3.Connection, one: Journalled, place: int) -> bool:
+def _move_message_to_file(db: sqlite3.Connection, one: Journalled, place: int) -> bool:
     """Let a message live in a file, unless it was changed since it was read."""
     same = db.execute(
         "SELECT 1 FROM messages WHERE seq = ? AND text = ? AND retracted < 2",

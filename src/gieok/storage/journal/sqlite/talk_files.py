@@ -28,12 +28,12 @@ _SEALED = ".age"
 Said = Mapping[int, Journalled]
 
 
-def plain() -> Sequence[Sealer]:
+def list_plain_sealers() -> Sequence[Sealer]:
     """Return what leaves files as they are."""
     return (PlainSealer(),)
 
 
-class _Held(NamedTuple):
+class _HeldMonth(NamedTuple):
     """A month as it was read: unless its file changes, it is not read again for each message."""
 
     name: str
@@ -50,7 +50,10 @@ class TalkFiles:
     """
 
     def __init__(
-        self, folder: Path, sealers: Callable[[], Sequence[Sealer]] = plain, zone: tzinfo = UTC
+        self,
+        folder: Path,
+        sealers: Callable[[], Sequence[Sealer]] = list_plain_sealers,
+        zone: tzinfo = UTC,
     ) -> None:
         self.folder = folder
         #: Of the days and hours that a person reads in them; which month a message is in is decided
@@ -58,7 +61,7 @@ class TalkFiles:
         self.zone = zone
         self._archive = FolderArchive(folder)
         self._sealers = sealers
-        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._held: OrderedDict[str, _HeldMonth] = OrderedDict()
         self._lock = Lock()
         #: Why the last text could not be given: SQLite forgets what a function raised.
         self.failed: GieokError | None = None
@@ -85,7 +88,7 @@ class TalkFiles:
         """
         with self._lock:
             held = self._held.get(place)
-            if held is None or _facts(held.file) != held.facts:
+            if held is None or _read_file_facts(held.file) != held.facts:
                 held = self._read(place)
                 if held is None:
                     return {}, "", ""
@@ -94,16 +97,16 @@ class TalkFiles:
                     self._held.popitem(last=False)
             return held.said, held.name, held.revision
 
-    def _read(self, place: str) -> "_Held | None":
+    def _read(self, place: str) -> "_HeldMonth | None":
         if not (name := self._file(place)):
             return None
         file = os.path.join(self.folder, name)  # noqa: PTH118 - looked at for each message
-        facts = _facts(file)
+        facts = _read_file_facts(file)
         try:
             data, revision = self._archive.read(name)
         except ArchiveMissing:
             return None
-        return _Held(
+        return _HeldMonth(
             name=name, file=file, facts=facts, revision=revision, said=self._parsed(name, data)
         )
 
@@ -115,7 +118,7 @@ class TalkFiles:
         sealer = self._sealers()[0]
         target = f"{place}{_ENDING}{sealer.suffix}"
         if found:
-            text = talk.write(scope, place.rpartition("/")[2], found, self.zone)
+            text = talk.format_month_talk(scope, place.rpartition("/")[2], found, self.zone)
             data = sealer.seal(
                 gzip.compress(text.encode("utf-8", "surrogatepass"), _LEVEL, mtime=0)
             )
@@ -152,7 +155,7 @@ class TalkFiles:
             )
         data = opener.open(data)
         try:
-            return talk.read(gzip.decompress(data).decode("utf-8", "surrogatepass"))
+            return talk.parse_month_talk(gzip.decompress(data).decode("utf-8", "surrogatepass"))
         except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
             raise ArchiveFailed(
                 f"{file!r} in {self.folder} is damaged: {error}",
@@ -160,9 +163,9 @@ class TalkFiles:
             ) from error
 
 
-def _facts(file: str) -> tuple[int, int, int] | None:
+def _read_file_facts(file: str) -> tuple[int, int, int] | None:
     try:
-        found = os.stat(file)  # noqa: PTH116 - as above
+        status = os.stat(file)  # noqa: PTH116 - as above
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino

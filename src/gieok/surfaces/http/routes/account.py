@@ -13,7 +13,7 @@ from gieok.errors import BadRequest
 from gieok.model.accounts import Account
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import Given, RawBody, UserText, shown
+from gieok.surfaces.http.shapes import Given, RawBody, UserText, build_answer_model
 
 router = APIRouter(tags=["account"])
 _MAIL = r"^$|^[!#-+\--:=?A-~]{1,64}@[A-Za-z0-9.-]{1,189}$"
@@ -46,7 +46,7 @@ class ShownAccount(AccountChange):
 @router.get("/api/account", responses=documented(*ALWAYS))
 def account(house: TheHouse, who: User) -> ShownAccount:
     """Return what is known of the user."""
-    return _shown(house.accounts.account(who.user) or Account(who.user))
+    return _build_shown_account(house.accounts.account(who.user) or Account(who.user))
 
 
 @router.put("/api/account", responses=documented(*ALWAYS))
@@ -56,10 +56,10 @@ def change_account(house: TheHouse, who: User, change: AccountChange) -> ShownAc
     changed = house.accounts.describe(
         who.user, change.zone, change.lang, change.mail, house.memory.clock.now()
     )
-    return _shown(changed)
+    return _build_shown_account(changed)
 
 
-def _shown(account: Account) -> ShownAccount:
+def _build_shown_account(account: Account) -> ShownAccount:
     return ShownAccount.model_construct(
         user=account.user, zone=account.zone, lang=account.lang, mail=account.mail
     )
@@ -92,7 +92,9 @@ def export(house: TheHouse, who: User) -> StreamingResponse:
     return StreamingResponse(chain([first], pieces), media_type="application/json", headers=headers)
 
 
-@router.post("/api/erase", responses=documented(*ALWAYS), response_model=shown(UserErased))
+@router.post(
+    "/api/erase", responses=documented(*ALWAYS), response_model=build_answer_model(UserErased)
+)
 def erase(house: TheHouse, who: User, meant: Farewell) -> UserErased:
     """Erase the user from everything: memories, messages, characters, points, keys. It cannot be
     taken back.

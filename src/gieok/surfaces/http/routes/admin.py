@@ -11,7 +11,14 @@ from gieok.character.house import House
 from gieok.model.accounts import IssuedKey, KeyRole
 from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import Given, IdempotencyKey, Line, UserName, Word, shown
+from gieok.surfaces.http.shapes import (
+    Given,
+    IdempotencyKey,
+    Line,
+    UserName,
+    Word,
+    build_answer_model,
+)
 
 router = APIRouter(
     prefix="/api/admin", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY
@@ -43,7 +50,7 @@ class NewKey(Key):
     key: str = Field(examples=["gk_unvuw4.k3jq2s5tq7zd4c2a_…"])
 
 
-class Keys(BaseModel):
+class KeyList(BaseModel):
     """Keys, the oldest first."""
 
     items: list[Key]
@@ -65,43 +72,43 @@ class Credited(BaseModel):
 
 
 @router.get("/keys")
-def admin_keys(house: TheHouse) -> Keys:
+def admin_keys(house: TheHouse) -> KeyList:
     """List the keys of admins."""
-    return _listed(house, "")
+    return _list_issued_keys(house, "")
 
 
 @router.post("/keys", status_code=201)
 def issue_admin_key(house: TheHouse, order: KeyOrder) -> NewKey:
     """Make a key of an admin."""
-    return _issued(house, "", order)
+    return _issue_new_key(house, "", order)
 
 
 @router.delete("/keys/{key_id}", responses=documented(404))
 def revoke_admin_key(house: TheHouse, key_id: Word) -> Key:
     """Let a key of an admin open nothing any more."""
-    return Key(**_shown(house.identity.revoke("", key_id)))
+    return Key(**_pick_key_fields(house.identity.revoke("", key_id)))
 
 
 @router.get("/users/{user}/keys")
-def keys(house: TheHouse, user: UserName) -> Keys:
+def list_user_keys(house: TheHouse, user: UserName) -> KeyList:
     """List the keys of a user."""
-    return _listed(house, user)
+    return _list_issued_keys(house, user)
 
 
 @router.post("/users/{user}/keys", status_code=201)
 def issue_key(house: TheHouse, user: UserName, order: KeyOrder) -> NewKey:
     """Make a key of a user, who need not have come yet."""
-    return _issued(house, user, order)
+    return _issue_new_key(house, user, order)
 
 
 @router.delete("/users/{user}/keys/{key_id}", responses=documented(404))
 def revoke_key(house: TheHouse, user: UserName, key_id: Word) -> Key:
     """Let a key of a user open nothing any more."""
-    return Key(**_shown(house.identity.revoke(user, key_id)))
+    return Key(**_pick_key_fields(house.identity.revoke(user, key_id)))
 
 
-@router.get("/users/{user}/points", response_model=shown(PointsStanding))
-def points(house: TheHouse, user: UserName) -> PointsStanding:
+@router.get("/users/{user}/points", response_model=build_answer_model(PointsStanding))
+def read_user_points(house: TheHouse, user: UserName) -> PointsStanding:
     """Return what a user has."""
     return house.points.standing(user)
 
@@ -113,15 +120,15 @@ def credit(house: TheHouse, user: UserName, given: Credit, key: IdempotencyKey) 
     return Credited(given=given.points, balance=house.accounts.balance(user), is_new=posted.is_new)
 
 
-def _listed(house: House, user: str) -> Keys:
-    return Keys(items=[Key(**_shown(key)) for key in house.accounts.keys(user)])
+def _list_issued_keys(house: House, user: str) -> KeyList:
+    return KeyList(items=[Key(**_pick_key_fields(key)) for key in house.accounts.keys(user)])
 
 
-def _issued(house: House, user: str, order: KeyOrder) -> NewKey:
+def _issue_new_key(house: House, user: str, order: KeyOrder) -> NewKey:
     role = KeyRole.USER if user else KeyRole.ADMIN
     key, text = house.identity.issue(user, role, order.label, order.expires_at)
-    return NewKey(**_shown(key), key=text)
+    return NewKey(**_pick_key_fields(key), key=text)
 
 
-def _shown(key: IssuedKey) -> dict[str, Any]:
+def _pick_key_fields(key: IssuedKey) -> dict[str, Any]:
     return {name: value for name, value in key._asdict().items() if name != "secret_hash"}

@@ -27,8 +27,8 @@ from gieok.surfaces.http.shapes import (
     PageNumber,
     Prose,
     RawBody,
+    build_answer_model,
     check_match,
-    shown,
 )
 
 router = APIRouter(prefix="/api/characters", tags=["characters"], responses=documented(*ALWAYS))
@@ -92,7 +92,7 @@ class NewCharacter(CharacterText):
     )
 
 
-class ShownCharacter(BaseModel):
+class CharacterListItem(BaseModel):
     """A character. What is the service's cannot be changed by users."""
 
     id: str = Field(examples=["mina"])
@@ -102,7 +102,7 @@ class ShownCharacter(BaseModel):
     updated_at: datetime
 
 
-class WholeCharacter(ShownCharacter):
+class WholeCharacter(CharacterListItem):
     """A character with its texts."""
 
     nickname: str
@@ -118,24 +118,28 @@ class WholeCharacter(ShownCharacter):
     model: str = Field(description="What answers for it; '' for the service's.")
 
 
-class Characters(Page):
+class CharacterListPage(Page):
     """A page of characters."""
 
-    items: list[ShownCharacter]
+    items: list[CharacterListItem]
 
 
 @router.get("")
-def characters(
+def list_user_characters(
     house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20
-) -> Characters:
+) -> CharacterListPage:
     """List the characters that the user can talk to: their own, then the service's."""
-    return _listed(house, who.user, page, limit)
+    return _list_character_page(house, who.user, page, limit)
 
 
 @router.post("", status_code=201, responses=documented(409))
-def create(house: TheHouse, who: User, given: NewCharacter, response: Response) -> WholeCharacter:
+def create_own_character(
+    house: TheHouse, who: User, given: NewCharacter, response: Response
+) -> WholeCharacter:
     """Make a character of the user's own."""
-    return _answer(house.roster.create(who.user, _card(given), given.id), response)
+    return _answer_with_character(
+        house.roster.create(who.user, _build_card_of_texts(given), given.id), response
+    )
 
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -154,7 +158,9 @@ def import_card(
     """Bring a card in: Character Card V1 to V3 as JSON, PNG, APNG or CHARX, the file itself as the
     body.
     """
-    return _answer(house.roster.import_file(who.user, body, identity, replaces=replaces), response)
+    return _answer_with_character(
+        house.roster.import_file(who.user, body, identity, replaces=replaces), response
+    )
 
 
 @router.get("/{character_id}", responses=documented(404))
@@ -162,11 +168,11 @@ def character(
     house: TheHouse, who: User, character_id: CharacterId, response: Response
 ) -> WholeCharacter:
     """Return a character with its texts; its ETag is for If-Match."""
-    return _answer(house.roster.find(who.user, character_id), response)
+    return _answer_with_character(house.roster.find(who.user, character_id), response)
 
 
 @router.put("/{character_id}", responses=documented(404, 412))
-def update(
+def update_own_character(
     house: TheHouse,
     who: User,
     character_id: CharacterId,
@@ -175,11 +181,15 @@ def update(
     match: IfMatch = None,
 ) -> WholeCharacter:
     """Change the texts of the user's own character; its lorebook and all else of its card stay."""
-    return _updated(house, who.user, character_id, given, response, match)
+    return _update_character_texts(house, who.user, character_id, given, response, match)
 
 
-@router.delete("/{character_id}", responses=documented(404), response_model=shown(CharacterDeleted))
-def delete(house: TheHouse, who: User, character_id: CharacterId) -> CharacterDeleted:
+@router.delete(
+    "/{character_id}",
+    responses=documented(404),
+    response_model=build_answer_model(CharacterDeleted),
+)
+def delete_own_character(house: TheHouse, who: User, character_id: CharacterId) -> CharacterDeleted:
     """Remove the user's own character; what it remembers is theirs, and stays until they delete
     that too.
     """
@@ -206,15 +216,19 @@ def card(
 
 
 @of_service.get("")
-def service_characters(house: TheHouse, page: PageNumber = 1, limit: PageLimit = 20) -> Characters:
+def service_characters(
+    house: TheHouse, page: PageNumber = 1, limit: PageLimit = 20
+) -> CharacterListPage:
     """List the service's characters."""
-    return _listed(house, _SERVICE, page, limit)
+    return _list_character_page(house, _SERVICE, page, limit)
 
 
 @of_service.post("", status_code=201, responses=documented(409))
 def create_for_all(house: TheHouse, given: NewCharacter, response: Response) -> WholeCharacter:
     """Make a character that everybody can talk to."""
-    return _answer(house.roster.create(_SERVICE, _card(given), given.id), response)
+    return _answer_with_character(
+        house.roster.create(_SERVICE, _build_card_of_texts(given), given.id), response
+    )
 
 
 @of_service.post("/import", status_code=201, responses=documented(404, 409), openapi_extra=_FILE)
@@ -226,7 +240,9 @@ def import_for_all(
     replaces: Replaces = False,
 ) -> WholeCharacter:
     """Bring in the card of a character that everybody can talk to."""
-    return _answer(house.roster.import_file(_SERVICE, body, identity, replaces=replaces), response)
+    return _answer_with_character(
+        house.roster.import_file(_SERVICE, body, identity, replaces=replaces), response
+    )
 
 
 @of_service.put("/{character_id}", responses=documented(404, 412))
@@ -238,59 +254,63 @@ def update_for_all(
     match: IfMatch = None,
 ) -> WholeCharacter:
     """Change the texts of a character of the service."""
-    return _updated(house, _SERVICE, character_id, given, response, match)
+    return _update_character_texts(house, _SERVICE, character_id, given, response, match)
 
 
 @of_service.delete(
-    "/{character_id}", responses=documented(404), response_model=shown(CharacterDeleted)
+    "/{character_id}",
+    responses=documented(404),
+    response_model=build_answer_model(CharacterDeleted),
 )
 def delete_for_all(house: TheHouse, character_id: CharacterId) -> CharacterDeleted:
     """Remove a character of the service; what users remember with it stays theirs."""
     return house.roster.delete(_SERVICE, character_id)
 
 
-def _listed(house: House, owner: str, page: int, limit: int) -> Characters:
-    found = house.roster.page(owner, (page - 1) * limit, limit)
-    return Characters(
-        total=found.total,
+def _list_character_page(house: House, owner: str, page: int, limit: int) -> CharacterListPage:
+    roster_page = house.roster.page(owner, (page - 1) * limit, limit)
+    return CharacterListPage(
+        total=roster_page.total,
         page=page,
         limit=limit,
-        items=[ShownCharacter(**_head(one)) for one in found.characters],
+        items=[CharacterListItem(**_build_character_head(one)) for one in roster_page.characters],
     )
 
 
-def _head(stored: StoredCharacter) -> dict[str, Any]:
+def _build_character_head(stored: StoredCharacter) -> dict[str, Any]:
     return {
-        **_picked(stored, ("id", "name", "created_at", "updated_at")),
+        **_pick_attributes(stored, ("id", "name", "created_at", "updated_at")),
         "is_own": bool(stored.owner),
     }
 
 
-def _picked(thing: object, names: tuple[str, ...]) -> dict[str, Any]:
+def _pick_attributes(thing: object, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: getattr(thing, name) for name in names}
 
 
-def _answer(stored: StoredCharacter, response: Response) -> WholeCharacter:
+def _answer_with_character(stored: StoredCharacter, response: Response) -> WholeCharacter:
     """Return a character as it is shown, and set its ETag."""
-    response.headers["ETag"] = _tag(stored)
-    found = card_of(stored.card)
+    response.headers["ETag"] = _build_character_etag(stored)
+    stored_card = card_of(stored.card)
     more = {
-        "greetings": list(found.greetings),
-        "lorebook_entries": len(found.book.entries),
+        "greetings": list(stored_card.greetings),
+        "lorebook_entries": len(stored_card.book.entries),
         "model": stored.model,
     }
-    return WholeCharacter(**{**_picked(found, _TEXTS), **_head(stored), **more})
+    return WholeCharacter(
+        **{**_pick_attributes(stored_card, _TEXTS), **_build_character_head(stored), **more}
+    )
 
 
-def _tag(stored: StoredCharacter) -> str:
+def _build_character_etag(stored: StoredCharacter) -> str:
     return f'"{digest(f"{stored.owner} {stored.id} {stored.model} {stored.card}")}"'
 
 
-def _card(given: CharacterText) -> Card:
-    return new_card(_picked(given, _TEXTS), tuple(given.greetings))
+def _build_card_of_texts(given: CharacterText) -> Card:
+    return new_card(_pick_attributes(given, _TEXTS), tuple(given.greetings))
 
 
-def _updated(
+def _update_character_texts(
     house: House,
     owner: str,
     identity: str,
@@ -298,14 +318,14 @@ def _updated(
     response: Response,
     match: str | None,
 ) -> WholeCharacter:
-    held = house.roster.own(owner, identity)
-    check_match(match, _tag(held))
+    stored = house.roster.own(owner, identity)
+    check_match(match, _build_character_etag(stored))
     first, *others = given.greetings or [""]
     texts: dict[str, Json] = {
-        **_picked(given, _TEXTS),
+        **_pick_attributes(given, _TEXTS),
         "first_mes": first,
         "alternate_greetings": [*others],
     }
-    return _answer(
-        house.roster.update(owner, identity, with_data(card_of(held.card), texts)), response
+    return _answer_with_character(
+        house.roster.update(owner, identity, with_data(card_of(stored.card), texts)), response
     )

@@ -20,7 +20,7 @@ from gieok.model.memory import Scope
 from gieok.surfaces import jsonrpc, mcp_protocol, tools
 from gieok.surfaces.http.access import OWNERS_ONLY, Desk
 from gieok.surfaces.http.shapes import RawBody
-from gieok.surfaces.http.streaming import EVENTS, event
+from gieok.surfaces.http.streaming import EVENTS, format_server_event
 from gieok.surfaces.mcp_protocol import BATCHING, HANDSHAKE_VERSIONS, VERSION, Calling
 
 router = APIRouter(dependencies=OWNERS_ONLY, include_in_schema=False)
@@ -39,7 +39,7 @@ _STATUS = {
 
 
 @router.post("/mcp")
-def ask(
+def ask_mcp_tools(
     request: Request,
     body: RawBody,
     desk: Desk,
@@ -53,7 +53,10 @@ def ask(
         )
     flags = {"scope": str(Scope(scope))} if scope else {}
     call = partial(
-        tools.answer, folder=folder or str(Path.home()), resident=desk.resident, flags=flags
+        tools.answer_tool_call,
+        folder=folder or str(Path.home()),
+        resident=desk.resident,
+        flags=flags,
     )
     return reply(request.headers, body, call)
 
@@ -62,23 +65,24 @@ def reply(headers: Headers, body: bytes, call: Calling) -> Response:
     """Return the response to what was sent: JSON, or an event of a stream where the client takes
     nothing else.
     """
-    form = _form(headers)
+    form = _choose_answer_type(headers)
     if not form:
         return Response(status_code=406)
     version = headers.get("mcp-protocol-version", "")
     if version and version not in (*HANDSHAKE_VERSIONS, VERSION):
         data = {"supported": [*HANDSHAKE_VERSIONS, VERSION], "requested": version}
         code = mcp_protocol.UNSUPPORTED_VERSION
-        return _sent(
-            form, _Answer(400, jsonrpc.error(None, code, "unsupported protocol version", data))
+        return _build_mcp_response(
+            form,
+            _Answer(400, jsonrpc.build_rpc_error(None, code, "unsupported protocol version", data)),
         )
     # who sends no header may be of that version
     if body.lstrip()[:1] == b"[" and version in ("", BATCHING):
         found = mcp_protocol.of_batch(body, call)
-        return _sent(
+        return _build_mcp_response(
             form, _Answer(200 if isinstance(found, list) else 202 if found is None else 400, found)
         )
-    return _sent(form, _of_one(headers, body, call))
+    return _build_mcp_response(form, _of_one(headers, body, call))
 
 
 class _Answer(NamedTuple):
@@ -88,30 +92,32 @@ class _Answer(NamedTuple):
     message: object = None
 
 
-def _sent(form: str, answer: _Answer) -> Response:
+def _build_mcp_response(form: str, answer: _Answer) -> Response:
     if answer.message is None:
         return Response(status_code=answer.status)
     if form == EVENTS and answer.status == 200:
-        return Response(event(answer.message, "message"), answer.status, media_type=EVENTS)
-    told = json.dumps(answer.message, ensure_ascii=False).encode("utf-8", "replace")
-    return Response(told, answer.status, media_type=_JSON)
+        return Response(
+            format_server_event(answer.message, "message"), answer.status, media_type=EVENTS
+        )
+    content = json.dumps(answer.message, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(content, answer.status, media_type=_JSON)
 
 
 def _of_one(headers: Headers, body: bytes, call: Calling) -> _Answer:
     if wrong := jsonrpc.refusal(body):
-        return _Answer(400, jsonrpc.error(wrong.id, wrong.code, wrong.message))
+        return _Answer(400, jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))
     asked = mcp_protocol.request(json.loads(body))
     if asked is None:
         return _Answer(202)
-    if problem := _contradiction(headers, asked):
-        return _Answer(400, jsonrpc.error(asked.id, _HEADER_MISMATCH, problem))
-    row = mcp_protocol.answered(asked, call)
+    if problem := _find_header_contradiction(headers, asked):
+        return _Answer(400, jsonrpc.build_rpc_error(asked.id, _HEADER_MISMATCH, problem))
+    row = mcp_protocol.answer_mcp_request(asked, call)
     failed = row.get("error")
     status = _STATUS.get(failed["code"], 200) if isinstance(failed, dict) and asked.version else 200
     return _Answer(status, row)
 
 
-def _contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> str:
+def _find_header_contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> str:
     """Return what headers say otherwise than the body, by the rules of the version in each request;
     '' for nothing.
     """
@@ -121,21 +127,21 @@ def _contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> s
     return next(
         (
             f"the header {name} is not what the body says"
-            for name, said in _repeated(asked)
-            if _read(headers, name) != said
+            for name, said in _iter_repeated_headers(asked)
+            if _read_mcp_header(headers, name) != said
         ),
         "",
     )
 
 
-def _repeated(asked: mcp_protocol.Request) -> Iterator[tuple[str, Any]]:
+def _iter_repeated_headers(asked: mcp_protocol.Request) -> Iterator[tuple[str, Any]]:
     yield "MCP-Protocol-Version", asked.version
     yield "Mcp-Method", asked.method
     if (name := _NAMED.get(asked.method)) and asked.params.get(name) is not None:
         yield "Mcp-Name", asked.params[name]
 
 
-def _read(headers: Mapping[str, str], name: str) -> str:
+def _read_mcp_header(headers: Mapping[str, str], name: str) -> str:
     """Return a header; in base64 where a header cannot hold it."""
     text = headers.get(name, "")
     if not (text.startswith("=?base64?") and text.endswith("?=")):
@@ -146,7 +152,7 @@ def _read(headers: Mapping[str, str], name: str) -> str:
         return text
 
 
-def _form(headers: Headers) -> str:
+def _choose_answer_type(headers: Headers) -> str:
     """Return the type of content to answer with; '' where the client takes neither."""
     taken = {
         part.partition(";")[0].strip().lower() for part in headers.get("accept", "*/*").split(",")

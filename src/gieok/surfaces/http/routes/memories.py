@@ -9,8 +9,8 @@ from gieok.character.accounts.erasing import CharacterForgotten
 from gieok.character.accounts.points import zone_named
 from gieok.character.facts import digest
 from gieok.character.house import House
-from gieok.character.memory.control import Done, Found, Story
-from gieok.character.memory.decisions import Change
+from gieok.character.memory.control import EditOutcome, RankedMemory, Story
+from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.listing import Layer, MemoryPage, MessagePage, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.errors import NotFound
@@ -24,8 +24,8 @@ from gieok.surfaces.http.shapes import (
     PageNumber,
     Prose,
     Word,
+    build_answer_model,
     check_match,
-    shown,
 )
 
 router = APIRouter(prefix="/api/memories", tags=["memories"], responses=documented(*ALWAYS, 404))
@@ -43,7 +43,7 @@ class Search(Given):
 class FoundMemories(BaseModel):
     """Memories, the best first, with the parts of their scores before their weights."""
 
-    items: list[shown(Found)]  # type: ignore[valid-type]
+    items: list[build_answer_model(RankedMemory)]  # type: ignore[valid-type]
 
 
 class MemoryChange(Given):
@@ -70,14 +70,14 @@ class Undo(Given):
     )
 
 
-class Gone(BaseModel):
+class ChangeReceipt(BaseModel):
     """What was done."""
 
     done: bool = True
 
 
-@router.get("/{character_id}", response_model=shown(MemoryPage))
-def memories(
+@router.get("/{character_id}", response_model=build_answer_model(MemoryPage))
+def list_layer_memories(
     house: TheHouse,
     who: User,
     character_id: CharacterId,
@@ -86,76 +86,88 @@ def memories(
     limit: PageLimit = 20,
 ) -> MemoryPage:
     """List the memories of a layer: what holds first, then the newest."""
-    return house.control.memories(_bond(house, who.user, character_id), layer, page, limit)
+    return house.control.memories(_find_bond(house, who.user, character_id), layer, page, limit)
 
 
 @router.post("/{character_id}/search")
-def search(house: TheHouse, who: User, character_id: CharacterId, asked: Search) -> FoundMemories:
+def search_character_memories(
+    house: TheHouse, who: User, character_id: CharacterId, asked: Search
+) -> FoundMemories:
     """Find memories by meaning and words."""
-    bond = _bond(house, who.user, character_id)
-    found = house.control.search(bond, asked.text, asked.limit, asked.layers)
-    return FoundMemories.model_validate({"items": found}, from_attributes=True)
+    bond = _find_bond(house, who.user, character_id)
+    hits = house.control.search(bond, asked.text, asked.limit, asked.layers)
+    return FoundMemories.model_validate({"items": hits}, from_attributes=True)
 
 
 @router.post("/{character_id}/undo")
-def undo(house: TheHouse, who: User, character_id: CharacterId, asked: Undo) -> Gone:
+def undo_memory_change(
+    house: TheHouse, who: User, character_id: CharacterId, asked: Undo
+) -> ChangeReceipt:
     """Take an edit or a deletion back."""
-    house.control.undo(_bond(house, who.user, character_id), asked.change)
-    return Gone()
+    house.control.undo(_find_bond(house, who.user, character_id), asked.change)
+    return ChangeReceipt()
 
 
-@router.get("/{character_id}/{memory_id}", response_model=shown(Story))
-def memory(
+@router.get("/{character_id}/{memory_id}", response_model=build_answer_model(Story))
+def read_memory_story(
     house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, response: Response
 ) -> Story:
     """Return a memory with the messages that it came from, and what it was before. Its ETag is for
     If-Match.
     """
-    found = house.control.read(_bond(house, who.user, character_id), memory_id)
-    response.headers["ETag"] = _tag(found.memory)
-    return found
+    story = house.control.read(_find_bond(house, who.user, character_id), memory_id)
+    response.headers["ETag"] = _build_memory_etag(story.memory)
+    return story
 
 
-@router.put("/{character_id}/{memory_id}", response_model=shown(Done), responses=documented(412))
-def edit(
+@router.put(
+    "/{character_id}/{memory_id}",
+    response_model=build_answer_model(EditOutcome),
+    responses=documented(412),
+)
+def edit_character_memory(
     house: TheHouse,
     who: User,
     character_id: CharacterId,
     memory_id: Word,
     change: MemoryChange,
     match: IfMatch = None,
-) -> Done:
+) -> EditOutcome:
     """Change a memory, or mark it important. The user's word holds, also when memory is formed
     again.
     """
-    bond = _bond(house, who.user, character_id)
+    bond = _find_bond(house, who.user, character_id)
     if match is not None:
-        check_match(match, _tag(house.control.read(bond, memory_id).memory))
-    return house.control.edit(bond, memory_id, Change(**change.model_dump()))
+        check_match(match, _build_memory_etag(house.control.read(bond, memory_id).memory))
+    return house.control.edit(bond, memory_id, MemoryEdit(**change.model_dump()))
 
 
-@router.delete("/{character_id}/{memory_id}", response_model=shown(Done))
-def delete(
+@router.delete("/{character_id}/{memory_id}", response_model=build_answer_model(EditOutcome))
+def delete_character_memory(
     house: TheHouse,
     who: User,
     character_id: CharacterId,
     memory_id: Word,
     for_good: Annotated[bool, Query(description="At once, and not to be taken back.")] = False,
-) -> Done:
+) -> EditOutcome:
     """Delete a memory; it is not learned again from the same messages."""
-    return house.control.delete(_bond(house, who.user, character_id), memory_id, for_good=for_good)
+    return house.control.delete(
+        _find_bond(house, who.user, character_id), memory_id, for_good=for_good
+    )
 
 
-@router.delete("/{character_id}", response_model=shown(CharacterForgotten))
-def forget(house: TheHouse, who: User, character_id: CharacterId) -> CharacterForgotten:
+@router.delete("/{character_id}", response_model=build_answer_model(CharacterForgotten))
+def forget_character_memories(
+    house: TheHouse, who: User, character_id: CharacterId
+) -> CharacterForgotten:
     """Delete all of it, what was said too: the character meets the user anew. It cannot be taken
     back.
     """
-    return house.erasing.forget(who.user, _bond(house, who.user, character_id).character)
+    return house.erasing.forget(who.user, _find_bond(house, who.user, character_id).character)
 
 
-@said.get("/{character_id}/messages", response_model=shown(MessagePage))
-def messages(
+@said.get("/{character_id}/messages", response_model=build_answer_model(MessagePage))
+def list_said_messages(
     house: TheHouse,
     who: User,
     character_id: CharacterId,
@@ -165,18 +177,20 @@ def messages(
 ) -> MessagePage:
     """List what was said, the newest first."""
     return house.control.messages(
-        _bond(house, who.user, character_id), page, limit, is_window=window
+        _find_bond(house, who.user, character_id), page, limit, is_window=window
     )
 
 
 @said.delete("/{character_id}/messages/{message_id}")
-def delete_message(house: TheHouse, who: User, character_id: CharacterId, message_id: Word) -> Gone:
+def delete_message(
+    house: TheHouse, who: User, character_id: CharacterId, message_id: Word
+) -> ChangeReceipt:
     """Delete a message for good, and what was learned from it alone."""
-    house.control.delete_message(_bond(house, who.user, character_id), message_id)
-    return Gone()
+    house.control.delete_message(_find_bond(house, who.user, character_id), message_id)
+    return ChangeReceipt()
 
 
-def _bond(house: House, user: str, character: str) -> Bond:
+def _find_bond(house: House, user: str, character: str) -> Bond:
     """Return whose memory it is. Raises NotFound where there is neither such a character nor memory
     of one that is gone.
     """
@@ -190,5 +204,5 @@ def _bond(house: House, user: str, character: str) -> Bond:
     return bond
 
 
-def _tag(item: RememberedItem) -> str:
+def _build_memory_etag(item: RememberedItem) -> str:
     return f'"{digest(repr(item))}"'

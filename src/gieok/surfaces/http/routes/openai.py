@@ -19,7 +19,7 @@ from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import ReplyPart, Sampling
 from gieok.surfaces.http.access import Desk, TheHouse, User
 from gieok.surfaces.http.problems import openai_documented, openai_error
-from gieok.surfaces.http.streaming import EVENTS, ReplyResponse, event
+from gieok.surfaces.http.streaming import EVENTS, ReplyResponse, format_server_event
 
 router = APIRouter(
     prefix="/v1",
@@ -53,14 +53,14 @@ Character = Annotated[
 _TOO_MUCH = 1e9
 
 
-def _number(value: object) -> object:
+def _clean_sampling_number(value: object) -> object:
     """Return a number, or None for what is none: front ends send empty fields."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if abs(value) < _TOO_MUCH else None
 
 
-def _talk(value: object) -> object:
+def _join_text_parts(value: object) -> object:
     """Return the text of a message: of parts, those that are text."""
     if isinstance(value, list):
         texts = [
@@ -72,14 +72,14 @@ def _talk(value: object) -> object:
     return value or ""
 
 
-Number = Annotated[float | None, BeforeValidator(_number)]
+Number = Annotated[float | None, BeforeValidator(_clean_sampling_number)]
 
 
-class ChatLine(BaseModel):
+class OpenAiMessage(BaseModel):
     """A message."""
 
     role: str = Field(max_length=40, examples=["user"])
-    content: Annotated[str, BeforeValidator(_talk)] = Field(
+    content: Annotated[str, BeforeValidator(_join_text_parts)] = Field(
         "", max_length=200_000, examples=["나 기억해?"]
     )
     name: str | None = Field(None, max_length=200)
@@ -96,7 +96,7 @@ class ChatRequest(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     model: str = Field("", max_length=200, examples=["mina"])
-    messages: list[ChatLine] = Field(min_length=1, max_length=20_000)
+    messages: list[OpenAiMessage] = Field(min_length=1, max_length=20_000)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     temperature: Number = None
@@ -116,7 +116,11 @@ class ChatRequest(BaseModel):
     def sampling(self) -> Sampling:
         """Return how the reply is to be made."""
         asked = self.model_extra or {}
-        more = {name: asked[name] for name in _NUMBERS if _number(asked.get(name)) is not None}
+        more = {
+            name: asked[name]
+            for name in _NUMBERS
+            if _clean_sampling_number(asked.get(name)) is not None
+        }
         more |= {
             name: asked[name] for name in _WORDS if isinstance(asked.get(name), str) and asked[name]
         }
@@ -183,7 +187,7 @@ class Models(BaseModel):
 @router.post("/chat/completions", response_model=Completion, responses=_STREAM)
 def complete(desk: Desk, who: User, asked: ChatRequest) -> Response | Completion:
     """Return a character's reply; `model` is its id."""
-    return _completed(desk, who.user, asked.model, asked)
+    return _answer_completion(desk, who.user, asked.model, asked)
 
 
 @router.post("/c/{character}/chat/completions", response_model=Completion, responses=_STREAM)
@@ -193,7 +197,7 @@ def complete_of(
     """Return a reply of the character in the path, for front ends that choose the model's name
     themselves.
     """
-    return _completed(desk, who.user, character, asked)
+    return _answer_completion(desk, who.user, character, asked)
 
 
 @router.post(
@@ -203,14 +207,17 @@ def complete_below(
     desk: Desk, who: User, character: Character, asked: ChatRequest
 ) -> Response | Completion:
     """Return the same, for front ends that put /v1 behind any address."""
-    return _completed(desk, who.user, character, asked)
+    return _answer_completion(desk, who.user, character, asked)
 
 
 @router.get("/models")
-def models(house: TheHouse, who: User) -> Models:
+def list_chat_models(house: TheHouse, who: User) -> Models:
     """List the characters that the user can talk to."""
     return Models(
-        data=[_model(one) for one in house.roster.page(who.user, 0, _MOST_MODELS).characters]
+        data=[
+            _build_chat_model(one)
+            for one in house.roster.page(who.user, 0, _MOST_MODELS).characters
+        ]
     )
 
 
@@ -218,21 +225,23 @@ def models(house: TheHouse, who: User) -> Models:
 @router.get("/c/{character}/models/{name}", include_in_schema=False)
 def model(house: TheHouse, who: User, character: Character) -> Model:
     """Return a character."""
-    return _model(house.roster.find(who.user, character))
+    return _build_chat_model(house.roster.find(who.user, character))
 
 
 @router.get("/c/{character}/models")
 @router.get("/c/{character}/v1/models", include_in_schema=False)
 def model_of(house: TheHouse, who: User, character: Character) -> Models:
     """List the character in the path alone."""
-    return Models(data=[_model(house.roster.find(who.user, character))])
+    return Models(data=[_build_chat_model(house.roster.find(who.user, character))])
 
 
-def _model(one: StoredCharacter) -> Model:
+def _build_chat_model(one: StoredCharacter) -> Model:
     return Model(id=one.id, created=int(one.created_at.timestamp()), owned_by=one.owner or "gieok")
 
 
-def _completed(desk: Desk, user: str, character: str, asked: ChatRequest) -> Response | Completion:
+def _answer_completion(
+    desk: Desk, user: str, character: str, asked: ChatRequest
+) -> Response | Completion:
     if not character:
         raise BadRequest("`model` is missing", hint="name a character; GET /v1/models lists them")
     shown = tuple(Shown(one.role, one.content, one.name or "") for one in asked.messages)
@@ -251,21 +260,31 @@ def _completed(desk: Desk, user: str, character: str, asked: ChatRequest) -> Res
     created = int(desk.house.memory.clock.now().timestamp())
     if asked.stream:
         has_usage = bool(asked.stream_options and asked.stream_options.include_usage)
-        return ReplyResponse(reply, _chunks(reply, character, created, has_usage=has_usage), desk)
+        return ReplyResponse(
+            reply, _iter_completion_chunks(reply, character, created, has_usage=has_usage), desk
+        )
     try:
         end = [part for part in reply if part.finish][-1]
     finally:
         reply.close()
     desk.count(reply)
-    choice = Choice(message=ReplyMessage(content=reply.text), finish_reason=_finish(end))
+    choice = Choice(
+        message=ReplyMessage(content=reply.text), finish_reason=_normalise_finish_reason(end)
+    )
     return Completion(
-        id=_id(reply), created=created, model=character, choices=[choice], usage=_spent(reply, end)
+        id=_format_completion_id(reply),
+        created=created,
+        model=character,
+        choices=[choice],
+        usage=_count_spent_tokens(reply, end),
     )
 
 
-def _chunks(reply: Reply, character: str, created: int, *, has_usage: bool) -> Iterator[str]:
+def _iter_completion_chunks(
+    reply: Reply, character: str, created: int, *, has_usage: bool
+) -> Iterator[str]:
     base: dict[str, object] = {
-        "id": _id(reply),
+        "id": _format_completion_id(reply),
         "object": "chat.completion.chunk",
         "created": created,
         "model": character,
@@ -274,7 +293,7 @@ def _chunks(reply: Reply, character: str, created: int, *, has_usage: bool) -> I
 
     def chunk(delta: dict[str, object], finish: str | None = None) -> str:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return event({**base, "choices": [choice]})
+        return format_server_event({**base, "choices": [choice]})
 
     yield chunk({"role": "assistant", "content": "", "refusal": None})
     try:
@@ -282,23 +301,29 @@ def _chunks(reply: Reply, character: str, created: int, *, has_usage: bool) -> I
             if part.text:
                 yield chunk({"content": part.text})
             if part.finish:
-                yield chunk({}, _finish(part))
+                yield chunk({}, _normalise_finish_reason(part))
                 if has_usage:
-                    yield event({**base, "choices": [], "usage": _spent(reply, part).model_dump()})
+                    yield format_server_event(
+                        {
+                            **base,
+                            "choices": [],
+                            "usage": _count_spent_tokens(reply, part).model_dump(),
+                        }
+                    )
     except GieokError as error:
-        yield event(openai_error(error))
+        yield format_server_event(openai_error(error))
         return
     yield "data: [DONE]\n\n"
 
 
-def _finish(end: ReplyPart) -> str:
+def _normalise_finish_reason(end: ReplyPart) -> str:
     return end.finish if end.finish in _FINISHES else "stop"
 
 
-def _spent(reply: Reply, end: ReplyPart) -> Spent:
+def _count_spent_tokens(reply: Reply, end: ReplyPart) -> Spent:
     read, written = end.input_tokens or reply.prepared.tokens, end.output_tokens or reply.tokens
     return Spent(prompt_tokens=read, completion_tokens=written, total_tokens=read + written)
 
 
-def _id(reply: Reply) -> str:
+def _format_completion_id(reply: Reply) -> str:
     return f"chatcmpl-{reply.id}"

@@ -14,7 +14,13 @@ from gieok.errors import STATUS, BadRequest, NotFound
 from gieok.ops import NAMES, operation, rib
 from gieok.ops.operation import Effect
 from gieok.surfaces.http.access import OWNERS_ONLY, Desk
-from gieok.surfaces.http.operations import ELSEWHERE, FITTING, Place, answered, path_of
+from gieok.surfaces.http.operations import (
+    ELSEWHERE,
+    FITTING,
+    CallerPlace,
+    answer_http_operation,
+    path_of,
+)
 from gieok.surfaces.http.problems import ALWAYS, documented, problem
 from gieok.surfaces.language import language
 
@@ -39,11 +45,11 @@ class OperationRow(BaseModel):
 @router.get("/api/operations", responses=documented(*ALWAYS))
 def operations(accept_language: Annotated[str, Header()] = "") -> list[OperationRow]:
     """List all operations, in the order of the command line's help."""
-    return list(_rows(language([], {"LANG": accept_language})))
+    return list(_list_operation_rows(language([], {"LANG": accept_language})))
 
 
 @cache
-def _rows(lang: str) -> tuple[OperationRow, ...]:
+def _list_operation_rows(lang: str) -> tuple[OperationRow, ...]:
     return tuple(
         OperationRow(
             name=name,
@@ -57,7 +63,7 @@ def _rows(lang: str) -> tuple[OperationRow, ...]:
     )
 
 
-def _calling(name: str) -> Callable[..., Awaitable[Response]]:
+def _build_operation_endpoint(name: str) -> Callable[..., Awaitable[Response]]:
     """Return what answers calls of an operation: in a thread, and only so many at once."""
 
     async def call(
@@ -66,9 +72,9 @@ def _calling(name: str) -> Callable[..., Awaitable[Response]]:
         folder: Annotated[str, Query()] = "",
         scope: Annotated[str, Query()] = "",
     ) -> Response:
-        values, place = _values(await request.body()), Place(folder, scope)
+        values, place = _parse_body_parameters(await request.body()), CallerPlace(folder, scope)
         answer = await anyio.to_thread.run_sync(
-            answered, desk.resident, name, values, place, limiter=desk.operations
+            answer_http_operation, desk.resident, name, values, place, limiter=desk.operations
         )
         if failure := answer.failure:
             return problem(STATUS[failure.code][1], failure.code, failure.message, failure.hint)
@@ -78,7 +84,7 @@ def _calling(name: str) -> Callable[..., Awaitable[Response]]:
     return call
 
 
-def _values(body: bytes) -> dict[str, Any]:
+def _parse_body_parameters(body: bytes) -> dict[str, Any]:
     """Return the parameters that a body holds; an empty one holds none."""
     try:
         values = json.loads(body or b"{}")
@@ -92,11 +98,13 @@ def _values(body: bytes) -> dict[str, Any]:
 
 
 for _name in FITTING:
-    router.add_api_route(path_of(_name), _calling(_name), methods=["POST"], include_in_schema=False)
+    router.add_api_route(
+        path_of(_name), _build_operation_endpoint(_name), methods=["POST"], include_in_schema=False
+    )
 
 
 @router.post("/api/operations/{name:path}", include_in_schema=False)
-def missing(name: str) -> None:
+def refuse_unknown_operation(name: str) -> None:
     """Say why there is no such operation here."""
     name = name.replace("/", " ")
     if name in ELSEWHERE:

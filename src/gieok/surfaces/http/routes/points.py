@@ -9,7 +9,14 @@ from gieok.character.accounts.points import CheckedIn, PointsStanding, SlotPurch
 from gieok.model.accounts import LedgerEntry
 from gieok.surfaces.http.access import TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, documented
-from gieok.surfaces.http.shapes import Given, IdempotencyKey, Page, PageLimit, PageNumber, shown
+from gieok.surfaces.http.shapes import (
+    Given,
+    IdempotencyKey,
+    Page,
+    PageLimit,
+    PageNumber,
+    build_answer_model,
+)
 
 router = APIRouter(prefix="/api/points", tags=["points"], responses=documented(*ALWAYS))
 
@@ -43,14 +50,14 @@ class SlotOrder(Given):
     quantity: int = Field(ge=1, le=1000, examples=[10])
 
 
-@router.get("", response_model=shown(PointsStanding))
-def points(house: TheHouse, who: User) -> PointsStanding:
+@router.get("", response_model=build_answer_model(PointsStanding))
+def read_points_standing(house: TheHouse, who: User) -> PointsStanding:
     """Return what the user has."""
     return house.points.standing(who.user)
 
 
-@router.post("/check-in", response_model=shown(CheckedIn))
-def check_in(house: TheHouse, who: User) -> CheckedIn:
+@router.post("/check-in", response_model=build_answer_model(CheckedIn))
+def check_in_user(house: TheHouse, who: User) -> CheckedIn:
     """Give the points of today, once."""
     return house.points.check_in(who.user)
 
@@ -69,7 +76,7 @@ def transactions(
 @router.post(
     "/purchase/memory-slots",
     responses=documented(402, 404, 409),
-    response_model=shown(SlotPurchase),
+    response_model=build_answer_model(SlotPurchase),
 )
 def buy_slots(house: TheHouse, who: User, order: SlotOrder, key: IdempotencyKey) -> SlotPurchase:
     """Buy slots for memories of a character, once for a key."""

@@ -20,7 +20,7 @@ class Health(BaseModel):
 
 
 @router.get("/health", responses=documented(500))
-def health() -> Health:
+def report_liveness() -> Health:
     """Say that the process is up."""
     return Health(status="ok")
 
@@ -44,6 +44,6 @@ def ready(desk: Desk) -> Health:
         **documented(*ALWAYS),
     },
 )
-def metrics(desk: Desk) -> Response:
+def serve_metrics(desk: Desk) -> Response:
     """Return what Prometheus reads; needs an admin key or the owner's token."""
     return Response(desk.metrics.text(), media_type=CONTENT_TYPE)

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Response
 from pydantic import BaseModel, Field
 
-from gieok.character.turn.turn import Prepared, Reply, Said
+from gieok.character.turn.turn import PreparedPrompt, Reply, UserTurn
 from gieok.errors import GieokError
 from gieok.ports.models import Sampling
 from gieok.surfaces.http.access import Desk, TheHouse, User
 from gieok.surfaces.http.problems import ALWAYS, document, documented
 from gieok.surfaces.http.shapes import CharacterId, Given, WithoutNul
-from gieok.surfaces.http.streaming import EVENTS, ReplyResponse, event
+from gieok.surfaces.http.streaming import EVENTS, ReplyResponse, format_server_event
 
 router = APIRouter(prefix="/api/characters", tags=["turns"])
 _ERRORS = documented(*ALWAYS, 402, 404, 502)
@@ -61,7 +61,7 @@ class UsedMemory(BaseModel):
     signals: dict[str, float]
 
 
-class Context(BaseModel):
+class PreparedContext(BaseModel):
     """What a model is told. `told` are the ids of all memories in it, `canon` is what the lorebook
     says.
     """
@@ -79,7 +79,7 @@ class Context(BaseModel):
     tokens: int = Field(description="Estimated.")
 
 
-class Answer(BaseModel):
+class TurnAnswer(BaseModel):
     """A reply. `finish` is how it ended: stop or length."""
 
     id: str
@@ -94,19 +94,21 @@ class Answer(BaseModel):
     balance: int = Field(description="Points that are left.")
 
 
-@router.post("/{character_id}/messages", response_model=Answer, responses={**_STREAM, **_ERRORS})
-def say(
+@router.post(
+    "/{character_id}/messages", response_model=TurnAnswer, responses={**_STREAM, **_ERRORS}
+)
+def send_message_to_character(
     desk: Desk,
     who: User,
     character_id: CharacterId,
     sent: SentMessage,
     accept: Annotated[str, Header()] = "",
-) -> Response | Answer:
+) -> Response | TurnAnswer:
     """Say something to a character. One reply costs points, once it was delivered."""
     house = desk.house
     sampling = Sampling(sent.temperature, sent.max_tokens or 0)
     reply = house.turns.begin(
-        Said(
+        UserTurn(
             user=who.user,
             character=character_id,
             text=sent.text,
@@ -116,63 +118,65 @@ def say(
         )
     )
     if EVENTS in accept:
-        return ReplyResponse(reply, _events(house, who.user, reply), desk)
+        return ReplyResponse(reply, _iter_turn_events(house, who.user, reply), desk)
     try:
         end = [part for part in reply if part.finish][-1]
     finally:
         reply.close()
     desk.count(reply)
-    return _answer(house, who.user, reply, end.finish, end.input_tokens, end.output_tokens)
+    return _build_turn_answer(
+        house, who.user, reply, end.finish, end.input_tokens, end.output_tokens
+    )
 
 
 @router.post("/{character_id}/context", responses=_ERRORS)
-def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand) -> Context:
+def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand) -> PreparedContext:
     """Return what a model would be told for a reply, for callers who ask one of their own. Nothing
     is kept or charged.
     """
     prepared = house.turns.context(who.user, character_id, sent.text)
     told = prepared.context
-    return Context(
+    return PreparedContext(
         messages=[{"role": one.role, "content": one.text} for one in prepared.messages],
         narrative=told.narrative.text,
         canon=prepared.canon,
         told=list(told.narrative.keys),
-        recalled=_recalled(prepared),
+        recalled=_list_recalled_memories(prepared),
         extractor=told.extractor,
         tokens=prepared.tokens,
     )
 
 
-def _events(house: TheHouse, user: str, reply: Reply) -> Iterator[str]:
+def _iter_turn_events(house: TheHouse, user: str, reply: Reply) -> Iterator[str]:
     prepared = reply.prepared
     told = list(prepared.context.narrative.keys)
-    recalled = [one.model_dump() for one in _recalled(prepared)]
+    recalled = [one.model_dump() for one in _list_recalled_memories(prepared)]
     begun = {"id": reply.id, "message_id": reply.message_id, "told": told, "recalled": recalled}
-    yield event({**begun, "extractor": prepared.context.extractor}, "start")
+    yield format_server_event({**begun, "extractor": prepared.context.extractor}, "start")
     try:
         for part in reply:
             if part.text:
-                yield event({"text": part.text}, "delta")
+                yield format_server_event({"text": part.text}, "delta")
             if part.finish:
-                done = _answer(
+                ending = _build_turn_answer(
                     house, user, reply, part.finish, part.input_tokens, part.output_tokens
                 )
-                yield event(done.model_dump(), "done")
+                yield format_server_event(ending.model_dump(), "done")
     except GieokError as error:
-        yield event(document(error).model_dump(), "error")
+        yield format_server_event(document(error).model_dump(), "error")
 
 
-def _answer(
+def _build_turn_answer(
     house: TheHouse, user: str, reply: Reply, finish: str, read: int, written: int
-) -> Answer:
+) -> TurnAnswer:
     told = reply.prepared.context
-    return Answer(
+    return TurnAnswer(
         id=reply.id,
         message_id=reply.message_id,
         text=reply.text,
         finish=finish,
         told=list(told.narrative.keys),
-        recalled=_recalled(reply.prepared),
+        recalled=_list_recalled_memories(reply.prepared),
         extractor=told.extractor,
         input_tokens=read or reply.prepared.tokens,
         output_tokens=written or reply.tokens,
@@ -180,7 +184,7 @@ def _answer(
     )
 
 
-def _recalled(prepared: Prepared) -> list[UsedMemory]:
+def _list_recalled_memories(prepared: PreparedPrompt) -> list[UsedMemory]:
     return [
         UsedMemory(
             id=one.document.key,

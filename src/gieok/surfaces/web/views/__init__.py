@@ -4,40 +4,40 @@ from collections.abc import Callable
 
 from starlette.responses import Response
 
-from gieok.surfaces.web.site import Seen
-from gieok.surfaces.web.views.characters import bond, characters, glance, picture
-from gieok.surfaces.web.views.code import code, code_map, part
-from gieok.surfaces.web.views.first import first, progress
-from gieok.surfaces.web.views.health import checks, growth, health, hook
+from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.views.characters import bond, glance, picture, show_characters_page
+from gieok.surfaces.web.views.code import code, code_map, show_code_part
+from gieok.surfaces.web.views.first import progress, show_first_page
+from gieok.surfaces.web.views.health import checks, hook, show_growth_curves, show_health_page
 from gieok.surfaces.web.views.injection import injection
-from gieok.surfaces.web.views.memories import memories, memory, trust
-from gieok.surfaces.web.views.search import hits, search
-from gieok.surfaces.web.views.talk import beside, talk
-from gieok.surfaces.web.views.timeline import news, session, timeline
+from gieok.surfaces.web.views.memories import show_memories_page, show_memory_page, show_trust_page
+from gieok.surfaces.web.views.search import hits, show_search_page
+from gieok.surfaces.web.views.talk import beside, show_talk_page
+from gieok.surfaces.web.views.timeline import news, show_session_page, timeline
 
-VIEWS: dict[str, Callable[[Seen], Response]] = {
-    "/": search,
+VIEWS: dict[str, Callable[[PageRequest], Response]] = {
+    "/": show_search_page,
     "/hits": hits,
-    "/first": first,
+    "/first": show_first_page,
     "/first/progress": progress,
-    "/memories": memories,
-    "/trust": trust,
-    "/m/{handle:path}": memory,
+    "/memories": show_memories_page,
+    "/trust": show_trust_page,
+    "/m/{handle:path}": show_memory_page,
     "/timeline": timeline,
-    "/timeline/session": session,
+    "/timeline/session": show_session_page,
     "/timeline/news": news,
     "/injection": injection,
-    "/characters": characters,
+    "/characters": show_characters_page,
     "/characters/{character}/picture": picture,
     "/characters/{user}/{character}": bond,
     "/characters/{user}/{character}/glance": glance,
-    "/characters/{user}/{character}/talk": talk,
+    "/characters/{user}/{character}/talk": show_talk_page,
     "/characters/{user}/{character}/beside": beside,
     "/code": code,
-    "/code/part": part,
+    "/code/part": show_code_part,
     "/code/map.svg": code_map,
-    "/status": health,
-    "/status/growth": growth,
+    "/status": show_health_page,
+    "/status/growth": show_growth_curves,
     "/status/hook": hook,
     "/status/checks": checks,
 }

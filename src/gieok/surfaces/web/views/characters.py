@@ -16,16 +16,16 @@ from gieok.character.memory import narrative
 from gieok.character.memory.listing import Layer, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.character.predicates import PREDICATES
-from gieok.character.turn.prompting import Names, name_of
-from gieok.character.turn.prompting import filled as filled_macros
+from gieok.character.turn.prompting import SpeakerNames, read_card_name
+from gieok.character.turn.prompting import fill_card_macros as filled_macros
 from gieok.errors import GieokError
 from gieok.model.accounts import StoredCharacter
 from gieok.ops.character.asked import ME
-from gieok.ops.character.remembered import bond_of
-from gieok.surfaces.web.look import rendered
-from gieok.surfaces.web.site import Seen
-from gieok.text.josa import filled
-from gieok.text.tokens import count_tokens
+from gieok.ops.character.remembered import find_character_bond
+from gieok.surfaces.web.look import render_template
+from gieok.surfaces.web.site import PageRequest
+from gieok.text.josa import fill_particles
+from gieok.text.tokens import estimate_tokens
 
 _MOST_CHARACTERS, _MOST_USERS, _PER_PAGE = 200, 20, 30
 _SCRIPTED = "scripted"
@@ -37,7 +37,7 @@ LAYERS = (
 )
 
 
-class ShownCharacter(NamedTuple):
+class CharacterListRow(NamedTuple):
     """A character in the list: `users` are those who talked with it, of `others` more only the
     number.
     """
@@ -52,7 +52,7 @@ class ShownCharacter(NamedTuple):
     others: int
 
 
-class Window(NamedTuple):
+class ReplyRoom(NamedTuple):
     """How the room of a reply is used, in tokens."""
 
     total: int
@@ -62,7 +62,7 @@ class Window(NamedTuple):
     reply: int
 
 
-def characters(seen: Seen, wrong: GieokError | None = None) -> Response:
+def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> Response:
     """List characters, with those who talked with them; `wrong` is what went wrong with a
     change.
     """
@@ -73,10 +73,10 @@ def characters(seen: Seen, wrong: GieokError | None = None) -> Response:
         return seen.failed(
             "characters.html", error, found=[], gone=[], total=0, is_scripted=False, me=ME
         )
-    talked = _talked(house)
-    found = [_shown(one, talked.pop(one.id, [])) for one in page.characters]
+    talked = _list_users_by_character(house)
+    found = [_build_listed_character(one, talked.pop(one.id, [])) for one in page.characters]
     gone = [
-        ShownCharacter(
+        CharacterListRow(
             id=name,
             name=name,
             greeting="",
@@ -102,29 +102,29 @@ def characters(seen: Seen, wrong: GieokError | None = None) -> Response:
     )
 
 
-def is_scripted(seen: Seen) -> bool:
+def is_scripted(seen: PageRequest) -> bool:
     """Say whether no model answers: short replies by rules do."""
     return seen.memory.context.admin.setting("character.model") == _SCRIPTED
 
 
-def _talked(house: House) -> dict[str, list[str]]:
+def _list_users_by_character(house: House) -> dict[str, list[str]]:
     """Return character → users who said something, by the names of scopes alone."""
-    found: dict[str, list[str]] = defaultdict(list)
+    users: dict[str, list[str]] = defaultdict(list)
     for scope in house.memory.journal.scopes():
         user, _, character = scope.path.removeprefix("user:").partition("/character:")
         if character and scope.path.startswith("user:"):
-            found[character].append(user)
-    return found
+            users[character].append(user)
+    return users
 
 
-def _shown(stored: StoredCharacter, users: list[str]) -> ShownCharacter:
-    card, own = card_of(stored.card), name_of(stored.card)
-    return ShownCharacter(
+def _build_listed_character(stored: StoredCharacter, users: list[str]) -> CharacterListRow:
+    card, own = card_of(stored.card), read_card_name(stored.card)
+    return CharacterListRow(
         id=stored.id,
         name=own,
-        greeting=" ".join(filled_macros((card.greetings or ("",))[0], Names(own, ME)).split())[
-            :160
-        ],
+        greeting=" ".join(
+            filled_macros((card.greetings or ("",))[0], SpeakerNames(own, ME)).split()
+        )[:160],
         is_everybodys=not stored.owner,
         has_picture=stored.package_type in ("image/png", "application/zip"),
         entries=len(card.book.entries),
@@ -133,7 +133,7 @@ def _shown(stored: StoredCharacter, users: list[str]) -> ShownCharacter:
     )
 
 
-def picture(seen: Seen) -> Response:
+def picture(seen: PageRequest) -> Response:
     """Return the picture of a character's card."""
     house, identity = seen.memory.context.character.house(), seen.request.path_params["character"]
     try:
@@ -151,10 +151,10 @@ def picture(seen: Seen) -> Response:
     return Response(made, media_type="image/png", headers=headers)
 
 
-def glance(seen: Seen) -> Response:
+def glance(seen: PageRequest) -> Response:
     """Return in a line what there is between two, once it is looked at."""
     try:
-        house, bond = of(seen)
+        house, bond = find_house_and_bond(seen)
         known = house.memory.seen(bond)
         account = house.accounts.account(bond.user)
         spoken = known.window.spoken
@@ -169,24 +169,24 @@ def glance(seen: Seen) -> Response:
         }
     except GieokError as error:
         return HTMLResponse(
-            rendered(
+            render_template(
                 "failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}}
             )
         )
     return HTMLResponse(
-        rendered("glance.html", seen.lang, values), headers={"Cache-Control": "no-store"}
+        render_template("glance.html", seen.lang, values), headers={"Cache-Control": "no-store"}
     )
 
 
-def bond(seen: Seen, wrong: GieokError | None = None) -> Response:
+def bond(seen: PageRequest, wrong: GieokError | None = None) -> Response:
     """Show what a character remembers of a user: a layer, what its model is told, points and
     slots.
     """
     try:
-        house, whose = of(seen)
-        values = _bond(seen, house, whose)
+        house, whose = find_house_and_bond(seen)
+        values = _build_bond_values(seen, house, whose)
     except GieokError as error:
-        return seen.failed("bond.html", error, **_named(seen), is_there=False)
+        return seen.failed("bond.html", error, **_read_bond_names(seen), is_there=False)
     return (
         seen.page("bond.html", **values)
         if wrong is None
@@ -194,7 +194,7 @@ def bond(seen: Seen, wrong: GieokError | None = None) -> Response:
     )
 
 
-def _bond(seen: Seen, house: House, whose: Bond) -> dict[str, Any]:
+def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str, Any]:
     layer = (
         seen.asked("layer")
         if seen.asked("layer") in {one.value for one, *_ in LAYERS}
@@ -209,7 +209,7 @@ def _bond(seen: Seen, house: House, whose: Bond) -> dict[str, Any]:
     prepared = house.turns.context(whose.user, whose.character, "")
     context, setting = prepared.context, seen.memory.context.admin.setting
     return {
-        **_named(seen),
+        **_read_bond_names(seen),
         "is_there": True,
         "layer": layer,
         "layers": [(one.value, seen.words(*words)) for one, *words in LAYERS],
@@ -221,10 +221,10 @@ def _bond(seen: Seen, house: House, whose: Bond) -> dict[str, Any]:
             Layer.IDEAS: sum(one.is_idea for one in held.facts),
             Layer.EPISODIC: len(held.episodes),
         },
-        "window": Window(
+        "window": ReplyRoom(
             total=int(setting("character.context_tokens")),
-            persona=count_tokens(context.persona),
-            memory=count_tokens(context.narrative.text),
+            persona=estimate_tokens(context.persona),
+            memory=estimate_tokens(context.narrative.text),
             talk=sum(one.tokens for one in context.window),
             reply=int(setting("character.max_reply_tokens")),
         ),
@@ -239,20 +239,20 @@ def _bond(seen: Seen, house: House, whose: Bond) -> dict[str, Any]:
     }
 
 
-def of(seen: Seen) -> tuple[House, Bond]:
+def find_house_and_bond(seen: PageRequest) -> tuple[House, Bond]:
     """Return the house, and whose memory the address names. Raises NotFound, BadRequest."""
     house = seen.memory.context.character.house()
     named = seen.request.path_params
-    return house, bond_of(seen.memory.context, house, named["user"], named["character"])
+    return house, find_character_bond(seen.memory.context, house, named["user"], named["character"])
 
 
-def name(seen: Seen) -> str:
+def name(seen: PageRequest) -> str:
     """Return what the character of the address calls itself; its id where it has no card any
     more.
     """
     named = seen.request.path_params
     with suppress(GieokError):
-        return name_of(
+        return read_card_name(
             seen.memory.context.character.house()
             .roster.find(named["user"], named["character"])
             .card
@@ -260,13 +260,13 @@ def name(seen: Seen) -> str:
     return str(named["character"])
 
 
-def _named(seen: Seen) -> dict[str, Any]:
+def _read_bond_names(seen: PageRequest) -> dict[str, Any]:
     named = seen.request.path_params
     return {"user": named["user"], "character": named["character"], "name": name(seen)}
 
 
 # A function for the templates.
-def teller(seen: Seen, house: House, whose: Bond) -> Any:  # noqa: ANN401
+def teller(seen: PageRequest, house: House, whose: Bond) -> Any:  # noqa: ANN401
     """Return what tells a memory as a sentence, in the reader's language."""
     facts = house.memory.memories(whose).facts
     own = narrative.called(facts) or (
@@ -279,6 +279,8 @@ def teller(seen: Seen, house: House, whose: Bond) -> Any:  # noqa: ANN401
             return item.text
         who = {USER: own, CHARACTER: name(seen)}.get(item.subject, item.subject)
         telling = row.ko if seen.lang == "ko" else row.en
-        return filled(telling.now if item.is_current else telling.past, who=who, o=item.object)
+        return fill_particles(
+            telling.now if item.is_current else telling.past, who=who, o=item.object
+        )
 
     return told

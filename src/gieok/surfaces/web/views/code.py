@@ -14,26 +14,26 @@ from gieok.code.report import picture
 from gieok.errors import GieokError, NotFound, NotIndexed
 from gieok.ops import operation
 from gieok.ops.code import overview
-from gieok.ops.code.project import note_of
+from gieok.ops.code.project import build_freshness_note
 from gieok.ops.context import Context
 from gieok.ops.operation import Style, Surface
-from gieok.ops.request import checked
+from gieok.ops.request import check_request
 from gieok.surfaces.web import reach
-from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.site import PageRequest
 
 _OF_A_PICTURE = "default-src 'none'; style-src 'unsafe-inline'"
 _TARGETS = 30
 
 
-def code(seen: Seen) -> Response:
+def code(seen: PageRequest) -> Response:
     """Show a project, what a change reaches where one is asked for, and its parts."""
     target = seen.asked("target")
     values: dict[str, Any] = {"target": target, "root": "", "roots": [], "impact": None}
     try:
-        context, root, roots = _chosen(seen)
+        context, root, roots = _choose_code_project(seen)
         values |= {"root": str(root), "roots": roots, "name": root.name}
-        status = _run(context, "code status")
-        found = overview.overview(context)
+        status = _run_code_command(context, "code status")
+        found = overview.build_project_overview(context)
     except GieokError as error:
         if isinstance(error, NotIndexed) and not seen.asked(
             "project"
@@ -43,17 +43,17 @@ def code(seen: Seen) -> Response:
     wrong: GieokError | None = None
     if target:
         try:
-            values |= _impact(seen, context, root, target)
+            values |= _build_impact_values(seen, context, root, target)
         except GieokError as error:
             wrong = error
-    counted, stale = status.counted, note_of(status.freshness)
+    counted, stale = status.counted, build_freshness_note(status.freshness)
     values |= {
         "counted": counted,
         "freshness": status.freshness,
         "stale": stale.say(seen.lang) if stale else "",
         "watched": status.watched,
         "found": found,
-        "map": _map(seen, found.found, root),
+        "map": _draw_code_map(seen, found.found, root),
         "notes": status.notes[:10],
         "kinds": sum(counted.kinds.values()),
         "label": found.found.label,
@@ -65,27 +65,27 @@ def code(seen: Seen) -> Response:
     )
 
 
-def part(seen: Seen) -> Response:
+def show_code_part(seen: PageRequest) -> Response:
     """Show one part: its files, what it imports, and who imports it."""
     try:
-        context, root, roots = _chosen(seen)
-        found = overview.part(context, seen.asked("name"))
-        if found is None:
+        context, root, roots = _choose_code_project(seen)
+        code_part = overview.find_project_part(context, seen.asked("name"))
+        if code_part is None:
             raise NotFound(
                 f"{root.name} has no part {seen.asked('name')!r}",
                 hint="the map has those that there are",
             )
     except GieokError as error:
         return seen.failed("part.html", error, root="", found=None)
-    return seen.page("part.html", root=str(root), roots=roots, found=found)
+    return seen.page("part.html", root=str(root), roots=roots, found=code_part)
 
 
-def code_map(seen: Seen) -> Response:
+def code_map(seen: PageRequest) -> Response:
     """Return the picture of a project's parts; as an image it keeps its styles to itself."""
-    from gieok.ops.code.export import drawn
+    from gieok.ops.code.export import draw_project_picture
 
     try:
-        made = drawn(_chosen(seen)[0])
+        made = draw_project_picture(_choose_code_project(seen)[0])
     except GieokError:
         return Response(status_code=404)
     return Response(
@@ -93,24 +93,26 @@ def code_map(seen: Seen) -> Response:
     )
 
 
-def sync(seen: Seen) -> Response:
+def sync_code_project(seen: PageRequest) -> Response:
     """Read what changed in the files of a project again."""
     try:
-        context, root, _ = _chosen(seen, seen.sent("project"))
-        made = _run(context, "code sync", trigger="pages", no_wait=True)
+        context, root, _ = _choose_code_project(seen, seen.sent("project"))
+        result = _run_code_command(context, "code sync", trigger="pages", no_wait=True)
     except GieokError as error:
         return seen.failed("code.html", error, target="", root="", roots=[], impact=None)
-    style_words = operation("code sync").present(made, Style(seen.lang, colour=False)).splitlines()
+    style_words = (
+        operation("code sync").present(result, Style(seen.lang, colour=False)).splitlines()
+    )
     told = style_words[0] if style_words else ""
     return seen.back_to(f"/code?project={quote(str(root))}&told={quote(told)}")
 
 
-def _chosen(seen: Seen, asked: str = "") -> tuple[Context, Path, list[Path]]:
+def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Context, Path, list[Path]]:
     """Return a context in the folder of the project that is asked for, one of those that are
     indexed. Raises NotIndexed.
     """
     context = seen.memory.context
-    roots = overview.roots(context)
+    roots = overview.list_indexed_projects(context)
     asked = asked or seen.asked("project")
     root = next(
         (one for one in roots if str(one) == asked), roots[0] if roots and not asked else None
@@ -124,30 +126,32 @@ def _chosen(seen: Seen, asked: str = "") -> tuple[Context, Path, list[Path]]:
 
 
 # Each operation has its own result.
-def _run(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401
-    found = operation(name)
-    return found.call(context, checked(found, values, Surface.CLI))
+def _run_code_command(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401
+    command = operation(name)
+    return command.call(context, check_request(command, values, Surface.CLI))
 
 
-def _address(root: Path, target: str) -> str:
+def _format_impact_address(root: Path, target: str) -> str:
     return f"/code?project={quote(str(root))}&target={quote(target)}#impact"
 
 
-def _map(seen: Seen, found: Any, root: Path) -> Markup:  # noqa: ANN401 - a structure
+def _draw_code_map(seen: PageRequest, found: Any, root: Path) -> Markup:  # noqa: ANN401 - a structure
     link = f"/code/part?project={quote(str(root))}&name="
     # Escaped by the one that draws it.
     return Markup(picture.svg(found, root.name, lambda name: link + quote(name), seen.words))  # noqa: S704
 
 
-def _impact(seen: Seen, context: Context, root: Path, target: str) -> dict[str, Any]:
-    result = _run(context, "code impact", target=target, limit=0)
+def _build_impact_values(
+    seen: PageRequest, context: Context, root: Path, target: str
+) -> dict[str, Any]:
+    result = _run_code_command(context, "code impact", target=target, limit=0)
     files = list(dict.fromkeys(one.path for one in result.tests))
     return {
         "impact": result,
-        "drawn": reach.reached(
+        "drawn": reach.draw_impact_reach(
             result,
             Style(seen.lang, colour=False),
-            lambda key: _address(root, key.replace("::", ":", 1)),
+            lambda key: _format_impact_address(root, key.replace("::", ":", 1)),
         ),
         "tests": result.tests[:_TARGETS],
         "test_files": files,

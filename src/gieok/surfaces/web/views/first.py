@@ -9,26 +9,26 @@ from starlette.responses import HTMLResponse, Response
 from gieok.agents import table
 from gieok.errors import GieokError
 from gieok.ops.operation import STATUSES
-from gieok.ops.setup.machine import survey
-from gieok.surfaces.web.look import rendered
-from gieok.surfaces.web.site import Seen
+from gieok.ops.setup.machine import survey_machine
+from gieok.surfaces.web.look import render_template
+from gieok.surfaces.web.site import PageRequest
 from gieok.surfaces.web.views.found import found_hits
 
 
-def is_empty(seen: Seen) -> bool:
+def is_empty(seen: PageRequest) -> bool:
     """Say whether nothing is remembered in any scope."""
     context = seen.memory.context
     store = context.memory.store()
     return not any(store.hashes(scope) for scope in store.scopes())
 
 
-def first(seen: Seen) -> Response:
+def show_first_page(seen: PageRequest) -> Response:
     """Show the ways in, and what was taken in by them."""
     context = seen.memory.context
     values: dict[str, Any] = {
         "text": seen.asked("text"),
         "folder": seen.asked("folder"),
-        "agents": survey(context).agents,
+        "agents": survey_machine(context).agents,
         "job": seen.site.jobs.last,
         "is_empty": is_empty(seen),
         "recalled": None,
@@ -47,10 +47,10 @@ def first(seen: Seen) -> Response:
     return seen.page("first.html", **values)
 
 
-def progress(seen: Seen) -> Response:
+def progress(seen: PageRequest) -> Response:
     """Return how far the work is, for the page that asks every second."""
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
-    page = rendered("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
+    page = render_template("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
     # Once it is done the whole page is another.
     done = (
         {"HX-Refresh": "true"} if seen.site.jobs.last is None or seen.site.jobs.last.is_done else {}

@@ -11,7 +11,7 @@ from gieok.ops.memory.filters import SEARCHED_STATUSES
 from gieok.ops.memory.hits import SearchHit, not_taken_as_times
 from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.reasons import Reasons, reasons
-from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.site import PageRequest
 
 #: Hits that are shown at first, and at most: who reads more asks for something else.
 _FIRST, _MOST = 12, 200
@@ -35,21 +35,21 @@ class ShownHit(NamedTuple):
     why: Reasons
 
 
-def _asked(seen: Seen) -> dict[str, str]:
+def _read_search_filters(seen: PageRequest) -> dict[str, str]:
     """Return what was asked, without what says nothing."""
-    given = {name: seen.asked(name) for name in ("q", *_NARROWING, "everywhere", "limit")}
-    if given["source"] not in _SOURCES[1:]:
-        given["source"] = ""
-    if given["status"] not in SEARCHED_STATUSES[1:]:
-        given["status"] = ""
-    given["limit"] = given["limit"] if given["limit"].isdecimal() else ""
-    given["everywhere"] = "1" if given["everywhere"] else ""
-    return {name: value for name, value in given.items() if value}
+    filters = {name: seen.asked(name) for name in ("q", *_NARROWING, "everywhere", "limit")}
+    if filters["source"] not in _SOURCES[1:]:
+        filters["source"] = ""
+    if filters["status"] not in SEARCHED_STATUSES[1:]:
+        filters["status"] = ""
+    filters["limit"] = filters["limit"] if filters["limit"].isdecimal() else ""
+    filters["everywhere"] = "1" if filters["everywhere"] else ""
+    return {name: value for name, value in filters.items() if value}
 
 
-def found_hits(seen: Seen) -> dict[str, Any]:
+def found_hits(seen: PageRequest) -> dict[str, Any]:
     """Return what the templates of hits need: what was asked, and what answers."""
-    asked = _asked(seen)
+    asked = _read_search_filters(seen)
     limit = min(max(int(asked.get("limit", _FIRST)), 1), _MOST)
     found: dict[str, Any] = {
         "question": asked.get("q", ""),
@@ -59,7 +59,7 @@ def found_hits(seen: Seen) -> dict[str, Any]:
         "notes": [],
         "more": "",
         "here_query": urlencode(asked),
-        "without": _without(asked),
+        "without": _format_unfiltered_query(asked),
         "is_full": limit == _MOST,
         "sources": _SOURCES,
         "states": SEARCHED_STATUSES,
@@ -92,8 +92,8 @@ def found_hits(seen: Seen) -> dict[str, Any]:
     notes = [result.degraded, result.behind.words().say(seen.lang) if result.behind else ""]
     notes += [not_taken_as_times(result.not_times).say(seen.lang)] if result.not_times else []
     more = urlencode({**asked, "limit": str(limit * 4)}) if len(result.results) > limit else ""
-    shown = _shown(seen, result.results[:limit])
-    likely = len(shown) if result.is_timeline else _likely(shown)
+    shown = _build_shown_hits(seen, result.results[:limit])
+    likely = len(shown) if result.is_timeline else _count_likely_hits(shown)
     return found | {
         "hits": shown[:likely],
         "unlikely": shown[likely:],
@@ -105,27 +105,27 @@ def found_hits(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _without(asked: dict[str, str]) -> str:
+def _format_unfiltered_query(asked: dict[str, str]) -> str:
     """Return the address without filters; '' where there are none."""
-    kept = {name: value for name, value in asked.items() if name in ("q", "everywhere")}
-    return urlencode(kept) if kept.get("q") and asked.keys() & {*_NARROWING} else ""
+    unfiltered = {name: value for name, value in asked.items() if name in ("q", "everywhere")}
+    return urlencode(unfiltered) if unfiltered.get("q") and asked.keys() & {*_NARROWING} else ""
 
 
-def _likely(shown: list[ShownHit]) -> int:
+def _count_likely_hits(shown: list[ShownHit]) -> int:
     """Return how many come before those at the end that hardly answer: the order stays."""
     return next(
         (place for place in range(len(shown), 0, -1) if shown[place - 1].hit.level != LOW), 0
     )
 
 
-def _shown(seen: Seen, found: tuple[SearchHit, ...]) -> list[ShownHit]:
+def _build_shown_hits(seen: PageRequest, found: tuple[SearchHit, ...]) -> list[ShownHit]:
     store = seen.memory.context.memory.store()
-    known = {scope: roots.load(store, scope) for scope in {hit.scope for hit in found}}
-    return [_one(seen, hit, known[hit.scope]) for hit in found]
+    known = {scope: roots.load_roots(store, scope) for scope in {hit.scope for hit in found}}
+    return [_build_shown_hit(seen, hit, known[hit.scope]) for hit in found]
 
 
-def _one(seen: Seen, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
-    file = _file(seen, known, hit) if hit.source == "memory" else ""
+def _build_shown_hit(seen: PageRequest, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
+    file = _locate_hit_file(seen, known, hit) if hit.source == "memory" else ""
     long = len(hit.snippet) > _LONG_CHARS
     text, rest = (
         (hit.snippet[:_LONG_CHARS], hit.snippet[_LONG_CHARS:]) if long else (hit.snippet, "")
@@ -134,7 +134,7 @@ def _one(seen: Seen, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
     return ShownHit(
         hit=hit,
         file=file,
-        place=_place(seen, hit),
+        place=_describe_hit_origin(seen, hit),
         heading=heading,
         text=text,
         rest=rest,
@@ -142,18 +142,20 @@ def _one(seen: Seen, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
     )
 
 
-def _file(seen: Seen, known: list[roots.Root], hit: SearchHit) -> str:
+def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit) -> str:
     """Return the file and line as an editor takes them; the user's own folder as a shell knows
     it.
     """
     try:
-        file = roots.resolve(known, hit.path, seen.memory.context.caller.path(hit.path))[1]
+        file = roots.resolve_root_file(known, hit.path, seen.memory.context.caller.path(hit.path))[
+            1
+        ]
     except (GieokError, OSError):
         return ""
     return f"{seen.short(file)}:{hit.start_line}"
 
 
-def _place(seen: Seen, hit: SearchHit) -> str:
+def _describe_hit_origin(seen: PageRequest, hit: SearchHit) -> str:
     """Return where a hit comes from, where that is no file."""
     if hit.source == "sessions":
         return seen.words(f"said to {hit.path.split('/')[1]}", f"{hit.path.split('/')[1]}와의 대화")

@@ -15,8 +15,8 @@ from gieok.ops.archive.status import ArchiveStatusResult
 from gieok.ops.home import growth as grown
 from gieok.ops.operation import Style, Words
 from gieok.ops.prompt import measure
-from gieok.surfaces.web.look import rendered
-from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.look import render_template
+from gieok.surfaces.web.site import PageRequest
 
 _WEEKS = 26
 #: What an incident's name begins with → what a person does next.
@@ -81,7 +81,7 @@ class ShownTier(NamedTuple):
     share: float
 
 
-def health(seen: Seen, wrong: GieokError | None = None) -> Response:
+def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Response:
     """Show all of it; what takes long is fetched by the page after it is there. `wrong` is what
     went wrong with an answer.
     """
@@ -97,8 +97,8 @@ def health(seen: Seen, wrong: GieokError | None = None) -> Response:
     is_whole = bool(seen.asked("whole"))
     values: dict[str, Any] = {
         "is_there": True,
-        "tiers": _tiers(archive),
-        "incidents": [(one, _next(seen, one)) for one in incidents.values()],
+        "tiers": _sum_shown_tiers(archive),
+        "incidents": [(one, _find_incident_advice(seen, one)) for one in incidents.values()],
         "days": pending.days,
         "questions": pending.questions,
         "rejects": stats.rejects,
@@ -108,13 +108,15 @@ def health(seen: Seen, wrong: GieokError | None = None) -> Response:
         "daily_tokens": sidecar.daily_tokens if sidecar else 0,
         "daemon": sidecar.daemon if sidecar else None,
         "status": status,
-        "schedules": [(one, _job(archive, one.name, seen)) for one in archive.schedules],
-        "backup": _backup(seen),
+        "schedules": [
+            (one, _describe_planned_job(archive, one.name, seen)) for one in archive.schedules
+        ],
+        "backup": _find_latest_backup(seen),
         "now": seen.memory.context.clock.now(),
         "report": operation("status").present(status, Style(seen.lang, colour=False)),
         "checks": seen.memory.run("doctor").checks if seen.asked("deep") else None,
-        "growth": _growth(seen) if is_whole else None,
-        "hook": _hook(seen) if is_whole else None,
+        "growth": _measure_home_growth(seen) if is_whole else None,
+        "hook": _collect_hook_figures(seen) if is_whole else None,
     }
     return (
         seen.page("health.html", **values)
@@ -123,39 +125,43 @@ def health(seen: Seen, wrong: GieokError | None = None) -> Response:
     )
 
 
-def growth(seen: Seen) -> Response:
+def show_growth_curves(seen: PageRequest) -> Response:
     """Return the curves alone."""
-    return _part(seen, "growth.html", {"growth": _growth(seen)})
+    return _render_page_part(seen, "growth.html", {"growth": _measure_home_growth(seen)})
 
 
-def hook(seen: Seen) -> Response:
+def hook(seen: PageRequest) -> Response:
     """Return what is known of the hook's decisions alone."""
-    return _part(seen, "hook.html", {"hook": _hook(seen)})
+    return _render_page_part(seen, "hook.html", {"hook": _collect_hook_figures(seen)})
 
 
-def checks(seen: Seen) -> Response:
+def checks(seen: PageRequest) -> Response:
     """Prove every part by using it, and return the marks alone."""
     try:
-        return _part(seen, "checks.html", {"checks": seen.memory.run("doctor").checks})
+        return _render_page_part(seen, "checks.html", {"checks": seen.memory.run("doctor").checks})
     except GieokError as error:
-        return _part(seen, "failure.html", {"failure": {"message": str(error), "hint": error.hint}})
+        return _render_page_part(
+            seen, "failure.html", {"failure": {"message": str(error), "hint": error.hint}}
+        )
 
 
-def _part(seen: Seen, template: str, values: dict[str, Any]) -> Response:
+def _render_page_part(seen: PageRequest, template: str, values: dict[str, Any]) -> Response:
     return HTMLResponse(
-        rendered(template, seen.lang, values), headers={"Cache-Control": "no-store"}
+        render_template(template, seen.lang, values), headers={"Cache-Control": "no-store"}
     )
 
 
-def _growth(seen: Seen) -> list[grown.Size]:
-    return grown.growth(seen.memory.context, [Scope(path) for path in seen.scopes], _WEEKS)
+def _measure_home_growth(seen: PageRequest) -> list[grown.Size]:
+    return grown.count_weekly_growth(
+        seen.memory.context, [Scope(path) for path in seen.scopes], _WEEKS
+    )
 
 
-def _hook(seen: Seen) -> dict[str, Any]:
+def _collect_hook_figures(seen: PageRequest) -> dict[str, Any]:
     context = seen.memory.context
-    weeks = grown.hook_weeks(context, 12)
+    weeks = grown.count_weekly_hook_calls(context, 12)
     try:
-        bins = measure.reliability(context)
+        bins = measure.compute_label_reliability(context)
     # labels that cannot be read, or no index yet: `gieok hook measure` says which
     except GieokError:
         bins = []
@@ -166,7 +172,7 @@ def _hook(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _tiers(archive: ArchiveStatusResult) -> list[ShownTier]:
+def _sum_shown_tiers(archive: ArchiveStatusResult) -> list[ShownTier]:
     memories, tokens, size = Counter[Tier](), Counter[Tier](), Counter[Tier]()
     unknown = {row.tier for row in archive.tiers if row.bytes is None}
     for row in archive.tiers:
@@ -187,17 +193,17 @@ def _tiers(archive: ArchiveStatusResult) -> list[ShownTier]:
     ]
 
 
-def _next(seen: Seen, incident: Incident) -> str:
+def _find_incident_advice(seen: PageRequest, incident: Incident) -> str:
     return next(words.say(seen.lang) for begins, words in _NEXT if incident.name.startswith(begins))
 
 
-def _job(archive: ArchiveStatusResult, name: str, seen: Seen) -> str:
+def _describe_planned_job(archive: ArchiveStatusResult, name: str, seen: PageRequest) -> str:
     return next(
         (one.job.doc.say(seen.lang) for one in archive.planned if one.job.name == name), name
     )
 
 
-def _backup(seen: Seen) -> Any:  # noqa: ANN401 - a backup's file, or None
+def _find_latest_backup(seen: PageRequest) -> Any:  # noqa: ANN401 - a backup's file, or None
     try:
         return next(iter(seen.memory.run("backup list").backups), None)
     except GieokError:

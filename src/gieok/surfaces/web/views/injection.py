@@ -16,7 +16,7 @@ from gieok.model.conversation import Role
 from gieok.ops.prompt.candidates import FATES
 from gieok.ops.prompt.last import LastResult
 from gieok.ranking.likelihood import SURE
-from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.site import PageRequest
 
 _LISTED = 30
 #: What is injected ends with a handle in brackets; of other digits nothing is a link.
@@ -27,7 +27,7 @@ _MOST_PROMPT_CHARS = 10_000
 _NEAR_S, _MOST_SHOWN_CHARS = 30, 600
 
 
-def injection(seen: Seen) -> Response:
+def injection(seen: PageRequest) -> Response:
     """Show what agents were given, the chosen one in full, and what a prompt would be given."""
     prompt = seen.asked("prompt")[:_MOST_PROMPT_CHARS]
     values: dict[str, Any] = {
@@ -37,10 +37,10 @@ def injection(seen: Seen) -> Response:
         "place": 0,
         "modes": _MODES,
         "sure_from": SURE,
-        "linked": linked,
+        "linked": link_memory_handles,
         "limit": seen.asked("limit") if seen.asked("limit").isdecimal() else "",
         "mode": seen.asked("mode") if seen.asked("mode") in _MODES else "",
-        "events": _events(seen),
+        "events": _name_injection_events(seen),
         "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()},
         "asked": None,
         "kept": (),
@@ -55,7 +55,7 @@ def injection(seen: Seen) -> Response:
             "kept": kept,
             "place": max(place, 1),
             "shown": shown,
-            "asked": _asked(seen, shown) if shown else None,
+            "asked": _find_injected_prompt(seen, shown) if shown else None,
         }
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
@@ -71,7 +71,7 @@ def injection(seen: Seen) -> Response:
     return seen.page("injection.html", **values)
 
 
-def _asked(seen: Seen, shown: LastResult) -> tuple[str, str] | None:
+def _find_injected_prompt(seen: PageRequest, shown: LastResult) -> tuple[str, str] | None:
     """Return the prompt that it was put before, and the address of the session; None where the
     transcript was not read yet.
     """
@@ -79,13 +79,13 @@ def _asked(seen: Seen, shown: LastResult) -> tuple[str, str] | None:
     journal = context.memory.journal()
     scopes = [scope for scope in journal.scopes() if scope.path in seen.scopes]
     for scope in scopes:
-        said = [
+        prompts = [
             turn.message
             for turn in journal.turns(scope, shown.agent, shown.session)
             if turn.message.role is Role.USER
         ]
         near = min(
-            said, key=lambda message: abs((message.at - shown.at).total_seconds()), default=None
+            prompts, key=lambda message: abs((message.at - shown.at).total_seconds()), default=None
         )
         if near is not None:
             values = {"scope": scope.path, "agent": shown.agent, "session": shown.session}
@@ -98,18 +98,18 @@ def _asked(seen: Seen, shown: LastResult) -> tuple[str, str] | None:
     return None
 
 
-def linked(text: str) -> Markup:
+def link_memory_handles(text: str) -> Markup:
     """Return an injected text with its handles as links to the memories, escaped."""
     parts = _HANDLE.split(text)
-    made = [escape(parts[0])]
+    pieces = [escape(parts[0])]
     # Each handle comes with the groups of its pattern.
     for start in range(1, len(parts), 4):
         handle, after = parts[start], parts[start + 3]
-        made += [Markup('<a href="/m/{}">{}</a>').format(handle, handle), escape(after)]
-    return Markup("").join(made)
+        pieces += [Markup('<a href="/m/{}">{}</a>').format(handle, handle), escape(after)]
+    return Markup("").join(pieces)
 
 
-def _events(seen: Seen) -> dict[str, str]:
+def _name_injection_events(seen: PageRequest) -> dict[str, str]:
     names = {
         table.PROMPT: ("before a prompt", "프롬프트 앞"),
         table.SESSION_START: ("at a session's start", "세션 시작"),

@@ -13,11 +13,11 @@ from gieok.errors import GieokError
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
 from gieok.ops.memory import away, handles
-from gieok.ops.memory.history import Version, bare
-from gieok.ops.memory.waiting import waiting
+from gieok.ops.memory.history import Version, strip_speaker_label
+from gieok.ops.memory.waiting import find_waiting_content
 from gieok.ops.observe.why import WhyResult
 from gieok.ops.operation import STATUSES
-from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.site import PageRequest
 from gieok.text.inert import revealed
 
 _FIRST, _MOST_LISTED = 50, 2_000
@@ -29,7 +29,7 @@ _FILTERS = ("words", "since", "until", "kind", "status", "tier", "tag", "agent",
 _LONG_CHARS = 1_500
 
 
-def kind_names(seen: Seen) -> dict[str, str]:
+def kind_names(seen: PageRequest) -> dict[str, str]:
     """Return what kinds are called."""
     names = (
         ("all", "all", "전부"),
@@ -41,18 +41,18 @@ def kind_names(seen: Seen) -> dict[str, str]:
     return {kind: seen.words(en, ko) for kind, en, ko in names}
 
 
-def memories(seen: Seen) -> Response:
+def show_memories_page(seen: PageRequest) -> Response:
     """List what is remembered, by filters; what was done last can be undone."""
-    asked = {name: seen.asked(name) for name in _FILTERS}
+    filters = {name: seen.asked(name) for name in _FILTERS}
     for name, known in (("kind", _KINDS), ("status", _STATUSES), ("tier", _TIERS)):
-        asked[name] = asked[name] if asked[name] in known else "all"
-    asked["everywhere"] = "1" if asked["everywhere"] else ""
+        filters[name] = filters[name] if filters[name] in known else "all"
+    filters["everywhere"] = "1" if filters["everywhere"] else ""
     limit = (
         min(int(seen.asked("limit")), _MOST_LISTED) if seen.asked("limit").isdecimal() else _FIRST
     )
-    kept = {name: value for name, value in asked.items() if value and value != "all"}
+    narrowing = {name: value for name, value in filters.items() if value and value != "all"}
     common: dict[str, Any] = {
-        "asked": asked,
+        "asked": filters,
         "kinds": _KINDS,
         "kind_names": kind_names(seen),
         "limit": limit,
@@ -63,44 +63,46 @@ def memories(seen: Seen) -> Response:
             **{n: w.say(seen.lang) for n, w in STATUSES.items()},
         },
         "states": _STATUSES,
-        "filters": urlencode(kept),
-        "is_filtered": bool(kept),
+        "filters": urlencode(narrowing),
+        "is_filtered": bool(narrowing),
         "more": "",
-        "waits": _waits(seen),
-        "back": f"/memories?{urlencode(kept)}",
+        "waits": _count_untrusted_records(seen),
+        "back": f"/memories?{urlencode(narrowing)}",
         "gaps": (),
-        **_undo(seen),
+        **_build_undo_values(seen),
     }
     try:
-        found = seen.memory.run(
+        listed = seen.memory.run(
             "list",
-            words=[asked["words"]] if asked["words"] else [],
-            kind=asked["kind"],
-            status=asked["status"],
-            tier=asked["tier"],
-            since=asked["since"],
-            until=asked["until"],
+            words=[filters["words"]] if filters["words"] else [],
+            kind=filters["kind"],
+            status=filters["status"],
+            tier=filters["tier"],
+            since=filters["since"],
+            until=filters["until"],
             limit=max(limit, 1),
-            tag=asked["tag"],
-            agent=asked["agent"],
-            everywhere=bool(asked["everywhere"]),
+            tag=filters["tag"],
+            agent=filters["agent"],
+            everywhere=bool(filters["everywhere"]),
         )
     except GieokError as error:
         return seen.failed("memories.html", error, **common)
-    more = urlencode({**kept, "limit": limit * 4}) if found.more and limit < _MOST_LISTED else ""
+    more = (
+        urlencode({**narrowing, "limit": limit * 4}) if listed.more and limit < _MOST_LISTED else ""
+    )
     return seen.page(
         "memories.html",
         **{
             **common,
-            "rows": found.memories,
+            "rows": listed.memories,
             "more": more,
-            "is_cut": found.more and not more,
-            "gaps": found.not_looked_at or (),
+            "is_cut": listed.more and not more,
+            "gaps": listed.not_looked_at or (),
         },
     )
 
 
-def _undo(seen: Seen) -> dict[str, Any]:
+def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
     """Return what undoes what was done last."""
     handles = [one for one in seen.asked("handles").split(",") if one] if seen.asked("undo") else []
     return {
@@ -111,13 +113,15 @@ def _undo(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _waits(seen: Seen) -> int:
+def _count_untrusted_records(seen: PageRequest) -> int:
     """Return how much of the project here waits for the person's trust."""
     context = seen.memory.context
-    return len(waiting(context.home, context.project).records) if context.project else 0
+    return (
+        len(find_waiting_content(context.home, context.project).records) if context.project else 0
+    )
 
 
-def memory(seen: Seen) -> Response:
+def show_memory_page(seen: PageRequest) -> Response:
     """Show one memory whole, where it comes from, and what was believed when."""
     handle = seen.request.path_params["handle"]
     held = seen.memory_of(handle)
@@ -132,7 +136,7 @@ def memory(seen: Seen) -> Response:
         )
     except GieokError as error:
         gone = (
-            away.find(held.context, handle, held.context.scopes)
+            away.find_away_memory(held.context, handle, held.context.scopes)
             if handles.is_handle(handle)
             else None
         )
@@ -140,9 +144,14 @@ def memory(seen: Seen) -> Response:
         if gone is not None and gone.file is not None:
             file = seen.short(gone.file)
             return seen.page(
-                "gone.html", handle=handle, gone=gone, file=file, back=f"/m/{handle}", **_undo(seen)
+                "gone.html",
+                handle=handle,
+                gone=gone,
+                file=file,
+                back=f"/m/{handle}",
+                **_build_undo_values(seen),
             )
-        return seen.failed("memory.html", error, handle=handle, **_undo(seen))
+        return seen.failed("memory.html", error, handle=handle, **_build_undo_values(seen))
     is_observed = why.document.key.startswith("observe:")
     kind = "observation" if is_observed else "turn" if why.document.kind == "turn" else "file"
     text = (
@@ -150,7 +159,7 @@ def memory(seen: Seen) -> Response:
         if is_observed
         else records.own_text(got.text)
         if kind == "file"
-        else unmarked(bare(got.text))
+        else unmarked(strip_speaker_label(got.text))
     )
     source = why.document.provenance[0].source if why.document.provenance else ""
     return seen.page(
@@ -172,7 +181,7 @@ def memory(seen: Seen) -> Response:
         replaced_by=why.replaced_by,
         before=seen.site.aside(seen.asked("before")),
         versions=versions,
-        times=_times(versions, held.context.clock.now()),
+        times=_measure_version_spans(versions, held.context.clock.now()),
         on=on,
         asked_on=seen.asked("on"),
         is_important=why.document.metadata.get("priority") == "high",
@@ -180,17 +189,19 @@ def memory(seen: Seen) -> Response:
         can_move=is_observed or ".gieok/memory/" in source,
         can_retire=kind != "file" or ".gieok/memory/" in source,
         back=f"/m/{handle}",
-        roles=_roles(seen),
-        **_undo(seen),
+        roles=_name_message_roles(seen),
+        **_build_undo_values(seen),
     )
 
 
-def _roles(seen: Seen) -> dict[str, str]:
+def _name_message_roles(seen: PageRequest) -> dict[str, str]:
     user, agent = seen.words("you", "나"), seen.words("the agent", "에이전트")
     return {"user": user, "assistant": agent, "system": "system", "tool": "tool"}
 
 
-def _times(versions: tuple[Version, ...], now: datetime) -> list[tuple[float, float]]:
+def _measure_version_spans(
+    versions: tuple[Version, ...], now: datetime
+) -> list[tuple[float, float]]:
     """Return where each version begins and how wide it is, in percent of the time from the first
     until now.
     """
@@ -206,10 +217,10 @@ def _times(versions: tuple[Version, ...], now: datetime) -> list[tuple[float, fl
     return [(min(start, 98.0), max(width, 1.5)) for start, width in places]
 
 
-def trust(seen: Seen) -> Response:
+def show_trust_page(seen: PageRequest) -> Response:
     """Show in full what of the project here waits for the person's trust."""
     try:
-        found = seen.memory.run("trust", show=True)
+        untrusted = seen.memory.run("trust", show=True)
     except GieokError as error:
         return seen.failed("trust.html", error, waits=None)
-    return seen.page("trust.html", waits=found.waits, revealed=revealed)
+    return seen.page("trust.html", waits=untrusted.waits, revealed=revealed)

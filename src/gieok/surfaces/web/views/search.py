@@ -3,29 +3,29 @@
 from starlette.responses import HTMLResponse, Response
 
 from gieok.ops.operation import STATUSES
-from gieok.surfaces.web.look import rendered
-from gieok.surfaces.web.site import Seen
-from gieok.surfaces.web.views.first import first, is_empty
+from gieok.surfaces.web.look import render_template
+from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.views.first import is_empty, show_first_page
 from gieok.surfaces.web.views.found import found_hits
 
 
-def search(seen: Seen) -> Response:
+def show_search_page(seen: PageRequest) -> Response:
     """Show the box, and what answers the question; of an empty home, how to begin."""
     values = found_hits(seen)
     return (
-        first(seen)
+        show_first_page(seen)
         if not values["question"] and is_empty(seen)
         else seen.page("search.html", **values)
     )
 
 
-def hits(seen: Seen) -> Response:
+def hits(seen: PageRequest) -> Response:
     """Return the hits alone, while the reader types; the address follows, so that it can be
     kept.
     """
     values = found_hits(seen)
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
-    page = rendered("hits.html", seen.lang, {"statuses": said, **values})
+    page = render_template("hits.html", seen.lang, {"statuses": said, **values})
     return HTMLResponse(
         page, headers={"HX-Replace-Url": f"/?{values['here_query']}", "Cache-Control": "no-store"}
     )

@@ -15,16 +15,22 @@ from starlette.types import Receive, Scope, Send
 
 from gieok.character.house import House
 from gieok.character.memory import listing
-from gieok.character.memory.decisions import Change
+from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.listing import RememberedItem
 from gieok.character.memory.service import Bond
-from gieok.character.turn.turn import Prepared, Reply, Said
+from gieok.character.turn.turn import PreparedPrompt, Reply, UserTurn
 from gieok.errors import BadRequest, GieokError
 from gieok.model.accounts import Account
-from gieok.surfaces.web.look import rendered
-from gieok.surfaces.web.site import Seen
+from gieok.surfaces.web.look import render_template
+from gieok.surfaces.web.site import PageRequest
 from gieok.surfaces.web.views.characters import bond as bond_page
-from gieok.surfaces.web.views.characters import characters, is_scripted, name, of, teller
+from gieok.surfaces.web.views.characters import (
+    find_house_and_bond,
+    is_scripted,
+    name,
+    show_characters_page,
+    teller,
+)
 from gieok.text.korean import in_language
 
 _SHOWN, _RECALLED = 40, 5
@@ -32,7 +38,7 @@ _EVENTS = "text/event-stream"
 _MOST_TOLD = 100
 #: What stood in the prompt of the last reply, by whose talk it is: of this process, so that the
 #: page can show it again.
-_told: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
+_told: OrderedDict[tuple[str, str], PreparedPrompt] = OrderedDict()
 
 
 class _Streamed(StreamingResponse):
@@ -53,45 +59,45 @@ class _Streamed(StreamingResponse):
                 await anyio.to_thread.run_sync(self._reply.close)
 
 
-def talk(seen: Seen) -> Response:
+def show_talk_page(seen: PageRequest) -> Response:
     """Show what was said last, with the memory beside it."""
-    return _page(seen)
+    return _render_talk_page(seen)
 
 
-def beside(seen: Seen) -> Response:
+def beside(seen: PageRequest) -> Response:
     """Return the memory alone, after a reply that was streamed."""
     try:
         values = {
-            **_beside(seen),
+            **_build_memory_panel(seen),
             "token": seen.site.gate.change_token(seen.cookie),
             "undo": "",
             "zone": seen.memory.context.zone,
         }
     except GieokError as error:
         return HTMLResponse(
-            rendered(
+            render_template(
                 "failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}}
             )
         )
     return HTMLResponse(
-        rendered("beside.html", seen.lang, values), headers={"Cache-Control": "no-store"}
+        render_template("beside.html", seen.lang, values), headers={"Cache-Control": "no-store"}
     )
 
 
-def say(seen: Seen) -> Response:
+def send_talk_message(seen: PageRequest) -> Response:
     """Say something to a character; the reply comes in pieces where the page asks for them."""
     try:
-        house, bond = of(seen)
-        _welcome(seen, house, bond.user)
-        reply = house.turns.begin(Said(bond.user, bond.character, seen.sent("text")))
-        _keep(bond, reply.prepared)
+        house, bond = find_house_and_bond(seen)
+        _welcome_talk_user(seen, house, bond.user)
+        reply = house.turns.begin(UserTurn(bond.user, bond.character, seen.sent("text")))
+        _store_told_prompt(bond, reply.prepared)
         if _EVENTS in seen.request.headers.get("accept", ""):
             headers = {
                 "Cache-Control": "no-store",
                 "X-Accel-Buffering": "no",
                 "X-Content-Type-Options": "nosniff",
             }
-            return _Streamed(reply, _events(reply, seen.lang), headers)
+            return _Streamed(reply, _iter_talk_events(reply, seen.lang), headers)
         try:
             for _ in reply:
                 pass
@@ -99,12 +105,14 @@ def say(seen: Seen) -> Response:
             reply.close()
     except GieokError as error:
         if _EVENTS in seen.request.headers.get("accept", ""):
-            return StreamingResponse(iter([_failed(error, seen.lang)]), media_type=_EVENTS)
-        return _page(seen, error)
+            return StreamingResponse(
+                iter([_format_talk_error(error, seen.lang)]), media_type=_EVENTS
+            )
+        return _render_talk_page(seen, error)
     return seen.back_to(f"/characters/{quote(bond.user)}/{quote(bond.character)}/talk#last")
 
 
-def forget(seen: Seen) -> Response:
+def forget_talk_memory(seen: PageRequest) -> Response:
     """Forget a memory; the page that follows can take it back."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
@@ -117,10 +125,10 @@ def forget(seen: Seen) -> Response:
             again if done.holds_again else ""
         ), done.undo
 
-    return _changed(seen, change)
+    return _apply_talk_change(seen, change)
 
 
-def edit(seen: Seen) -> Response:
+def correct_talk_memory(seen: PageRequest) -> Response:
     """Put a memory right, or mark it as important."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
@@ -132,23 +140,25 @@ def edit(seen: Seen) -> Response:
             listing.Layer.SEMANTIC,
             listing.Layer.IDEAS,
         )
-        done = house.control.edit(bond, key, Change(object=text) if is_fact else Change(text=text))
+        done = house.control.edit(
+            bond, key, MemoryEdit(object=text) if is_fact else MemoryEdit(text=text)
+        )
         return seen.words("Corrected.", "고쳤습니다."), done.undo
 
-    return _changed(seen, change)
+    return _apply_talk_change(seen, change)
 
 
-def undo(seen: Seen) -> Response:
+def undo_talk_change(seen: PageRequest) -> Response:
     """Take a change back."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         house.control.undo(bond, seen.sent("undo"))
         return seen.words("Taken back.", "되돌렸습니다."), ""
 
-    return _changed(seen, change)
+    return _apply_talk_change(seen, change)
 
 
-def check_in(seen: Seen) -> Response:
+def check_in_from_talk(seen: PageRequest) -> Response:
     """Check in for today."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
@@ -161,10 +171,10 @@ def check_in(seen: Seen) -> Response:
             "Checked in already.", "오늘은 이미 출석했습니다."
         ), ""
 
-    return _changed(seen, change)
+    return _apply_talk_change(seen, change)
 
 
-def bring_in(seen: Seen) -> Response:
+def import_character_card(seen: PageRequest) -> Response:
     """Take in a card."""
     data = seen.files.get("card", b"")
     try:
@@ -175,27 +185,29 @@ def bring_in(seen: Seen) -> Response:
             "", data, seen.sent("id"), replaces=bool(seen.sent("replace"))
         )
     except GieokError as error:
-        return characters(seen, error)
+        return show_characters_page(seen, error)
     told = seen.words(f"{stored.name} is here.", f"{stored.name} 캐릭터를 가져왔습니다.")
     return seen.back_to(f"/characters?told={quote(told)}")
 
 
-def _changed(seen: Seen, change: Callable[[House, Bond], tuple[str, str]]) -> Response:
+def _apply_talk_change(
+    seen: PageRequest, change: Callable[[House, Bond], tuple[str, str]]
+) -> Response:
     named = seen.request.path_params
     own = f"/characters/{quote(named['user'])}/{quote(named['character'])}"
     back = f"{own}/talk" if seen.sent("back") == "talk" else own
     layer = quote(seen.sent("layer"))
     try:
-        house, bond = of(seen)
+        house, bond = find_house_and_bond(seen)
         told, taken_back_by = change(house, bond)
     except GieokError as error:
-        return _page(seen, error) if back.endswith("/talk") else bond_page(seen, error)
+        return _render_talk_page(seen, error) if back.endswith("/talk") else bond_page(seen, error)
     # what stood in the prompt is not what is remembered any more
     _told.pop((bond.user, bond.character), None)
     return seen.back_to(f"{back}?told={quote(told)}&undo={quote(taken_back_by)}&layer={layer}")
 
 
-def _welcome(seen: Seen, house: House, user: str) -> None:
+def _welcome_talk_user(seen: PageRequest, house: House, user: str) -> None:
     """Add a user who is new, and give them the points of the day."""
     if house.accounts.account(user) is None:
         house.accounts.keep_account(
@@ -204,21 +216,21 @@ def _welcome(seen: Seen, house: House, user: str) -> None:
     house.points.check_in(user)
 
 
-def _keep(bond: Bond, prepared: Prepared) -> None:
+def _store_told_prompt(bond: Bond, prepared: PreparedPrompt) -> None:
     _told[bond.user, bond.character] = prepared
     while len(_told) > _MOST_TOLD:
         _told.popitem(last=False)
 
 
-def _page(seen: Seen, error: GieokError | None = None) -> Response:
+def _render_talk_page(seen: PageRequest, error: GieokError | None = None) -> Response:
     try:
-        house, bond = of(seen)
-        said = house.control.messages(bond, 1, _SHOWN)
+        house, bond = find_house_and_bond(seen)
+        messages = house.control.messages(bond, 1, _SHOWN)
         stored = house.roster.find(bond.user, bond.character)
         values = {
-            **_beside(seen),
-            "said": said.items[::-1],
-            "more": said.total - len(said.items),
+            **_build_memory_panel(seen),
+            "said": messages.items[::-1],
+            "more": messages.total - len(messages.items),
             "greeting": house.turns.scene(bond.user, bond.character).sheet.greeting,
             "standing": house.points.standing(bond.user),
             "is_scripted": is_scripted(seen),
@@ -227,13 +239,13 @@ def _page(seen: Seen, error: GieokError | None = None) -> Response:
             "draft": seen.sent("text") if error else "",
         }
     except GieokError as failure:
-        return seen.failed("talk.html", failure, **_empty(seen))
+        return seen.failed("talk.html", failure, **_build_empty_talk(seen))
     if error is not None:
         return seen.failed("talk.html", error, **values)
     return seen.page("talk.html", **values)
 
 
-def _empty(seen: Seen) -> dict[str, Any]:
+def _build_empty_talk(seen: PageRequest) -> dict[str, Any]:
     named = seen.request.path_params
     return {
         "user": named["user"],
@@ -243,9 +255,9 @@ def _empty(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _beside(seen: Seen) -> dict[str, Any]:
+def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
     """Return what the last message of the user taught, and what it recalled."""
-    house, bond = of(seen)
+    house, bond = find_house_and_bond(seen)
     last = next(
         (one for one in house.control.messages(bond, 1, _SHOWN).items if one.role == "user"), None
     )
@@ -262,7 +274,7 @@ def _beside(seen: Seen) -> dict[str, Any]:
             if one.document.key in by_id
         ]
     elif last is not None:
-        found = house.control.search(bond, last.text[:2_000], _RECALLED)
+        hits = house.control.search(bond, last.text[:2_000], _RECALLED)
         recalled = [
             (
                 one.memory,
@@ -273,10 +285,10 @@ def _beside(seen: Seen) -> dict[str, Any]:
                     "importance": one.importance,
                 },
             )
-            for one in found
+            for one in hits
         ]
     return {
-        **_empty(seen),
+        **_build_empty_talk(seen),
         "name": name(seen),
         "last": last,
         "learned": learned,
@@ -289,29 +301,32 @@ def _beside(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _events(reply: Reply, lang: str) -> Iterator[str]:
+def _iter_talk_events(reply: Reply, lang: str) -> Iterator[str]:
     try:
         for part in reply:
             if part.text:
                 yield f"data: {json.dumps({'text': part.text}, ensure_ascii=False)}\n\n"
         yield "event: done\ndata: {}\n\n"
     except GieokError as error:
-        yield _failed(error, lang)
+        yield _format_talk_error(error, lang)
     finally:
         reply.close()
 
 
-def _failed(error: GieokError, lang: str) -> str:
-    said = {"message": in_language(str(error), lang), "hint": in_language(error.hint or "", lang)}
-    return f"event: error\ndata: {json.dumps(said, ensure_ascii=False)}\n\n"
+def _format_talk_error(error: GieokError, lang: str) -> str:
+    failure = {
+        "message": in_language(str(error), lang),
+        "hint": in_language(error.hint or "", lang),
+    }
+    return f"event: error\ndata: {json.dumps(failure, ensure_ascii=False)}\n\n"
 
 
 _OF_TWO = "/characters/{user}/{character}"
-CHANGES: dict[str, Callable[[Seen], Response]] = {
-    "/characters/import": bring_in,
-    f"{_OF_TWO}/talk": say,
-    f"{_OF_TWO}/forget": forget,
-    f"{_OF_TWO}/edit": edit,
-    f"{_OF_TWO}/undo": undo,
-    f"{_OF_TWO}/check-in": check_in,
+CHANGES: dict[str, Callable[[PageRequest], Response]] = {
+    "/characters/import": import_character_card,
+    f"{_OF_TWO}/talk": send_talk_message,
+    f"{_OF_TWO}/forget": forget_talk_memory,
+    f"{_OF_TWO}/edit": correct_talk_memory,
+    f"{_OF_TWO}/undo": undo_talk_change,
+    f"{_OF_TWO}/check-in": check_in_from_talk,
 }
