@@ -188,7 +188,7 @@ from pathlib import Path
 from gieok import grants
 home, shop, who = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 for n in range(int(sys.argv[4])):
-    grants.change(home, shop, lambda grant: grant.with_entries([grants.entry(f"memory/{who}/{n}.md", b"x")]))
+    grants.edit_grant(home, shop, lambda grant: grant.with_entries([grants.digest_trusted_content(f"memory/{who}/{n}.md", b"x")]))
     print(n, flush=True)
 """
 

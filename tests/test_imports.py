@@ -131,7 +131,7 @@ for name, table in vars(registry).items():
         if not isinstance(backend, registry.Backend):
             continue
         try:
-            registry.load(table, row)
+            registry.load_backend(table, row)
             seen[name + "/" + row] = ""
         except MissingExtra as error:
             seen[name + "/" + row] = str(error) + " " + error.hint

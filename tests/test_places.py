@@ -136,7 +136,7 @@ def test_a_folder_of_another_user_is_no_project(
     (shop / ".gieok" / "config.yaml").write_text("no.such: setting\n")
     os.chown(shop / ".gieok", owner, owner)
     code = (
-        "import sys; from gieok import config, places; config.load({}); "
+        "import sys; from gieok import config, places; config.load_effective_settings({}); "
         "print(places.project_root(sys.argv[1]))"
     )
     done = subprocess.run(

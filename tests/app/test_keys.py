@@ -361,7 +361,7 @@ def test_the_systems_keyring_holds_keys_where_it_is_chosen(tmp_path: Path) -> No
         if "openai" in row["names"]
     ]
     assert row["place"] == "keyring"
-    seen = "from gieok.config import load; print(load({}).secret('OPENAI_API_KEY'))"
+    seen = "from gieok.config import load_effective_settings; print(load_effective_settings({}).secret('OPENAI_API_KEY'))"
     done = subprocess.run(
         [sys.executable, "-c", seen], env=environment, capture_output=True, text=True, check=True
     )

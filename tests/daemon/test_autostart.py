@@ -42,7 +42,9 @@ def test_down_keeps_it_down_until_it_is_wanted_again(home: Path) -> None:
     assert autostart.is_wanted(str(home), "auto", {})
 
 
-_START = "import sys; from gieok.daemon import autostart; autostart.start(sys.argv[1])"
+_START = (
+    "import sys; from gieok.daemon import autostart; autostart.start_daemon_process(sys.argv[1])"
+)
 
 
 def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_folder(

@@ -101,7 +101,7 @@ def test_the_definitions_are_kept_until_an_operation_is_another(
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
     made = [row["definition"] for row in tool_table.describe_tools()]
-    code = "import json, sys; from gieok.surfaces import tools; print(json.dumps(tools.listed()))"
+    code = "import json, sys; from gieok.surfaces import tools; print(json.dumps(tools.list_tool_definitions()))"
     code += "; print('gieok.ops' in sys.modules)"
 
     def listed() -> tuple[object, str]:

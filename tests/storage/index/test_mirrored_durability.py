@@ -243,9 +243,9 @@ from pathlib import Path
 from {module} import {kind}
 from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
-from gieok.testing.samples import HOME, keys, near
+from gieok.testing.samples import HOME, list_ranked_keys, near
 store = {kind}(Path({file!r}))
-print(*keys(store, store.nearest(HOME, near(HashEmbedder(64), "결제 고양이"), Filter(), 9)), sep="\\n")
+print(*list_ranked_keys(store, store.nearest(HOME, near(HashEmbedder(64), "결제 고양이"), Filter(), 9)), sep="\\n")
 store.close()
 """
 
@@ -255,12 +255,12 @@ import sys
 from pathlib import Path
 from {module} import {kind}
 from gieok.testing import HashEmbedder
-from gieok.testing.samples import embed_missing, entry
+from gieok.testing.samples import embed_missing, build_entry
 name, rounds = sys.argv[1], int(sys.argv[2])
 store, embedder = {kind}(Path({file!r})), HashEmbedder(64)
 store.use_model(embedder.model, embedder.dimension)
 for round_ in range(rounds):
-    store.put([entry(f"{{name}}-{{n}}", f"{{name}} 결제 {{round_ * n}}", f"고양이 {{n}}") for n in range(20)])
+    store.put([build_entry(f"{{name}}-{{n}}", f"{{name}} 결제 {{round_ * n}}", f"고양이 {{n}}") for n in range(20)])
     embed_missing(store, embedder)
     store.compact()
     print(round_, flush=True)

@@ -17,13 +17,13 @@ from gieok.testing.samples import HOME, OTHER, build_entry
 _CROSSING = """
 import sys
 from gieok.model.memory import Scope
-from gieok.testing.samples import entry
+from gieok.testing.samples import build_entry
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}
 scopes = [Scope(name) for name in sys.argv[1:]]
 for n in range(150):
-    store.put([entry(f"{{n % 5}}", f"결제 {{n}}", scope=scope) for scope in scopes])
+    store.put([build_entry(f"{{n % 5}}", f"결제 {{n}}", scope=scope) for scope in scopes])
 store.close()
 """
 

@@ -61,7 +61,7 @@ journal = MongoJournal({url!r}, Texts({mongo!r}))
 #: Ends the process behind a step, as kill -9 does.
 _KILLED = """
 import os, signal
-from gieok.testing.samples import HOME, said
+from gieok.testing.samples import HOME, build_message
 step = Texts.{step}
 def killed(*given):
     if {is_after}: step(*given)
@@ -151,7 +151,7 @@ def test_a_text_that_left_its_row_leaves_mongodb_and_its_twin_stays(servers: _Se
 def test_a_kill_between_mongodb_and_the_commit_leaves_nothing_said_and_once_when_said_again(
     servers: _Servers,
 ) -> None:
-    servers.kill("say(HOME, [said('a', 'once')])", "put", is_after=True)
+    servers.kill("say(HOME, [build_message('a', 'once')])", "put", is_after=True)
     assert (held(servers.journal), servers.texts()) == ([], ["once"])
     servers.journal.say(HOME, [build_message("a", "once")])
     assert (held(servers.journal), servers.texts()) == (["once"], ["once"])

@@ -117,6 +117,16 @@ def test_whole_months_leave_and_everything_reads_as_before(
     assert "3번째 말".encode() not in (tmp_path / "journal.sqlite").read_bytes()
 
 
+def test_a_message_that_was_said_anew_is_archived_in_both_versions(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
+    _append(journal, _message(1, "1번째 말이 길어졌다", 20))
+    before = _seen(journal)
+    assert journal.archive_talk(_BEFORE).wrong == ()
+    assert _seen(journal) == before
+    assert "길어졌다" in "".join(_files(tmp_path).values())
+
+
 def test_what_comes_late_joins_its_month(journal: SqliteJournal, tmp_path: Path) -> None:
     journal.archive_talk(_BEFORE)
     _append(journal, _message(30, "나중에 들여온 말", 1))

@@ -204,8 +204,8 @@ def play(user, told):
 
 def state(accounts, user):
     left = audit(accounts, user)
-    return accounts.ledger(user, 0, 9)[0], left,
-    sum(hold.amount for hold in accounts.holds_of(user))
+    held = sum(hold.amount for hold in accounts.holds_of(user))
+    return accounts.ledger(user, 0, 9)[0], left, held
 
 def look(user, told):
     {opening}

@@ -21,14 +21,14 @@ _KILLS = 24
 #: has returned.
 _WRITER = """
 import sys
-from gieok.testing.samples import entry
+from gieok.testing.samples import build_entry
 prefix, count = sys.argv[1], int(sys.argv[2])
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}
 for n in range(count):
     key = f"{{prefix}}-{{n}}"
-    store.put([entry(key, *[f"{{key}} 결제 {{line}}" for line in range(n * 7 % 40)]), entry("shared",
+    store.put([build_entry(key, *[f"{{key}} 결제 {{line}}" for line in range(n * 7 % 40)]), build_entry("shared",
     key, "결제")])
     print(key, flush=True)
 store.close()
@@ -36,12 +36,12 @@ store.close()
 _READER = """
 import sys
 from gieok.model.retrieval import Filter
-from gieok.testing.samples import HOME, question
+from gieok.testing.samples import HOME, build_keyword_query
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}
 for _ in range(40):
-    found = store.keyword(HOME, question("결제"), Filter(), 20)
+    found = store.keyword(HOME, build_keyword_query("결제"), Filter(), 20)
     assert all(score > 0 for _, score in found.ranked)
     assert store.check() == []
 print("done", flush=True)
@@ -190,7 +190,7 @@ _LINES = 300
 _FOLLOWER = """
 import sys
 from gieok.model.conversation import Cursor
-from gieok.testing.samples import HOME, said
+from gieok.testing.samples import HOME, build_message
 print("ready", flush=True)
 sys.stdin.readline()
 {opening}
@@ -201,7 +201,7 @@ while True:
     if first >= count:
         break
     last = min(first + step, count)
-    lines = [said(f"s/{{n}}", f"{{n}} 결제") for n in range(first, last)]
+    lines = [build_message(f"s/{{n}}", f"{{n}} 결제") for n in range(first, last)]
     if journal.append(HOME, lines, Cursor("1:1", "/t/s.jsonl", last), before):
         print(last, flush=True)
 journal.close()

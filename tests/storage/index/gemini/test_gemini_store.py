@@ -544,12 +544,12 @@ from pathlib import Path
 from gieok.storage.index.gemini.service import Access
 from gieok.storage.index.gemini.store import GeminiStore, Terms
 from gieok.storage.index.gemini.sync import UploadPlan
-from gieok.testing.samples import entry
+from gieok.testing.samples import build_entry
 file, url, key = sys.argv[1:]
 access = Access(key, url, 5.0, "gemini-test", "")
 plan = UploadPlan("owner-1", ("gieok",), 400, 80, 60.0)
 store = GeminiStore(Path(file), plan, access, Terms(10, 100, 0.3, 2.5), pause=lambda s: None)
-store.put([entry(f"{n}.md", f"note {n}") for n in range(40)])
+store.put([build_entry(f"{n}.md", f"note {n}") for n in range(40)])
 store.push()
 store.close()
 """

@@ -123,9 +123,10 @@ class TalkFiles:
                 gzip.compress(text.encode("utf-8", "surrogatepass"), _LEVEL, mtime=0)
             )
             self._archive.write(target, data, revision if file == target else None)
-            if self._parsed(target, self._archive.read(target)[0]) != {
-                one.seq: one for one in found
-            }:
+            written = self._parsed(target, self._archive.read(target)[0])
+            # A file holds no number of the first version: that stays in the journal's row.
+            read_back = {seq: one.message for seq, one in written.items()}
+            if read_back != {one.seq: one.message for one in found}:
                 raise ArchiveFailed(f"{target!r} in {self.folder} does not read as it was written")
         for other in self._names(place):
             if not found or other != target:
