@@ -11,6 +11,7 @@ import re
 import sys
 import textwrap
 from dataclasses import Field, fields
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
@@ -22,6 +23,7 @@ from gieok.ops.operation import Operation, Surface
 from gieok.ops.request import default_of
 from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
+from gieok.text.messages import DOMAIN, LOCALES
 
 _ROOT = Path(__file__).parents[1]
 _PACKAGE = _ROOT / "src" / "gieok"
@@ -240,15 +242,37 @@ def written(text: str, name: str, part: str) -> str:
 
 def summaries() -> str:
     """Return what each operation does as JSON, for a help that loads none of them."""
-    rows = (f'  "{name}": {json.dumps(operation(name).doc, ensure_ascii=False)}' for name in NAMES)
+    rows = (f'  "{name}": {json.dumps(operation(name).doc.en)}' for name in NAMES)
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
-def stale() -> dict[str, str]:
+def catalogues() -> dict[str, bytes]:
+    """Return file → its bytes as they are to be, of the catalogues of messages.
+
+    `gieok.po` is what a translator edits: sorted, it is written again; `gieok.mo` is what runs.
+    """
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import read_po, write_po
+
+    files: dict[str, bytes] = {}
+    for source in sorted(LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.po")):
+        with source.open("rb") as file:
+            catalogue = read_po(file, locale=source.parts[-3], domain=DOMAIN)
+        text, compiled = BytesIO(), BytesIO()
+        write_po(text, catalogue, width=100, sort_output=True, no_location=True)
+        write_mo(compiled, catalogue)
+        files[source.relative_to(_ROOT).as_posix()] = text.getvalue()
+        files[source.with_suffix(".mo").relative_to(_ROOT).as_posix()] = compiled.getvalue()
+    return files
+
+
+def stale() -> dict[str, str | bytes]:
     """Return document → its text as it is to be, of those that are not so."""
-    found: dict[str, str] = {}
+    found: dict[str, str | bytes] = {
+        path: data for path, data in catalogues().items() if not _holds(_ROOT / path, data)
+    }
     for (document, name), part in parts().items():
-        text = found.get(document) or (_ROOT / document).read_text(encoding="utf-8")
+        text = str(found.get(document) or (_ROOT / document).read_text(encoding="utf-8"))
         if (made := written(text, name, part)) != text:
             found[document] = made
     if not SUMMARIES.exists() or SUMMARIES.read_text(encoding="utf-8") != summaries():
@@ -256,9 +280,14 @@ def stale() -> dict[str, str]:
     return found
 
 
+def _holds(file: Path, data: bytes) -> bool:
+    return file.exists() and file.read_bytes() == data
+
+
 if __name__ == "__main__":
     changed = stale()
     for document, text in changed.items() if "--check" not in sys.argv else ():
-        (_ROOT / document).write_text(text, encoding="utf-8")
+        data = text.encode("utf-8") if isinstance(text, str) else text
+        (_ROOT / document).write_bytes(data)
     print("\n".join(changed) or "up to date")
     sys.exit(bool(changed) and "--check" in sys.argv)

@@ -188,7 +188,8 @@ from pathlib import Path
 from gieok import grants
 home, shop, who = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 for n in range(int(sys.argv[4])):
-    grants.edit_grant(home, shop, lambda grant: grant.with_entries([grants.digest_trusted_content(f"memory/{who}/{n}.md", b"x")]))
+    entry = grants.digest_trusted_content(f"memory/{who}/{n}.md", b"x")
+    grants.edit_grant(home, shop, lambda grant: grant.with_entries([entry]))
     print(n, flush=True)
 """
 
@@ -231,7 +232,7 @@ def test_of_several_sessions_that_start_at_once_one_tells_the_person(
     home: Path, shop: Path
 ) -> None:
     code = "import sys; from pathlib import Path; from gieok import grants;"
-    code += "print(grants.claim(Path(sys.argv[1]), sys.argv[2], 'x'))"
+    code += "print(grants.claim_trust_notice(Path(sys.argv[1]), sys.argv[2], 'x'))"
     command = [sys.executable, "-c", code, str(home), str(shop)]
     running = [
         subprocess.Popen(

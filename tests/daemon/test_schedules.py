@@ -15,9 +15,9 @@ from gieok.errors import BadConfig, StoreBusy
 from gieok.ops.context import Context
 from gieok.ops.home import jobs
 from gieok.ops.home.jobs import HomeJob, Ran, plan_jobs, run_due
-from gieok.ops.operation import Words
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.clock import ManualClock
+from gieok.text.messages import Words
 
 _NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
@@ -39,7 +39,7 @@ class _Told:
                 raise StoreBusy("somebody has it")
             return "done"
 
-        return HomeJob("count", "reflect.schedule", Words("counting", "세기"), work)
+        return HomeJob("count", "reflect.schedule", Words("counting"), work)
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_one_that_fails_does_not_keep_the_others(context: Context, clock: Manual
         raise ZeroDivisionError
 
     told = _Told()
-    table = [HomeJob("broken", "reflect.schedule", Words("a", "b"), broken), told.job(clock)]
+    table = [HomeJob("broken", "reflect.schedule", Words("a"), broken), told.job(clock)]
     run_due(context, table)
     clock.advance(_DAY)
     assert [ran.ok for ran in run_due(context, table)] == [False, True]

@@ -31,8 +31,9 @@ from gieok.ops.encode import (
     mark_encoded_getter,
     result_schema,
 )
-from gieok.ops.operation import Surface, Words
+from gieok.ops.operation import Surface
 from gieok.surfaces.http.operations import ELSEWHERE
+from gieok.text.messages import Words
 
 #: They start or stop processes; `test_daemon` tries them.
 _OF_THE_DAEMON = ("open", "up", "down", "code watch")
@@ -105,7 +106,7 @@ def test_a_record_is_encoded_as_its_annotations_say(note: str, extra: str | None
     [
         (Scope("agent:main"), "agent:main"),
         (datetime(2026, 11, 22, 9, tzinfo=UTC), "2026-11-22T09:00:00+00:00"),
-        (Words("note", "알림"), "note"),
+        (Words("note"), "note"),
         ({Scope("a:b"): None}, {"a:b": None}),
     ],
 )

@@ -140,7 +140,19 @@ _NO_SENTENCE = (
 
 
 def _pairs(call: ast.Call) -> bool:
-    return called(call) in PAIRED or (called(call) == "say" and len(call.args) > 1)
+    """Say whether a call takes a message, which has its translation in the catalogue."""
+    on = getattr(call.func, "value", None)
+    receiver = getattr(on, "id", "") or getattr(on, "attr", "")
+    if called(call) in ("of", "said"):
+        return receiver == "Words"
+    # `context.say`, the board of the daemon and a bare `say` take finished texts.
+    is_message = called(call) == "say" and receiver not in (
+        "context",
+        "_context",
+        "board",
+        "_board",
+    )
+    return called(call) in PAIRED or is_message
 
 
 def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -209,6 +209,10 @@ PROGRAM = re.compile(
 #: Texts of Python, of the operating system and of SQLite, which are put into messages, and nouns of
 #: `the {0}`.
 OTHERS = (
+    # Lines of progress, said through a parameter.
+    "archive: {0:,}",
+    "keywords made anew {0:,} of {1:,}",
+    "{0:,} of {1:,}",
     # Why talk is not read: rows of the agents (`Unread`).
     "compressed sessions are not read",
     "prompts of a Gemini CLI that kept no chats are not read",

@@ -110,10 +110,10 @@ class Agent(NamedTuple):
     #: What an install changes. Raises BadRequest.
     edits: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
     #: What a person still has to do after an install: in English and in Korean.
-    note: tuple[str, str] | None = None
+    note: str | None = None
     #: What the release of the agent that is there does not get, where it injects nothing; None
     #: where all is got.
-    missing: Callable[[InstallPlace], tuple[str, str] | None] = lambda site: None
+    missing: Callable[[InstallPlace], str | None] = lambda site: None
     #: Takes the text of a file that an install changes; returns the command of our prompt hook in
     #: it, '' for none.
     prompt_command: Callable[[str], str] = parse_prompt_command

@@ -226,10 +226,7 @@ def _format_toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-_NOTE = (
-    "Codex runs no hook that you have not trusted: type /hooks in Codex and approve gieok's",
-    "Codex는 신뢰하지 않은 훅을 실행하지 않습니다: Codex에서 /hooks를 입력해 gieok의 훅을 승인하세요",
-)
+_NOTE = "Codex runs no hook that you have not trusted: type /hooks in Codex and approve gieok's"
 _HOOK_FILES = HookFiles(
     lambda site: site.below("CODEX_HOME", ".codex"),
     ("hooks.json", "config.toml"),

@@ -188,11 +188,8 @@ def _build_cursor_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
 
 
 _NOTE = (
-    (
-        "Cursor takes context at the start of a session; before a prompt only some versions do: "
-        "the MCP tools always work"
-    ),
-    "Cursor는 세션을 시작할 때 문맥을 받고, 프롬프트 앞에서는 일부 버전만 받습니다: MCP 도구는 늘 됩니다",
+    "Cursor takes context at the start of a session; before a prompt only some versions do: "
+    "the MCP tools always work"
 )
 AGENT = Agent(
     _find_cursor_place,

@@ -20,20 +20,11 @@ PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = (
 )
 #: What can be asked of `gieok hook`, with what it does.
 EVENTS = {
-    PROMPT: ("put what is remembered in front of a prompt", "프롬프트 앞에 기억을 놓음"),
-    SESSION_START: (
-        "tell a new session what is known about the project",
-        "새 세션에 프로젝트의 기억을 알림",
-    ),
-    STOP: ("note where the transcript of a turn is", "차례가 끝난 대화 기록의 자리를 적음"),
-    PRE_COMPACT: (
-        "note where the transcript is before it is compacted",
-        "압축 전에 대화 기록의 자리를 적음",
-    ),
-    SESSION_END: (
-        "note where the transcript of an ended session is",
-        "끝난 세션의 대화 기록의 자리를 적음",
-    ),
+    PROMPT: "put what is remembered in front of a prompt",
+    SESSION_START: "tell a new session what is known about the project",
+    STOP: "note where the transcript of a turn is",
+    PRE_COMPACT: "note where the transcript is before it is compacted",
+    SESSION_END: "note where the transcript of an ended session is",
 }
 Payload = dict[str, object]
 
@@ -51,7 +42,7 @@ class AgentRow:
     def __init__(
         self,
         name: str,
-        about: tuple[str, str],
+        about: str,
         events: Mapping[str, str],
         is_sender: Callable[[Payload], bool] = lambda payload: False,
         answer: Callable[[str, str], Payload] = lambda native, context: {
@@ -108,20 +99,14 @@ ROWS = (
     # Its plugin calls `gieok hook`; nothing stands in its settings.
     AgentRow(
         "openclaw",
-        (
-            "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
-            "회상까지 하는 메모리 플러그인과 MCP 도구; 메모리 파일과 대화 기록을 읽음",
-        ),
+        "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
         {},
         answer=lambda native, context: {"additional_context": context},
         shows_notices=False,
     ),
     AgentRow(
         "cursor",
-        (
-            "context at the start of a session, MCP tools, a command; its transcripts are read",
-            "세션을 시작할 때의 문맥, MCP 도구, 명령; 대화 기록을 읽음",
-        ),
+        "context at the start of a session, MCP tools, a command; its transcripts are read",
         _CURSOR_EVENTS,
         lambda payload: (
             _is_native_event(payload, _CURSOR_EVENTS)
@@ -133,10 +118,7 @@ ROWS = (
     ),
     AgentRow(
         "opencode",
-        (
-            "a plugin, MCP tools, a command; its database is read",
-            "플러그인, MCP 도구, 명령; 데이터베이스를 읽음",
-        ),
+        "a plugin, MCP tools, a command; its database is read",
         _OPENCODE_EVENTS,
         lambda payload: _is_native_event(payload, _OPENCODE_EVENTS),
         lambda native, context: {"additional_context": context},
@@ -145,7 +127,7 @@ ROWS = (
     # Codex imitates Claude Code, but names its turn, or its own folder.
     AgentRow(
         "codex",
-        ("hooks that a person approves, and MCP tools", "승인하는 훅과 MCP 도구"),
+        "hooks that a person approves, and MCP tools",
         _CLAUDE_EVENTS,
         lambda payload: (
             "turn_id" in payload
@@ -155,13 +137,13 @@ ROWS = (
     # Claude Code's events, with the time that Gemini CLI adds.
     AgentRow(
         "qwen-code",
-        ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"),
+        "hooks, MCP tools, a command, a skill",
         _CLAUDE_EVENTS,
         lambda payload: "timestamp" in payload and "permission_mode" in payload,
     ),
     AgentRow(
         "gemini-cli",
-        ("hooks, MCP tools, a command", "훅, MCP 도구, 명령"),
+        "hooks, MCP tools, a command",
         _GEMINI_EVENTS,
         lambda payload: (
             "timestamp" in payload
@@ -170,7 +152,7 @@ ROWS = (
     ),
     AgentRow(
         "claude-code",
-        ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"),
+        "hooks, MCP tools, a command, a skill",
         _CLAUDE_EVENTS,
         lambda payload: True,
     ),

@@ -147,7 +147,7 @@ class Serving:
     def _failed(self, why: str) -> None:
         """Tell a person, once."""
         context = self._opened()
-        title = context.words("Gieok's server does not run", "Gieok 서버가 돌지 않습니다")
+        title = context.words("Gieok's server does not run")
         error = GieokError(why, hint="see `gieok logs`; `serve.port` is its port")
         self._incidents(context).failed(
             PART,

@@ -4,10 +4,11 @@ was not.
 
 from collections.abc import Sequence
 
-from gieok.ops.operation import Style, Words, printable
+from gieok.ops.operation import Style, printable
+from gieok.text.messages import Words
 
 #: Stands before what was not looked at, in a terminal and on a page.
-GAPS_HEAD = Words("But not everything was looked at:", "다만 보지 않은 것이 있습니다:")
+GAPS_HEAD = Words("But not everything was looked at:")
 
 
 def absence(sentence: Words, gaps: Sequence[Words] | None, style: Style) -> str:

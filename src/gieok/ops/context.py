@@ -24,6 +24,7 @@ from gieok.private import Privacy
 from gieok.ranking.calibration import Calibration
 from gieok.ranking.profile import Profile
 from gieok.ranking.rerank import Reranking
+from gieok.text.messages import translate
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.character.house import House
@@ -361,9 +362,9 @@ class Context:
     #: Asks a person many things on their terminal; None where there is none.
     dialogue: "Callable[[], Dialogue] | None" = None
 
-    def words(self, en: str, ko: str) -> str:
-        """Return a text in the language of the call."""
-        return ko if self.lang == "ko" else en
+    def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
+        """Return a message in the language of the call; see `gieok.text.messages`."""
+        return translate(template, self.lang, values, about=about, plural=plural)
 
     def agrees(self, shown: Sequence[str], question: str, hint: str) -> bool:
         """Show a person lines and ask them whether to go on. Raises BadRequest where there is no

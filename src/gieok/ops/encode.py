@@ -16,7 +16,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from gieok.model.memory import Scope
-from gieok.ops.operation import Operation, Words
+from gieok.ops.operation import Operation
+from gieok.text.messages import Words
 
 _T = TypeVar("_T")
 _GetterT = TypeVar("_GetterT", bound=Callable[..., object])

@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gieok import fs
 from gieok.ops.context import Context
+from gieok.text.messages import Words, translate
 
 #: What a person does about what waits for their trust.
 TRUST_HINT = "`gieok trust --show`, `gieok trust`"
@@ -17,65 +18,50 @@ TRUST_HINT = "`gieok trust --show`, `gieok trust`"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-class Words(NamedTuple):
-    """A text for people, in both interface languages."""
-
-    en: str
-    ko: str
-
-    def say(self, lang: str) -> str:
-        """Return the text in `lang`; English where the language is unknown."""
-        return self.ko if lang == "ko" else self.en
-
-
 #: What holds of a memory (`model.memory.status_of`), for people.
 STATUSES = {
-    "stands": Words("stands", "유효"),
-    "current": Words("current", "지금"),
-    "replaced": Words("replaced", "바뀜"),
-    "ended": Words("ended", "기간 지남"),
-    "done": Words("done", "끝남"),
-    "corrected": Words("corrected", "고침"),
-    "retired": Words("put away", "치워 둠"),
+    "stands": Words("stands"),
+    "current": Words("current"),
+    "replaced": Words("replaced"),
+    "ended": Words("ended"),
+    "done": Words("done"),
+    "corrected": Words("corrected"),
+    "retired": Words("put away"),
 }
 
 #: Tiers that memories are archived in.
 TIERS = {
-    "warm": Words("archived: warm", "보관: warm"),
-    "cold": Words("archived: cold", "보관: cold"),
+    "warm": Words("archived: warm"),
+    "cold": Words("archived: cold"),
 }
 
 
 def full_disk_words(home: Path) -> Words:
     """Return what a person is told whose disk is full."""
-    can = (home / fs.RESERVE).exists()
-    en = "what is there is found, nothing new is kept; free some"
-    ko = "있는 것은 찾지만 새로 기억하지 못합니다. 공간을 비우세요"
-    return Words(
-        (
-            f"no space left on the disk of {home}: "
-            f"{en}{'; `gieok forget` has room put aside' if can else ''}"
-        ),
-        f"{home}: 디스크에 빈 공간이 없습니다. {ko}{' (`gieok forget`에 쓸 공간은 따로 있음)' if can else ''}",
+    room = Words("; `gieok forget` has room put aside")
+    return Words.of(
+        "no space left on the disk of {home}: what is there is found, nothing new is kept; free "
+        "some{room}",
+        home=home,
+        room=room if (home / fs.RESERVE).exists() else "",
     )
 
 
 def waiting_words(records: int, *, has_settings: bool = False) -> Words:
     """Return how much waits."""
-    files = Words(f"{records} memory file{'' if records == 1 else 's'}", f"기억 파일 {records}개")
-    both = [files] if records else []
-    both += [Words("settings", "설정")] if has_settings else []
-    verb = "waits" if records == 1 and not has_settings else "wait"
-    return Words(
-        f"{' and '.join(words.en for words in both)} of this project {verb} for you to trust",
-        f"이 프로젝트의 {', '.join(words.ko for words in both)}: 아직 신뢰하지 않아 쓰지 않음",
-    )
+    files = Words.of("{count} memory file", plural="{count} memory files", count=records)
+    what = Words("settings")
+    if records:
+        what = Words.of("{files} and settings", files=files) if has_settings else files
+    if records == 1 and not has_settings:
+        return Words.of("{what} of this project waits for you to trust", what=what)
+    return Words.of("{what} of this project wait for you to trust", what=what)
 
 
 def said_on(days: Sequence[date]) -> Words:
     """Return on how many days something was said, and the last of them."""
     count, last = len(set(days)), max(days)
-    return Words(f"said on {count} days, last {last}", f"{count}일에 말함, 마지막 {last}")
+    return Words.of("said on {count} days, last {last}", count=count, last=last)
 
 
 def printable(text: str) -> str:
@@ -124,9 +110,9 @@ class Style(NamedTuple):
     folder: str = ""
     user: str = ""
 
-    def say(self, en: str, ko: str) -> str:
-        """Return a text in the reader's language."""
-        return Words(en, ko).say(self.lang)
+    def say(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
+        """Return a message in the reader's language; see `gieok.text.messages`."""
+        return translate(template, self.lang, values, about=about, plural=plural)
 
     def told(self, text: str) -> str:
         """Return a text that was said in English, such as an error's, in the reader's language."""
@@ -198,7 +184,7 @@ class Operation(Generic[RequestT, ResultT]):
     #: May go on until it is interrupted.
     is_endless: bool = False
     #: What a person is told who interrupts it: what is kept, and how to go on.
-    when_stopped: Words = Words("", "")
+    when_stopped: Words = Words("")
     #: Command lines that `--help` shows.
     examples: tuple[str, ...] = ()
     #: The tool's name over MCP, where it is not made from the operation's.

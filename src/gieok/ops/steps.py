@@ -5,6 +5,8 @@ take.
 from collections.abc import Callable
 from datetime import datetime
 
+from gieok.text.messages import translate
+
 #: Before so many seconds nobody can say how long the rest takes.
 _SOON_S = 3.0
 
@@ -21,7 +23,7 @@ class Steps:
         total: int = 0,
     ) -> None:
         self._say, self._now, self._what, self._total = say, now, what, total
-        self._is_korean = lang == "ko"
+        self._lang = lang
         self._began = now()
 
     def __call__(self, done: int) -> None:
@@ -38,7 +40,7 @@ class Steps:
     def _left(self, left_s: float) -> str:
         minutes, hours = left_s / 60, left_s / 3600
         if minutes < 1:
-            return f"{left_s:.0f}초 남음" if self._is_korean else f"{left_s:.0f} s left"
+            return translate("{seconds:.0f} s left", self._lang, {"seconds": left_s})
         if hours < 1:
-            return f"{minutes:.0f}분 남음" if self._is_korean else f"{minutes:.0f} min left"
-        return f"{hours:.1f}시간 남음" if self._is_korean else f"{hours:.1f} h left"
+            return translate("{minutes:.0f} min left", self._lang, {"minutes": minutes})
+        return translate("{hours:.1f} h left", self._lang, {"hours": hours})

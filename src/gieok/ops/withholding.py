@@ -9,6 +9,7 @@ from gieok.errors import Withheld
 from gieok.ops.context import Context
 from gieok.ports.system import Clock
 from gieok.private import Privacy
+from gieok.text.messages import Words
 
 
 def check_caller_withheld(context: Context) -> None:
@@ -56,22 +57,17 @@ def format_withheld_notice(why: str, lang: str) -> str:
     `surfaces.hook.withheld`.
     """
     why, _, until = why.partition(" ")
-    en, ko = (f" until {until}", f" ({until}까지)") if until else ("", "")
     words = {
-        "paused": (
-            f"memory is paused{en}; nothing is kept or recalled. `gieok resume` ends it",
-            f"기억을 멈춘 상태입니다{ko}. 아무것도 기억하거나 떠올리지 않습니다. `gieok resume`으로 다시 시작합니다",
-        ),
-        "private": (
-            "this session is private; nothing of it is kept or recalled",
-            "비공개 세션입니다. 아무것도 기억하거나 떠올리지 않습니다",
-        ),
-        "excluded": (
-            (
-                "this folder or agent is excluded; nothing is kept or recalled (`gieok config "
-                "show exclude`)"
-            ),
-            "제외한 폴더나 에이전트입니다. 아무것도 기억하거나 떠올리지 않습니다 (`gieok config show exclude`)",
+        "paused": Words.of(
+            "memory is paused until {until}; nothing is kept or recalled. `gieok resume` ends it",
+            until=until,
+        )
+        if until
+        else Words("memory is paused; nothing is kept or recalled. `gieok resume` ends it"),
+        "private": Words("this session is private; nothing of it is kept or recalled"),
+        "excluded": Words(
+            "this folder or agent is excluded; nothing is kept or recalled (`gieok config show "
+            "exclude`)"
         ),
     }[why]
-    return words[lang == "ko"]
+    return words.say(lang)

@@ -19,7 +19,7 @@ from gieok.agents.table import EVENTS
 from gieok.errors import TRACEBACK_VARIABLE, BadRequest, GieokError, OutputLost, unexpected
 from gieok.ops import NAMES, operation
 from gieok.ops.control import DaemonControl
-from gieok.ops.operation import Effect, Operation, Style, Surface, Words
+from gieok.ops.operation import Effect, Operation, Style, Surface
 from gieok.surfaces import parser, streams
 from gieok.surfaces.arguments import VERSION, CommandLine, read_command_line
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand, first_words, list_group_commands
@@ -27,6 +27,7 @@ from gieok.surfaces.hook import trail
 from gieok.surfaces.language import TerminalReader, language
 from gieok.surfaces.layout import has_colour, width
 from gieok.surfaces.progress import Progress
+from gieok.text.messages import Words
 
 if TYPE_CHECKING:
     from gieok.app.resident import Resident
@@ -62,7 +63,7 @@ def _report_stopped_command(line: CommandLine, lang: str) -> int:
     """Say what an interrupted command leaves behind."""
     remains = operation(line.name).when_stopped.say(lang) if line.name in NAMES else ""
     if remains:
-        streams.print_error(Words(f"stopped; {remains}", f"멈췄습니다. {remains}").say(lang))
+        streams.print_error(Words.of("stopped; {remains}", remains=remains).say(lang))
     return _INTERRUPTED
 
 
@@ -132,22 +133,17 @@ def _build_unknown_command_error(line: CommandLine, lang: str) -> BadRequest:
     """
     group, _, word = line.name.partition(" ")
     if group.startswith("-"):
-        message = Words(f"there is no command in front of {group}", f"{group} 앞에 명령이 없습니다")
-        hint = Words(
-            "write the command first, then its options: `gieok help`",
-            "명령을 먼저, 옵션은 뒤에: `gieok help`",
-        )
+        message = Words.of("there is no command in front of {group}", group=group)
+        hint = Words("write the command first, then its options: `gieok help`")
         return BadRequest(message.say(lang), hint=hint.say(lang))
     commands = [f"{group} {one}" for one in list_group_commands(group)] or first_words()
     typed = f"gieok {group} …" if group == "keys" and word else f"gieok {line.name}"
     closest = parser.close(line.name, commands) if group != "keys" else ""
     all_of_them = f"`gieok help {group}`" if list_group_commands(group) else "`gieok help`"
-    hint = Words(f"all of them: {all_of_them}", f"명령 전부: {all_of_them}")
+    hint = Words.of("all of them: {all_of_them}", all_of_them=all_of_them)
     if closest:
-        hint = Words(
-            f"did you mean `gieok {closest}`? {hint.en}", f"`gieok {closest}`인가요? {hint.ko}"
-        )
-    message = Words(f"there is no command `{typed}`", f"`{typed}` 명령은 없습니다")
+        hint = Words.of("did you mean `gieok {closest}`? {hint}", closest=closest, hint=hint)
+    message = Words.of("there is no command `{typed}`", typed=typed)
     return BadRequest(message.say(lang), hint=hint.say(lang))
 
 

@@ -9,65 +9,36 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.ops import NAMES
-from gieok.ops.operation import Words
+from gieok.text.messages import Words
 
-ABOUT = Words(
-    "One long-term memory for AI agents: local, offline, Korean and English.",
-    "AI 에이전트를 위한 하나의 장기 기억: 내 컴퓨터에서, 인터넷 없이, 한국어와 영어로.",
-)
+ABOUT = Words("One long-term memory for AI agents: local, offline, Korean and English.")
 #: Options of every command, which may stand anywhere: flag, setting, value, its words.
 GLOBAL = (
     (
         "--scope",
         "scope",
         "SCOPE",
-        Words("whose memory, e.g. agent:main", "누구의 기억인지, 예: agent:main"),
+        Words("whose memory, e.g. agent:main"),
     ),
     (
         "--lang",
         "lang",
         "en|ko",
-        Words("language of what you read: en or ko", "화면의 언어: en 또는 ko"),
+        Words("language of what you read: en or ko"),
     ),
 )
 #: What a group of several commands is for; a group of one says what that does.
 GROUPS = {
-    "code": Words(
-        "Project intelligence: what is where, what breaks if this changes",
-        "프로젝트 이해: 무엇이 어디 있고, 바꾸면 무엇이 깨지는지",
-    ),
-    "character": Words(
-        "Characters that remember their user: make, import, talk, points, keys",
-        "사용자를 기억하는 캐릭터: 만들기, 가져오기, 대화, 포인트, 키",
-    ),
-    "observe": Words(
-        "The sidecar: what agents' transcripts say, distilled",
-        "사이드카: 에이전트 대화에서 추려 낸 기억",
-    ),
-    "config": Words(
-        "Settings: what is in force and why; change them", "설정: 지금 값과 그 출처, 바꾸기"
-    ),
-    "encryption": Words(
-        "Encryption at rest of archives and backups", "보관한 기억과 백업의 암호화"
-    ),
-    "backup": Words(
-        "Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"
-    ),
-    "archive": Words(
-        "Tiers of memory: what is in hot, warm and cold, and what moves",
-        "기억의 층: hot, warm, cold에 있는 것과 옮기는 것",
-    ),
-    "keys": Words(
-        "Keys of services: where they are, whether they are valid",
-        "서비스의 키: 어디에 있고 통하는지",
-    ),
-    "hook": Words(
-        "What coding agents call at every prompt; how well it decides",
-        "코딩 에이전트가 프롬프트마다 부르는 것, 그 정확도",
-    ),
-    "store": Words(
-        "Where memory is searched: move it to another store", "기억을 찾는 곳: 다른 저장소로 옮기기"
-    ),
+    "code": Words("Project intelligence: what is where, what breaks if this changes"),
+    "character": Words("Characters that remember their user: make, import, talk, points, keys"),
+    "observe": Words("The sidecar: what agents' transcripts say, distilled"),
+    "config": Words("Settings: what is in force and why; change them"),
+    "encryption": Words("Encryption at rest of archives and backups"),
+    "backup": Words("Backups of the home: make, check, restore them"),
+    "archive": Words("Tiers of memory: what is in hot, warm and cold, and what moves"),
+    "keys": Words("Keys of services: where they are, whether they are valid"),
+    "hook": Words("What coding agents call at every prompt; how well it decides"),
+    "store": Words("Where memory is searched: move it to another store"),
 }
 #: What a group does where no command of it is named: group → command.
 DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
@@ -91,32 +62,26 @@ class ServerCommand(NamedTuple):
 
 SERVERS = {
     "mcp": ServerCommand(
-        Words(
-            "Serve the memory tools to an agent (MCP over stdio)",
-            "에이전트에 기억 도구를 제공합니다 (MCP, stdio)",
-        ),
+        Words("Serve the memory tools to an agent (MCP over stdio)"),
         "gieok.surfaces.mcp",
         examples=("gieok mcp",),
     ),
     "serve": ServerCommand(
-        Words("Serve characters that remember, over HTTP", "기억하는 캐릭터를 HTTP로 제공합니다"),
+        Words("Serve characters that remember, over HTTP"),
         "gieok.surfaces.http.serve",
         (
-            ("--host", "serve.host", Words("address to listen on", "들을 주소")),
-            ("--port", "serve.port", Words("port; 0: any that is free", "포트; 0: 비어 있는 것")),
+            ("--host", "serve.host", Words("address to listen on")),
+            ("--port", "serve.port", Words("port; 0: any that is free")),
             (
                 "--lang",
                 "lang",
-                Words("language of what you read: en or ko", "화면의 언어: en 또는 ko"),
+                Words("language of what you read: en or ko"),
             ),
         ),
         examples=("gieok serve", "gieok serve --port 8080"),
     ),
     "completion": ServerCommand(
-        Words(
-            "Print a script by which a shell completes commands",
-            "셸이 명령을 완성하게 하는 스크립트를 출력합니다",
-        ),
+        Words("Print a script by which a shell completes commands"),
         "gieok.surfaces.completion",
         word=("shell", ("bash", "zsh", "fish")),
         examples=(
@@ -128,9 +93,9 @@ SERVERS = {
 }
 #: How the help is divided. What no part names stands in the last one.
 PARTS = (
-    (Words("begin", "시작"), ("setup", "index", "install", "status", "doctor", "open")),
+    (Words("begin"), ("setup", "index", "install", "status", "doctor", "open")),
     (
-        Words("every day", "매일"),
+        Words("every day"),
         (
             "search",
             "list",
@@ -147,22 +112,21 @@ PARTS = (
             "resume",
         ),
     ),
-    (Words("what remembers", "기억하는 것"), ("observe", "hook", "code", "character", "archive")),
-    (Words("run", "실행"), ("up", "down", "logs", "service", "serve", "mcp", "notify")),
+    (Words("what remembers"), ("observe", "hook", "code", "character", "archive")),
+    (Words("run"), ("up", "down", "logs", "service", "serve", "mcp", "notify")),
     (
-        Words("settings and safety", "설정과 안전"),
+        Words("settings and safety"),
         ("config", "keys", "trust", "encryption", "backup", "redact", "calibrate"),
     ),
     (
-        Words("move and clear away", "옮기기와 치우기"),
+        Words("move and clear away"),
         ("import", "export", "move", "store", "journal", "rebuild", "uninstall", "erase"),
     ),
-    (Words("more", "그 밖"), ("help", "completion")),
+    (Words("more"), ("help", "completion")),
 )
 OWN = {
     "help": Words(
-        "Show what a command does: `gieok help COMMAND`; with --man, all of them as a manual page",
-        "명령이 하는 일을 봅니다: `gieok help 명령`; --man이면 전체를 매뉴얼 페이지로",
+        "Show what a command does: `gieok help COMMAND`; with --man, all of them as a manual page"
     )
 }
 
@@ -171,7 +135,7 @@ OWN = {
 def summaries() -> Mapping[str, Words]:
     """Return operation → what it does, without loading any: `make docs` writes the file."""
     rows = json.loads(SUMMARIES.read_text(encoding="utf-8"))
-    return {name: Words(*words) for name, words in rows.items()}
+    return {name: Words(doing) for name, doing in rows.items()}
 
 
 SUMMARIES = Path(__file__).with_name("summaries.json")

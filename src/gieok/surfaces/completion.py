@@ -15,9 +15,10 @@ from gieok.agents.table import EVENTS
 from gieok.agents.table import NAMES as AGENTS
 from gieok.errors import BadRequest
 from gieok.ops import NAMES, operation
-from gieok.ops.operation import Surface, Words
+from gieok.ops.operation import Surface
 from gieok.surfaces import parser, streams
 from gieok.surfaces.commands import GROUPS, SERVERS, doc_of
+from gieok.text.messages import Words
 
 SHELLS = ("bash", "zsh", "fish")
 #: Parameters whose values are files.
@@ -28,11 +29,8 @@ def main(given: Mapping[str, str], lang: str) -> int:
     """Print the script for a shell."""
     shell = given.get("shell", "")
     if shell not in SHELLS:
-        message = Words(
-            f"completion is made for {', '.join(SHELLS)}",
-            f"자동 완성이 되는 셸: {', '.join(SHELLS)}",
-        )
-        hint = Words("such as `gieok completion bash`", "예: `gieok completion bash`")
+        message = Words.of("completion is made for {join}", join=", ".join(SHELLS))
+        hint = Words("such as `gieok completion bash`")
         raise BadRequest(message.say(lang), hint=hint.say(lang))
     streams.write_answer_text(shtab.complete(build_completion_parser(lang), shell), "utf-8")
     return 0
@@ -41,11 +39,9 @@ def main(given: Mapping[str, str], lang: str) -> int:
 def build_completion_parser(lang: str) -> argparse.ArgumentParser:
     """Return a parser that holds every command."""
     whole_parser = argparse.ArgumentParser(prog="gieok", add_help=False, allow_abbrev=False)
+    whole_parser.add_argument("-h", "--help", action="help", help=Words("show help").say(lang))
     whole_parser.add_argument(
-        "-h", "--help", action="help", help=Words("show help", "도움말").say(lang)
-    )
-    whole_parser.add_argument(
-        "-V", "--version", action="version", help=Words("show the version", "버전").say(lang)
+        "-V", "--version", action="version", help=Words("show the version").say(lang)
     )
     commands = whole_parser.add_subparsers()
     groups: dict[str, Any] = {}
@@ -72,7 +68,8 @@ def _add_completion_group(commands: Any, group: str, lang: str) -> Any:  # noqa:
     return commands.add_parser(group, help=doc.say(lang), add_help=False).add_subparsers()
 
 
-def _add_completion_command(commands: Any, word: str, name: str, lang: str) -> None:  # noqa: ANN401 - as above
+# As above.
+def _add_completion_command(commands: Any, word: str, name: str, lang: str) -> None:  # noqa: ANN401
     """Add a command with the arguments of its own parser."""
     own_parser = parser.of_command(name, lang, lambda error: 2)
     subparser = commands.add_parser(word, help=own_parser.description, add_help=False)

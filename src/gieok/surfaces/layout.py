@@ -4,18 +4,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 
+from gieok.text.columns import count_text_columns
+
 #: Where nobody says how wide a line may be.
 _WIDTH = 80
-#: Letters that take two columns: Hangul, Han, kana, full-width forms.
-_WIDE = (
-    ("ᄀ", "ᅟ"),
-    ("⺀", "꓏"),
-    ("가", "힣"),
-    ("豈", "﫿"),
-    ("︰", "﹯"),
-    ("！", "｠"),
-    ("￠", "￦"),
-)
 
 
 def width(stream: TextIO) -> int:
@@ -37,15 +29,6 @@ def has_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
     if environment.get("FORCE_COLOR", "0") != "0":
         return True
     return stream.isatty() and environment.get("TERM") != "dumb"
-
-
-def count_text_columns(text: str) -> int:
-    """Return how many columns a text takes."""
-    return len(text) if text.isascii() else sum(2 if _is_wide(char) else 1 for char in text)
-
-
-def _is_wide(char: str) -> bool:
-    return char > "ჿ" and any(low <= char <= high for low, high in _WIDE)
 
 
 def table(rows: Iterable[tuple[str, str]], room: int, name_columns: int) -> Iterator[str]:

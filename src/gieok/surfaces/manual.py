@@ -7,34 +7,29 @@ from typing import Any
 
 from gieok import __version__
 from gieok.ops import NAMES, operation
-from gieok.ops.operation import Surface, Words
+from gieok.ops.operation import Surface
 from gieok.ops.request import default_of, find_parameter_name, shown_name
 from gieok.surfaces.commands import ABOUT, GLOBAL, SERVERS, list_help_parts
+from gieok.text.messages import Words
 
 _STATUSES = (
-    ("0", Words("done", "끝남")),
+    ("0", Words("done")),
     (
         "1",
-        Words(
-            "nothing was found, or `doctor` found something broken",
-            "찾은 것이 없음, 또는 `doctor`가 고장을 찾음",
-        ),
+        Words("nothing was found, or `doctor` found something broken"),
     ),
     (
         "2",
-        Words(
-            "an error, which says what, where, and the next step",
-            "오류: 무엇이, 어디서, 다음에 무엇을",
-        ),
+        Words("an error, which says what, where, and the next step"),
     ),
-    ("130", Words("interrupted", "중단됨")),
+    ("130", Words("interrupted")),
 )
 _HEADS = {
-    "name": Words("NAME", "이름"),
-    "synopsis": Words("SYNOPSIS", "사용법"),
-    "options": Words("OPTIONS OF EVERY COMMAND", "모든 명령의 옵션"),
-    "status": Words("EXIT STATUS", "종료 상태"),
-    "files": Words("FILES", "파일"),
+    "name": Words("NAME"),
+    "synopsis": Words("SYNOPSIS"),
+    "options": Words("OPTIONS OF EVERY COMMAND"),
+    "status": Words("EXIT STATUS"),
+    "files": Words("FILES"),
 }
 
 
@@ -53,7 +48,7 @@ def render_manual_page(lang: str) -> str:
             ]
     lines += [
         *_format_manual_heading("options", lang),
-        *_format_manual_term("--json", Words("print JSON", "JSON으로 출력").say(lang)),
+        *_format_manual_term("--json", Words("print JSON").say(lang)),
     ]
     for flag, _, value, doc in GLOBAL:
         lines += _format_manual_term(f"{flag} {value}", doc.say(lang))
@@ -62,12 +57,8 @@ def render_manual_page(lang: str) -> str:
         line for status, doc in _STATUSES for line in _format_manual_term(status, doc.say(lang))
     ]
     lines += _format_manual_heading("files", lang)
-    lines += _format_manual_term(
-        "~/.gieok", Words("the home folder (GIEOK_HOME)", "홈 폴더 (GIEOK_HOME)").say(lang)
-    )
-    lines += _format_manual_term(
-        "~/.gieok/config.yaml", Words("settings (gieok config)", "설정 (gieok config)").say(lang)
-    )
+    lines += _format_manual_term("~/.gieok", Words("the home folder (GIEOK_HOME)").say(lang))
+    lines += _format_manual_term("~/.gieok/config.yaml", Words("settings (gieok config)").say(lang))
     return "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gieok import __version__
 from gieok.agents.table import EVENTS
-from gieok.ops.operation import Style, Words
+from gieok.ops.operation import Style
 from gieok.surfaces.commands import (
     ABOUT,
     DEFAULTS,
@@ -17,29 +17,23 @@ from gieok.surfaces.commands import (
     summaries,
 )
 from gieok.surfaces.layout import table
+from gieok.text.messages import Words
 
 _EXAMPLES = (
     (
         "gieok setup",
-        Words(
-            "begin: finds your agents and notes, asks, connects",
-            "시작: 에이전트와 노트를 찾아 묻고 연결",
-        ),
+        Words("begin: finds your agents and notes, asks, connects"),
     ),
-    ("gieok index ~/notes", Words("take a folder of notes in", "노트 폴더를 받아들임")),
-    ('gieok search "what did we decide"', Words("ask it", "물어봄")),
-    ("gieok help code impact", Words("what a command does", "명령이 하는 일")),
+    ("gieok index ~/notes", Words("take a folder of notes in")),
+    ('gieok search "what did we decide"', Words("ask it")),
+    ("gieok help code impact", Words("what a command does")),
 )
 
 
 def render_command_overview(style: Style, room: int) -> str:
     """Return the help of `gieok`."""
     usage = style.say(
-        (
-            "usage: gieok COMMAND [ARGUMENTS] [OPTIONS]    (--json, --scope, --lang may stand "
-            "anywhere)"
-        ),
-        "사용법: gieok 명령 [인자] [옵션]    (--json, --scope, --lang은 어디에나)",
+        "usage: gieok COMMAND [ARGUMENTS] [OPTIONS]    (--json, --scope, --lang may stand anywhere)"
     )
     return "\n".join(
         [
@@ -63,7 +57,7 @@ def _format_command_parts(style: Style, room: int) -> Iterator[str]:
 def _format_overview_end(style: Style) -> Iterator[str]:
     wide = max(len(line) for line, _ in _EXAMPLES)
     yield ""
-    yield style.bold(style.say("examples", "예"))
+    yield style.bold(style.say("examples"))
     yield from (
         f"  {line:<{wide}}  {style.dim(words.say(style.lang))}" for line, words in _EXAMPLES
     )
@@ -74,27 +68,21 @@ def group(name: str, style: Style, room: int) -> str:
     rows = [
         (word, summaries()[f"{name} {word}"].say(style.lang)) for word in list_group_commands(name)
     ]
-    rows += [(event, Words(*words).say(style.lang)) for event, words in _list_hook_events(name)]
+    rows += [(event, Words(doing).say(style.lang)) for event, doing in _list_hook_events(name)]
     doc = GROUPS[name].say(style.lang) if name in GROUPS else rows[0][1]
     lines = [
         f"{doc}.",
         "",
-        style.say(f"usage: gieok {name} COMMAND", f"사용법: gieok {name} 명령"),
+        style.say("usage: gieok {name} COMMAND", name=name),
         "",
     ]
     lines += table(rows, room, max(len(word) for word, _ in rows))
-    more = [
-        style.say(f"`gieok help {name} COMMAND` says more.", f"더 보기: `gieok help {name} 명령`")
-    ]
+    more = [style.say("`gieok help {name} COMMAND` says more.", name=name)]
     if name in DEFAULTS:
         default = f"gieok {name} {DEFAULTS[name]}"
-        more.append(
-            style.say(
-                f"`gieok {name}` alone is `{default}`.", f"`gieok {name}`만 쓰면 `{default}`입니다."
-            )
-        )
+        more.append(style.say("`gieok {name}` alone is `{default}`.", name=name, default=default))
     return "\n".join([*lines, "", *more])
 
 
-def _list_hook_events(name: str) -> Iterable[tuple[str, tuple[str, str]]]:
+def _list_hook_events(name: str) -> Iterable[tuple[str, str]]:
     return EVENTS.items() if name == "hook" else ()

@@ -15,21 +15,22 @@ from typing import Any
 from gieok.agents.table import EVENTS, HOOKED
 from gieok.errors import BadRequest
 from gieok.ops import operation
-from gieok.ops.operation import Operation, Surface, Words
+from gieok.ops.operation import Operation, Surface
 from gieok.ops.request import default_of, find_parameter_name, shown_name
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
 from gieok.surfaces.layout import width
+from gieok.text.messages import Words
 
-_JSON = Words("print JSON (docs/cli.md)", "JSON으로 출력 (docs/cli.md)")
-_HELP = Words("show this help", "이 도움말을 봄")
-_USAGE = Words("usage", "사용법")
-_OPTIONS = Words("[OPTIONS]", "[옵션]")
+_JSON = Words("print JSON (docs/cli.md)")
+_HELP = Words("show this help")
+_USAGE = Words("usage")
+_OPTIONS = Words("[OPTIONS]")
 _GROUPS = {
-    "arguments": Words("arguments", "인자"),
-    "options": Words("options", "옵션"),
-    "global": Words("options of every command", "모든 명령의 옵션"),
+    "arguments": Words("arguments"),
+    "options": Words("options"),
+    "global": Words("options of every command"),
 }
-_EXAMPLES = Words("examples", "예")
+_EXAMPLES = Words("examples")
 _NEEDS = re.compile(r"argument (\S+): expected one argument")
 #: How alike a word must be to be meant.
 _LIKE = 0.7
@@ -149,7 +150,7 @@ def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> Com
         return _of_server(name, SERVERS[name], lang, report)
     group, _, event = name.partition(" ")
     if group == "hook" and event in EVENTS:
-        return _of_event(name, Words(*EVENTS[event]), lang, report)
+        return _of_event(name, Words(EVENTS[event]), lang, report)
     found = operation(name)
     parser = CommandParser(
         name, found.doc.say(lang), lang, report, _format_command_examples(found.examples, lang)
@@ -190,10 +191,7 @@ def _of_event(
     of this module.
     """
     parser = CommandParser(name, doc.say(lang), lang, report)
-    words = Words(
-        "whose payload is on stdin (default: seen from it)",
-        "표준 입력이 누구의 것인지 (기본: 보고 앎)",
-    )
+    words = Words("whose payload is on stdin (default: seen from it)")
     parser.sections["options"].add_argument("--agent", choices=tuple(HOOKED), help=words.say(lang))
     _add_help(parser, lang)
     return parser

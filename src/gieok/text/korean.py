@@ -1,21 +1,21 @@
-"""The Korean of what is said in English where it arises: errors, hints, reasons, settings' words,
-notes of a check.
+"""What is said in English where it arises, in the language of its reader: errors, hints, reasons.
 
-`korean.txt` holds pairs, an English template and its Korean under it, with a blank line between
-pairs. `{0}` is anything that is put in, `{0!r}` a value in quotes, `{0:,}` a number; in the Korean
-`{0:이/가}` is the value and the particle that fits it, `{:이/가}` the particle that fits what stands
-before it. What is put in may be such a text too; `the {0}` is one of the nouns (`the journal`).
-What has no pair stays English.
+An error is a finished English text, so its template is found again: `{0}` in a message of the
+catalogue stands for anything that was put in, `{0!r}` for a value in quotes, `{0:,}` for a number.
+In the translation `{0:이/가}` is the value and the particle that fits it, `{:이/가}` the particle
+that fits what stands before it. What is put in may be such a text too; `the {0}` is one of the
+nouns (`the journal`). What has no translation stays English.
 """
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from gieok.text.josa import with_particle
+from gieok.text.messages import ENGLISH, list_translations
 
-_FILE = Path(__file__).with_name("korean.txt")
+#: A place with a name: a message that is translated where it is shown.
+_NAMED = re.compile(r"\{[a-z_]\w*(?:![rs])?(?::[^{}\s]*)?\}")
 _HOLE = re.compile(r"\{(\d)(!r|:,)?\}")
 _PUT_IN = re.compile(r"\{(\d?)(?::([^{}/]*)/([^{}]*))?\}")
 #: What a template with little to go by takes at its beginning.
@@ -94,25 +94,26 @@ class Catalogue(NamedTuple):
 
 def in_language(text: str, lang: str) -> str:
     """Return a text that was said in English in the language of a reader."""
-    return catalogue().say(text) if lang == "ko" and text else text
+    return load_templates(lang).say(text) if lang != ENGLISH and text else text
 
 
 @cache
-def catalogue() -> Catalogue:
-    """Return all pairs."""
+def load_templates(lang: str) -> Catalogue:
+    """Return what a language says for texts that arise in English."""
     plain, templates = dict[str, str](), list[Template]()
-    for pair in _FILE.read_text(encoding="utf-8").rstrip().split("\n\n"):
-        english, korean = (line.replace("\\n", "\n") for line in pair.split("\n"))
+    for english, said in list_translations(lang).items():
+        if _NAMED.search(english):
+            continue
         pieces = _HOLE.split(english)[::3]
         if len(pieces) == 1:
-            plain[english] = korean
+            plain[english] = said
         else:
             letters = sum(len(re.sub(r"[\W_]", "", piece)) for piece in pieces)
             letters += _OF_A_FORM * (english.count("!r}") + english.count(":,}"))
             templates.append(
                 Template(
                     english=english,
-                    korean=korean,
+                    korean=said,
                     first=pieces[0],
                     last=pieces[-1],
                     letters=letters,

@@ -16,11 +16,8 @@ from gieok.errors import BadRequest
 
 PLUGIN = "gieok-memory"
 NOTE = (
-    (
-        "run `openclaw config validate`, restart the Gateway, and `gieok import openclaw` indexes "
-        "what is there"
-    ),
-    "`openclaw config validate`를 실행하고 Gateway를 다시 시작하세요; 있는 기억은 `gieok import openclaw`로 색인합니다",
+    "run `openclaw config validate`, restart the Gateway, and `gieok import openclaw` indexes "
+    "what is there"
 )
 #: Without it, `openclaw memory` loads its own plugin, whose index it then shows.
 _COMMAND = {
@@ -34,20 +31,14 @@ _BUILT_IN = ("", "memory-core", "none", PLUGIN)
 #: The qmd backend is asked by the model alone; up to 2026.7 no plugin of ours stands before a
 #: prompt.
 _MISSING = (
-    (
-        "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at "
-        "a session's start, and its MCP "
-        "has no `gieok`; from 2026.8 on all of that is there: update OpenClaw, then `gieok "
-        "install openclaw` again"
-    ),
-    (
-        "이 OpenClaw(2026.7까지)는 검색만 얻습니다. 프롬프트 앞이나 세션 시작에 아무것도 넣지 않고 MCP에 `gieok`도 없습니다. "
-        "2026.8부터 모두 됩니다. OpenClaw를 올린 뒤 `gieok install openclaw`를 다시 실행하세요"
-    ),
+    "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at "
+    "a session's start, and its MCP "
+    "has no `gieok`; from 2026.8 on all of that is there: update OpenClaw, then `gieok "
+    "install openclaw` again"
 )
 
 
-def find_missing_features(site: InstallPlace) -> tuple[str, str] | None:
+def find_missing_features(site: InstallPlace) -> str | None:
     """Return what the release that is there does not get; None for one that gets all."""
     return (
         None if installation.find_openclaw(site.environment, site.folder).is_current else _MISSING

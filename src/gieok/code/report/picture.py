@@ -9,6 +9,7 @@ from html import escape
 from typing import NamedTuple
 
 from gieok.code.report.structure import Component, Structure, layers, needed
+from gieok.text.messages import Words
 
 _HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _HEAD = 50, 22, 56, 24, 76
 _NARROW, _WIDE, _CHARACTER, _PASSING = 140, 220, 7.4, 10
@@ -33,8 +34,8 @@ font-size:13px;fill:#1d2b45}
 </style>"""
 
 
-#: Chooses between a text in English and in Korean.
-Words = Callable[[str, str], str]
+#: Puts a message into the language of the reader: a template, and its values by name.
+Say = Callable[..., str]
 
 
 class _Node(NamedTuple):
@@ -49,13 +50,13 @@ def svg(
     found: Structure,
     title: str,
     link: Callable[[str], str] | None = None,
-    words: Words = lambda en, ko: en,
+    words: Say = Words.fill_english,
 ) -> str:
     """Return the picture. Its lines are the transitive reduction of the imports; the page's table
     has all of them.
 
     With `link`, which gives a part's address, it is for the inside of a page: boxes lead there, and
-    the page has the styles. `words` chooses between English and Korean.
+    the page has the styles. `words` puts messages into the language of the reader.
     """
     rows, lines = _laid_out(found)
     place = _arrange_columns(rows, lines)
@@ -99,36 +100,21 @@ def _format_drawn_count(many: int) -> str:
     return f"({drawn}{many})" if many else ""
 
 
-def _draw_legend(found: Structure, words: Words) -> list[str]:
-    lines = [
-        words(
-            "↓ imports; the wider, the more; what follows from other lines is left out",
-            "↓ 가져옴; 굵을수록 많음; 다른 선에서 따라 나오는 것은 뺌",
-        )
-    ]
+def _draw_legend(found: Structure, words: Say) -> list[str]:
+    lines = [words("↓ imports; the wider, the more; what follows from other lines is left out")]
     more = []
     if circles := _format_drawn_count(len(found.against())):
-        more.append(
-            words(
-                f"red, dashed: part of a circle of files {circles}",
-                f"빨간 점선: 파일 순환의 일부 {circles}",
-            )
-        )
+        more.append(words("red, dashed: part of a circle of files {circles}", circles=circles))
     if mutual := _format_drawn_count(len(found.mutual())):
-        more.append(
-            words(
-                f"grey, dashed: upwards, no circle of files {mutual}",
-                f"회색 점선: 거꾸로 감, 파일 순환은 아님 {mutual}",
-            )
-        )
+        more.append(words("grey, dashed: upwards, no circle of files {mutual}", mutual=mutual))
     if aside := len(found.aside()):
         more.append(
             words(
                 (
-                    f"left out: {aside} upwards for types alone, inside functions, or inside one "
-                    f"package"
+                    "left out: {aside} upwards for types alone, inside functions, or inside one "
+                    "package"
                 ),
-                f"뺀 것: 타입만을 위하거나 함수 안이거나 한 패키지 안인 거꾸로 가는 것 {aside}",
+                aside=aside,
             )
         )
     return [*lines, *(["; ".join(more)] if more else [])]
@@ -240,7 +226,8 @@ def _draw_import_line(found: Structure, line: _ImportLine, place: Mapping[_Node,
         f"{found.label(line.nodes[0].name)} → {found.label(line.nodes[-1].name)}: {line.imports}"
     )
     return (
-        f'<path class="l" d="{" ".join(path)}" stroke-width="{_compute_stroke_width(line.imports)}" '
+        f'<path class="l" d="{" ".join(path)}" '
+        f'stroke-width="{_compute_stroke_width(line.imports)}" '
         f'marker-end="url(#a)">'
         f"<title>{escape(names)}</title></path>"
     )
@@ -290,15 +277,16 @@ def _draw_part_box(
     x: float,
     share: float,
     colour: int,
-    words: Words,
+    words: Say,
 ) -> str:
     left, y, width = x - node.width / 2, _compute_row_top(node.row), node.width
-    counted = words(f"{part.lines:,} lines", f"{part.lines:,}줄")
+    counted = words("{lines:,} lines", lines=part.lines)
     if part.files > 1:
-        counted = words(f"{part.files} files · {counted}", f"파일 {part.files} · {counted}")
+        counted = words("{files} files · {counted}", files=part.files, counted=counted)
     told = f"{part.name}: {counted}, " + words(
-        f"imported by {part.dependants} parts and {part.tests} test files",
-        f"부분 {part.dependants}개와 테스트 파일 {part.tests}개가 가져감",
+        "imported by {dependants} parts and {tests} test files",
+        dependants=part.dependants,
+        tests=part.tests,
     )
     return (
         f'<g><title>{escape(told)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" '

@@ -16,7 +16,8 @@ from gieok.ops.home import cold
 from gieok.ops.memory import forgetting
 from gieok.ops.memory.forget_plan import ForgetFilter
 from gieok.ops.memory.search import span_of_days
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _ALL = "all"
 _EXAMPLE = "gieok archive approve 2026-01-05"
@@ -28,11 +29,8 @@ class ArchiveAnswerRequest:
 
     names: list[str] = argument(
         Words(
-            (
-                "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
-                "names them"
-            ),
-            "날(2025-08-01, 2025-08) 또는 그 모두(`all`), 그리고 `archive pending`이 부르는 질문",
+            "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
+            "names them"
         ),
         [],
         positional=True,
@@ -191,29 +189,25 @@ def render_archive_answer(result: AnswerResult, style: Style) -> str:
     parts = (
         (
             result.moved,
-            style.say(f"{result.moved:,} moved to cold", f"기억 {result.moved:,}개를 cold로 옮김"),
+            style.say("{moved:,} moved to cold", moved=result.moved),
         ),
         (
             result.forgotten,
-            style.say(f"{result.forgotten:,} forgotten", f"{result.forgotten:,}개를 잊음"),
+            style.say("{forgotten:,} forgotten", forgotten=result.forgotten),
         ),
         (
             result.written_back,
-            style.say(
-                f"{result.written_back:,} written back", f"{result.written_back:,}개를 되돌려 씀"
-            ),
+            style.say("{written_back:,} written back", written_back=result.written_back),
         ),
         (
             result.settled,
-            style.say(f"{result.settled:,} settled", f"충돌 {result.settled:,}개를 정리함"),
+            style.say("{settled:,} settled", settled=result.settled),
         ),
     )
     texts = [text for count, text in parts if count]
     if result.days and not result.moved:
-        texts.append(
-            style.say(f"stays in warm: {result.days:,}", f"{result.days:,}일은 warm에 남음")
-        )
-    head = ", ".join(texts) or style.say("nothing changed", "달라진 것이 없습니다")
+        texts.append(style.say("stays in warm: {days:,}", days=result.days))
+    head = ", ".join(texts) or style.say("nothing changed")
     return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
 
@@ -223,10 +217,7 @@ APPROVE = Operation(
     handler=approve_pending,
     present=render_archive_answer,
     effect=Effect.DESTROY,
-    doc=Words(
-        "Agree: days move to cold, what you deleted there is forgotten",
-        "동의합니다: 날들은 cold로 옮기고, 거기서 지운 것은 잊습니다",
-    ),
+    doc=Words("Agree: days move to cold, what you deleted there is forgotten"),
 )
 REJECT = Operation(
     name="archive reject",
@@ -234,8 +225,5 @@ REJECT = Operation(
     handler=reject_pending,
     present=render_archive_answer,
     effect=Effect.WRITE,
-    doc=Words(
-        "Refuse: days stay in warm, what you deleted there is written back",
-        "거절합니다: 날들은 warm에 두고, 거기서 지운 것은 되돌려 씁니다",
-    ),
+    doc=Words("Refuse: days stay in warm, what you deleted there is written back"),
 )

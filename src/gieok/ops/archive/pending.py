@@ -10,13 +10,11 @@ from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted
 from gieok.ops.memory.gaps import gaps_of_archive
-from gieok.ops.operation import Effect, Operation, Style, Words, printable
+from gieok.ops.operation import Effect, Operation, Style, printable
+from gieok.text.messages import Words
 
 _TEXT_CHARS = 100
-NO_COLD = Words(
-    "there is no cold tier: `archive.cold` is none",
-    "cold 층이 없습니다: `archive.cold`가 none입니다",
-)
+NO_COLD = Words("there is no cold tier: `archive.cold` is none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,50 +97,39 @@ def render_pending(result: PendingResult, style: Style) -> str:
         return NO_COLD.say(style.lang)
     lines = [_render_pending_day(one, style) for one in result.days]
     if lines:
-        lines.append(
-            style.dim(
-                style.say(
-                    "  `gieok archive approve DAY …|all`, or `reject`",
-                    "  `gieok archive approve 날 …|all`, 또는 `reject`",
-                )
-            )
-        )
+        lines.append(style.dim(style.say("  `gieok archive approve DAY …|all`, or `reject`")))
     lines += [_render_pending_question(one, style) for one in result.questions]
     if not lines:
-        return absence(
-            Words("nothing waits", "기다리는 것이 없습니다"), result.not_looked_at, style
-        )
+        return absence(Words("nothing waits"), result.not_looked_at, style)
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
 def _render_pending_day(one: PendingDay, style: Style) -> str:
     return style.say(
-        (
-            f"{one.day}  {one.memories:,} {'memory' if one.memories == 1 else 'memories'}, "
-            f"{one.size_bytes:,} bytes"
-        ),
-        f"{one.day}  기억 {one.memories:,}개, {one.size_bytes:,}바이트",
+        "{day}  {count} memory, {size_bytes:,} bytes",
+        plural="{day}  {count:,} memories, {size_bytes:,} bytes",
+        day=one.day,
+        count=one.memories,
+        size_bytes=one.size_bytes,
     )
 
 
 def _render_pending_question(one: PendingQuestion, style: Style) -> str:
     approve, reject = f"gieok archive approve {one.name}", f"gieok archive reject {one.name}"
     if one.what == ArchiveQuestionKind.DELETED:
-        head = style.say(
-            f"deleted there ({one.memories:,}):", f"거기서 지워짐 ({one.memories:,}개):"
-        )
+        head = style.say("deleted there ({memories:,}):", memories=one.memories)
         hint = style.say(
-            f"`{approve}` forgets it, `{reject}` writes it back",
-            f"`{approve}`: 잊기, `{reject}`: 되돌려 쓰기",
+            "`{approve}` forgets it, `{reject}` writes it back", approve=approve, reject=reject
         )
     else:
-        head = style.say("edited on both sides:", "양쪽에서 고침:")
+        head = style.say("edited on both sides:")
         hint = style.say(
             (
-                f"this holds, the other is in that note; `{approve}` drops the other, `{reject}` "
-                f"takes it"
+                "this holds, the other is in that note; `{approve}` drops the other, `{reject}` "
+                "takes it"
             ),
-            f"이것이 유효하고 다른 것은 그 노트에 있음; `{approve}`: 다른 것을 버림, `{reject}`: 다른 것으로",
+            approve=approve,
+            reject=reject,
         )
     return f"{head} {printable(one.text)}\n  {printable(one.path)}\n{style.dim('  ' + hint)}"
 
@@ -153,8 +140,5 @@ OPERATION = Operation(
     handler=list_pending,
     present=render_pending,
     effect=Effect.READ,
-    doc=Words(
-        "Show what waits for your word: days that may go to cold, and questions",
-        "답을 기다리는 것을 보여줍니다: cold로 옮길 날들과 질문",
-    ),
+    doc=Words("Show what waits for your word: days that may go to cold, and questions"),
 )

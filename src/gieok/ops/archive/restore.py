@@ -10,7 +10,8 @@ from gieok.memory.tiers.tiers import Outcome
 from gieok.ops.archive.run import TieringResult, build_tiering_result
 from gieok.ops.context import Context
 from gieok.ops.memory.search import span_of_days
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _MOST_DAYS = 366
 
@@ -20,7 +21,7 @@ class ArchiveRestoreRequest:
     """Parameters of `gieok archive restore`."""
 
     day: str = argument(
-        Words("the day, or days: 2026-08-01, `last week`", "날, 또는 기간: 2026-08-01, `지난주`"),
+        Words("the day, or days: 2026-08-01, `last week`"),
         "",
         positional=True,
         needed="gieok archive restore 2026-08-01",
@@ -49,15 +50,13 @@ def render_restored_days(result: TieringResult, style: Style) -> str:
     """Show how many came back."""
     if not result.found and not result.wrong:
         return style.say(
-            (
-                "nothing of that time is archived in the scopes that are read here; `--scope` "
-                "names another"
-            ),
-            "여기서 읽는 범위에는 그때의 것을 보관한 것이 없습니다. 다른 범위는 `--scope`",
+            "nothing of that time is archived in the scopes that are read here; `--scope` "
+            "names another"
         )
     head = style.say(
-        f"{result.moved:,} memories are hot again, for {KEPT_DAYS} days at least",
-        f"기억 {result.moved:,}개를 hot으로 되돌림 (적어도 {KEPT_DAYS}일 동안)",
+        "{moved:,} memories are hot again, for {KEPT_DAYS} days at least",
+        moved=result.moved,
+        KEPT_DAYS=KEPT_DAYS,
     )
     return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
@@ -68,5 +67,5 @@ OPERATION = Operation(
     handler=restore_archived_days,
     present=render_restored_days,
     effect=Effect.WRITE,
-    doc=Words("Bring what is archived of a day back", "보관한 하루의 기억을 되돌립니다"),
+    doc=Words("Bring what is archived of a day back"),
 )

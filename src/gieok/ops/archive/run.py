@@ -10,7 +10,8 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.home import jobs
 from gieok.ops.home.jobs import Ran
-from gieok.ops.operation import Effect, Operation, Style, Words, printable
+from gieok.ops.operation import Effect, Operation, Style, printable
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +60,12 @@ def render_tiering_result(result: TieringResult, style: Style) -> str:
     """Show what moved, and what could not."""
     head = style.say(
         (
-            f"{result.moved:,} memories moved to warm, {result.corrected:,} corrected in files, "
-            f"{result.written:,} files written"
+            "{moved:,} memories moved to warm, {corrected:,} corrected in files, {written:,} "
+            "files written"
         ),
-        (
-            f"기억 {result.moved:,}개를 warm으로 옮김, 파일에서 고친 것 {result.corrected:,}개, 쓴 파일 "
-            f"{result.written:,}개"
-        ),
+        moved=result.moved,
+        corrected=result.corrected,
+        written=result.written,
     )
     lines = [head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)]
     lines += [
@@ -77,16 +77,10 @@ def render_tiering_result(result: TieringResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="archive run",
-    when_stopped=Words(
-        "what was moved is moved whole; `gieok archive run` goes on",
-        "옮긴 것은 온전합니다. `gieok archive run`이 이어서 합니다",
-    ),
+    when_stopped=Words("what was moved is moved whole; `gieok archive run` goes on"),
     examples=("gieok archive run",),
     handler=run_archive_jobs,
     present=render_tiering_result,
     effect=Effect.WRITE,
-    doc=Words(
-        "Move what is over to warm, and take in what you changed in its files",
-        "때가 지난 기억을 warm으로 옮기고, 파일에서 고친 것을 받아들입니다",
-    ),
+    doc=Words("Move what is over to warm, and take in what you changed in its files"),
 )

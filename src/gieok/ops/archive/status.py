@@ -19,8 +19,9 @@ from gieok.ops.home import housekeeping, jobs
 from gieok.ops.home.housekeeping import KindRow
 from gieok.ops.home.jobs import Planned
 from gieok.ops.memory import gaps
-from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
+from gieok.ops.operation import NoRequest, Operation, Style, printable
 from gieok.ports.journal import ArchivedTalk
+from gieok.text.messages import Words
 
 
 class NextMove(NamedTuple):
@@ -139,12 +140,12 @@ def render_archive_status(result: ArchiveStatusResult, style: Style) -> str:
     lines = [*_tier_lines(result, style), *_move_lines(result, style)]
     lines += [
         "",
-        style.bold(style.say("Schedules", "일정")),
+        style.bold(style.say("Schedules")),
         *_schedule_lines(result.planned, style),
     ]
     lines += [
         "",
-        style.bold(style.say("Kept beside memories", "기억 밖에 두는 것")),
+        style.bold(style.say("Kept beside memories")),
         *_kept_lines(result.kinds, style),
     ]
     return "\n".join(lines)
@@ -152,10 +153,7 @@ def render_archive_status(result: ArchiveStatusResult, style: Style) -> str:
 
 def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
     if not result.tiers:
-        nothing = Words(
-            "Nothing is observed yet; notes, records and what was said have no tiers.",
-            "아직 관찰한 것이 없습니다. 노트와 기록과 대화에는 층이 없습니다.",
-        )
+        nothing = Words("Nothing is observed yet; notes, records and what was said have no tiers.")
         yield absence(nothing, result.not_looked_at, style)
     scope = None
     for row in result.tiers:
@@ -164,51 +162,46 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             yield style.bold(printable(str(scope)))
         days = f"{row.first}" if row.first == row.last else f"{row.first} – {row.last}"
         yield style.say(
-            (
-                f"  {row.tier:5}{row.memories:,} {'memory' if row.memories == 1 else 'memories'}, "
-                f"{days}"
-            ),
-            f"  {row.tier:5}기억 {row.memories:,}개, {days}",
+            "  {tier:5}{count} memory, {days}",
+            plural="  {tier:5}{count:,} memories, {days}",
+            tier=row.tier,
+            count=row.memories,
+            days=days,
         )
         size = "" if row.bytes is None else f", {_format_tier_bytes(row.bytes)}"
-        yield style.say(f"       {row.tokens:,} tokens{size}", f"       {row.tokens:,}토큰{size}")
+        yield style.say("       {tokens:,} tokens{size}", tokens=row.tokens, size=size)
         if row.location:
             yield f"       {printable(row.location)}"
 
 
 def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
     tokens, mb = f"{result.hot_tokens:,}" if result.hot_tokens else "∞", result.hot_mb or "∞"
-    yield style.say(
-        f"hot holds at most {tokens} tokens, {mb} MB of a scope",
-        f"hot 한도: 범위마다 {tokens}토큰, {mb} MB",
-    )
+    yield style.say("hot holds at most {tokens} tokens, {mb} MB of a scope", tokens=tokens, mb=mb)
     for move in result.next_moves:
         yield style.say(
-            f"next to warm: {move.memories:,} of {printable(str(move.scope))}",
-            f"다음에 warm으로: {printable(str(move.scope))}의 {move.memories:,}개",
+            "next to warm: {memories:,} of {printable}",
+            memories=move.memories,
+            printable=printable(str(move.scope)),
         )
     if result.messages:
         size = _format_tier_bytes(sum(one.bytes or 0 for one in result.talk))
-        message_count = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
+        message_count = style.say("{messages:,} messages", messages=result.messages)
         yield style.say(
-            (
-                f"said: {message_count}, {len(result.talk)} month{'' if len(result.talk) == 1 else 's'} in "
-                f"files ({size})"
-            ),
-            f"대화: {message_count}, {len(result.talk)}달은 파일에 ({size})",
+            "said: {message_count}, {count} month in files ({size})",
+            plural="said: {message_count}, {count} months in files ({size})",
+            message_count=message_count,
+            count=len(result.talk),
+            size=size,
         )
     for gone in (one for one in result.talk if one.bytes is None):
         yield style.say(
-            (
-                f"✗ the file of {gone.month} of {printable(str(gone.scope))} is gone: `gieok "
-                f"backup restore`"
-            ),
-            f"✗ {printable(str(gone.scope))}의 {gone.month} 파일이 없음: `gieok backup restore`",
+            "✗ the file of {month} of {printable} is gone: `gieok backup restore`",
+            month=gone.month,
+            printable=printable(str(gone.scope)),
         )
     if result.questions:
         yield style.say(
-            f"✗ questions: {result.questions}: `gieok archive pending`",
-            f"✗ 질문 {result.questions}개: `gieok archive pending`",
+            "✗ questions: {questions}: `gieok archive pending`", questions=result.questions
         )
     for incident in result.incidents:
         yield f"✗ {printable(style.told(incident.detail))} ({incident.since:%Y-%m-%d %H:%M})"
@@ -216,15 +209,13 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
 
 def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
     for planned_job in planned:
-        never = style.say("never", "없음")
+        never = style.say("never")
         next_at, last_at = (
             f"{at:%Y-%m-%d %H:%M}" if at else never
             for at in (planned_job.next_at, planned_job.last_at)
         )
         yield f"  {planned_job.job.doc.say(style.lang)} ({planned_job.expression or never})"
-        yield style.say(
-            f"    next {next_at}, last {last_at}", f"    다음 {next_at}, 지난번 {last_at}"
-        )
+        yield style.say("    next {next_at}, last {last_at}", next_at=next_at, last_at=last_at)
         if planned_job.said and not planned_job.failed:
             yield f"    {printable(style.told(planned_job.said))}"
 
@@ -232,14 +223,12 @@ def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
     for kind, items, size in kinds:
         rules = (
-            [style.say(f"{kind.days:,} day{'s' * (kind.days != 1)}", f"{kind.days:,}일")]
+            [style.say("{days:,} day{number}", days=kind.days, number="s" * (kind.days != 1))]
             if kind.days
             else []
         )
-        rules += (
-            [style.say(f"at most {kind.most:,}", f"많아야 {kind.most:,}개")] if kind.most else []
-        )
-        rule = ", ".join(rules) or style.say("for ever", "계속")
+        rules += [style.say("at most {most:,}", most=kind.most)] if kind.most else []
+        rule = ", ".join(rules) or style.say("for ever")
         count = (
             ""
             if items is None
@@ -256,9 +245,6 @@ OPERATION = Operation(
     name="archive status",
     handler=read_archive_status,
     present=render_archive_status,
-    doc=Words(
-        "Show what is in hot, warm and cold, and what moves when",
-        "hot, warm, cold에 있는 것과 언제 옮기는지 보여 줍니다",
-    ),
+    doc=Words("Show what is in hot, warm and cold, and what moves when"),
     examples=("gieok archive", "gieok archive status --json"),
 )

@@ -7,7 +7,8 @@ from gieok.ops.archive.pending import NO_COLD
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import vault
-from gieok.ops.operation import Effect, Operation, Style, Words, printable
+from gieok.ops.operation import Effect, Operation, Style, printable
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,39 +60,30 @@ def render_archive_sync(result: ArchiveSyncResult, style: Style) -> str:
     parts = (
         (
             result.corrected,
-            style.say(f"{result.corrected:,} corrected", f"{result.corrected:,}개 고침"),
+            style.say("{corrected:,} corrected", corrected=result.corrected),
         ),
-        (result.followed, style.say(f"{result.followed:,} moved", f"{result.followed:,}개 옮김")),
+        (result.followed, style.say("{followed:,} moved", followed=result.followed)),
         (
             result.returned,
-            style.say(f"{result.returned:,} came back", f"{result.returned:,}개 돌아옴"),
+            style.say("{returned:,} came back", returned=result.returned),
         ),
         (
             result.asked,
-            style.say(
-                f"{result.asked:,} questions: `gieok archive pending`",
-                f"질문 {result.asked:,}개: `gieok archive pending`",
-            ),
+            style.say("{asked:,} questions: `gieok archive pending`", asked=result.asked),
         ),
     )
     head = ", ".join(text for count, text in parts if count) or style.say(
-        "nothing was changed there", "거기서 바뀐 것이 없습니다"
+        "nothing was changed there"
     )
     return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 
 
 OPERATION = Operation(
     name="archive sync",
-    when_stopped=Words(
-        "what was synchronised is kept; `gieok archive sync` goes on",
-        "맞춘 것은 남아 있습니다. `gieok archive sync`가 이어서 합니다",
-    ),
+    when_stopped=Words("what was synchronised is kept; `gieok archive sync` goes on"),
     examples=("gieok archive sync",),
     handler=sync_archive,
     present=render_archive_sync,
     effect=Effect.WRITE,
-    doc=Words(
-        "Take in what you edited, renamed or deleted in the cold tier",
-        "cold 층에서 고치거나 이름을 바꾸거나 지운 것을 받아들입니다",
-    ),
+    doc=Words("Take in what you edited, renamed or deleted in the cold tier"),
 )

@@ -8,7 +8,8 @@ from gieok.character.accounts.identity import checked_user
 from gieok.character.cards.card import Card, card_of
 from gieok.errors import BadRequest
 from gieok.model.accounts import StoredCharacter
-from gieok.ops.operation import Style, Words, argument, printable
+from gieok.ops.operation import Style, argument, printable
+from gieok.text.messages import Words
 
 #: Who talks where nobody is named: a service on a laptop has one user.
 ME = "me"
@@ -18,24 +19,19 @@ _MOST_SHOWN = 300
 def owner_argument() -> Any:  # noqa: ANN401 - a field
     """Declare whose character it is."""
     return argument(
-        Words(
-            "of this user alone (default: of the service, for everybody)",
-            "이 사용자만의 캐릭터 (기본: 모두의 캐릭터)",
-        ),
+        Words("of this user alone (default: of the service, for everybody)"),
         "",
     )
 
 
 def user_argument() -> Any:  # noqa: ANN401 - a field
     """Declare who talks with it."""
-    return argument(Words("who talks with it", "대화하는 사용자"), ME)
+    return argument(Words("who talks with it"), ME)
 
 
 def character_argument(example: str) -> Any:  # noqa: ANN401 - a field
     """Declare a character by its id."""
-    return argument(
-        Words("id of the character", "캐릭터의 id"), [], positional=True, needed=example
-    )
+    return argument(Words("id of the character"), [], positional=True, needed=example)
 
 
 def require_single_word(words: list[str], what: str) -> str:
@@ -61,11 +57,9 @@ class CharacterRow(NamedTuple):
 
     def line(self, style: Style) -> str:
         """Return the line."""
-        whose = style.say("everybody's", "모두의 것") if not self.user else self.user
+        whose = style.say("everybody's") if not self.user else self.user
         lore = (
-            style.say(f", {self.entries} lorebook entries", f", 로어북 항목 {self.entries}개")
-            if self.entries
-            else ""
+            style.say(", {entries} lorebook entries", entries=self.entries) if self.entries else ""
         )
         greeting = printable(" ".join(self.greeting.split())[:80])
         return (
@@ -108,20 +102,17 @@ class CharacterSheet(NamedTuple):
     def text(self, style: Style) -> str:
         """Return what a person reads."""
         rows = (
-            (style.say("description", "설명"), self.description),
-            (style.say("personality", "성격"), self.personality),
-            (style.say("scenario", "상황"), self.scenario),
-            *(
-                (style.say(f"greeting {n}", f"인사말 {n}"), one)
-                for n, one in enumerate(self.greetings)
-            ),
-            (style.say("system prompt", "시스템 프롬프트"), self.system_prompt),
-            (style.say("after the history", "대화 뒤 지시"), self.post_history_instructions),
-            (style.say("made by", "만든 사람"), self.creator),
-            (style.say("tags", "태그"), ", ".join(self.tags)),
-            (style.say("model", "모델"), self.model),
-            (style.say("lorebook entries", "로어북 항목"), str(self.entries or "")),
-            (style.say("imported from", "가져온 파일"), self.file),
+            (style.say("description"), self.description),
+            (style.say("personality"), self.personality),
+            (style.say("scenario"), self.scenario),
+            *((style.say("greeting {n}", n=n), one) for n, one in enumerate(self.greetings)),
+            (style.say("system prompt"), self.system_prompt),
+            (style.say("after the history"), self.post_history_instructions),
+            (style.say("made by"), self.creator),
+            (style.say("tags"), ", ".join(self.tags)),
+            (style.say("model"), self.model),
+            (style.say("lorebook entries"), str(self.entries or "")),
+            (style.say("imported from"), self.file),
         )
         named = f" ({printable(self.nickname)})" if self.nickname else ""
         lines = [f"{style.bold(printable(self.id))}  {printable(self.name)}{named}"]

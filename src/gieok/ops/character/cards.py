@@ -33,7 +33,8 @@ from gieok.ops.character.asked import (
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _ENDINGS = {
     CardForm.JSON: ".json",
@@ -48,40 +49,23 @@ class CharacterImportRequest:
     """Parameters of `gieok character import`."""
 
     file: list[str] = argument(
-        Words(
-            "a card (JSON, PNG, CHARX), or a chat log (.jsonl)",
-            "카드(JSON, PNG, CHARX) 또는 대화 기록(.jsonl)",
-        ),
+        Words("a card (JSON, PNG, CHARX), or a chat log (.jsonl)"),
         [],
         positional=True,
         needed="gieok character import mina.png",
     )
     id: str = argument(
-        Words(
-            "the character's id (default: from the card's name)",
-            "캐릭터의 id (기본: 카드의 이름에서)",
-        ),
+        Words("the character's id (default: from the card's name)"),
         "",
     )
     user: str = argument(
-        Words(
-            "whose card, or who talks in the log (default: the service's; me)",
-            "카드의 주인, 기록에서 말하는 사용자 (기본: 모두; me)",
-        ),
+        Words("whose card, or who talks in the log (default: the service's; me)"),
         "",
     )
-    replace: bool = argument(
-        Words("put the card in the place of one of that id", "같은 id의 카드를 바꿈"), False
-    )
-    name: str = argument(
-        Words("log: who in it is the character", "기록: 그 안에서 캐릭터의 이름"), ""
-    )
-    zone: str = argument(
-        Words("log: time zone of its times (default: here)", "기록: 시각의 시간대 (기본: 여기)"), ""
-    )
-    hidden: bool = argument(
-        Words("log: also what was hidden from the model", "기록: 모델에 숨긴 메시지도"), False
-    )
+    replace: bool = argument(Words("put the card in the place of one of that id"), False)
+    name: str = argument(Words("log: who in it is the character"), "")
+    zone: str = argument(Words("log: time zone of its times (default: here)"), "")
+    hidden: bool = argument(Words("log: also what was hidden from the model"), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,17 +74,12 @@ class CharacterExportRequest:
 
     id: list[str] = character_argument("gieok character export mina")
     format: str = argument(
-        Words(
-            "png holds version 2 and 3; json-v2 is for old programs",
-            "png에는 2판과 3판이 함께; json-v2는 옛 프로그램용",
-        ),
+        Words("png holds version 2 and 3; json-v2 is for old programs"),
         "png",
         choices=tuple(CardForm),
     )
     to: str = argument(
-        Words(
-            "the file, which must be new (default: ID.png here)", "새 파일 (기본: 여기의 ID.png)"
-        ),
+        Words("the file, which must be new (default: ID.png here)"),
         "",
     )
     user: str = owner_argument()
@@ -227,20 +206,21 @@ def _count_log_lines(taken: LogTaken) -> LogCounts:
 def render_character_import(result: CharacterImportResult, style: Style) -> str:
     """Show the character, or what became of the log."""
     if result.character:
-        return f"{style.say('imported', '가져옴')}: {result.character.text(style)}"
+        return f"{style.say('imported')}: {result.character.text(style)}"
     log = result.log
     if log is None:
         return printable(result.id)
     lines = [
         style.say(
             (
-                f"{log.added} messages taken in, {log.changed} changed, {log.known} known, "
-                f"{log.hidden} hidden, {log.refused} refused"
+                "{added} messages taken in, {changed} changed, {known} known, {hidden} hidden, "
+                "{refused} refused"
             ),
-            (
-                f"메시지 {log.added}개 가져옴, {log.changed}개 바뀜, {log.known}개 이미 앎, {log.hidden}개 숨김, "
-                f"{log.refused}개 거절"
-            ),
+            added=log.added,
+            changed=log.changed,
+            known=log.known,
+            hidden=log.hidden,
+            refused=log.refused,
         )
     ]
     lines += [f"  {one.line}: {printable(style.told(one.reason))}" for one in log.faults]
@@ -248,8 +228,7 @@ def render_character_import(result: CharacterImportResult, style: Style) -> str:
     return "\n".join(
         [
             *lines,
-            style.say("what is remembered", "기억한 것")
-            + f": `gieok character memories {identity}`",
+            style.say("what is remembered") + f": `gieok character memories {identity}`",
         ]
     )
 
@@ -257,7 +236,7 @@ def render_character_import(result: CharacterImportResult, style: Style) -> str:
 def render_character_export(result: CharacterExportResult, style: Style) -> str:
     """Show where the card is."""
     return (
-        f"{style.say('written', '씀')}: {printable(str(result.path))} ({result.format}, "
+        f"{style.say('written')}: {printable(str(result.path))} ({result.format}, "
         f"{result.bytes:,} B)"
     )
 
@@ -273,10 +252,7 @@ IMPORT = Operation(
         "gieok character import mina.charx --replace",
         'gieok character import "Mina - 2024-07-12.jsonl" --id mina',
     ),
-    doc=Words(
-        "Take in a character card, or a chat log of SillyTavern",
-        "캐릭터 카드나 SillyTavern 대화 기록을 가져옵니다",
-    ),
+    doc=Words("Take in a character card, or a chat log of SillyTavern"),
 )
 EXPORT = Operation(
     name="character export",
@@ -287,8 +263,5 @@ EXPORT = Operation(
         "gieok character export mina",
         "gieok character export mina --format charx --to mina.charx",
     ),
-    doc=Words(
-        "Write a character as a card that other programs read",
-        "다른 프로그램이 읽는 카드로 캐릭터를 씁니다",
-    ),
+    doc=Words("Write a character as a card that other programs read"),
 )

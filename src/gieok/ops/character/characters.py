@@ -16,7 +16,8 @@ from gieok.ops.character.asked import (
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _MOST = 1_000
 
@@ -26,29 +27,19 @@ class CharacterCreateRequest:
     """Parameters of `gieok character create`."""
 
     name: list[str] = argument(
-        Words("the character's name", "캐릭터의 이름"),
+        Words("the character's name"),
         [],
         positional=True,
         needed='gieok character create "Mina"',
     )
     id: str = argument(
-        Words(
-            "how it is called in commands (default: from the name)",
-            "명령에서 부를 id (기본: 이름에서)",
-        ),
+        Words("how it is called in commands (default: from the name)"),
         "",
     )
-    description: str = argument(
-        Words("who it is, as a model is told", "모델에 알려 줄 캐릭터 설명"), ""
-    )
-    greeting: list[str] = argument(
-        Words("what it says first; repeat for others", "첫 인사말; 여러 번 쓸 수 있음"), []
-    )
+    description: str = argument(Words("who it is, as a model is told"), "")
+    greeting: list[str] = argument(Words("what it says first; repeat for others"), [])
     model: str = argument(
-        Words(
-            "model that answers for it (default: character.model)",
-            "답할 모델 (기본: character.model)",
-        ),
+        Words("model that answers for it (default: character.model)"),
         "",
     )
     user: str = owner_argument()
@@ -58,14 +49,9 @@ class CharacterCreateRequest:
 class CharacterListRequest:
     """Parameters of `gieok character list`."""
 
-    id: list[str] = argument(
-        Words("show this one whole", "이 캐릭터를 자세히"), [], positional=True
-    )
+    id: list[str] = argument(Words("show this one whole"), [], positional=True)
     user: str = argument(
-        Words(
-            "those that this user can talk to (default: the service's)",
-            "이 사용자가 대화할 수 있는 것 (기본: 모두의 것)",
-        ),
+        Words("those that this user can talk to (default: the service's)"),
         "",
     )
 
@@ -76,7 +62,7 @@ class CharacterDeleteRequest:
 
     id: list[str] = character_argument("gieok character delete mina")
     user: str = owner_argument()
-    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+    yes: bool = argument(Words("do not ask"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +132,7 @@ def delete_character(context: Context, request: CharacterDeleteRequest) -> Chara
     )
     stored = roster.own(owner, identity)
     character_line = build_character_row(stored).line(Style(context.lang, colour=False))
-    question = context.words(
-        "Delete it? What users remember with it is kept. [y/N] ",
-        "삭제할까요? 사용자의 기억은 남습니다. [y/N] ",
-    )
+    question = context.words("Delete it? What users remember with it is kept. [y/N] ")
     if not request.yes and not context.agrees(
         [character_line], question, f"`gieok character delete {identity} --yes`"
     ):
@@ -160,8 +143,8 @@ def delete_character(context: Context, request: CharacterDeleteRequest) -> Chara
 
 def render_created_character(result: CharacterCreateResult, style: Style) -> str:
     """Show what was made, and what to do next."""
-    created_word, identity = style.say("made", "만듦"), result.character.id
-    chat = style.say("talk", "대화")
+    created_word, identity = style.say("made"), result.character.id
+    chat = style.say("talk")
     return (
         f"{created_word}: {result.character.text(style)}\n{chat}: `gieok character chat "
         f"{printable(identity)}`"
@@ -174,8 +157,7 @@ def render_house_characters(result: CharacterListResult, style: Style) -> str:
         return result.character.text(style)
     if not result.characters:
         return style.say(
-            "There is no character: `gieok character create NAME`, `gieok character import FILE`",
-            "캐릭터가 없습니다: `gieok character create 이름`, `gieok character import 파일`",
+            "There is no character: `gieok character create NAME`, `gieok character import FILE`"
         )
     return "\n".join(one.line(style) for one in result.characters)
 
@@ -183,15 +165,13 @@ def render_house_characters(result: CharacterListResult, style: Style) -> str:
 def render_deleted_character(result: CharacterDeleteResult, style: Style) -> str:
     """Show what went and what stays."""
     entries, kept_memories = result.lorebook_entries, result.memories_kept
-    gone = style.say(
-        f"deleted, with {entries} lorebook entries", f"삭제함 (로어북 항목 {entries}개 포함)"
-    )
+    gone = style.say("deleted, with {entries} lorebook entries", entries=entries)
     stays = style.say(
         (
-            f"what users remember with it stays ({kept_memories} of its owner's memories); a character of "
-            f"this id has it again"
+            "what users remember with it stays ({kept_memories} of its owner's memories); a "
+            "character of this id has it again"
         ),
-        f"사용자의 기억은 남음 (소유자의 기억 {kept_memories}개); 같은 id의 캐릭터를 만들면 이어집니다",
+        kept_memories=kept_memories,
     )
     return f"{printable(result.id)}: {gone}; {stays}"
 
@@ -207,16 +187,14 @@ CREATE = Operation(
             '--greeting "Come in."'
         ),
     ),
-    doc=Words("Make a character to talk to", "대화할 캐릭터를 만듭니다"),
+    doc=Words("Make a character to talk to"),
 )
 LIST = Operation(
     name="character list",
     handler=list_house_characters,
     present=render_house_characters,
     examples=("gieok character list", "gieok character list mina"),
-    doc=Words(
-        "List characters, or show one whole", "캐릭터를 나열하거나, 하나를 자세히 보여 줍니다"
-    ),
+    doc=Words("List characters, or show one whole"),
 )
 DELETE = Operation(
     name="character delete",
@@ -224,8 +202,5 @@ DELETE = Operation(
     handler=delete_character,
     present=render_deleted_character,
     effect=Effect.DESTROY,
-    doc=Words(
-        "Delete a character; what users remember with it stays",
-        "캐릭터를 삭제합니다 (사용자의 기억은 남음)",
-    ),
+    doc=Words("Delete a character; what users remember with it stays"),
 )

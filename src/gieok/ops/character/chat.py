@@ -29,14 +29,12 @@ from gieok.ops.character.remembered import (
     render_memory_rows,
 )
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, printable
+from gieok.ops.operation import Effect, Operation, Style, printable
+from gieok.text.messages import Words
 
 _HELP = Words(
-    (
-        "/memory  what it remembers   /why  what it was told for the last reply   /forget HANDLE  "
-        " /undo   /points   /quit"
-    ),
-    "/memory 기억하는 것   /why 마지막 답에 쓰인 기억   /forget 핸들   /undo   /points   /quit",
+    "/memory  what it remembers   /why  what it was told for the last reply   /forget HANDLE  "
+    " /undo   /points   /quit"
 )
 _LONGEST_LINE = 1 << 20
 
@@ -104,13 +102,13 @@ class _CharacterTalk:
             what=[self._bond.character, *words.split()], user=self._bond.user
         )
         found = list_character_memories(self._context, asked)
-        nothing = self._style.say("nothing yet", "아직 없음")
+        nothing = self._style.say("nothing yet")
         return "\n".join(render_memory_rows(found.memories, self._style)) or nothing
 
     def _why(self, rest: str) -> str:
         del rest
         if self._last is None:
-            return self._style.say("nothing was said yet", "아직 한 말이 없음")
+            return self._style.say("nothing was said yet")
         told = [part for part in (self._last.canon, self._last.context.narrative.text) if part]
         found = [
             f"  {build_memory_handle(one.document.key)}  {one.score:.2f}  "
@@ -118,18 +116,18 @@ class _CharacterTalk:
             + f"  {printable(one.document.text)}"
             for one in self._last.context.recalled
         ]
-        return "\n".join([*map(printable, told), *found]) or self._style.say("nothing", "없음")
+        return "\n".join([*map(printable, told), *found]) or self._style.say("nothing")
 
     def _forget(self, handle: str) -> str:
         done = self._house.control.delete(
             self._bond, find_memory_key(self._house, self._bond, handle)
         )
         self._undo = done.undo
-        return self._style.say("forgotten; /undo takes it back", "잊음; /undo로 되돌림")
+        return self._style.say("forgotten; /undo takes it back")
 
     def _back(self, rest: str) -> str:
         self._house.control.undo(self._bond, rest or self._undo)
-        return self._style.say("it is remembered again", "다시 기억합니다")
+        return self._style.say("it is remembered again")
 
     def _points(self, rest: str) -> str:
         del rest
@@ -202,7 +200,7 @@ def render_character_chat(result: CharacterChatResult, style: Style) -> str:
     """Show the talk, unless it was shown."""
     if result.is_shown:
         count = sum(not one.said.startswith("/") for one in result.lines)
-        return style.say(f"{count} messages", f"메시지 {count}개")
+        return style.say("{count} messages", count=count)
     talk_lines = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
     talk_lines += [
         (
@@ -223,5 +221,5 @@ OPERATION = Operation(
     takes_in=True,
     is_endless=True,
     examples=("gieok character chat mina", "gieok character chat mina --user kim < lines.txt"),
-    doc=Words("Talk with a character in the terminal", "터미널에서 캐릭터와 대화합니다"),
+    doc=Words("Talk with a character in the terminal"),
 )

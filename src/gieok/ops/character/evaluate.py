@@ -10,7 +10,8 @@ from gieok.character.play.measure import Score
 from gieok.character.play.play import PlayedAnswer, PlayedClock
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.operation import Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,20 +19,16 @@ class CharacterEvalRequest:
     """Parameters of `gieok character eval`."""
 
     data: str = argument(
-        Words("the conversation file (docs/character.md)", "대화 파일 (docs/character.md)"),
+        Words("the conversation file (docs/character.md)"),
         "",
         needed="gieok character eval --data chats.json",
     )
     vectors: bool = argument(
-        Words("find memories with the configured embedder, too", "설정한 임베더로도 기억을 찾음"),
+        Words("find memories with the configured embedder, too"),
         False,
     )
-    misses: bool = argument(
-        Words("list what was missed or wrong", "빠지거나 틀린 것을 나열"), False
-    )
-    narratives: bool = argument(
-        Words("show the narrative at each question", "질문마다 서사를 보임"), False
-    )
+    misses: bool = argument(Words("list what was missed or wrong"), False)
+    narratives: bool = argument(Words("show the narrative at each question"), False)
 
 
 class FactFigures(NamedTuple):
@@ -153,17 +150,17 @@ def _compute_eval_share(part: int, whole: int) -> float:
 def render_character_eval(result: CharacterEvalResult, style: Style) -> str:
     """Show a line a figure."""
     rows = (
-        (Words("facts: precision", "사실: 정밀도"), result.facts.precision),
-        (Words("facts: recall", "사실: 재현율"), result.facts.recall),
-        (Words("facts: current value right", "사실: 지금 값이 맞음"), result.facts.current_right),
-        (Words("traps kept as facts", "사실로 남은 함정"), result.traps_kept),
-        (Words("moments: recall", "순간: 재현율"), result.moments.recall),
+        (Words("facts: precision"), result.facts.precision),
+        (Words("facts: recall"), result.facts.recall),
+        (Words("facts: current value right"), result.facts.current_right),
+        (Words("traps kept as facts"), result.traps_kept),
+        (Words("moments: recall"), result.moments.recall),
         (
-            Words("questions: context holds the answer", "질문: 맥락에 답이 있음"),
+            Words("questions: context holds the answer"),
             result.questions.holds,
         ),
         (
-            Words("questions: old value told as current", "질문: 옛 값을 지금으로 말함"),
+            Words("questions: old value told as current"),
             result.questions.stale,
         ),
     )
@@ -176,8 +173,5 @@ OPERATION = Operation(
     examples=("gieok character eval --data conversations.json",),
     handler=evaluate_character,
     present=render_character_eval,
-    doc=Words(
-        "Measure what a character remembers of the conversations in a file",
-        "파일에 있는 대화에서 캐릭터가 무엇을 기억하는지 잽니다",
-    ),
+    doc=Words("Measure what a character remembers of the conversations in a file"),
 )

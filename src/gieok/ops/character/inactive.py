@@ -12,21 +12,17 @@ from gieok.character.accounts.inactivity import (
     InactivityStep,
 )
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InactiveRequest:
     """Parameters of `gieok character inactive`."""
 
-    dry_run: bool = argument(
-        Words("show what is due, and do nothing", "할 일만 보이고 아무것도 하지 않음"), False
-    )
+    dry_run: bool = argument(Words("show what is due, and do nothing"), False)
     resend: str = argument(
-        Words(
-            "send a user's mail again, where nobody knows whether it went out",
-            "나갔는지 모르는 메일을 다시 보낼 사용자",
-        ),
+        Words("send a user's mail again, where nobody knows whether it went out"),
         "",
     )
 
@@ -74,9 +70,9 @@ def run_inactivity_steps(
 
 
 _STAGES = {
-    REMINDED: Words("reminded", "알림을 보냄"),
-    WARNED: Words("warned for the last time", "마지막 안내를 보냄"),
-    FADED: Words("episodes deleted", "에피소드를 지움"),
+    REMINDED: Words("reminded"),
+    WARNED: Words("warned for the last time"),
+    FADED: Words("episodes deleted"),
 }
 
 
@@ -93,14 +89,9 @@ def render_inactivity_steps(result: InactiveResult, style: Style) -> str:
             ).rstrip()
         )
     for user in result.unsure:
-        note = style.say(
-            "a mail may have gone out or not: --resend sends it again",
-            "메일이 나갔는지 알 수 없습니다: --resend로 다시 보냅니다",
-        )
+        note = style.say("a mail may have gone out or not: --resend sends it again")
         lines.append(f"{printable(user)}: {note}")
-    return "\n".join(lines) or style.say(
-        "nobody has stayed away for so long", "그만큼 오래 오지 않은 사용자가 없습니다"
-    )
+    return "\n".join(lines) or style.say("nobody has stayed away for so long")
 
 
 OPERATION = Operation(
@@ -109,8 +100,5 @@ OPERATION = Operation(
     examples=("gieok character inactive --dry-run",),
     handler=remind_inactive_users,
     present=render_inactivity_steps,
-    doc=Words(
-        "Remind users who stay away, then delete their episodes: after 60, 80 and 90 days",
-        "오지 않는 사용자에게 알리고, 그 뒤 에피소드를 지웁니다: 60, 80, 90일 뒤",
-    ),
+    doc=Words("Remind users who stay away, then delete their episodes: after 60, 80 and 90 days"),
 )

@@ -21,14 +21,15 @@ from gieok.ops.character.asked import (
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _HANDLE = 6
 _LAYERS = {
-    Layer.SEMANTIC: Words("facts", "사실"),
-    Layer.IDEAS: Words("ideas", "생각만 한 것"),
-    Layer.EMOTIONAL: Words("moments", "순간"),
-    Layer.EPISODIC: Words("episodes", "있었던 일"),
+    Layer.SEMANTIC: Words("facts"),
+    Layer.IDEAS: Words("ideas"),
+    Layer.EMOTIONAL: Words("moments"),
+    Layer.EPISODIC: Words("episodes"),
 }
 
 
@@ -37,20 +38,18 @@ class CharacterMemoriesRequest:
     """Parameters of `gieok character memories`."""
 
     what: list[str] = argument(
-        Words("the character, and words to search for", "캐릭터, 그리고 찾을 말"),
+        Words("the character, and words to search for"),
         [],
         positional=True,
         needed="gieok character memories mina",
     )
     user: str = user_argument()
-    layer: str = argument(Words("this layer alone", "이 층만"), "", choices=("", *Layer))
+    layer: str = argument(Words("this layer alone"), "", choices=("", *Layer))
     why: str = argument(
-        Words(
-            "show what one of them came from, by its handle", "핸들로, 어느 말에서 나왔는지 보임"
-        ),
+        Words("show what one of them came from, by its handle"),
         "",
     )
-    limit: int = argument(Words("how many of a layer", "층마다 몇 개까지"), 50)
+    limit: int = argument(Words("how many of a layer"), 50)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +57,10 @@ class CharacterForgetRequest:
     """Parameters of `gieok character forget`."""
 
     id: list[str] = character_argument("gieok character forget mina --memory 3fa9c0")
-    memory: str = argument(Words("handle of the memory", "기억의 핸들"), "")
+    memory: str = argument(Words("handle of the memory"), "")
     user: str = user_argument()
-    for_good: bool = argument(Words("it cannot be taken back", "되돌릴 수 없게"), False)
-    undo: str = argument(Words("take this deletion back", "이 삭제를 되돌림"), "")
+    for_good: bool = argument(Words("it cannot be taken back"), False)
+    undo: str = argument(Words("take this deletion back"), "")
 
 
 class CharacterMemoryRow(NamedTuple):
@@ -251,10 +250,9 @@ def render_character_memories(result: CharacterMemoriesResult, style: Style) -> 
     if not result.memories:
         if result.is_part:
             return style.say(
-                "Nothing that fits is remembered; without words and --layer everything is shown.",
-                "맞는 기억이 없습니다. 말과 --layer 없이 부르면 모두 보입니다.",
+                "Nothing that fits is remembered; without words and --layer everything is shown."
             )
-        return style.say("Nothing is remembered yet.", "아직 기억하는 것이 없습니다.")
+        return style.say("Nothing is remembered yet.")
     lines = render_memory_rows(result.memories, style)
     return "\n".join(
         [*lines, *(f"    {one.at}  {one.role}: {printable(one.text)}" for one in result.messages)]
@@ -264,21 +262,14 @@ def render_character_memories(result: CharacterMemoriesResult, style: Style) -> 
 def render_character_forgetting(result: CharacterForgetResult, style: Style) -> str:
     """Show what went, and how it comes back."""
     if not result.found:
-        return style.say(
-            f"there is no memory {result.text!r}", f"{result.text!r}: 그런 기억이 없습니다"
-        )
+        return style.say("there is no memory {text!r}", text=result.text)
     if result.is_back:
-        return style.say("it is remembered again", "다시 기억합니다")
-    lines = [f"{style.say('forgotten', '잊음')}: {printable(result.text)}"]
-    lines += [
-        f"  {style.say('holds again', '다시 맞음')}: {printable(one)}" for one in result.holds_again
-    ]
+        return style.say("it is remembered again")
+    lines = [f"{style.say('forgotten')}: {printable(result.text)}"]
+    lines += [f"  {style.say('holds again')}: {printable(one)}" for one in result.holds_again]
     if result.undo:
         lines.append(
-            style.say(
-                f"  until {result.until}: --undo {result.undo}",
-                f"  {result.until}까지: --undo {result.undo}",
-            )
+            style.say("  until {until}: --undo {undo}", until=result.until, undo=result.undo)
         )
     return "\n".join(lines)
 
@@ -288,10 +279,7 @@ MEMORIES = Operation(
     handler=list_character_memories,
     present=render_character_memories,
     examples=("gieok character memories mina", 'gieok character memories mina "생일" --user kim'),
-    doc=Words(
-        "Show or search what a character remembers of a user",
-        "캐릭터가 사용자에 대해 기억하는 것을 보이고 찾습니다",
-    ),
+    doc=Words("Show or search what a character remembers of a user"),
 )
 FORGET = Operation(
     name="character forget",
@@ -299,8 +287,5 @@ FORGET = Operation(
     present=render_character_forgetting,
     effect=Effect.DESTROY,
     examples=("gieok character forget mina --memory 3fa9c0",),
-    doc=Words(
-        "Have a character forget one memory of a user",
-        "캐릭터가 사용자에 대한 기억 하나를 잊게 합니다",
-    ),
+    doc=Words("Have a character forget one memory of a user"),
 )

@@ -10,7 +10,8 @@ from gieok.errors import BadRequest
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
 from gieok.ops.character.asked import ME, require_single_word
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _ROWS = 10
 _KEY_DO = ("list", "create", "revoke")
@@ -20,32 +21,26 @@ _KEY_DO = ("list", "create", "revoke")
 class CharacterPointsRequest:
     """Parameters of `gieok character points`."""
 
-    user: list[str] = argument(
-        Words("the user (default: me)", "사용자 (기본: me)"), [], positional=True
-    )
-    credit: int = argument(Words("give so many points", "이만큼 포인트를 줌"), 0)
-    note: str = argument(Words("why, for the ledger", "장부에 남길 이유"), "")
-    reference: str = argument(
-        Words("counts once, however often it is sent", "여러 번 보내도 한 번만 셈"), ""
-    )
-    check_in: bool = argument(Words("check in for today", "오늘 출석"), False)
+    user: list[str] = argument(Words("the user (default: me)"), [], positional=True)
+    credit: int = argument(Words("give so many points"), 0)
+    note: str = argument(Words("why, for the ledger"), "")
+    reference: str = argument(Words("counts once, however often it is sent"), "")
+    check_in: bool = argument(Words("check in for today"), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharacterKeyRequest:
     """Parameters of `gieok character key`."""
 
-    do: list[str] = argument(
-        Words("list, create, or revoke ID", "list, create, 또는 revoke ID"), [], positional=True
-    )
-    user: str = argument(Words("whose key", "누구의 키인지"), ME)
+    do: list[str] = argument(Words("list, create, or revoke ID"), [], positional=True)
+    user: str = argument(Words("whose key"), ME)
     admin: bool = argument(
-        Words("a key that issues keys and credits points", "키를 만들고 포인트를 주는 관리자 키"),
+        Words("a key that issues keys and credits points"),
         False,
     )
-    label: str = argument(Words("what it is for", "무엇에 쓰는지"), "")
+    label: str = argument(Words("what it is for"), "")
     days: int = argument(
-        Words("how long it holds (default: until revoked)", "며칠 동안 쓸지 (기본: 취소할 때까지)"),
+        Words("how long it holds (default: until revoked)"),
         0,
     )
 
@@ -157,10 +152,8 @@ def _build_key_line(issued: IssuedKey) -> KeyLine:
 def render_user_points(result: CharacterPointsResult, style: Style) -> str:
     """Show the balance and the newest rows."""
     name, streak = printable(result.user), result.streak
-    lines = [
-        style.bold(style.say(f"{name}: {result.balance} points", f"{name}: {result.balance}포인트"))
-    ]
-    lines += [style.say(f"  {streak} days in a row", f"  연속 {streak}일")] if streak else []
+    lines = [style.bold(style.say("{name}: {balance} points", name=name, balance=result.balance))]
+    lines += [style.say("  {streak} days in a row", streak=streak)] if streak else []
     lines += [
         f"  {row.at[:16]}  {row.amount:+}  {row.kind}  {printable(row.note)}".rstrip()
         for row in result.entries
@@ -171,22 +164,19 @@ def render_user_points(result: CharacterPointsResult, style: Style) -> str:
 def render_user_keys(result: CharacterKeyResult, style: Style) -> str:
     """Show keys; a new one with its text, once."""
     if not result.keys:
-        return style.say(
-            "There is no key: `gieok character key create`",
-            "키가 없습니다: `gieok character key create`",
-        )
+        return style.say("There is no key: `gieok character key create`")
     lines = []
     for key_line in result.keys:
         state = (
-            style.say("revoked", "취소됨")
+            style.say("revoked")
             if key_line.revoked_at
-            else key_line.expires_at[:10] or style.say("valid", "유효")
+            else key_line.expires_at[:10] or style.say("valid")
         )
         whose = printable(key_line.user) or "admin"
         lines.append(
             f"{key_line.id}  {whose}  {printable(key_line.label)}  {state}".replace("    ", "  ")
         )
-    once = style.say("the key, shown this once:", "키 (지금 한 번만 보입니다):")
+    once = style.say("the key, shown this once:")
     return "\n".join([*lines, *([once, result.key] if result.key else [])])
 
 
@@ -196,10 +186,7 @@ POINTS = Operation(
     present=render_user_points,
     effect=Effect.WRITE,
     examples=("gieok character points", "gieok character points kim --credit 100 --note gift"),
-    doc=Words(
-        "Show a user's points, check in, give points",
-        "사용자의 포인트를 보이고, 출석하고, 포인트를 줍니다",
-    ),
+    doc=Words("Show a user's points, check in, give points"),
 )
 KEY = Operation(
     name="character key",
@@ -210,8 +197,5 @@ KEY = Operation(
         "gieok character key create --user kim --label phone",
         "gieok character key revoke ID --user kim",
     ),
-    doc=Words(
-        "Issue, list and revoke keys for `gieok serve`",
-        "`gieok serve`에 쓸 키를 만들고, 나열하고, 취소합니다",
-    ),
+    doc=Words("Issue, list and revoke keys for `gieok serve`"),
 )

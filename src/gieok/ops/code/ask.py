@@ -7,8 +7,9 @@ from gieok.code.deepen import conversation
 from gieok.errors import BadRequest
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ranking.recall import Question, recall
+from gieok.text.messages import Words
 
 _ANSWERS = 8
 _LONGEST_QUESTION = 4_000
@@ -19,20 +20,14 @@ class AskRequest:
     """Parameters of `gieok ask`."""
 
     question: list[str] = argument(
-        Words("what to ask", "물을 것"), [], positional=True, needed='gieok ask "…"'
+        Words("what to ask"), [], positional=True, needed='gieok ask "…"'
     )
     files: list[str] = argument(
-        Words(
-            "lines that the answer must know: path or path:10-40, by commas",
-            "답이 알아야 할 줄: 경로나 경로:10-40, 쉼표로",
-        ),
+        Words("lines that the answer must know: path or path:10-40, by commas"),
         [],
     )
     model: str = argument(
-        Words(
-            "provider:model (default: the setting code.model)",
-            "제공자:모델 (기본: 설정 code.model)",
-        ),
+        Words("provider:model (default: the setting code.model)"),
         "",
     )
 
@@ -103,8 +98,5 @@ OPERATION = Operation(
     handler=ask_code_model,
     present=render_code_model_answer,
     effect=Effect.WRITE,
-    doc=Words(
-        "Let a model answer a question about the project",
-        "프로젝트에 대한 물음에 모델이 답하게 합니다",
-    ),
+    doc=Words("Let a model answer a question about the project"),
 )

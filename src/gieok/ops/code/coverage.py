@@ -8,7 +8,8 @@ from gieok.ops.code.init import sync_project_index
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _FILE = ".coverage"
 _SHOWN = 10
@@ -20,24 +21,18 @@ class CoverageRequest:
     """Parameters of `gieok code coverage`."""
 
     file: str = argument(
-        Words(
-            "coverage.py's data file (default: .coverage of the project)",
-            "coverage.py의 자료 파일 (기본: 프로젝트의 .coverage)",
-        ),
+        Words("coverage.py's data file (default: .coverage of the project)"),
         "",
         positional=True,
     )
     commit: str = argument(
         Words(
-            (
-                "the git revision that ran: believe what is the same there, whatever the times of "
-                "files say"
-            ),
-            "실행된 git 리비전: 파일 시각과 상관없이 그때와 같은 파일을 믿음",
+            "the git revision that ran: believe what is the same there, whatever the times of "
+            "files say"
         ),
         "",
     )
-    forget: bool = argument(Words("forget all that was taken in", "받아들인 것을 모두 잊음"), False)
+    forget: bool = argument(Words("forget all that was taken in"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +90,22 @@ def render_coverage(result: CoverageResult, style: Style) -> str:
     lines = [
         style.bold(
             style.say(
-                "{} tests, {} pairs of a test and a function that it ran, in {} files".format(
-                    *counts
-                ),
-                "테스트 {}개, 테스트와 실행된 함수 {}쌍, 파일 {}개".format(*counts),
+                "{tests} tests, {pairs} pairs of a test and a function that it ran, in {files} "
+                "files",
+                tests=counts[0],
+                pairs=counts[1],
+                files=counts[2],
             )
         )
     ]
     for words, names, count in (
         (
-            Words("changed after the run, not believed", "실행 뒤에 바뀌어 믿지 않음"),
+            Words("changed after the run, not believed"),
             result.changed,
             len(result.changed),
         ),
         (
-            Words("no test of this project", "이 프로젝트의 테스트가 아님"),
+            Words("no test of this project"),
             result.unknown,
             result.unknown_count,
         ),
@@ -120,14 +116,13 @@ def render_coverage(result: CoverageResult, style: Style) -> str:
                 printable(f"  {words.say(style.lang)} ({count}): {', '.join(names[:_SHOWN])}{more}")
             )
     if result.outside:
-        outside = Words("files outside of the project", "프로젝트 밖의 파일")
+        outside = Words("files outside of the project")
         lines.append(f"  {outside.say(style.lang)}: {result.outside}")
-    total = Words(
-        (
-            f"  kept now: {kept.pairs:,} pairs of {kept.tests:,} tests; {kept.changed:,} with "
-            f"code that changed since"
-        ),
-        f"  지금 가진 것: 테스트 {kept.tests:,}개의 {kept.pairs:,}쌍; 그 뒤 바뀐 코드 {kept.changed:,}쌍",
+    total = Words.of(
+        "  kept now: {pairs:,} pairs of {tests:,} tests; {changed:,} with code that changed since",
+        pairs=kept.pairs,
+        tests=kept.tests,
+        changed=kept.changed,
     )
     return "\n".join([*lines, style.dim(total.say(style.lang))])
 
@@ -138,8 +133,5 @@ OPERATION = Operation(
     handler=take_in_coverage,
     present=render_coverage,
     effect=Effect.WRITE,
-    doc=Words(
-        "Take in which test ran which function, from coverage.py with contexts",
-        "어느 테스트가 어느 함수를 실행했는지 coverage.py의 컨텍스트에서 받아들입니다",
-    ),
+    doc=Words("Take in which test ran which function, from coverage.py with contexts"),
 )

@@ -14,19 +14,17 @@ from gieok.ops.code import model as code_model
 from gieok.ops.code.init import log_change
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalateRequest:
     """Parameters of `gieok code escalate`."""
 
-    dismiss: bool = argument(Words("forget what waits without a look", "보지 않고 지움"), False)
+    dismiss: bool = argument(Words("forget what waits without a look"), False)
     model: str = argument(
-        Words(
-            "provider:model (default: the setting code.model)",
-            "제공자:모델 (기본: 설정 code.model)",
-        ),
+        Words("provider:model (default: the setting code.model)"),
         "",
     )
 
@@ -105,10 +103,8 @@ def _run_deeper_look(context: Context, project: Project, asker: Asker, files: Se
 def render_escalation(result: EscalateResult, style: Style) -> str:
     """Show what waited and what was done."""
     if not result.reasons:
-        return style.say("Nothing waits.", "기다리는 것이 없습니다.")
-    head = style.say(
-        f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:"
-    )
+        return style.say("Nothing waits.")
+    head = style.say("{summaries} summaries written for:", summaries=result.summaries)
     return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
 
 
@@ -118,8 +114,5 @@ OPERATION = Operation(
     handler=escalate_project,
     present=render_escalation,
     effect=Effect.WRITE,
-    doc=Words(
-        "Let a strong model look at changes that ask for it",
-        "필요한 변경을 강한 모델이 살펴보게 합니다",
-    ),
+    doc=Words("Let a strong model look at changes that ask for it"),
 )

@@ -35,7 +35,8 @@ from gieok.ops.code.source import (
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import As, Hidden
-from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import Operation, Style, Surface, argument, printable
+from gieok.text.messages import Words
 from gieok.text.tokens import estimate_tokens
 
 _LONGEST_QUESTION = 4_000
@@ -55,12 +56,12 @@ class ExploreRequest:
     """Parameters of `gieok code explore`."""
 
     query: list[str] = argument(
-        Words("a question, or the names of several symbols", "물음, 또는 여러 심볼의 이름"),
+        Words("a question, or the names of several symbols"),
         [],
         positional=True,
         needed='gieok code explore "…"',
     )
-    budget: int = argument(Words("at most this many model tokens", "모델 토큰 한도"), 2000)
+    budget: int = argument(Words("at most this many model tokens"), 2000)
 
 
 class CodePart(NamedTuple):
@@ -302,9 +303,7 @@ def render_explored_code(result: ExploreResult, style: Style) -> str:
         *(_render_symbol_route(route, style) for route in result.paths),
         *(_render_unjoined_pair(pair, style) for pair in result.apart),
     ]:
-        blocks.append(
-            "\n".join([style.bold(style.say("Paths", "경로")), *(f"  {way}" for way in ways)])
-        )
+        blocks.append("\n".join([style.bold(style.say("Paths")), *(f"  {way}" for way in ways)]))
     blocks += [
         "\n".join([_render_explored_symbol(s, style), *_render_symbol_source(s, style)])
         for s in result.symbols
@@ -312,30 +311,29 @@ def render_explored_code(result: ExploreResult, style: Style) -> str:
     ]
     if rest := [s for s in result.symbols if not s.parts]:
         rows = [
-            f"  {_render_explored_symbol(s, style)}: {printable(shorten_code_line(s.signature, _SIGNATURE_CHARS))}"
+            (
+                f"  {_render_explored_symbol(s, style)}: "
+                f"{printable(shorten_code_line(s.signature, _SIGNATURE_CHARS))}"
+            )
             for s in rest
         ]
-        blocks.append("\n".join([style.bold(style.say("Also", "그 밖에")), *rows]))
+        blocks.append("\n".join([style.bold(style.say("Also")), *rows]))
     if result.tests:
         rows = [f"  {printable(test.citation)} {printable(test.symbol)}" for test in result.tests]
         blocks.append(
             "\n".join(
                 [
-                    style.bold(
-                        style.say("Tests that most likely run it", "이것을 돌릴 법한 테스트")
-                    ),
+                    style.bold(style.say("Tests that most likely run it")),
                     *rows,
                 ]
             )
         )
     if not result.symbols:
         blocks.append(
-            build_none_found_words("Nothing", "찾은 것이 없습니다", result.freshness).say(
-                style.lang
-            )
+            build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
         )
     if result.degraded:
-        blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
+        blocks.append(style.dim(style.say("note: ") + style.told(result.degraded)))
     return "\n\n".join(
         [
             *blocks,
@@ -356,11 +354,11 @@ def _render_symbol_source(s: ExploredSymbol, style: Style) -> Iterator[str]:
     if s.members:
         yield from render_member_heads(s.members, style)
     elif following <= s.end_line:
-        yield style.dim(style.say(f"… to {s.end_line}", f"… {s.end_line}까지"))
+        yield style.dim(style.say("… to {end_line}", end_line=s.end_line))
 
 
 def _render_explored_symbol(s: ExploredSymbol, style: Style) -> str:
-    callers = style.say(f"{s.callers} caller{'' if s.callers == 1 else 's'}", f"호출 {s.callers}곳")
+    callers = style.say("{count} caller", plural="{count} callers", count=s.callers)
     name = "" if s.kind == SymbolKind.MODULE else f"  {printable(s.symbol)}"
     return f"{style.bold(printable(s.citation))}{name}" + style.dim(f"  {s.kind}, {callers}")
 
@@ -370,7 +368,10 @@ def _render_symbol_route(route: Route, style: Style) -> str:
     text = printable(_format_symbol_name(route.from_))
     for step in route.steps:
         doubt = f", {style.told(step.reason)}" if step.tier > Certainty.RESOLVED else ""
-        text += f" →{style.dim(f' ({printable(step.citation)}{doubt})')} {printable(_format_symbol_name(step.to))}"
+        text += (
+            f" →{style.dim(f' ({printable(step.citation)}{doubt})')} "
+            f"{printable(_format_symbol_name(step.to))}"
+        )
     return text
 
 
@@ -382,9 +383,7 @@ def _format_symbol_name(key: str) -> str:
 
 def _render_unjoined_pair(pair: Sequence[str], style: Style) -> str:
     one, other = (printable(_format_symbol_name(key)) for key in pair)
-    return style.say(
-        f"none found between {one} and {other}", f"{one}와 {other} 사이에서는 찾지 못함"
-    )
+    return style.say("none found between {one} and {other}", one=one, other=other)
 
 
 OPERATION = Operation(
@@ -402,10 +401,7 @@ OPERATION = Operation(
     present=render_explored_code,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        (
-            "Answer a question about code, or about several symbols: source, the paths between "
-            "them, tests"
-        ),
-        "코드나 여러 심볼에 대한 물음에 답합니다: 소스, 그 사이의 경로, 테스트",
+        "Answer a question about code, or about several symbols: source, the paths between "
+        "them, tests"
     ),
 )

@@ -10,7 +10,8 @@ from gieok.code.report.structure import structure
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
+from gieok.ops.operation import Effect, NoRequest, Operation, Style
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,5 @@ OPERATION = Operation(
     handler=export_project,
     present=render_exported_files,
     effect=Effect.WRITE,
-    doc=Words(
-        "Write a page and a picture of the project", "프로젝트를 설명하는 문서와 그림을 씁니다"
-    ),
+    doc=Words("Write a page and a picture of the project"),
 )

@@ -19,7 +19,8 @@ from gieok.ops.code.project import (
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull
-from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import Operation, Style, Surface, argument, printable
+from gieok.text.messages import Words
 
 _MOST_SITES = 20
 
@@ -29,32 +30,20 @@ class ImpactRequest:
     """Parameters of `gieok code impact`."""
 
     target: str = argument(
-        Words(
-            "a file, PATH:SYMBOL, or a symbol; nothing with --diff",
-            "파일, 경로:심볼, 또는 심볼; --diff면 비움",
-        ),
+        Words("a file, PATH:SYMBOL, or a symbol; nothing with --diff"),
         "",
         positional=True,
     )
     diff: str = argument(
-        Words(
-            "what differs from this git revision, instead of a symbol",
-            "심볼 대신 이 git 리비전과 다른 것",
-        ),
+        Words("what differs from this git revision, instead of a symbol"),
         "",
     )
     limit: int = argument(
-        Words(
-            "how many symbols, tests and files to show (0: all)",
-            "보여 줄 심볼, 테스트, 파일 수 (0: 전부)",
-        ),
+        Words("how many symbols, tests and files to show (0: all)"),
         30,
     )
     also: bool = argument(
-        Words(
-            "list the tests that are less likely to run it, too",
-            "변경된 코드를 돌릴 가능성이 낮은 테스트도 보임",
-        ),
+        Words("list the tests that are less likely to run it, too"),
         False,
     )
 
@@ -235,9 +224,9 @@ def find_code_impact(context: Context, request: ImpactRequest) -> ImpactResult:
 
 
 _RISKS = {
-    "high": Words("high", "높음"),
-    "medium": Words("medium", "중간"),
-    "low": Words("low", "낮음"),
+    "high": Words("high"),
+    "medium": Words("medium"),
+    "low": Words("low"),
 }
 
 
@@ -247,26 +236,21 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
     """
     lines = [
         _render_impact_title(
-            Words(
-                f"Changed: {_format_changed_keys(result.changed)}",
-                f"변경: {_format_changed_keys(result.changed)}",
-            ),
+            Words.of("Changed: {changed_keys}", changed_keys=_format_changed_keys(result.changed)),
             style,
         )
     ]
     lines += ["", *_render_tests_to_run(result, style)]
     lines += [
         "",
-        *_render_impact_group(
-            Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols, style
-        ),
+        *_render_impact_group(Words("May break"), result.symbols, result.counts.symbols, style),
     ]
     importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
     if importing:
         lines += [
             "",
             _render_impact_title(
-                _append_word_count(Words("Only import it", "가져오기만 함"), len(importing)), style
+                _append_word_count(Words("Only import it"), len(importing)), style
             ),
         ]
         lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
@@ -281,17 +265,18 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
 def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
     count, all_ = result.run.count_, result.counts.tests
     percent = f"{100 * result.run.held:.0f} %"
-    words = Words(f"Run these ({count} of {all_})", f"돌려 볼 테스트 ({all_}개 중 {count}개)")
+    words = Words.of("Run these ({count} of {all})", count=count, all=all_)
     lines = _render_impact_group(words, result.tests, count, style, counted=True)
     if result.run.command and len(result.tests) == count:
         lines.append(style.dim("  $ ") + printable(result.run.command))
     if hidden_count := all_ - count:
-        also = Words(
+        also = Words.of(
             (
-                f"May also run it: {hidden_count} (the list holds {percent} of the probability; --also "
-                f"shows them)"
+                "May also run it: {hidden_count} (the list holds {percent} of the probability; "
+                "--also shows them)"
             ),
-            f"더 돌릴 수도 있는 테스트: {hidden_count}개 (위 목록이 확률의 {percent}; --also로 보임)",
+            hidden_count=hidden_count,
+            percent=percent,
         )
         lines += [
             "",
@@ -312,7 +297,7 @@ def _render_impact_group(
 
 
 def _append_word_count(words: Words, count: int) -> Words:
-    return Words(f"{words.en} ({count})", f"{words.ko} ({count})")
+    return Words.of("{words} ({count})", words=words, count=count)
 
 
 def _render_impact_title(words: Words, style: Style) -> str:
@@ -326,11 +311,7 @@ def _format_changed_keys(keys: tuple[str, ...]) -> str:
 def _render_reached_symbol(one: ReachedSymbol, style: Style) -> str:
     way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
-    known = (
-        f"→ {way}"
-        if way
-        else Words("no way to it is known", "거기까지 가는 길은 모름").say(style.lang)
-    )
+    known = f"→ {way}" if way else Words("no way to it is known").say(style.lang)
     place = f"{one.path}#L{one.start_line}  {known}{_render_test_evidence(one, style)}"
     return (
         printable(f"  {100 * one.chance:3.0f} % {risk:6}  {one.symbol}")
@@ -347,12 +328,11 @@ def _render_test_evidence(one: ReachedSymbol, style: Style) -> str:
 
 def _render_unresolved_calls(result: ImpactResult, style: Style) -> list[str]:
     if count := result.unresolved.count_:
-        words = Words(
-            f"{count} unresolved calls have this name: their targets are unknown",
-            f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {count}개가 더 있음",
+        words = Words.of(
+            "{count} unresolved calls have this name: their targets are unknown", count=count
         )
     elif not result.symbols and not result.tests:
-        words = build_none_found_words("No callers", "부르는 곳이 없습니다", result.freshness)
+        words = build_none_found_words(Words("No callers"), result.freshness)
     else:
         return []
     return [style.dim(words.say(style.lang))]
@@ -369,8 +349,5 @@ OPERATION = Operation(
     handler=find_code_impact,
     present=render_code_impact,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Show what may break when code changes, and which tests show it",
-        "코드를 바꾸면 무엇이 깨질지와 확인할 테스트를 보여 줍니다",
-    ),
+    doc=Words("Show what may break when code changes, and which tests show it"),
 )

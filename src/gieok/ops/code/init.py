@@ -26,8 +26,9 @@ from gieok.ops.code import model as code_model
 from gieok.ops.code.model import SummaryOutcome
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.models import Embedder, Followed
+from gieok.text.messages import Words
 
 _SHOWN = 10
 
@@ -37,32 +38,22 @@ class InitRequest:
     """Parameters of `gieok code init`."""
 
     path: str = argument(
-        Words(
-            "the project's folder (default: the repository here)",
-            "프로젝트 폴더 (기본: 여기의 저장소)",
-        ),
+        Words("the project's folder (default: the repository here)"),
         "",
         positional=True,
     )
     full: bool = argument(
         Words(
-            "read every file again, and let a model describe the project and summarise its symbols",
-            "모든 파일을 다시 읽고 모델이 프로젝트를 설명하고 심볼을 요약",
+            "read every file again, and let a model describe the project and summarise its symbols"
         ),
         False,
     )
     model: str = argument(
-        Words(
-            "with --full, provider:model (default: the setting code.model)",
-            "--full일 때 제공자:모델 (기본: 설정 code.model)",
-        ),
+        Words("with --full, provider:model (default: the setting code.model)"),
         "",
     )
     no_wait: bool = argument(
-        Words(
-            "do not wait for vectors; words and names work at once",
-            "벡터를 기다리지 않음; 낱말과 이름은 바로 됨",
-        ),
+        Words("do not wait for vectors; words and names work at once"),
         False,
     )
 
@@ -152,7 +143,7 @@ def _rebuild_project_index(context: Context, root: Path) -> Project:
     try:
         return _require_sound_project(context.code.project(root))  # another process was faster
     except (NotIndexed, StoreCorrupt) as error:
-        words = Words("it is made anew", "새로 만듭니다")
+        words = Words("it is made anew")
         context.tell(f"{error}: {words.say(context.lang)}")
         if isinstance(error, StoreCorrupt):
             folder = (
@@ -191,8 +182,8 @@ def sync_project_index(
 
     def progress(stage: str, done: int, total: int) -> None:
         words = {
-            "reading": Words("reading", "읽는 중"),
-            "linking": Words("linking", "연결하는 중"),
+            "reading": Words("reading"),
+            "linking": Words("linking"),
         }[stage]
         context.say(
             f"{words.say(context.lang)} {done}/{total}" if total > 1 else words.say(context.lang)
@@ -253,9 +244,7 @@ def _embed_project(context: Context, project: Project, *, may_switch: bool) -> t
         return 0, f"no vectors: {error} ({error.hint})"
     if not project.store.missing(1):
         return 0, behind
-    words = context.words(
-        "words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중"
-    )
+    words = context.words("words and names work already; embedding")
     most = int(context.admin.setting("code.embed_passages"))
     chosen = embedding.order(project)[: most or None]
 
@@ -358,20 +347,24 @@ def log_change(
 def render_code_sync(result: CodeSyncResult, style: Style) -> str:
     """Show the report."""
     c, r = result.change, result.change.report
-    counts = (c.files, len(r.added), len(r.changed), len(r.removed), len(c.skipped))
     lines = [
         style.bold(
             style.say(
-                "{} files: {} added, {} changed, {} removed; {} skipped".format(*counts),
-                "파일 {}개: 추가 {}, 변경 {}, 삭제 {}; 건너뜀 {}".format(*counts),
+                "{files} files: {added} added, {changed} changed, {removed} removed; {skipped} "
+                "skipped",
+                files=c.files,
+                added=len(r.added),
+                changed=len(r.changed),
+                removed=len(r.removed),
+                skipped=len(c.skipped),
             )
         )
         + style.dim(f"  {result.ms / 1000:.1f} s")
     ]
     for words, rows in (
-        (Words("failed", "실패"), [(f.key, f.reason) for f in r.failed]),
-        (Words("note", "참고"), [(n.path, n.reason) for n in c.notes]),
-        (Words("skipped", "건너뜀"), [(s.path, s.reason) for s in c.skipped]),
+        (Words("failed"), [(f.key, f.reason) for f in r.failed]),
+        (Words("note"), [(n.path, n.reason) for n in c.notes]),
+        (Words("skipped"), [(s.path, s.reason) for s in c.skipped]),
     ):
         lines += [
             printable(f"  {words.say(style.lang)}: {path}: {style.told(reason)}")
@@ -379,33 +372,28 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
         ]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
     if result.embedded:
-        lines.append(
-            style.say(
-                f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터"
-            )
-        )
+        lines.append(style.say("  {embedded} passages embedded", embedded=result.embedded))
     if result.waiting:
         lines.append(
             style.say(
                 (
-                    f"  {result.waiting} passages wait for vectors: the next `gieok code sync` "
-                    f"goes on, or `gieok up`"
+                    "  {waiting} passages wait for vectors: the next `gieok code sync` goes on, "
+                    "or `gieok up`"
                 ),
-                f"  벡터를 기다리는 구절 {result.waiting}개: 다음 `gieok code sync`나 `gieok up`이 이어서 합니다",
+                waiting=result.waiting,
             )
         )
     if result.summaries.written:
         count, tokens = result.summaries.written, result.summaries.tokens
         lines.append(
             style.say(
-                f"  {count:,} summaries by a model ({tokens:,} tokens)",
-                f"  모델이 쓴 요약 {count:,}개 ({tokens:,}토큰)",
+                "  {count:,} summaries by a model ({tokens:,} tokens)", count=count, tokens=tokens
             )
         )
     lines += [printable(f"  {style.told(result.note)}")] if result.note else []
     if result.escalation:
         lines.append(
-            style.say("  asks for a deeper look: ", "  깊은 분석이 필요: ")
+            style.say("  asks for a deeper look: ")
             + "; ".join(map(style.told, result.escalation[:3]))
         )
     return "\n".join(lines)
@@ -413,13 +401,10 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="code init",
-    when_stopped=Words(
-        "what was read is kept; `gieok code init` goes on",
-        "읽은 것은 남아 있습니다. `gieok code init`이 이어서 합니다",
-    ),
+    when_stopped=Words("what was read is kept; `gieok code init` goes on"),
     examples=("gieok code init", "gieok code init ~/shop --no-wait"),
     handler=init_code_index,
     present=render_code_sync,
     effect=Effect.WRITE,
-    doc=Words("Index a project's code", "프로젝트의 코드를 색인합니다"),
+    doc=Words("Index a project's code"),
 )

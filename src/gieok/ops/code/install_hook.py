@@ -9,7 +9,8 @@ from gieok import fs
 from gieok.errors import BadRequest
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, argument
+from gieok.text.messages import Words
 
 _HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 _BEGIN, _END = "# >>> gieok code >>>", "# <<< gieok code <<<"
@@ -19,17 +20,14 @@ command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/d
 {_END}
 """
 _READABLE = 0o644
-_UNFOUND = Words(
-    "your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing",
-    "셸이 `gieok`을 찾지 못합니다: 그 폴더가 PATH에 있어야 훅이 일합니다",
-)
+_UNFOUND = Words("your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookRequest:
     """Parameters of `gieok code install-hook`."""
 
-    remove: bool = argument(Words("take it out again", "다시 뺌"), False)
+    remove: bool = argument(Words("take it out again"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,7 @@ def _remove_hook_block(file: Path) -> bool:
 
 def render_git_hooks(result: HookResult, style: Style) -> str:
     """Name the hooks."""
-    words = Words("removed", "뺀 것") if result.removed else Words("installed", "설치한 것")
+    words = Words("removed") if result.removed else Words("installed")
     lines = [f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"]
     if result.hooks and not result.removed and shutil.which("gieok") is None:
         lines.append(_UNFOUND.say(style.lang))
@@ -120,7 +118,5 @@ OPERATION = Operation(
     handler=install_git_hooks,
     present=render_git_hooks,
     effect=Effect.WRITE,
-    doc=Words(
-        "Let git keep the project's index up to date", "git이 프로젝트 색인을 최신으로 두게 합니다"
-    ),
+    doc=Words("Let git keep the project's index up to date"),
 )

@@ -15,7 +15,7 @@ from gieok.flow.generate import Asker
 from gieok.model.code import Symbol
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Words
+from gieok.text.messages import Words
 
 
 class SummaryOutcome(NamedTuple):
@@ -50,7 +50,7 @@ def summarise_whole_project(context: Context, project: Project, asker: Asker) ->
 
 
 def _describe_project(context: Context, project: Project, asker: Asker) -> GeneratorFailed | None:
-    context.say(context.words("describing the project", "프로젝트를 설명하는 중"))
+    context.say(context.words("describing the project"))
     try:
         deeper.describe(project, asker)
     except GeneratorFailed as error:
@@ -68,7 +68,7 @@ def summarise_within_budget(
     anew: bool = False,
 ) -> WrittenSummaries:
     """Let a model summarise symbols, within the budget of a run that a setting gives."""
-    words = Words("summarising", "요약하는 중")
+    words = Words("summarising")
     budget = SummaryBudget(setting, int(context.admin.setting(setting)))
 
     def progress(done: int, total: int) -> None:

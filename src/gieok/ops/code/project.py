@@ -12,7 +12,8 @@ from gieok.code.model import layout
 from gieok.errors import NotIndexed
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull
-from gieok.ops.operation import Style, Words, printable
+from gieok.ops.operation import Style, printable
+from gieok.text.messages import WordList, Words
 
 #: Of files that differ from the index, so many are named.
 _MOST_NAMED = 20
@@ -86,12 +87,10 @@ def build_freshness_note(freshness: Freshness) -> Words | None:
     if not freshness.dirty:
         return None
     count = len(freshness.dirty)
-    return Words(
-        (
-            f"{count} file{' differs' if count == 1 else 's differ'} from the index: run `gieok "
-            f"code sync`"
-        ),
-        f"파일 {count}개가 색인과 다름: `gieok code sync` 실행",
+    return Words.of(
+        "{count} file differs from the index: run `gieok code sync`",
+        plural="{count} files differ from the index: run `gieok code sync`",
+        count=count,
     )
 
 
@@ -113,32 +112,29 @@ def build_partial_note(freshness: Freshness) -> Words | None:
         return None
     count, named = len(freshness.in_part), ", ".join(freshness.in_part[:_FEW_NAMED])
     more = " …" if count > _FEW_NAMED else ""
-    return Words(
-        (
-            f"{count} file{' is' if count == 1 else 's are'} followed in part, calls of theirs "
-            f"may be missing: {named}{more}"
-        ),
-        f"일부만 따라간 파일 {count}개, 거기서 부르는 것이 빠졌을 수 있음: {named}{more}",
+    return Words.of(
+        "{count} file is followed in part, calls of it may be missing: {names}",
+        plural="{count} files are followed in part, calls of theirs may be missing: {names}",
+        count=count,
+        names=named + more,
     )
 
 
-def build_none_found_words(en: str, ko: str, freshness: Freshness) -> Words:
+def build_none_found_words(what: Words, freshness: Freshness) -> Words:
     """Return that nothing was found: as a fact only where everything was looked at, else with how
     much was not.
     """
     if freshness.is_whole:
-        return Words(f"{en} found." if en == "Nothing" else f"{en}.", f"{ko}.")
+        return Words.of("{what}.", what=what)
     unread_counts = {
-        Words("followed in part", "일부만 따라감"): len(freshness.in_part),
-        Words("not read", "읽지 않음"): len(freshness.unread),
-        Words("changed since the index", "색인 뒤에 바뀜"): len(freshness.dirty),
+        Words("followed in part"): len(freshness.in_part),
+        Words("not read"): len(freshness.unread),
+        Words("changed since the index"): len(freshness.dirty),
     }
     known = [(words, count) for words, count in unread_counts.items() if count]
-    counted_en = ", ".join(f"{count} {words.en}" for words, count in known)
-    counted_ko = ", ".join(f"{words.ko} {count}개" for words, count in known)
-    return Words(
-        f"{en} found, but not all files were looked at: {counted_en}.",
-        f"{ko}. 다만 보지 못한 파일이 있음: {counted_ko}.",
+    counted = WordList(tuple(Words.of("{count} {what}", count=n, what=w) for w, n in known))
+    return Words.of(
+        "{what}, but not all files were looked at: {counted}.", what=what, counted=counted
     )
 
 
@@ -148,11 +144,9 @@ def render_waiting_escalation(pending: Mapping[str, object] | None, style: Style
         return []
     reasons = pending.get("reasons")
     count = len(reasons) if isinstance(reasons, list) else 1
-    note = Words(
-        (
-            f"{count} change{' waits' if count == 1 else 's wait'} for a deeper look: `gieok code "
-            f"escalate`"
-        ),
-        f"깊은 분석을 기다리는 변경 {count}건: `gieok code escalate`",
+    note = Words.of(
+        "{count} change waits for a deeper look: `gieok code escalate`",
+        plural="{count} changes wait for a deeper look: `gieok code escalate`",
+        count=count,
     )
     return [style.dim(note.say(style.lang))]

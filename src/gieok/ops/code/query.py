@@ -19,8 +19,9 @@ from gieok.ops.code.project import (
 from gieok.ops.code.source import format_code_place, shorten_code_line
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull, Score
-from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import Operation, Style, Surface, argument, printable
 from gieok.text.keywords import query_tokens
+from gieok.text.messages import Words
 
 _LONGEST_QUESTION = 4_000
 _LINE_CHARS = 120
@@ -31,19 +32,15 @@ class QueryRequest:
     """Parameters of `gieok code query`."""
 
     query: list[str] = argument(
-        Words("what to look for: words, a question, or a name", "찾을 것: 낱말, 물음, 이름"),
+        Words("what to look for: words, a question, or a name"),
         [],
         positional=True,
         needed='gieok code query "…"',
     )
-    limit: int = argument(
-        Words("how many answers (also -k)", "답의 수 (-k도 같음)"), 8, also=("-k", "--k")
-    )
-    budget_tokens: int = argument(
-        Words("at most this many model tokens (0: no limit)", "모델 토큰 한도 (0: 없음)"), 4000
-    )
+    limit: int = argument(Words("how many answers (also -k)"), 8, also=("-k", "--k"))
+    budget_tokens: int = argument(Words("at most this many model tokens (0: no limit)"), 4000)
     keyword_only: bool = argument(
-        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"),
+        Words("do not use vectors: faster, words only"),
         False,
         cli_only=True,
     )
@@ -176,10 +173,7 @@ def render_code_query(result: QueryResult, style: Style) -> str:
     """Show each answer as place, signature and summary."""
     blocks = []
     for answer in result.results:
-        callers = style.say(
-            f"{answer.callers} caller{'' if answer.callers == 1 else 's'}",
-            f"호출 {answer.callers}곳",
-        )
+        callers = style.say("{count} caller", plural="{count} callers", count=answer.callers)
         at = style.bold(
             printable(format_code_place(answer.path, answer.start_line, answer.end_line))
         )
@@ -195,18 +189,13 @@ def render_code_query(result: QueryResult, style: Style) -> str:
         blocks.append("\n".join(lines))
     if not blocks:
         blocks.append(
-            build_none_found_words("Nothing", "찾은 것이 없습니다", result.freshness).say(
-                style.lang
-            )
+            build_none_found_words(Words("Nothing found"), result.freshness).say(style.lang)
         )
     elif result.is_unsure:
-        doubt = style.say(
-            "No word of this stands in the code. Near by meaning alone, unsure:",
-            "코드에 이 낱말이 없습니다. 뜻만 가까운 것, 확실하지 않음:",
-        )
+        doubt = style.say("No word of this stands in the code. Near by meaning alone, unsure:")
         blocks.insert(0, style.dim(doubt))
     if result.degraded:
-        blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
+        blocks.append(style.dim(style.say("note: ") + style.told(result.degraded)))
     return "\n".join(
         [
             *blocks,
@@ -228,8 +217,5 @@ OPERATION = Operation(
     handler=query_code,
     present=render_code_query,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Find the functions and classes that answer a question",
-        "물음에 답하는 함수와 클래스를 찾습니다",
-    ),
+    doc=Words("Find the functions and classes that answer a question"),
 )

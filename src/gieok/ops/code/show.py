@@ -26,7 +26,8 @@ from gieok.ops.code.source import (
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, OrNull
-from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import Operation, Style, Surface, argument, printable
+from gieok.text.messages import Words
 
 _MOST, _MOST_OTHERS = 5, 15
 #: Lines of code in one answer without `full`; of what is longer stands the head, of a class or a
@@ -39,20 +40,14 @@ class ShowSymbolRequest:
     """Parameters of `gieok code show`."""
 
     symbol: str = argument(
-        Words(
-            "a name, Class.method, PATH:SYMBOL or PATH:LINE",
-            "이름, 클래스.메서드, 경로:심볼, 경로:줄",
-        ),
+        Words("a name, Class.method, PATH:SYMBOL or PATH:LINE"),
         "",
         positional=True,
         needed="gieok code show load",
     )
-    full: bool = argument(Words("all of its lines, however many", "길어도 모든 줄"), False)
+    full: bool = argument(Words("all of its lines, however many"), False)
     limit: int = argument(
-        Words(
-            "how many callers and callees to show (0: all)",
-            "보여 줄 부르는 곳과 부르는 것의 수 (0: 전부)",
-        ),
+        Words("how many callers and callees to show (0: all)"),
         10,
     )
 
@@ -250,20 +245,17 @@ def render_code_symbol(result: ShowResult, style: Style) -> str:
         lines += [f"  {printable(s.summary)}"] if s.summary_by else []
         lines += render_numbered_lines(s.code, style)
         lines += _render_left_out_lines(s, style)
-        into = Words(f"called by {_format_caller_count(s)}", f"부르는 곳 {_format_caller_count(s)}")
+        into = Words.of("called by {caller_count}", caller_count=_format_caller_count(s))
         lines += _render_symbol_edges(into, s.callers, s.callers_total, style)
-        out = Words(f"calls {s.callees_total}", f"부르는 것 {s.callees_total}")
+        out = Words.of("calls {callees_total}", callees_total=s.callees_total)
         lines += _render_symbol_edges(out, s.callees, s.callees_total, style, is_out=True)
         if count := s.unresolved:
-            words = Words(
-                f"{count} calls of this name with unknown target",
-                f"대상을 모르는 같은 이름의 호출 {count}개",
-            )
+            words = Words.of("{count} calls of this name with unknown target", count=count)
             lines.append(style.dim("  " + words.say(style.lang)))
         blocks.append("\n".join(lines))
     if result.others:
         more = result.total - len(result.symbols)
-        head = style.say(f"{more} more of this name:", f"같은 이름 {more}개 더:")
+        head = style.say("{more} more of this name:", more=more)
         blocks.append(
             style.dim("\n".join([head, *(f"  {printable(one)}" for one in result.others)]))
         )
@@ -284,9 +276,10 @@ def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
     rows = render_member_heads(s.members, style)
     if s.cut and not s.members:
         lines_left = s.end_line - s.code.first - s.code.text.count("\n")
-        more = Words(
-            f"… {lines_left} more lines, to {s.end_line}: `full`",
-            f"… {lines_left}줄 더, {s.end_line}까지: `full`",
+        more = Words.of(
+            "… {lines_left} more lines, to {end_line}: `full`",
+            lines_left=lines_left,
+            end_line=s.end_line,
         )
         rows.append(style.dim(more.say(style.lang)))
     return rows
@@ -325,8 +318,5 @@ OPERATION = Operation(
     handler=show_code_symbol,
     present=render_code_symbol,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Show a symbol: its code, who calls it, what it calls",
-        "심볼 하나를 보여 줍니다: 코드, 부르는 곳, 부르는 것",
-    ),
+    doc=Words("Show a symbol: its code, who calls it, what it calls"),
 )

@@ -11,9 +11,10 @@ from gieok.code.index import scan
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
-from gieok.ops.operation import Style, Words, printable
+from gieok.ops.operation import Style, printable
 from gieok.text import encoding
 from gieok.text.inert import visible
+from gieok.text.messages import Words
 
 _REDACTED = re.compile(r"\[redacted:[a-z-]+\]")
 _MOST_NAMED = 5
@@ -70,39 +71,28 @@ def _build_excerpt_notes(first: int, text: str, data: bytes, *, is_redacted: boo
         named = ", ".join(list(hidden)[:_MOST_NAMED]) + (" …" if len(hidden) > _MOST_NAMED else "")
         notes.append(_format_hidden_signs_note(named))
     if b"\r\n" in data:
-        notes.append(Words("the file's lines end in CR LF", "파일의 줄은 CR LF로 끝납니다"))
+        notes.append(Words("the file's lines end in CR LF"))
     if "\N{REPLACEMENT CHARACTER}" in text and b"\xef\xbf\xbd" not in data:
-        notes.append(
-            Words(
-                "bytes that are not UTF-8 are shown as \ufffd",
-                "UTF-8이 아닌 바이트는 \ufffd 로 보입니다",
-            )
-        )
+        notes.append(Words("bytes that are not UTF-8 are shown as �"))
     elif (
         data and (read := encoding.decode_note_bytes(data)) is not None and read.encoding != "UTF-8"
     ):
-        notes.append(
-            Words(
-                f"the file is in {read.encoding}, not in UTF-8",
-                f"파일은 UTF-8이 아니라 {read.encoding}입니다",
-            )
-        )
+        notes.append(Words.of("the file is in {encoding}, not in UTF-8", encoding=read.encoding))
     return notes
 
 
 _REDACTION = Words(
-    "[redacted:…] stands for a secret: the file holds something else there; do not write it back",
-    "[redacted:…]는 비밀을 가린 것입니다: 파일에는 다른 글이 있으니 그대로 쓰지 마세요",
+    "[redacted:…] stands for a secret: the file holds something else there; do not write it back"
 )
 
 
 def _format_hidden_signs_note(named: str) -> Words:
-    return Words(
+    return Words.of(
         (
-            f"the code below holds characters that do not show or change the order of what is "
-            f"shown: {named}"
+            "the code below holds characters that do not show or change the order of what is "
+            "shown: {named}"
         ),
-        f"아래 코드에 보이지 않거나 보이는 순서를 바꾸는 문자가 있습니다: {named}",
+        named=named,
     )
 
 

@@ -9,16 +9,8 @@ from gieok.code.model import layout
 from gieok.ops.code.project import format_code_role, format_upkeep_role, open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull
-from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
-
-#: What is counted by kind, in Korean; names of languages, statuses and markers stay.
-_KINDS = {
-    "pairs": "쌍",
-    "tests": "테스트",
-    "functions": "함수",
-    "changed": "바뀜",
-    "gone": "없어짐",
-}
+from gieok.ops.operation import NoRequest, Operation, Style, printable
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +63,6 @@ def _count_role_tokens(context: Context, role: str) -> int:
     )
 
 
-_LABELS = {
-    "files": "파일", "lines": "줄", "passages": "구절", "vectors": "벡터", "languages": "언어",
-    "statuses": "읽은 상태", "kinds": "종류", "edges": "연결", "tiers": "확실한 정도",
-    "unresolved_calls": "대상을 모르는 호출", "markers": "표시", "deprecated": "사용 중단 심볼",
-    "central": "많이 쓰이는 것", "complex": "복잡한 것", "depth": "가져오기 깊이", "disk_bytes": "디스크 바이트",
-    "executions": "커버리지",
-}  # fmt: skip
-
-
 def render_code_stats(result: CodeStatsResult, style: Style) -> str:
     """Show one count a line."""
     lines = []
@@ -87,7 +70,7 @@ def render_code_stats(result: CodeStatsResult, style: Style) -> str:
         if isinstance(value, dict):
             value_text = (
                 ", ".join(
-                    f"{style.say(str(key), _KINDS.get(str(key), str(key)))} {n:,}"
+                    f"{style.say(str(key), about='a kind of code')} {n:,}"
                     for key, n in value.items()
                 )
                 or "-"
@@ -98,22 +81,19 @@ def render_code_stats(result: CodeStatsResult, style: Style) -> str:
         else:
             value_text = f" {value:,}"
         lines.append(
-            f"{style.bold(style.say(name.replace('_', ' '), _LABELS[name]))}:{printable(value_text)}"
+            f"{style.bold(style.say(name.replace('_', ' '), about='a count of code'))}:"
+            f"{printable(value_text)}"
         )
-    lines.append(
-        f"{style.bold(style.say('syncs', '동기화'))}: {result.syncs}, {result.last_analysis}"
-    )
+    lines.append(f"{style.bold(style.say('syncs'))}: {result.syncs}, {result.last_analysis}")
     tokens, summaries = (
-        Words("tokens of models", "모델 토큰"),
-        Words("summaries by a model", "모델이 쓴 요약"),
+        Words("tokens of models"),
+        Words("summaries by a model"),
     )
-    upkeep = style.say(
-        f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}"
-    )
-    waits = style.say(f"{result.waiting_summaries:,} wait", f"대기 {result.waiting_summaries:,}")
+    upkeep = style.say("{upkeep_tokens:,} for upkeep", upkeep_tokens=result.upkeep_tokens)
+    waits = style.say("{waiting_summaries:,} wait", waiting_summaries=result.waiting_summaries)
     lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
     lines.append(f"{style.bold(summaries.say(style.lang))}: {result.model_summaries:,} ({waits})")
-    at = Words("coverage taken in", "커버리지를 받아들인 때")
+    at = Words("coverage taken in")
     lines.append(f"{style.bold(at.say(style.lang))}: {result.coverage_at or '-'}")
     return "\n".join(lines)
 
@@ -123,5 +103,5 @@ OPERATION = Operation(
     examples=("gieok code stats",),
     handler=count_code_stats,
     present=render_code_stats,
-    doc=Words("Count files, symbols, edges and more", "파일, 심볼, 연결 등을 셉니다"),
+    doc=Words("Count files, symbols, edges and more"),
 )

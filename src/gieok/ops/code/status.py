@@ -20,7 +20,8 @@ from gieok.ops.code.project import (
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull
 from gieok.ops.observe.sidecar_state import state_of
-from gieok.ops.operation import NoRequest, Operation, Style, Surface, Words, printable
+from gieok.ops.operation import NoRequest, Operation, Style, Surface, printable
+from gieok.text.messages import Words
 
 _SHOWN = 10
 
@@ -116,19 +117,10 @@ def read_code_status(context: Context, request: NoRequest) -> CodeStatusResult:
     )
 
 
-#: Parts of a project's description, in Korean.
-_SECTIONS = {
-    "architecture": "구조", "philosophy": "철학", "constraints": "제약", "limitations": "한계",
-    "tech debt": "기술 부채", "roadmap": "앞으로", "completion": "완성도",
-}  # fmt: skip
-
-
 def render_code_status(result: CodeStatusResult, style: Style) -> str:
     """Show the project in a few lines."""
     c = result.counted
-    head = style.say(
-        f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄"
-    )
+    head = style.say("Code: {files:,} files, {lines:,} lines", files=c.files, lines=c.lines)
     kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
     edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
     lines = [
@@ -138,20 +130,17 @@ def render_code_status(result: CodeStatusResult, style: Style) -> str:
     if c.executions["pairs"]:
         lines.append(_format_coverage_words(result).say(style.lang))
     if result.quality is not None:
-        lines.append(style.say(f"  quality {result.quality}/100", f"  품질 {result.quality}/100"))
+        lines.append(style.say("  quality {quality}/100", quality=result.quality))
     if result.watched is not None:
-        off = style.say("not running: `gieok up`", "꺼져 있음: `gieok up`")
-        lines.append(
-            style.say("  watched by the daemon: ", "  데몬이 지켜봄: ")
-            + printable(result.watched or off)
-        )
+        off = style.say("not running: `gieok up`")
+        lines.append(style.say("  watched by the daemon: ") + printable(result.watched or off))
     lines += [
-        printable(f"  {style.say('note', '참고')}: {n.path}: {style.told(n.reason)}")
+        printable(f"  {style.say('note')}: {n.path}: {style.told(n.reason)}")
         for n in result.notes[:_SHOWN]
     ]
     lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
     lines += [
-        f"  {style.bold(style.say(name, _SECTIONS.get(name, name)))}: {printable(style.told(text))}"
+        f"  {style.bold(style.say(name, about='a section'))}: {printable(style.told(text))}"
         for name, text in result.record.items()
     ]
     return "\n".join(
@@ -168,12 +157,16 @@ def _format_coverage_words(result: CodeStatusResult) -> Words:
     tests, functions, pairs, changed = (
         f"{n:,}" for n in (c.tests, c.functions, c.pairs, c.changed)
     )
-    return Words(
+    return Words.of(
         (
-            f"  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} "
-            f"pairs changed since"
+            "  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} "
+            "pairs changed since"
         ),
-        f"  {day} 커버리지: 테스트 {tests}개가 함수 {functions}개를 실행; {pairs}쌍 중 {changed}쌍이 그 뒤 바뀜",
+        day=day,
+        tests=tests,
+        functions=functions,
+        changed=changed,
+        pairs=pairs,
     )
 
 
@@ -184,8 +177,5 @@ OPERATION = Operation(
     handler=read_code_status,
     present=render_code_status,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Show the project at a glance and how fresh its index is",
-        "프로젝트를 한눈에, 색인이 얼마나 최신인지 보여 줍니다",
-    ),
+    doc=Words("Show the project at a glance and how fresh its index is"),
 )

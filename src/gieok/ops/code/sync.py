@@ -7,7 +7,8 @@ from gieok.errors import BadRequest
 from gieok.ops.code.init import CodeSyncResult, render_code_sync, sync_project_index
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Words, argument
+from gieok.ops.operation import Effect, Operation, argument
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,12 +16,12 @@ class SyncRequest:
     """Parameters of `gieok code sync`."""
 
     file: list[str] = argument(
-        Words("only these files (default: whatever changed)", "이 파일들만 (기본: 바뀐 것 모두)"),
+        Words("only these files (default: whatever changed)"),
         [],
         positional=True,
     )
-    trigger: str = argument(Words("reason to write into the log", "로그에 남길 까닭"), "sync")
-    no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
+    trigger: str = argument(Words("reason to write into the log"), "sync")
+    no_wait: bool = argument(Words("do not wait for vectors"), False)
 
 
 def sync_code_files(context: Context, request: SyncRequest) -> CodeSyncResult:
@@ -45,15 +46,10 @@ def _find_syncable_path(context: Context, project: Project, name: str) -> str:
 
 OPERATION = Operation(
     name="code sync",
-    when_stopped=Words(
-        "what was read is kept; `gieok code sync` goes on",
-        "읽은 것은 남아 있습니다. `gieok code sync`가 이어서 합니다",
-    ),
+    when_stopped=Words("what was read is kept; `gieok code sync` goes on"),
     examples=("gieok code sync", "gieok code sync src/shop/order.py"),
     handler=sync_code_files,
     present=render_code_sync,
     effect=Effect.WRITE,
-    doc=Words(
-        "Read what changed in the project's files again", "프로젝트에서 바뀐 파일을 다시 읽습니다"
-    ),
+    doc=Words("Read what changed in the project's files again"),
 )

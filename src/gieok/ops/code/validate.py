@@ -9,7 +9,8 @@ from gieok.code.report import validate
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Score, mark_encoded_getter
-from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, printable
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, printable
+from gieok.text.messages import Words
 
 _GOOD = 80
 
@@ -75,7 +76,7 @@ def validate_code_index(context: Context, request: NoRequest) -> ValidateResult:
 
 def render_code_validation(result: ValidateResult, style: Style) -> str:
     """Show the score and each check."""
-    head = style.say(f"Quality {result.quality}/100", f"품질 {result.quality}/100")
+    head = style.say("Quality {quality}/100", quality=result.quality)
     rows = [
         (
             f"  {'✓' if c.ok else '·'} {style.bold(style.told(c.name))}: {100 * c.share:.0f} %, "
@@ -92,8 +93,5 @@ OPERATION = Operation(
     handler=validate_code_index,
     present=render_code_validation,
     effect=Effect.WRITE,
-    doc=Words(
-        "Check the project's index and score its quality",
-        "프로젝트 색인을 검사하고 품질 점수를 매깁니다",
-    ),
+    doc=Words("Check the project's index and score its quality"),
 )

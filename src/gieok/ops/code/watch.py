@@ -18,8 +18,8 @@ from gieok.ops.code.init import CodeSyncResult, sync_project_index
 from gieok.ops.code.project import open_current_project
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, mark_encoded_getter
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.text.josa import with_particle
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 #: Above this many changed files, comparing everything is cheaper.
 _BULK = 50
@@ -32,17 +32,12 @@ _POLL_S = 0.05
 class WatchRequest:
     """Parameters of `gieok code watch`."""
 
-    once: bool = argument(Words("stop after the first change", "첫 변경 뒤 멈춤"), False)
+    once: bool = argument(Words("stop after the first change"), False)
     daemon: bool = argument(
-        Words(
-            "let the daemon (`gieok up`) watch from now on, after restarts too",
-            "이제부터 데몬(`gieok up`)이 지켜봄, 다시 시작해도 계속",
-        ),
+        Words("let the daemon (`gieok up`) watch from now on, after restarts too"),
         False,
     )
-    stop: bool = argument(
-        Words("let the daemon watch no longer", "데몬이 더는 지켜보지 않음"), False
-    )
+    stop: bool = argument(Words("let the daemon watch no longer"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +96,7 @@ def _hand_project_to_daemon(context: Context, root: Path) -> HandedResult:
 
 def _watch_project_files(context: Context, project: Project, *, once: bool) -> CodeSyncResult:
     result = sync_project_index(context, project, "watch")
-    context.tell(context.words("watching", "지켜보는 중") + f" {project.root}")
+    context.tell(context.words("watching") + f" {project.root}")
     is_done = False
 
     def read(changed: set[Path]) -> bool:
@@ -157,30 +152,28 @@ def render_code_watch(result: CodeSyncResult | HandedResult, style: Style) -> st
     if isinstance(result, CodeSyncResult):
         return code_init.render_code_sync(result, style)
     root = printable(str(result.root))
-    it = with_particle(root, "을", "를")
     if not result.handed:
         words = (
-            Words(f"the daemon watches {root} no longer", f"데몬이 더는 {it} 지켜보지 않습니다")
+            Words.of("the daemon watches {root} no longer", root=root)
             if result.was_handed
-            else Words(f"the daemon did not watch {root}", f"데몬이 {it} 지켜보고 있지 않았습니다")
+            else Words.of("the daemon did not watch {root}", root=root)
         )
     elif result.watching:
-        words = Words(f"the daemon watches {root}", f"데몬이 {it} 지켜봅니다")
+        words = Words.of("the daemon watches {root}", root=root)
     elif result.state:
         state = printable(result.state)
-        words = Words(f"{root} is handed over, but: {state}", f"{it} 맡겼지만: {state}")
+        words = Words.of("{root} is handed over, but: {state}", root=root, state=state)
     elif result.daemon:
-        words = Words(
+        words = Words.of(
             (
-                f"{root} is handed over, but the daemon does not take it (an older one?): `gieok "
-                f"down`, then `gieok up`"
+                "{root} is handed over, but the daemon does not take it (an older one?): `gieok "
+                "down`, then `gieok up`"
             ),
-            f"{it} 맡겼지만 데몬이 받지 않습니다 (옛 버전?): `gieok down` 뒤 `gieok up`",
+            root=root,
         )
     else:
-        words = Words(
-            f"{root} is handed over, but no daemon runs: `gieok up` starts it",
-            f"{it} 맡겼지만 도는 데몬이 없습니다: `gieok up`으로 시작하세요",
+        words = Words.of(
+            "{root} is handed over, but no daemon runs: `gieok up` starts it", root=root
         )
     return words.say(style.lang)
 
@@ -191,8 +184,5 @@ OPERATION = Operation(
     handler=watch_code,
     present=render_code_watch,
     effect=Effect.WRITE,
-    doc=Words(
-        "Keep the project's index up to date while files change",
-        "파일이 바뀌는 동안 프로젝트 색인을 최신으로 둡니다",
-    ),
+    doc=Words("Keep the project's index up to date while files change"),
 )

@@ -10,12 +10,13 @@ from typing import Annotated, NamedTuple
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import As, Hidden, OrNull, Reason
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.backup import BackupFile, BackupReport, Restored
+from gieok.text.messages import Words
 
-_TO = Words("the folder (default: `backup.folder`)", "폴더 (기본: `backup.folder`)")
-_FILE = Words("the backup (default: the newest)", "백업 (기본: 가장 새 것)")
-_KEY_FILE = Words("the key, where it is not that of this home", "이 홈의 키가 아닐 때의 키 파일")
+_TO = Words("the folder (default: `backup.folder`)")
+_FILE = Words("the backup (default: the newest)")
+_KEY_FILE = Words("the key, where it is not that of this home")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +25,11 @@ class CreateRequest:
 
     to: str = argument(_TO, "")
     encrypt: bool = argument(
-        Words("refuse to make one that is not encrypted", "암호화되지 않은 백업은 만들지 않음"),
+        Words("refuse to make one that is not encrypted"),
         False,
     )
     with_keys: bool = argument(
-        Words("put `.env` in too (encrypted backups only)", "`.env`도 넣음 (암호화한 백업만)"),
+        Words("put `.env` in too (encrypted backups only)"),
         False,
     )
 
@@ -53,12 +54,9 @@ class RestoreBackupRequest:
     """Parameters of `gieok backup restore`."""
 
     file: str = argument(_FILE, "", positional=True)
-    to: str = argument(Words("the home to make (default: this one)", "만들 홈 (기본: 지금 홈)"), "")
+    to: str = argument(Words("the home to make (default: this one)"), "")
     replace: bool = argument(
-        Words(
-            "take the place of a home that is in use; that one is kept aside",
-            "쓰던 홈을 대신함; 그 홈은 따로 둠",
-        ),
+        Words("take the place of a home that is in use; that one is kept aside"),
         False,
     )
     key_file: str = argument(_KEY_FILE, "")
@@ -69,8 +67,8 @@ class PruneRequest:
     """Parameters of `gieok backup prune`."""
 
     to: str = argument(_TO, "")
-    keep: int = argument(Words("how many of the newest stay", "남길 최신 백업 수"), 1)
-    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+    keep: int = argument(Words("how many of the newest stay"), 1)
+    yes: bool = argument(Words("do not ask"), False)
 
 
 class BackupRow(NamedTuple):
@@ -148,7 +146,7 @@ class PruneResult:
 
 def create_backup(context: Context, request: CreateRequest) -> BackupResult:
     """Make a backup. Raises BadRequest, StoreError."""
-    context.say(context.words("backing up", "백업하는 중"))
+    context.say(context.words("backing up"))
     report = context.admin.backups().create(
         _resolve_backup_path(context, request.to),
         encrypt=request.encrypt,
@@ -175,7 +173,7 @@ def verify_backup(context: Context, request: VerifyRequest) -> BackupResult:
 def restore_backup(context: Context, request: RestoreBackupRequest) -> RestoreBackupResult:
     """Restore a home. Raises BadRequest, Damaged, WrongKey."""
     home = _resolve_backup_path(context, request.to) or context.home
-    context.say(context.words("restoring", "복원하는 중"))
+    context.say(context.words("restoring"))
     restored: Restored = context.admin.backups().restore(
         _find_meant_backup(context, request.file),
         home,
@@ -200,9 +198,7 @@ def prune_backups(context: Context, request: PruneRequest) -> PruneResult:
     old = backups.listed(folder)[request.keep :]
     if old and not request.yes:
         lines = [printable(str(one.path)) for one in old]
-        question = context.words(
-            "remove these backups for good? (y/N) ", "이 백업을 영영 지울까요? (y/N) "
-        )
+        question = context.words("remove these backups for good? (y/N) ")
         if not context.agrees(lines, question, "a backup that is removed is gone: give --yes"):
             return PruneResult(())
     return PruneResult(backups.prune(request.keep, folder))
@@ -248,11 +244,7 @@ def _format_backup_bytes(count: int) -> str:
 
 
 def _render_backup_line(file: BackupFile, style: Style) -> str:
-    lock = (
-        style.say("encrypted", "암호화됨")
-        if file.is_encrypted
-        else style.say("in the clear", "암호화 안 됨")
-    )
+    lock = style.say("encrypted") if file.is_encrypted else style.say("in the clear")
     return (
         f"{style.bold(printable(str(file.path)))}  {_format_backup_bytes(file.size_bytes)}, {lock}"
     )
@@ -262,27 +254,20 @@ def render_backup(result: BackupResult, style: Style) -> str:
     """Show what was made or read."""
     content = _format_backup_bytes(result.content_bytes)
     lines = [
-        style.say("backed up and read back: ", "백업하고 다시 읽어 확인: ")
-        if result.is_made
-        else style.say("whole: ", "온전함: "),
-        style.say(
-            f"  {result.files:,} files of {content}", f"  파일 {result.files:,}개, {content}"
-        ),
+        style.say("backed up and read back: ") if result.is_made else style.say("whole: "),
+        style.say("  {files:,} files of {content}", files=result.files, content=content),
     ]
     lines[0] += _render_backup_line(result.backup, style)
     if result.is_made and not result.backup.is_encrypted:
         lines.append(
             style.say(
-                (
-                    "  anyone who has the file can read it: `gieok encryption on` encrypts the "
-                    "next ones"
-                ),
-                "  이 파일을 가진 사람은 누구나 읽을 수 있습니다: `gieok encryption on`이면 다음부터 암호화합니다",
+                "  anyone who has the file can read it: `gieok encryption on` encrypts the "
+                "next ones"
             )
         )
-    went = style.say("older, removed", "오래되어 지움")
+    went = style.say("older, removed")
     lines += [f"  {went}: {printable(str(one.path))}" for one in result.pruned]
-    without = style.say("not in it", "들어 있지 않음")
+    without = style.say("not in it")
     return "\n".join(
         lines
         + [
@@ -296,19 +281,12 @@ def render_backups(result: BackupListResult, style: Style) -> str:
     """Show the backups, and how long they stay."""
     if not result.backups and not Path(result.folder).is_dir():
         return style.say(
-            f"{result.folder} is not there now: whether it holds backups is not known",
-            f"{result.folder}: 지금 없어서 백업이 있는지 모릅니다",
+            "{folder} is not there now: whether it holds backups is not known", folder=result.folder
         )
     if not result.backups:
-        return style.say(
-            f"no backup in {result.folder}: `gieok backup` makes one",
-            f"{result.folder}에 백업이 없습니다: `gieok backup`",
-        )
-    kept_note = style.say(
-        f"the newest {result.keep} are kept (`backup.keep`)",
-        f"최신 {result.keep}개를 둡니다 (`backup.keep`)",
-    )
-    every = style.say("all are kept (`backup.keep: 0`)", "모두 둡니다 (`backup.keep: 0`)")
+        return style.say("no backup in {folder}: `gieok backup` makes one", folder=result.folder)
+    kept_note = style.say("the newest {keep} are kept (`backup.keep`)", keep=result.keep)
+    every = style.say("all are kept (`backup.keep: 0`)")
     return "\n".join(
         [
             *(_render_backup_line(one, style) for one in result.backups),
@@ -321,52 +299,47 @@ def render_restored_backup(result: RestoreBackupResult, style: Style) -> str:
     """Show what stands where now."""
     lines = [
         style.say(
-            f"restored {result.home}: {result.messages:,} messages, {result.memories:,} "
-            f"memories made of them, "
-            f"{result.documents:,} documents in the index",
-            f"{result.home} 복원: 메시지 {result.messages:,}개, 그로부터 만든 기억 {result.memories:,}개, "
-            f"색인의 문서 {result.documents:,}개",
+            (
+                "restored {home}: {messages:,} messages, {memories:,} memories made of them, "
+                "{documents:,} documents in the index"
+            ),
+            home=result.home,
+            messages=result.messages,
+            memories=result.memories,
+            documents=result.documents,
         )
     ]
     if result.kept_aside:
-        lines.append(
-            style.say(f"  the home before: {result.kept_aside}", f"  이전 홈: {result.kept_aside}")
-        )
-    lines.append(
-        style.say("  next: `gieok doctor`, `gieok up`", "  다음: `gieok doctor`, `gieok up`")
-    )
+        lines.append(style.say("  the home before: {kept_aside}", kept_aside=result.kept_aside))
+    lines.append(style.say("  next: `gieok doctor`, `gieok up`"))
     return "\n".join(lines)
 
 
 def render_pruned_backups(result: PruneResult, style: Style) -> str:
     """Show what went."""
     if not result.removed:
-        return style.say("nothing was removed", "아무것도 지우지 않았습니다")
-    removed = style.say("removed", "지움")
+        return style.say("nothing was removed")
+    removed = style.say("removed")
     return "\n".join(f"{removed}: {printable(str(one.path))}" for one in result.removed)
 
 
 CREATE = Operation(
     name="backup create",
     when_stopped=Words(
-        "no backup was made, and none of those there changed; `gieok backup` begins anew",
-        "백업은 만들지 않았고 있던 백업은 그대로입니다. `gieok backup`이 처음부터 합니다",
+        "no backup was made, and none of those there changed; `gieok backup` begins anew"
     ),
     handler=create_backup,
     present=render_backup,
     effect=Effect.WRITE,
     examples=("gieok backup", "gieok backup --to /media/usb/gieok"),
-    doc=Words(
-        "Back up the home into one file while everything runs",
-        "모든 것이 도는 동안 홈을 파일 하나로 백업합니다",
-    ),
+    doc=Words("Back up the home into one file while everything runs"),
 )
 LIST = Operation(
     name="backup list",
     examples=("gieok backup list",),
     handler=list_backups,
     present=render_backups,
-    doc=Words("List the backups, the newest first", "백업을 새것부터 보여 줍니다"),
+    doc=Words("List the backups, the newest first"),
 )
 VERIFY = Operation(
     name="backup verify",
@@ -377,16 +350,11 @@ VERIFY = Operation(
         "gieok backup verify",
         "gieok backup verify gieok-20261123T021500Z.tar.gz.age --key-file key.txt",
     ),
-    doc=Words(
-        "Read a backup from its first byte to its last", "백업을 처음부터 끝까지 읽어 확인합니다"
-    ),
+    doc=Words("Read a backup from its first byte to its last"),
 )
 RESTORE = Operation(
     name="backup restore",
-    when_stopped=Words(
-        "nothing is in place that was not verified; the same command begins anew",
-        "확인하지 않은 것은 자리에 놓이지 않습니다. 같은 명령이 처음부터 합니다",
-    ),
+    when_stopped=Words("nothing is in place that was not verified; the same command begins anew"),
     handler=restore_backup,
     present=render_restored_backup,
     effect=Effect.WRITE,
@@ -396,10 +364,7 @@ RESTORE = Operation(
         "gieok backup restore FILE --to ~/.gieok-old",
         "gieok backup restore FILE --replace",
     ),
-    doc=Words(
-        "Restore a home from a backup, once all of it is verified",
-        "백업 전체를 확인한 뒤 홈을 복원합니다",
-    ),
+    doc=Words("Restore a home from a backup, once all of it is verified"),
 )
 PRUNE = Operation(
     name="backup prune",
@@ -407,8 +372,5 @@ PRUNE = Operation(
     present=render_pruned_backups,
     effect=Effect.DESTROY,
     examples=("gieok backup prune --keep 3", "gieok backup prune --keep 0 --yes"),
-    doc=Words(
-        "Remove old backups: what was forgotten may still be in them",
-        "오래된 백업을 지웁니다: 잊은 것이 남아 있을 수 있습니다",
-    ),
+    doc=Words("Remove old backups: what was forgotten may still be in them"),
 )

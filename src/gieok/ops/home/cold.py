@@ -44,10 +44,9 @@ def list_days_for_cold(context: Context) -> list[date]:
         incidents.resolved(_APPROVAL)
         return days
     text = context.words(
-        f"{len(days):,} day{'s' * (len(days) != 1)} may go to cold",
-        f"{len(days):,}일치를 cold로 옮길 수 있습니다",
+        "{days:,} day{number} may go to cold", days=len(days), number="s" * (len(days) != 1)
     )
-    hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
+    hint = context.words("`gieok archive pending` shows it")
     waits = ArchiveFailed(f"{text}: `gieok archive pending`", hint=hint)
     incidents.failed(_APPROVAL, waits, "gieok", first=_LONGEST_WAIT, longest=_LONGEST_WAIT)
     return days

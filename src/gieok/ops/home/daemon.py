@@ -7,7 +7,8 @@ from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.control import DaemonControl
 from gieok.ops.encode import Hidden, mark_encoded_getter
-from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
+from gieok.ops.operation import Effect, NoRequest, Operation, Style
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,8 @@ def render_daemon_start(result: UpResult, style: Style) -> str:
     """Say that it runs."""
     pid, since = result.pid, _format_wall_time(result.since)
     if result.started:
-        return style.say(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})")
-    return style.say(
-        f"runs already (process {pid}, since {since})",
-        f"이미 돌고 있습니다 (프로세스 {pid}, {since}부터)",
-    )
+        return style.say("started (process {pid})", pid=pid)
+    return style.say("runs already (process {pid}, since {since})", pid=pid, since=since)
 
 
 def _format_wall_time(moment: str) -> str:
@@ -61,10 +59,7 @@ UP = Operation(
     handler=start_home_daemon,
     present=render_daemon_start,
     effect=Effect.WRITE,
-    doc=Words(
-        "Start the daemon: transcripts are observed, projects kept in line",
-        "데몬을 시작합니다: 대화 기록을 관찰하고 프로젝트를 최신으로 둡니다",
-    ),
+    doc=Words("Start the daemon: transcripts are observed, projects kept in line"),
 )
 
 
@@ -89,11 +84,7 @@ def stop_home_daemon(context: Context, request: NoRequest) -> DownResult:
 
 def render_daemon_stop(result: DownResult, style: Style) -> str:
     """Say that it is gone."""
-    words = (
-        Words("stopped", "멈췄습니다")
-        if result.found
-        else Words("no daemon runs", "도는 데몬이 없습니다")
-    )
+    words = Words("stopped") if result.found else Words("no daemon runs")
     return words.say(style.lang)
 
 
@@ -103,5 +94,5 @@ DOWN = Operation(
     handler=stop_home_daemon,
     present=render_daemon_stop,
     effect=Effect.WRITE,
-    doc=Words("Stop the daemon", "데몬을 멈춥니다"),
+    doc=Words("Stop the daemon"),
 )

@@ -27,7 +27,7 @@ from gieok.ops.encode import OrNull, mark_encoded_getter
 from gieok.ops.home.elsewhere import list_unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.gaps import list_unread_talk
-from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, argument, printable
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
 from gieok.ports.store import Droppable, ManagedCopy, VectorSearch
@@ -35,6 +35,7 @@ from gieok.ports.transcripts import TranscriptStore
 from gieok.ranking.recall import Question, recall
 from gieok.ranking.rerank import Reranking
 from gieok.text.korean import in_language
+from gieok.text.messages import Words
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
 #: Of the journal's values, those of this command.
@@ -42,21 +43,21 @@ _REALM = "doctor"
 _MARKS = {True: "✓", False: "✗", None: "–"}
 #: What chains are called; others name an agent or a way of telling.
 _NAMES = {
-    "settings": Words("settings", "설정"),
-    "home": Words("home", "홈"),
-    "journal": Words("journal", "저널"),
-    "accounts": Words("accounts", "계정"),
-    "store": Words("store", "저장소"),
-    "service": Words("copy at the service", "서비스의 사본"),
-    "elsewhere": Words("left elsewhere", "다른 곳에 남은 것"),
-    "embedder": Words("embedder", "임베더"),
-    "reranker": Words("reranker", "재순위 모델"),
-    "folders": Words("folders", "폴더"),
-    "transcripts": Words("transcripts", "대화 기록"),
-    "observer": Words("observer", "관찰"),
-    "archive": Words("archive", "보관소"),
-    "trust": Words("trust", "신뢰"),
-    "hook": Words("hook", "훅"),
+    "settings": Words("settings"),
+    "home": Words("home"),
+    "journal": Words("journal"),
+    "accounts": Words("accounts"),
+    "store": Words("store"),
+    "service": Words("copy at the service"),
+    "elsewhere": Words("left elsewhere"),
+    "embedder": Words("embedder"),
+    "reranker": Words("reranker"),
+    "folders": Words("folders"),
+    "transcripts": Words("transcripts"),
+    "observer": Words("observer"),
+    "archive": Words("archive"),
+    "trust": Words("trust"),
+    "hook": Words("hook"),
 }
 
 
@@ -111,21 +112,15 @@ class DoctorRequest:
 
     agents: bool = argument(
         Words(
-            (
-                "let each agent that is installed answer one prompt in a throwaway home, against "
-                "a model of Gieok's own"
-            ),
-            "설치된 에이전트마다 임시 홈에서 Gieok 자신의 모델을 상대로 프롬프트 하나에 답하게 함",
+            "let each agent that is installed answer one prompt in a throwaway home, against "
+            "a model of Gieok's own"
         ),
         False,
     )
     free: bool = argument(
         Words(
-            (
-                "ask no model and no service beyond this machine that may cost money or tokens: "
-                "those are named as not tried"
-            ),
-            "돈이나 토큰이 들 수 있는, 이 컴퓨터 밖의 모델과 서비스에는 묻지 않음. 시험하지 않은 것으로 적음",
+            "ask no model and no service beyond this machine that may cost money or tokens: "
+            "those are named as not tried"
         ),
         False,
     )
@@ -443,7 +438,10 @@ def _probe_agent_transcripts(
         return Untried(
             f"nothing that anybody said is in the newest {talk_sample.opened:,} of {count:,}"
         )
-    return f"{talk_sample.messages:,} messages were read in the newest of {count:,}, {str(talk_sample.path)!r}"
+    return (
+        f"{talk_sample.messages:,} messages were read in the newest of {count:,}, "
+        f"{str(talk_sample.path)!r}"
+    )
 
 
 def _iter_model_checks(context: Context, *, is_free: bool) -> Iterator[Check]:
@@ -474,7 +472,5 @@ OPERATION = Operation(
     present=render_diagnosis,
     forgives_config=True,
     effect=Effect.WRITE,
-    doc=Words(
-        "Prove that every part works by using it", "모든 부분을 실제로 써서 잘 되는지 확인합니다"
-    ),
+    doc=Words("Prove that every part works by using it"),
 )

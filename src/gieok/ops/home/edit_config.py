@@ -7,14 +7,12 @@ from gieok.errors import BadConfig
 from gieok.ops.context import Context
 from gieok.ops.editor import edit_in_editor
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
+from gieok.ops.operation import Effect, NoRequest, Operation, Style
+from gieok.text.messages import Words
 
 _NEW = Words(
-    (
-        "# Settings of Gieok. `gieok config show` lists all of them: name: value, or group: "
-        "{name: value}.\n"
-    ),
-    "# Gieok의 설정입니다. 전체 목록은 `gieok config show`: 이름: 값, 또는 묶음: {이름: 값}.\n",
+    "# Settings of Gieok. `gieok config show` lists all of them: name: value, or group: "
+    "{name: value}.\n"
 )
 
 
@@ -46,7 +44,7 @@ def edit_user_config(context: Context, request: NoRequest) -> EditedConfig:
         if not (wrong := context.admin.wrong_settings(text)):
             break
         error_lines = [f"✗ {error}" for error in wrong]
-        question = context.words("Edit again? [y/N] ", "다시 고칠까요? [y/N] ")
+        question = context.words("Edit again? [y/N] ")
         if context.ask is None or not context.agrees(error_lines, question, ""):
             fs.replace_private(draft, text)
             hint = (
@@ -73,22 +71,19 @@ def edit_user_config(context: Context, request: NoRequest) -> EditedConfig:
 def render_edited_config(result: EditedConfig, style: Style) -> str:
     """Say whether anything changed."""
     if not result.changed:
-        return style.say("nothing was changed", "바뀐 것이 없습니다")
-    return style.say(
-        f"in force: {style.path(result.path)}", f"적용했습니다: {style.path(result.path)}"
-    )
+        return style.say("nothing was changed")
+    return style.say("in force: {path}", path=style.path(result.path))
 
 
 OPERATION = Operation(
     name="config edit",
-    when_stopped=Words("nothing was changed", "바뀐 것이 없습니다"),
+    when_stopped=Words("nothing was changed"),
     handler=edit_user_config,
     present=render_edited_config,
     examples=("gieok config edit",),
     effect=Effect.WRITE,
     forgives_config=True,
     doc=Words(
-        "Edit the settings in your editor ($VISUAL, $EDITOR); what is wrong does not take effect",
-        "편집기($VISUAL, $EDITOR)에서 설정을 고칩니다. 잘못된 것은 적용되지 않습니다",
+        "Edit the settings in your editor ($VISUAL, $EDITOR); what is wrong does not take effect"
     ),
 )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from gieok.errors import GieokError
 from gieok.ops.context import Context
 from gieok.ops.encode import Reason
-from gieok.ops.operation import Words
 from gieok.ports.store import Droppable, RemoteData, Store
+from gieok.text.messages import Words
 
 
 class RemotePlace(NamedTuple):
@@ -66,10 +66,11 @@ def list_unused_remote_data(context: Context) -> list[Reason]:
 
 def describe_unused_data(name: str, data: RemoteData) -> Words:
     """Say what of a store that is not in use lies elsewhere, and how to delete it."""
-    return Words(
+    return Words.of(
         (
-            f"{data.documents:,} documents of yours lie there, and nothing here uses them: `gieok "
-            f"store drop {name}` deletes them"
+            "{documents:,} documents of yours lie there, and nothing here uses them: `gieok store "
+            "drop {name}` deletes them"
         ),
-        f"문서 {data.documents:,}개가 거기 있고 여기서는 쓰지 않습니다. `gieok store drop {name}`이 지웁니다",
+        documents=data.documents,
+        name=name,
     )

@@ -12,7 +12,7 @@ from shutil import rmtree
 from typing import NamedTuple
 
 from gieok.ops.context import Context
-from gieok.ops.operation import Words
+from gieok.text.messages import Words
 
 _FOREVER = 0
 
@@ -34,45 +34,41 @@ class HousekeptKind(NamedTuple):
 KINDS = (
     HousekeptKind(
         "events",
-        Words("unreadable hook events", "읽을 수 없는 훅 이벤트"),
+        Words("unreadable hook events"),
         7,
         files=("spool/*.bad",),
     ),
     HousekeptKind(
         name="shown",
-        doc=Words("what sessions were shown", "세션에 보인 것"),
+        doc=Words("what sessions were shown"),
         days=30,
         most=40,
         files=("hook/sessions/*.json",),
     ),
     HousekeptKind(
         "logs",
-        Words("logs of before", "지난 로그"),
+        Words("logs of before"),
         30,
         files=("daemon.log.1", "logs/*.1", "hook/*.jsonl.1"),
     ),
     HousekeptKind(
         "damaged",
-        Words("damaged files set aside", "따로 둔 망가진 파일"),
+        Words("damaged files set aside"),
         90,
         files=("set-aside/*",),
     ),
-    HousekeptKind(
-        "settings", Words("settings as read", "읽어 둔 설정"), 90, files=("resolved/*.json",)
-    ),
+    HousekeptKind("settings", Words("settings as read"), 90, files=("resolved/*.json",)),
     HousekeptKind(
         "unfinished",
-        Words("files that a kill left", "쓰다 만 파일"),
+        Words("files that a kill left"),
         1,
         files=tuple(f"{'*/' * n}.*.gieok.tmp" for n in range(4)),
     ),
-    HousekeptKind("rejects", Words("lines that were rejected", "거부된 줄"), _FOREVER, 10_000),
-    HousekeptKind("runs", Words("runs of observer and reflector", "관찰과 성찰의 실행 기록"), 730),
-    HousekeptKind("history", Words("replaced observations", "바뀐 관찰의 이력"), 730),
-    HousekeptKind("usage", Words("what models used, by day", "날마다 모델이 쓴 양"), 1_095),
-    HousekeptKind(
-        "vectors", Words("vectors of texts now gone", "없어진 글의 벡터"), _FOREVER, 50_000
-    ),
+    HousekeptKind("rejects", Words("lines that were rejected"), _FOREVER, 10_000),
+    HousekeptKind("runs", Words("runs of observer and reflector"), 730),
+    HousekeptKind("history", Words("replaced observations"), 730),
+    HousekeptKind("usage", Words("what models used, by day"), 1_095),
+    HousekeptKind("vectors", Words("vectors of texts now gone"), _FOREVER, 50_000),
 )
 
 

@@ -24,15 +24,15 @@ from gieok.ops.context import Context
 from gieok.ops.home import cold, housekeeping
 from gieok.ops.memory.vault import follow_corrections
 from gieok.ops.observe.run import settle_scope
-from gieok.ops.operation import Words
 from gieok.ports.journal import ArchivedTalk
 from gieok.ports.store import ManagedCopy
+from gieok.text.messages import Words
 from gieok.text.redact import redact
 
 _REALM = "jobs"
 WARM = "warm"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
-_WAITS = Words("gieok: {name} failed and is tried again", "gieok: {name}: 실패해서 다시 시도합니다")
+_WAITS = Words("gieok: {name} failed and is tried again")
 #: Says whether to stop, as the process is to end.
 Stopped = Callable[[], bool]
 
@@ -241,9 +241,7 @@ def _warm_due_memories(context: Context, is_stopped: Stopped) -> str:
     before = {incident.name for incident in context.memory.journal().incidents()}
     outcome = move_due_to_warm(context)
     if outcome.wrong and INCIDENT not in before:
-        title = Words(
-            "gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다"
-        )
+        title = Words("gieok: something is wrong with the archive")
         context.admin.notices().notify(title.say(context.lang), "; ".join(outcome.wrong[:5]))
     return format_move_counts(outcome)
 
@@ -306,46 +304,40 @@ def _remind_inactive_accounts(context: Context, is_stopped: Stopped) -> str:
 
 
 JOBS = (
-    HomeJob(
-        "reflect", "reflect.schedule", Words("weekly reflection", "주간 성찰"), _reflect_due_scopes
-    ),
-    HomeJob(
-        WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm_due_memories
-    ),
-    HomeJob(
-        "talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _archive_old_talk
-    ),
-    HomeJob("backup", "backup.schedule", Words("backup", "백업"), _back_up_home, is_local=True),
+    HomeJob("reflect", "reflect.schedule", Words("weekly reflection"), _reflect_due_scopes),
+    HomeJob(WARM, "archive.schedule_warm", Words("hot to warm"), _warm_due_memories),
+    HomeJob("talk", "archive.schedule_warm", Words("talk to files"), _archive_old_talk),
+    HomeJob("backup", "backup.schedule", Words("backup"), _back_up_home, is_local=True),
     HomeJob(
         "housekeeping",
         "housekeeping.schedule",
-        Words("housekeeping", "정리"),
+        Words("housekeeping"),
         housekeeping.tidy_home,
         is_local=True,
     ),
     HomeJob(
         "cold",
         "archive.schedule_cold",
-        Words("moving to cold", "cold로 옮기기"),
+        Words("moving to cold"),
         cold.move_days_to_cold,
     ),
     HomeJob(
         "inactivity",
         "character.schedule_inactivity",
-        Words("users who stay away", "오지 않는 사용자"),
+        Words("users who stay away"),
         _remind_inactive_accounts,
     ),
     HomeJob(
         "service",
         "gemini.schedule",
-        Words("comparing with the service", "서비스와 비교"),
+        Words("comparing with the service"),
         _compare_service_copy,
         is_local=True,
     ),
     HomeJob(
         "sync",
         "archive.schedule_sync",
-        Words("synchronising cold", "cold 맞추기"),
+        Words("synchronising cold"),
         cold.sync_cold_at_its_time,
     ),
 )

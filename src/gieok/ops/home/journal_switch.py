@@ -15,8 +15,9 @@ from gieok.errors import BadRequest
 from gieok.flow import journal_copy
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, Surface, argument
 from gieok.ports.journal_rows import CopiedJournal
+from gieok.text.messages import Words
 
 if TYPE_CHECKING:
     from gieok.ports.accounts import Accounts
@@ -29,16 +30,13 @@ class JournalSwitchRequest:
     """Parameters of `gieok journal switch`."""
 
     name: str = argument(
-        Words("where to move it: sqlite, postgres", "옮겨 갈 곳: sqlite, postgres"),
+        Words("where to move it: sqlite, postgres"),
         "",
         positional=True,
     )
-    dry_run: bool = argument(Words("only tell what would be done", "무엇을 할지만 보임"), False)
+    dry_run: bool = argument(Words("only tell what would be done"), False)
     replace: bool = argument(
-        Words(
-            "drop what the other journal holds beside or instead",
-            "다른 저널에 따로 있거나 다르게 있는 것을 버림",
-        ),
+        Words("drop what the other journal holds beside or instead"),
         False,
     )
 
@@ -119,39 +117,34 @@ def render_journal_switch(result: JournalSwitchResult, style: Style) -> str:
     """Show what is in use now."""
     if not result.done:
         return style.say(
-            f"{result.copied:,} parts would be copied to {result.location}. Nothing was changed.",
-            f"{result.location}(으)로 {result.copied:,}개 부분을 복사할 것입니다. 아무것도 바꾸지 않았습니다.",
+            "{copied:,} parts would be copied to {location}. Nothing was changed.",
+            copied=result.copied,
+            location=result.location,
         )
-    users = (
-        Words(f", {result.users:,} users", f", 사용자 {result.users:,}명")
-        if result.users
-        else Words("", "")
-    )
+    users = Words.of(", {users:,} users", users=result.users) if result.users else Words("")
     return style.say(
-        f"The journal is in {result.to} now ({result.location}): {result.scopes:,} "
-        f"scopes{users.en}, compared and equal. "
-        f"The old one ({result.from_}) is still there.",
-        f"이제 저널은 {result.to}에 있습니다({result.location}): 범위 {result.scopes:,}개{users.ko}, 비교해 같음. "
-        f"옛 저널({result.from_})은 그대로 있습니다.",
+        (
+            "The journal is in {to} now ({location}): {scopes:,} scopes{users}, compared and "
+            "equal. The old one ({from_value}) is still there."
+        ),
+        to=result.to,
+        location=result.location,
+        scopes=result.scopes,
+        users=users,
+        from_value=result.from_,
     )
 
 
 OPERATION = Operation(
     name="journal switch",
-    when_stopped=Words(
-        "the journal in use is as it was; the same command goes on",
-        "쓰던 저널은 그대로입니다. 같은 명령이 이어서 합니다",
-    ),
+    when_stopped=Words("the journal in use is as it was; the same command goes on"),
     examples=("gieok journal switch postgres --dry-run",),
     handler=switch_journal,
     present=render_journal_switch,
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
     doc=Words(
-        (
-            "Move the journal (raw messages, what was made of them) and accounts elsewhere, and "
-            "use them from then on"
-        ),
-        "저널(원래 메시지와 그로부터 만든 것)과 계정을 다른 곳으로 옮기고 이제부터 그것을 씁니다",
+        "Move the journal (raw messages, what was made of them) and accounts elsewhere, and "
+        "use them from then on"
     ),
 )

@@ -8,23 +8,24 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, argument, printable
 from gieok.ports.keys import KeyRow, Trial, Verdict
+from gieok.text.messages import Words
 
 _LONGEST = 10_000
 #: For people.
 VERDICTS = {
-    Verdict.VALID: Words("valid", "유효함"),
-    Verdict.INVALID: Words("invalid", "유효하지 않음"),
-    Verdict.QUOTA: Words("over its quota", "한도를 넘음"),
-    Verdict.UNREACHABLE: Words("unreachable", "닿지 않음"),
-    Verdict.FAILED: Words("does not do", "되지 않음"),
-    Verdict.MISSING: Words("not set", "없음"),
-    Verdict.UNTRIED: Words("not tried", "시험하지 못함"),
+    Verdict.VALID: Words("valid"),
+    Verdict.INVALID: Words("invalid"),
+    Verdict.QUOTA: Words("over its quota"),
+    Verdict.UNREACHABLE: Words("unreachable"),
+    Verdict.FAILED: Words("does not do"),
+    Verdict.MISSING: Words("not set"),
+    Verdict.UNTRIED: Words("not tried"),
 }
 _PLACES = {
-    "environment": Words("environment", "환경 변수"),
-    "keyring": Words("keyring", "시스템 키링"),
+    "environment": Words("environment"),
+    "keyring": Words("keyring"),
 }
 
 
@@ -33,10 +34,7 @@ class KeyRequest:
     """Parameters of `gieok keys set` and `gieok keys rotate`."""
 
     name: list[str] = argument(
-        Words(
-            "whose key: a service (openai, smtp, ...) or a variable",
-            "누구의 키인지: 서비스(openai, smtp …) 또는 변수",
-        ),
+        Words("whose key: a service (openai, smtp, ...) or a variable"),
         [],
         positional=True,
         needed="gieok keys set openai",
@@ -48,10 +46,7 @@ class KeysTestRequest:
     """Parameters of `gieok keys test`."""
 
     names: list[str] = argument(
-        Words(
-            "services or variables (default: all that are set or used)",
-            "서비스 또는 변수 (기본: 있거나 쓰이는 것 모두)",
-        ),
+        Words("services or variables (default: all that are set or used)"),
         [],
         positional=True,
     )
@@ -154,7 +149,7 @@ def _read_typed_key(context: Context, row: KeyRow) -> str:
         from getpass import getpass  # only here
 
         text = getpass(
-            context.words(f"{row.variable} (not shown): ", f"{row.variable} (보이지 않음): "),
+            context.words("{variable} (not shown): ", variable=row.variable),
             sys.stderr,
         )
     else:
@@ -179,12 +174,8 @@ def render_service_keys(result: KeysResult, style: Style) -> str:
     lines = []
     for row in result.keys:
         place = _PLACES[row.place].say(style.lang) if row.place in _PLACES else row.place
-        state = place or style.say("not set", "없음")
-        used = (
-            style.say(f"used by {', '.join(row.used_by)}", f"쓰는 설정: {', '.join(row.used_by)}")
-            if row.used_by
-            else ""
-        )
+        state = place or style.say("not set")
+        used = style.say("used by {join}", join=", ".join(row.used_by)) if row.used_by else ""
         mark = "·" if row.place else "✗" if row.used_by else " "
         lines.append(
             f"{mark} {style.bold(row.variable.ljust(wide))}  {', '.join(row.names)}: {state}"
@@ -193,10 +184,7 @@ def render_service_keys(result: KeysResult, style: Style) -> str:
     return "\n".join(
         [
             *lines,
-            style.say(
-                "not tried: `gieok keys test` does; `gieok keys set NAME`",
-                "시험하지 않음: `gieok keys test`; `gieok keys set 이름`",
-            ),
+            style.say("not tried: `gieok keys test` does; `gieok keys set NAME`"),
         ]
     )
 
@@ -204,17 +192,10 @@ def render_service_keys(result: KeysResult, style: Style) -> str:
 def render_stored_key(result: KeySetResult, style: Style) -> str:
     """Show where the key is now."""
     place_line = style.say(
-        f"{result.variable} is set in {result.place}", f"{result.variable} 저장: {result.place}"
+        "{variable} is set in {place}", variable=result.variable, place=result.place
     )
-    running = style.say(
-        "a running daemon uses it from its next call",
-        "실행 중인 데몬은 다음 호출부터 이 키를 씁니다",
-    )
-    proved = (
-        []
-        if result.trials
-        else [style.say("prove it: `gieok keys test`", "확인: `gieok keys test`")]
-    )
+    running = style.say("a running daemon uses it from its next call")
+    proved = [] if result.trials else [style.say("prove it: `gieok keys test`")]
     return "\n".join(
         [
             *(_render_key_trial(trial, style) for trial in result.trials),
@@ -234,10 +215,7 @@ def find_verdict_sign(verdict: Verdict) -> str:
 def render_key_trials(result: KeysTestResult, style: Style) -> str:
     """Show a line for each service, and what to do next."""
     if not result.trials:
-        return style.say(
-            "no key is set, and no setting needs one: `gieok keys list`",
-            "설정된 키가 없고, 필요한 설정도 없습니다: `gieok keys list`",
-        )
+        return style.say("no key is set, and no setting needs one: `gieok keys list`")
     return "\n".join(_render_key_trial(trial, style) for trial in result.trials)
 
 
@@ -255,10 +233,7 @@ LIST = Operation(
     examples=("gieok keys list",),
     handler=list_service_keys,
     present=render_service_keys,
-    doc=Words(
-        "Say which keys of services there are and where, never what they are",
-        "서비스 키가 어디에 있는지 보여 줍니다 (값은 보이지 않음)",
-    ),
+    doc=Words("Say which keys of services there are and where, never what they are"),
 )
 SET = Operation(
     name="keys set",
@@ -270,10 +245,7 @@ SET = Operation(
         "gieok keys set smtp < password.txt",
         "pass show openai | gieok keys set openai",
     ),
-    doc=Words(
-        "Ask for a key, unseen, and keep it (`.env`, 0600)",
-        "키를 보이지 않게 물어 저장합니다 (`.env`, 0600)",
-    ),
+    doc=Words("Ask for a key, unseen, and keep it (`.env`, 0600)"),
 )
 ROTATE = Operation(
     name="keys rotate",
@@ -281,10 +253,7 @@ ROTATE = Operation(
     present=render_stored_key,
     effect=Effect.WRITE,
     examples=("gieok keys rotate openai", "pass show openai | gieok keys rotate openai"),
-    doc=Words(
-        "Replace a key by the next one, once that proves valid",
-        "새 키가 유효한지 확인한 뒤 바꿉니다",
-    ),
+    doc=Words("Replace a key by the next one, once that proves valid"),
 )
 TEST = Operation(
     name="keys test",
@@ -292,8 +261,5 @@ TEST = Operation(
     present=render_key_trials,
     effect=Effect.WRITE,
     examples=("gieok keys test", "gieok keys test openai smtp"),
-    doc=Words(
-        "Ask each service once whether it takes its key",
-        "서비스마다 키가 통하는지 한 번씩 물어봅니다",
-    ),
+    doc=Words("Ask each service once whether it takes its key"),
 )

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from gieok import paths
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.operation import Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _POLL_S = 0.5
 _READ_BYTES = 1 << 20
@@ -17,8 +18,8 @@ _READ_BYTES = 1 << 20
 class LogsRequest:
     """Parameters of `gieok logs`."""
 
-    lines: int = argument(Words("how many of the last lines", "마지막 몇 줄"), 50)
-    follow: bool = argument(Words("go on as more comes", "새 줄이 오면 계속 보임"), False)
+    lines: int = argument(Words("how many of the last lines"), 50)
+    follow: bool = argument(Words("go on as more comes"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,7 @@ def _iter_new_log_lines(file: Path) -> Iterator[str]:
 
 def render_daemon_log(result: LogsResult, style: Style) -> str:
     """Show the lines."""
-    nothing = Words(
-        "The daemon has said nothing yet; `gieok up` starts it.",
-        "데몬이 아직 남긴 말이 없습니다. `gieok up`으로 시작합니다.",
-    )
+    nothing = Words("The daemon has said nothing yet; `gieok up` starts it.")
     return "\n".join(map(printable, result.lines)) or nothing.say(style.lang)
 
 
@@ -82,5 +80,5 @@ OPERATION = Operation(
     handler=read_daemon_log,
     present=render_daemon_log,
     is_endless=True,
-    doc=Words("Show what the daemon has said", "데몬이 남긴 기록을 보여 줍니다"),
+    doc=Words("Show what the daemon has said"),
 )

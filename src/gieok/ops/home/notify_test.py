@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 from gieok.flow.notices import LOG, Told
 from gieok.ops.context import Context
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
-_TITLE = Words("gieok: a test", "gieok: 시험")
-_TEXT = Words(
-    "This is how Gieok tells you of what waits for you. Nothing waits now.",
-    "기다리는 일이 있으면 Gieok이 이렇게 알립니다. 지금 기다리는 일은 없습니다.",
-)
+_TITLE = Words("gieok: a test")
+_TEXT = Words("This is how Gieok tells you of what waits for you. Nothing waits now.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +18,7 @@ class NotifyTestRequest:
     """Parameters of `gieok notify test`."""
 
     ways: list[str] = argument(
-        Words(
-            "log, desktop, openclaw, smtp (default: those of `notify.to`)",
-            "log, desktop, openclaw, smtp (기본: `notify.to`에 있는 것)",
-        ),
+        Words("log, desktop, openclaw, smtp (default: those of `notify.to`)"),
         [],
         positional=True,
     )
@@ -54,7 +49,7 @@ def render_notify_test(result: NotifyTestResult, style: Style) -> str:
     """Show a line for each way, and the next step."""
     lines = []
     for sent_notice in result.told:
-        what = style.say("sent", "보냄") if sent_notice.ok else style.say("not sent", "못 보냄")
+        what = style.say("sent") if sent_notice.ok else style.say("not sent")
         lines.append(
             f"{'✓' if sent_notice.ok else '✗'} {style.bold(sent_notice.channel)}: {what}: "
             f"{printable(style.told(sent_notice.said))}"
@@ -68,19 +63,13 @@ def _render_notify_step(result: NotifyTestResult, style: Style) -> list[str]:
     new = [one.channel for one in result.told if one.ok and one.channel not in result.chosen]
     if new:
         ways = ", ".join([*(way for way in result.chosen if way != LOG), *new])
-        setting_hint = style.say(
-            f"to be told this way, set `notify.to: {ways}` in",
-            f"이렇게 알림을 받으려면 `notify.to: {ways}` 줄을 여기에 적으세요:",
-        )
+        setting_hint = style.say("to be told this way, set `notify.to: {ways}` in", ways=ways)
         return [f"{setting_hint} ~/.gieok/config.yaml (`gieok setup`)"]
     if [one.channel for one in result.told] == [LOG]:
         return [
             style.say(
-                (
-                    "only the log is told: try `gieok notify test desktop`, openclaw or smtp "
-                    "(docs/notify.md)"
-                ),
-                "로그에만 남깁니다: `gieok notify test desktop`, openclaw, smtp를 시험해 보세요 (docs/notify.md)",
+                "only the log is told: try `gieok notify test desktop`, openclaw or smtp "
+                "(docs/notify.md)"
             )
         ]
     return []
@@ -96,8 +85,5 @@ OPERATION = Operation(
         "gieok notify test desktop",
         "gieok notify test openclaw smtp --json",
     ),
-    doc=Words(
-        "Tell you something now, in every way you chose",
-        "고른 방법마다 지금 알림을 하나 보내 봅니다",
-    ),
+    doc=Words("Tell you something now, in every way you chose"),
 )

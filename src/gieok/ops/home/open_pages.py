@@ -10,14 +10,15 @@ from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.home.gate import Gate
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, argument
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenRequest:
     """Parameters of `gieok open`."""
 
-    print_only: bool = argument(Words("only print the link", "링크만 보임"), False)
+    print_only: bool = argument(Words("only print the link"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def open_web_pages(context: Context, request: OpenRequest) -> OpenResult:
         raise BadRequest(
             "this process cannot start a server", hint="run `gieok open` on the command line"
         )
-    context.say(context.words("starting the server", "서버를 시작하는 중"))
+    context.say(context.words("starting the server"))
     server, started = context.admin.daemon().serve()
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     # The server runs elsewhere: who stands in a project sees that project first.
@@ -51,13 +52,10 @@ def open_web_pages(context: Context, request: OpenRequest) -> OpenResult:
 
 def render_page_link(result: OpenResult, style: Style) -> str:
     """Show the link."""
-    note = style.say("works once, within five minutes", "한 번, 5분 안에 통합니다")
+    note = style.say("works once, within five minutes")
     lines = [result.link, f"  {style.dim(note)}"]
     if result.started:
-        server_note = style.say(
-            "a server was started for it; `gieok down` stops it",
-            "서버를 시작했습니다. `gieok down`으로 멈춥니다",
-        )
+        server_note = style.say("a server was started for it; `gieok down` stops it")
         lines.append(f"  {style.dim(server_note)}")
     return "\n".join(lines)
 
@@ -67,9 +65,6 @@ OPERATION = Operation(
     examples=("gieok open", "gieok open --print-only"),
     handler=open_web_pages,
     present=render_page_link,
-    doc=Words(
-        "Open the pages in a browser; starts their server where none runs",
-        "페이지를 브라우저로 엽니다. 서버가 없으면 시작합니다",
-    ),
+    doc=Words("Open the pages in a browser; starts their server where none runs"),
     effect=Effect.WRITE,
 )

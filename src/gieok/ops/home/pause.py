@@ -9,7 +9,8 @@ from datetime import datetime
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted
-from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, argument
+from gieok.text.messages import Words
 
 _UNITS = {
     "seconds": 1, "second": 1, "sec": 1, "s": 1, "초": 1, "minutes": 60, "minute": 60, "min": 60,
@@ -29,10 +30,7 @@ class PauseRequest:
     """Parameters of `gieok pause`."""
 
     for_: str = argument(
-        Words(
-            "how long, such as 2h, 30m, 1d (default: until `gieok resume`)",
-            "얼마 동안, 예: 2h, 30분, 1d (기본: `gieok resume`까지)",
-        ),
+        Words("how long, such as 2h, 30m, 1d (default: until `gieok resume`)"),
         "",
     )
 
@@ -97,26 +95,20 @@ def parse_duration_s(words: str) -> float:
 def render_pause(result: PauseResult, style: Style) -> str:
     """Say until when nothing is taken in, and how to go on."""
     if result.until is None:
-        return style.say(
-            "Paused: nothing is taken in or injected until `gieok resume`.",
-            "멈춤: `gieok resume`까지 아무것도 기억하거나 넣지 않습니다.",
-        )
+        return style.say("Paused: nothing is taken in or injected until `gieok resume`.")
     until = f"{result.until:%Y-%m-%d %H:%M}"
     return style.say(
-        f"Paused until {until}: nothing is taken in or injected. `gieok resume` ends it earlier.",
-        f"{until}까지 멈춤: 아무것도 기억하거나 넣지 않습니다. `gieok resume`으로 먼저 끝낼 수 있습니다.",
+        "Paused until {until}: nothing is taken in or injected. `gieok resume` ends it earlier.",
+        until=until,
     )
 
 
 def render_resume(result: ResumeResult, style: Style) -> str:
     """Say that memory goes on, and that the pause stays out."""
     if result.since is None:
-        return style.say("Nothing was paused.", "멈춰 있지 않았습니다.")
+        return style.say("Nothing was paused.")
     since = f"{result.since:%Y-%m-%d %H:%M}"
-    return style.say(
-        f"Memory goes on. What was said since {since} stays out of it.",
-        f"다시 기억합니다. {since}부터 한 말은 기억하지 않습니다.",
-    )
+    return style.say("Memory goes on. What was said since {since} stays out of it.", since=since)
 
 
 PAUSE = Operation(
@@ -125,10 +117,7 @@ PAUSE = Operation(
     present=render_pause,
     effect=Effect.WRITE,
     examples=("gieok pause", "gieok pause --for 2h", 'gieok pause --for "1시간 30분"'),
-    doc=Words(
-        "Take nothing in and inject nothing, until `gieok resume` or for a while",
-        "`gieok resume`까지, 또는 정한 동안 아무것도 기억하거나 넣지 않습니다",
-    ),
+    doc=Words("Take nothing in and inject nothing, until `gieok resume` or for a while"),
 )
 RESUME = Operation(
     name="resume",
@@ -136,8 +125,5 @@ RESUME = Operation(
     present=render_resume,
     effect=Effect.WRITE,
     examples=("gieok resume",),
-    doc=Words(
-        "End a pause; what was said in it stays out of memory",
-        "멈춤을 끝냅니다. 그동안 한 말은 기억하지 않습니다",
-    ),
+    doc=Words("End a pause; what was said in it stays out of memory"),
 )

@@ -22,9 +22,10 @@ from gieok.model.memory import Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.places import is_served
 from gieok.ports.store import DERIVED, Renewable, Store, VectorSearch
+from gieok.text.messages import Words
 from gieok.text.turns import is_users
 
 _T = TypeVar("_T")
@@ -36,10 +37,7 @@ class RebuildRequest:
     """Parameters of `gieok rebuild`."""
 
     no_wait: bool = argument(
-        Words(
-            "do not wait for vectors; keyword search works at once",
-            "벡터를 기다리지 않음; 키워드 검색은 바로 됨",
-        ),
+        Words("do not wait for vectors; keyword search works at once"),
         False,
     )
 
@@ -120,7 +118,7 @@ def _set_unsound_store_aside(context: Context) -> tuple[str, Store | None]:
     if not wrong:
         return "", None
     what = "; ".join(wrong[:3])
-    context.tell(context.words(f"the index is damaged: {what}", f"색인이 망가졌습니다: {what}"))
+    context.tell(context.words("the index is damaged: {what}", what=what))
     aside, salvaged = context.admin.set_aside()
     return str(aside), salvaged
 
@@ -288,29 +286,23 @@ def render_rebuilt_index(result: RebuildResult, style: Style) -> str:
     """Show the counts of the new index, and where a damaged one is."""
     lines = [
         style.say(
-            f"rebuilt: {result.documents:,} documents in {result.scopes} "
-            f"scope{'' if result.scopes == 1 else 's'}, "
-            f"{result.from_journal:,} of them from the journal; "
-            f"{result.vectors_kept:,} vectors kept, {result.embedded:,} made",
-            f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 "
-            f"{result.from_journal:,}개; "
-            f"벡터 {result.vectors_kept:,}개 남기고 {result.embedded:,}개 만듦",
+            "rebuilt: {documents:,} documents in {count} scope, {from_journal:,} of them from the "
+            "journal; {vectors_kept:,} vectors kept, {embedded:,} made",
+            plural=(
+                "rebuilt: {documents:,} documents in {count} scopes, {from_journal:,} of them from "
+                "the journal; {vectors_kept:,} vectors kept, {embedded:,} made"
+            ),
+            documents=result.documents,
+            count=result.scopes,
+            from_journal=result.from_journal,
+            vectors_kept=result.vectors_kept,
+            embedded=result.embedded,
         )
     ]
     if result.set_aside:
-        lines.append(
-            style.say(
-                f"  the damaged index is in {result.set_aside}",
-                f"  망가진 색인은 {result.set_aside}에 있습니다",
-            )
-        )
+        lines.append(style.say("  the damaged index is in {set_aside}", set_aside=result.set_aside))
     if result.waiting:
-        lines.append(
-            style.say(
-                f"  {result.waiting:,} passages wait for vectors",
-                f"  벡터를 기다리는 구절 {result.waiting:,}개",
-            )
-        )
+        lines.append(style.say("  {waiting:,} passages wait for vectors", waiting=result.waiting))
     if result.note:
         lines.append(f"  {style.told(result.note)}")
     return "\n".join(
@@ -324,16 +316,10 @@ def render_rebuilt_index(result: RebuildResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="rebuild",
-    when_stopped=Words(
-        "the index is as it was; `gieok rebuild` begins anew",
-        "색인은 그대로입니다. `gieok rebuild`가 처음부터 합니다",
-    ),
+    when_stopped=Words("the index is as it was; `gieok rebuild` begins anew"),
     examples=("gieok rebuild",),
     handler=rebuild_index,
     present=render_rebuilt_index,
     effect=Effect.WRITE,
-    doc=Words(
-        "Rebuild the index from your files and the journal; a damaged one is kept aside",
-        "파일과 저널에서 색인을 새로 만듭니다; 망가진 색인은 따로 둡니다",
-    ),
+    doc=Words("Rebuild the index from your files and the journal; a damaged one is kept aside"),
 )

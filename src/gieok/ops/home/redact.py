@@ -12,8 +12,9 @@ from gieok.ops.encode import Hidden, Inline, Omitted, mark_encoded_getter
 from gieok.ops.home import clean_up
 from gieok.ops.home.clean_up import Cleaned
 from gieok.ops.memory import gaps
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, argument
 from gieok.text.korean import in_language
+from gieok.text.messages import Words
 from gieok.text.redact import redact_counted
 
 
@@ -21,22 +22,14 @@ from gieok.text.redact import redact_counted
 class RedactRequest:
     """Parameters of `gieok redact`."""
 
-    stdin: bool = argument(
-        Words("read text, print it without secrets", "글을 읽어 비밀을 가려서 출력"), False
-    )
+    stdin: bool = argument(Words("read text, print it without secrets"), False)
     all: bool = argument(
-        Words(
-            "count what was stored with a secret in it",
-            "저장된 것에서 비밀이 든 것을 셈; --apply로 가림",
-        ),
+        Words("count what was stored with a secret in it"),
         False,
     )
-    apply: bool = argument(Words("with --all: cut them out", "--all과 함께: 가림"), False)
+    apply: bool = argument(Words("with --all: cut them out"), False)
     source: bool = argument(
-        Words(
-            "it is source code: cut quoted values, key blocks, known shapes",
-            "소스 코드: 따옴표 값, 키 블록, 알려진 모양만",
-        ),
+        Words("it is source code: cut quoted values, key blocks, known shapes"),
         False,
     )
 
@@ -76,20 +69,20 @@ class StoredResult:
     def text(self) -> str:
         """Return the lines that a person reads."""
         c = self.cleaned
-        head = Words(
+        head = Words.of(
             (
-                f"with a secret: {c.journal} in the journal, {c.documents} documents, {c.records} "
-                f"records, {c.files} other files"
+                "with a secret: {journal} in the journal, {documents} documents, {records} "
+                "records, {files} other files"
             ),
-            f"비밀이 든 것: 저널 {c.journal}개, 문서 {c.documents}개, 기록 {c.records}개, 그 밖의 파일 {c.files}개",
+            journal=c.journal,
+            documents=c.documents,
+            records=c.records,
+            files=c.files,
         )
         done = (
-            Words("they are cut out now", "이제 가렸습니다")
+            Words("they are cut out now")
             if self.applied
-            else Words(
-                "`gieok redact --all --apply` cuts them out",
-                "`gieok redact --all --apply`로 가립니다",
-            )
+            else Words("`gieok redact --all --apply` cuts them out")
         )
         lines = [head.say(self.lang), *([done.say(self.lang)] if self.found else [])]
         lines += gap_lines(self.not_looked_at, Style(self.lang, colour=False))
@@ -133,5 +126,5 @@ OPERATION = Operation(
     present=render_redacted_text,
     is_verbatim=True,
     effect=Effect.DESTROY,
-    doc=Words("Print text without its secrets", "글에서 비밀을 가려 출력합니다"),
+    doc=Words("Print text without its secrets"),
 )

@@ -7,7 +7,8 @@ from xml.sax.saxutils import escape
 
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, argument
+from gieok.text.messages import Words
 
 _SYSTEMD = """[Unit]
 Description=Gieok memory
@@ -57,12 +58,8 @@ _FORGET = {
 class ServiceRequest:
     """Parameters of `gieok service install`."""
 
-    system: str = argument(
-        Words("for which system", "어느 시스템용인지"), "auto", choices=("auto", *_NEXT)
-    )
-    dry_run: bool = argument(
-        Words("print the file, write nothing", "파일을 쓰지 않고 보여 주기만 함"), False
-    )
+    system: str = argument(Words("for which system"), "auto", choices=("auto", *_NEXT))
+    dry_run: bool = argument(Words("print the file, write nothing"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,7 @@ def _build_service_file(context: Context, system: str) -> tuple[Path, str]:
 def render_service(result: ServiceResult, style: Style) -> str:
     """Show the file and the next step."""
     head = [str(result.file)] if result.written else [result.text]
-    return "\n".join([*head, style.say("now run: ", "이제 실행: ") + result.next])
+    return "\n".join([*head, style.say("now run: ") + result.next])
 
 
 OPERATION = Operation(
@@ -133,5 +130,5 @@ OPERATION = Operation(
     handler=install_service,
     present=render_service,
     effect=Effect.WRITE,
-    doc=Words("Start the daemon whenever you log in", "로그인할 때마다 데몬을 시작하게 합니다"),
+    doc=Words("Start the daemon whenever you log in"),
 )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.ops.context import Context, SettingRow
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
 _MOVED_BY = {"store": "store switch", "journal": "journal switch"}
@@ -18,12 +19,12 @@ class SetRequest:
     """Parameters of `gieok config set`."""
 
     name: str = argument(
-        Words("the setting (gieok config show)", "설정 이름 (gieok config show)"),
+        Words("the setting (gieok config show)"),
         "",
         positional=True,
         needed="gieok config set search.limit 5",
     )
-    value: str = argument(Words("its new value", "새 값"), "", positional=True)
+    value: str = argument(Words("its new value"), "", positional=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class UnsetRequest:
     """Parameters of `gieok config unset`."""
 
     name: str = argument(
-        Words("the setting", "설정 이름"),
+        Words("the setting"),
         "",
         positional=True,
         needed="gieok config unset search.limit",
@@ -84,7 +85,7 @@ def _change_setting(context: Context, row: SettingRow, value: str) -> SetResult:
 def render_set_config(result: SetResult, style: Style) -> str:
     """Show the change."""
     before, value = (printable(text) or '""' for text in (result.before, result.value))
-    was = style.dim(style.say(f"(before: {before})", f"(전에는 {before})"))
+    was = style.dim(style.say("(before: {before})", before=before))
     return f"{style.bold(result.name)}: {value}  {was}"
 
 
@@ -92,7 +93,7 @@ SET = Operation(
     name="config set",
     handler=set_config_value,
     present=render_set_config,
-    doc=Words("Change a setting for good", "설정을 바꿉니다"),
+    doc=Words("Change a setting for good"),
     effect=Effect.WRITE,
     forgives_config=True,
     examples=("gieok config set search.limit 5",),
@@ -102,7 +103,7 @@ UNSET = Operation(
     examples=("gieok config unset search.limit",),
     handler=unset_config_value,
     present=render_set_config,
-    doc=Words("Set a setting back to its default", "설정을 기본값으로 되돌립니다"),
+    doc=Words("Set a setting back to its default"),
     effect=Effect.WRITE,
     forgives_config=True,
 )

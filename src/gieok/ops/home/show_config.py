@@ -10,7 +10,8 @@ from gieok.errors import BadConfig, BadRequest
 from gieok.ops.context import Context, SettingRow
 from gieok.ops.encode import INLINE, As, Hidden, Omitted
 from gieok.ops.memory import waiting
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Words, argument, waiting_words
+from gieok.ops.operation import TRUST_HINT, Operation, Style, argument, waiting_words
+from gieok.text.messages import Words
 
 
 class SettingValue(NamedTuple):
@@ -36,10 +37,7 @@ class ShowConfigRequest:
     """Parameters of `gieok config show`."""
 
     names: list[str] = argument(
-        Words(
-            "only these settings, or groups of them (default: all)",
-            "이 설정이나 묶음만 (기본: 모두)",
-        ),
+        Words("only these settings, or groups of them (default: all)"),
         [],
         positional=True,
     )
@@ -106,8 +104,5 @@ OPERATION = Operation(
     handler=show_settings,
     present=render_settings,
     forgives_config=True,
-    doc=Words(
-        "Print every setting with its value and where it comes from",
-        "모든 설정의 값과 출처를 출력합니다",
-    ),
+    doc=Words("Print every setting with its value and where it comes from"),
 )

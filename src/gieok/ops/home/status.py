@@ -22,20 +22,13 @@ from gieok.ops.home.elsewhere import list_unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
-from gieok.ops.operation import (
-    TRUST_HINT,
-    Operation,
-    Style,
-    Surface,
-    Words,
-    argument,
-    full_disk_words,
-)
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, argument, full_disk_words
 from gieok.ops.withholding import format_local_time
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 from gieok.ranking.calibration import FITTED_ON
 from gieok.ranking.recall import first_answer
+from gieok.text.messages import ENGLISH, Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +36,7 @@ class StatusRequest:
     """Parameters of `gieok status`."""
 
     deep: bool = argument(
-        Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"),
+        Words("probe every part by using it"),
         False,
         cli_only=True,
     )
@@ -72,15 +65,15 @@ class SwitchProgress(NamedTuple):
 
     def words(self) -> Words:
         """Return the line that a person reads."""
-        return Words(
+        return Words.of(
             (
-                f"vectors are of {self.from_}; {self.done:,} of {self.of:,} are made by "
-                f"{self.to}: `gieok index --rebuild`"
+                "vectors are of {from_value}; {done:,} of {of:,} are made by {to}: `gieok index "
+                "--rebuild`"
             ),
-            (
-                f"벡터는 {self.from_}의 것; {self.to}로 {self.of:,}개 가운데 {self.done:,}개 만듦: `gieok "
-                f"index --rebuild`"
-            ),
+            from_value=self.from_,
+            done=self.done,
+            of=self.of,
+            to=self.to,
         )
 
 
@@ -103,13 +96,10 @@ class TierCounts(NamedTuple):
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
         held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
-        job = next((one.doc.ko for one in jobs.JOBS if one.name == self.next_job), self.next_job)
-        after = style.say(
-            f"; next: {self.next_job}, {self.next_at}", f"; 다음: {job}, {self.next_at}"
-        )
-        return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (
-            after if self.next_at else ""
-        )
+        known = {one.name: one.doc for one in jobs.JOBS}
+        job = self.next_job if style.lang == ENGLISH else known.get(self.next_job, self.next_job)
+        after = style.say("; next: {job}, {next_at}", job=job, next_at=self.next_at)
+        return style.say("  tiers: {held}", held=held) + (after if self.next_at else "")
 
 
 class WithheldState(NamedTuple):
@@ -128,28 +118,29 @@ class WithheldState(NamedTuple):
         """Return the lines that a person reads; none where nothing is withheld."""
         lines = []
         if self.paused:
-            until = style.say(f" until {self.until}", f", {self.until}까지") if self.until else ""
+            until = style.say(" until {until}", until=self.until) if self.until else ""
             lines.append(
                 style.bold(
                     style.say(
                         (
-                            f"  paused since {self.since}{until}: nothing is taken in or injected "
-                            f"(`gieok resume`)"
+                            "  paused since {since}{until}: nothing is taken in or injected "
+                            "(`gieok resume`)"
                         ),
-                        f"  {self.since}부터 멈춤{until}: 아무것도 기억하거나 넣지 않음 (`gieok resume`)",
+                        since=self.since,
+                        until=until,
                     )
                 )
             )
         if self.private_sessions:
             lines.append(
                 style.say(
-                    f"  private sessions, passed over: {self.private_sessions:,}",
-                    f"  기억하지 않은 비공개 세션: {self.private_sessions:,}개",
+                    "  private sessions, passed over: {private_sessions:,}",
+                    private_sessions=self.private_sessions,
                 )
             )
         if self.folders or self.agents:
             names = ", ".join((*map(style.path, self.folders), *self.agents))
-            lines.append(style.say(f"  excluded: {names}", f"  제외: {names}"))
+            lines.append(style.say("  excluded: {names}", names=names))
         return lines
 
 
@@ -165,11 +156,10 @@ class PromptCounts(NamedTuple):
         """Return the line that a person reads."""
         share = f"{self.by_words / self.answered:.0%}"
         return style.say(
-            (
-                f"  prompts of the last {_PROMPT_DAYS} days: by words alone {share} of "
-                f"{self.answered:,}"
-            ),
-            f"  지난 {_PROMPT_DAYS}일의 프롬프트: {self.answered:,}개 가운데 낱말로만 답한 것 {share}",
+            "  prompts of the last {PROMPT_DAYS} days: by words alone {share} of {answered:,}",
+            PROMPT_DAYS=_PROMPT_DAYS,
+            share=share,
+            answered=self.answered,
         )
 
 
@@ -395,29 +385,26 @@ def _format_beside_index(store: Store, scope: Scope, stats: StoreStats) -> str:
 def _build_scope_owner_words(scope: str) -> Words:
     """Say whose a scope is."""
     if scope == places.USER_SCOPE:
-        return Words(f"yours, everywhere ({scope})", f"어디서나 내 것 ({scope})")
+        return Words.of("yours, everywhere ({scope})", scope=scope)
     if places.is_brought(scope):
-        return Words(
-            f"what the repository brought along, searched only ({scope})",
-            f"저장소에 딸려 온 것, 검색에만 ({scope})",
-        )
+        return Words.of("what the repository brought along, searched only ({scope})", scope=scope)
     if scope.startswith("project:"):
-        return Words(f"this project's ({scope})", f"이 프로젝트의 것 ({scope})")
-    return Words(scope, scope)
+        return Words.of("this project's ({scope})", scope=scope)
+    return Words(scope)
 
 
 def _format_scope_size(documents: int | None) -> Words:
     """Say how much a scope holds."""
     if not documents:
-        return Words(": nothing yet", ": 아직 없음") if documents == 0 else Words("", "")
-    return Words(f": {documents:,} documents", f": 문서 {documents:,}개")
+        return Words(": nothing yet") if documents == 0 else Words("")
+    return Words.of(": {documents:,} documents", documents=documents)
 
 
 _STATES = {
-    "empty": Words("empty", "비어 있음"),
-    "stale": Words("stale", "뒤처짐"),
-    "embedding": Words("embedding", "벡터 만드는 중"),
-    "synced": Words("synced", "동기화됨"),
+    "empty": Words("empty"),
+    "stale": Words("stale"),
+    "embedding": Words("embedding"),
+    "synced": Words("synced"),
 }
 
 
@@ -426,41 +413,45 @@ def render_home_status(result: StatusResult, style: Style) -> str:
     s = result.stats
     state = _STATES[result.state].say(style.lang)
     head = style.say(
-        f"Memory: {state} ({result.store}, {s.documents:,} documents, {result.scope})",
-        f"기억: {state} ({result.store}, 문서 {s.documents:,}개, {result.scope})",
+        "Memory: {state} ({store}, {documents:,} documents, {scope})",
+        state=state,
+        store=result.store,
+        documents=s.documents,
+        scope=result.scope,
     )
     whose = [
-        f"{_build_scope_owner_words(scope).say(style.lang)}{_format_scope_size(documents).say(style.lang)}"
+        (
+            f"{_build_scope_owner_words(scope).say(style.lang)}"
+            f"{_format_scope_size(documents).say(style.lang)}"
+        )
         for scope, documents in zip_longest(
             (str(result.scope), *result.also), (s.documents, *result.also_documents)
         )
     ]
     by = result.switch.from_ if result.switch else result.embedder
     size = f"{s.disk_bytes / 1e6:.1f} MB"
-    lines = [style.bold(head), style.say("  read here: ", "  여기서 읽는 것: ") + "; ".join(whose)]
+    lines = [style.bold(head), style.say("  read here: ") + "; ".join(whose)]
     lines.append(
         style.say(
-            (
-                f"  {s.passages:,} passages, {s.vectors:,} with vectors by {by}, {size} in "
-                f"{result.location}"
-            ),
-            f"  구절 {s.passages:,}개, {by} 벡터 {s.vectors:,}개, {size}: {result.location}",
+            "  {passages:,} passages, {vectors:,} with vectors by {by}, {size} in {location}",
+            passages=s.passages,
+            vectors=s.vectors,
+            by=by,
+            size=size,
+            location=result.location,
         )
     )
     lines += [f"  {result.switch.words().say(style.lang)}"] if result.switch else []
     lines += [
         style.say(
-            f"  scores of {name} are not calibrated, and careful: `gieok calibrate`",
-            f"  {name}의 점수는 아직 맞추지 않아 조심스럽게 매김: `gieok calibrate`",
+            "  scores of {name} are not calibrated, and careful: `gieok calibrate`", name=name
         )
         for name in result.uncalibrated
     ]
     lines += [f"  {style.told(line)}" for line in result.details]
-    lines += (
-        [style.say("  journal: ", "  저널: ") + result.journal] if "://" in result.journal else []
-    )
-    lines += [style.say("  accounts: ", "  계정: ") + result.accounts] if result.accounts else []
-    lines += [style.say("  server: ", "  서버: ") + result.server] if result.server else []
+    lines += [style.say("  journal: ") + result.journal] if "://" in result.journal else []
+    lines += [style.say("  accounts: ") + result.accounts] if result.accounts else []
+    lines += [style.say("  server: ") + result.server] if result.server else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
     lines += result.withheld.lines(style) if result.withheld else []
     lines += _render_status_warnings(result, style)
@@ -474,29 +465,25 @@ def _render_status_warnings(result: StatusResult, style: Style) -> list[str]:
     """Return lines on what is away, behind, missing or waits."""
     lines: list[str] = []
     if result.unreachable:
-        lines.append(style.say("  degraded: ", "  제한됨: ") + style.told(result.unreachable))
+        lines.append(style.say("  degraded: ") + style.told(result.unreachable))
     if result.stale:
         lines.append(
             style.say(
-                f"  {result.stale} files differ from the index: run `gieok index`",
-                f"  파일 {result.stale}개가 색인과 다름: `gieok index` 실행",
+                "  {stale} files differ from the index: run `gieok index`", stale=result.stale
             )
         )
     lines += [
-        style.say(
-            f"  the folder of {name!r} is away or empty; its memory is kept",
-            f"  {name!r}의 폴더가 없거나 비어 있음. 그 기억은 그대로 둠",
-        )
+        style.say("  the folder of {name!r} is away or empty; its memory is kept", name=name)
         for name in result.missing_roots
     ]
     if result.left_out:
         lines.append(
             style.say(
                 (
-                    f"  left out, copies of notes and folders of other programs: "
-                    f"{result.left_out:,} (`gieok index` names them)"
+                    "  left out, copies of notes and folders of other programs: {left_out:,} "
+                    "(`gieok index` names them)"
                 ),
-                f"  뺀 노트 사본과 다른 프로그램의 폴더: {result.left_out:,}개 (`gieok index`가 이름을 보여 줌)",
+                left_out=result.left_out,
             )
         )
     if result.waits:
@@ -510,8 +497,5 @@ OPERATION = Operation(
     handler=read_home_status,
     present=render_home_status,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Show what is remembered and how fresh it is",
-        "무엇을 기억하는지, 얼마나 최신인지 보여 줍니다",
-    ),
+    doc=Words("Show what is remembered and how fresh it is"),
 )

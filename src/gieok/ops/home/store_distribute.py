@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, Surface, argument
 from gieok.ports.store import Distributable
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistributeRequest:
     """Parameters of `gieok store distribute`."""
 
-    dry_run: bool = argument(Words("only show the statements", "문장만 보임"), False)
+    dry_run: bool = argument(Words("only show the statements"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,10 @@ def render_distributed_tables(result: DistributeResult, style: Style) -> str:
     if not result.done:
         return "\n".join(f"{call};" for call in result.statements)
     return style.say(
-        (
-            f"{result.location}: {result.issued} of {len(result.statements)} tables were "
-            f"distributed now."
-        ),
-        f"{result.location}: 표 {len(result.statements)}개 가운데 {result.issued}개를 이제 나누었습니다.",
+        "{location}: {issued} of {statements} tables were distributed now.",
+        location=result.location,
+        issued=result.issued,
+        statements=len(result.statements),
     )
 
 
@@ -76,7 +76,6 @@ OPERATION = Operation(
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),
     doc=Words(
-        "Spread the tables of a PostgreSQL server over several by Citus, each scope whole on one",
-        "PostgreSQL 서버의 표를 Citus로 여러 대에 나눕니다. 범위 하나는 통째로 한 대에 있습니다",
+        "Spread the tables of a PostgreSQL server over several by Citus, each scope whole on one"
     ),
 )

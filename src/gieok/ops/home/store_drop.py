@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, Surface, argument, printable
 from gieok.ports.store import Droppable, RemoteData
+from gieok.text.messages import Words, list_languages
 
 #: What a person types.
-_WORDS = ("drop", "지우기")
+_WORD = Words("drop", about="a word to type")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,16 +20,13 @@ class DropRequest:
     """Parameters of `gieok store drop`."""
 
     name: str = argument(
-        Words(
-            "whose data elsewhere is deleted: gemini, postgres",
-            "다른 곳의 데이터를 지울 저장소: gemini, postgres",
-        ),
+        Words("whose data elsewhere is deleted: gemini, postgres"),
         "",
         positional=True,
         needed="gieok store drop gemini",
     )
-    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
-    dry_run: bool = argument(Words("only tell what is there", "무엇이 있는지만 보임"), False)
+    yes: bool = argument(Words("do not ask"), False)
+    dry_run: bool = argument(Words("only tell what is there"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +77,18 @@ def _confirm_store_drop(context: Context, request: DropRequest, there: list[Remo
             "nobody can be asked: there is no terminal", hint="give --yes, or --dry-run to look"
         )
     lines = [f"  {line}" for line in _format_remote_data(there, context.lang)]
-    context.tell(
-        "\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *lines])
-    )
-    word = _WORDS[context.lang == "ko"]
-    reply = context.ask(
-        context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: ")
-    )
-    if reply.strip().lower() not in _WORDS:
+    context.tell("\n".join([context.words("this is deleted for good:"), *lines]))
+    word = _WORD.say(context.lang)
+    reply = context.ask(context.words("type `{word}` to go on: ", word=word))
+    if reply.strip().lower() not in {_WORD.say(lang) for lang in list_languages()}:
         raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
 
 
 def _format_remote_data(there: "list[RemoteData] | tuple[RemoteData, ...]", lang: str) -> list[str]:
     lines = []
     for remote in there:
-        stays = Words(
-            f"; {remote.others:,} documents of others in it stay",
-            f"; 다른 사람의 문서 {remote.others:,}개는 남습니다",
-        )
-        what = Words(f"{remote.documents:,} documents", f"문서 {remote.documents:,}개")
+        stays = Words.of("; {others:,} documents of others in it stay", others=remote.others)
+        what = Words.of("{documents:,} documents", documents=remote.documents)
         lines.append(
             f"{printable(remote.name)}: {what.say(lang)}{stays.say(lang) if remote.others else ''}"
         )
@@ -107,13 +98,11 @@ def _format_remote_data(there: "list[RemoteData] | tuple[RemoteData, ...]", lang
 def render_dropped_store(result: DropResult, style: Style) -> str:
     """Show what was there, and that it is gone."""
     if not result.dropped:
-        return style.say(
-            f"{result.store}: nothing of yours is there", f"{result.store}: 거기 있는 것이 없습니다"
-        )
+        return style.say("{store}: nothing of yours is there", store=result.store)
     verb = (
-        style.say("deleted, and looked for afterwards", "지우고 다시 확인함")
+        style.say("deleted, and looked for afterwards")
         if result.done
-        else style.say("would be deleted", "지워질 것")
+        else style.say("would be deleted")
     )
     return "\n".join(f"{verb}: {line}" for line in _format_remote_data(result.dropped, style.lang))
 
@@ -125,8 +114,5 @@ OPERATION = Operation(
     present=render_dropped_store,
     effect=Effect.DESTROY,
     surfaces=frozenset({Surface.CLI}),  # a person decides, not an agent
-    doc=Words(
-        "Delete what a store that is not in use has at a service or on a server",
-        "쓰지 않는 저장소가 서비스나 서버에 둔 것을 지웁니다",
-    ),
+    doc=Words("Delete what a store that is not in use has at a service or on a server"),
 )

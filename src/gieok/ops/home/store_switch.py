@@ -11,8 +11,9 @@ from gieok.errors import BadRequest, StoreError
 from gieok.flow import durable, lifecycle
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, Surface, argument
 from gieok.ports.store import Droppable, ManagedCopy, RemoteData, Store
+from gieok.text.messages import Words
 
 #: Where the prompt hook reads, which has no time for a server.
 _LOCAL = "sqlite"
@@ -25,16 +26,13 @@ class SwitchRequest:
     """Parameters of `gieok store switch`."""
 
     name: str = argument(
-        Words("the store to move to: sqlite, postgres ...", "옮겨 갈 저장소: sqlite, postgres ..."),
+        Words("the store to move to: sqlite, postgres ..."),
         "",
         positional=True,
     )
-    dry_run: bool = argument(Words("only tell what would be done", "무엇을 할지만 보임"), False)
+    dry_run: bool = argument(Words("only tell what would be done"), False)
     replace: bool = argument(
-        Words(
-            "forget what only the new store holds in these scopes",
-            "이 범위에서 새 저장소에만 있는 것을 잊음",
-        ),
+        Words("forget what only the new store holds in these scopes"),
         False,
     )
 
@@ -100,15 +98,19 @@ def _left_there(source: Store) -> tuple[RemoteData, ...]:
 
 def _describe_store_switch(name: str, source: Store, target: Store) -> Words:
     stats, scopes = source.stats(), len(source.scopes())
-    return Words(
-        f"{stats.documents:,} documents ({stats.passages:,} passages, {stats.vectors:,} "
-        f"vectors) of {scopes} scopes are "
-        f"copied from {source.location} to {target.location} and compared; then `store: "
-        f"{name}` is set. "
-        f"Nothing is removed from {source.location}.",
-        f"{source.location}에서 {target.location}(으)로 범위 {scopes}개의 문서 {stats.documents:,}개"
-        f"(구절 {stats.passages:,}개, 벡터 {stats.vectors:,}개)를 복사해 비교한 뒤 `store: {name}`(으)로 바꿉니다. "
-        f"{source.location}에서는 아무것도 지우지 않습니다.",
+    return Words.of(
+        (
+            "{documents:,} documents ({passages:,} passages, {vectors:,} vectors) of {scopes} "
+            "scopes are copied from {location} to {location2} and compared; then `store: {name}` "
+            "is set. Nothing is removed from {location}."
+        ),
+        documents=stats.documents,
+        passages=stats.passages,
+        vectors=stats.vectors,
+        scopes=scopes,
+        location=source.location,
+        location2=target.location,
+        name=name,
     )
 
 
@@ -159,51 +161,46 @@ def _copy_store_contents(context: Context, source: Store, target: Store) -> tupl
 def render_store_switch(result: SwitchResult, style: Style) -> str:
     """Show what is in use now, and what became of the old index."""
     if not result.done:
-        return style.say("Nothing was changed.", "아무것도 바꾸지 않았습니다.")
+        return style.say("Nothing was changed.")
     lines = [
-        Words(
-            f"Memory is in {result.to} now ({result.location}): {result.documents:,} documents, "
-            f"{result.vectors:,} vectors copied. The old index of {result.from_} is still there.",
-            f"이제 기억은 {result.to}에 있습니다({result.location}): 문서 {result.documents:,}개, "
-            f"벡터 {result.vectors:,}개 복사됨. {result.from_}의 옛 색인은 그대로 있습니다.",
+        Words.of(
+            (
+                "Memory is in {to} now ({location}): {documents:,} documents, {vectors:,} vectors "
+                "copied. The old index of {from_value} is still there."
+            ),
+            to=result.to,
+            location=result.location,
+            documents=result.documents,
+            vectors=result.vectors,
+            from_value=result.from_,
         )
     ]
     lines += [
-        Words(
+        Words.of(
             (
-                f"Still in {one.name}: {one.documents:,} documents. `gieok store drop "
-                f"{result.from_}` deletes them there."
+                "Still in {name}: {documents:,} documents. `gieok store drop {from_value}` "
+                "deletes them there."
             ),
-            (
-                f"{one.name}에 문서 {one.documents:,}개가 남아 있습니다. `gieok store drop {result.from_}`이 "
-                f"거기서 지웁니다."
-            ),
+            name=one.name,
+            documents=one.documents,
+            from_value=result.from_,
         )
         for one in result.left_there
     ]
     if result.is_hook_left:
         lines.append(
-            Words(
-                "The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.",
-                "프롬프트 훅은 계속 그것을 읽습니다. `hybrid: true`로 두면 최신으로 유지됩니다.",
-            )
+            Words("The prompt hook goes on reading it; with `hybrid: true` it is kept up to date.")
         )
     return "\n".join(line.say(style.lang) for line in lines)
 
 
 OPERATION = Operation(
     name="store switch",
-    when_stopped=Words(
-        "the store in use is as it was; the same command goes on",
-        "쓰던 저장소는 그대로입니다. 같은 명령이 이어서 합니다",
-    ),
+    when_stopped=Words("the store in use is as it was; the same command goes on"),
     examples=("gieok store switch lancedb --dry-run", "gieok store switch sqlite"),
     handler=switch_store,
     present=render_store_switch,
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
-    doc=Words(
-        "Move everything to another store, and use that one from then on",
-        "모든 것을 다른 저장소로 옮기고 이제부터 그것을 씁니다",
-    ),
+    doc=Words("Move everything to another store, and use that one from then on"),
 )

@@ -12,13 +12,13 @@ from gieok.memory.files import freshness, roots
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.operation import Words
 from gieok.ports.store import Store, VectorSearch
+from gieok.text.messages import Words
 
 #: Files that a search takes in before it answers; more take seconds, and are named.
 _MOST_FILES = 100
-_PAUSED = Words("memory is paused (`gieok resume`)", "기억을 멈춘 상태 (`gieok resume`)")
-_ELSEWHERE = Words("another process takes it in just now", "다른 프로세스가 지금 받아들이는 중")
+_PAUSED = Words("memory is paused (`gieok resume`)")
+_ELSEWHERE = Words("another process takes it in just now")
 
 
 class Behind(NamedTuple):
@@ -36,17 +36,18 @@ class Behind(NamedTuple):
         """Say what waits, and how it is taken in."""
         t, m, f, why = self
         if why:
-            return Words(
-                f"what was said or changed last may not be searchable yet: {why.en}",
-                f"최근에 말하거나 바꾼 것이 아직 검색되지 않을 수 있음: {why.ko}",
+            return Words.of(
+                "what was said or changed last may not be searchable yet: {why}", why=why
             )
-        files = Words(f", {f:,} changed files", f", 바뀐 파일 {f:,}개") if f else Words("", "")
-        return Words(
-            f"not searchable yet: {t:,} transcripts, {m:,} messages{files.en}: `gieok up` "
-            f"follows them, "
-            "`gieok index` takes them in now",
-            f"아직 검색되지 않음: 대화 기록 {t:,}개, 메시지 {m:,}개{files.ko}. `gieok up`이 따라가고, "
-            "`gieok index`가 지금 받아들입니다",
+        files = Words.of(", {f:,} changed files", f=f) if f else Words("")
+        return Words.of(
+            (
+                "not searchable yet: {t:,} transcripts, {m:,} messages{files}: `gieok up` follows "
+                "them, `gieok index` takes them in now"
+            ),
+            t=t,
+            m=m,
+            files=files,
         )
 
 
@@ -70,7 +71,7 @@ def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
                 lifecycle.fill_vectors(store, embedder, batches=1)
     # a store or a journal that is busy or read-only: what is there answers
     except (GieokError, OSError) as error:
-        return Behind(0, 0, why=Words(str(error), _in_korean(str(error))))
+        return Behind(0, 0, why=Words.said(str(error)))
     why = _ELSEWHERE if left.is_elsewhere else None
     return Behind(left.transcripts, left.messages, waiting, why) if left or waiting else None
 
@@ -82,12 +83,6 @@ def untrusted_records(context: Context, store: Store) -> int:
     project = context.project
     shelf = Path(project, places.PROJECT_FOLDER, "memory")
     return roots.not_indexed(store, context.scope, shelf) if project and shelf.is_dir() else 0
-
-
-def _in_korean(why: str) -> str:
-    from gieok.text.korean import in_language  # only where something is wrong
-
-    return in_language(why, "ko")
 
 
 def _follow_files(context: Context) -> tuple[int, int]:

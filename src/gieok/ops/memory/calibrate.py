@@ -20,7 +20,7 @@ from gieok.model.memory import Scope
 from gieok.model.retrieval import Hit
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, argument
 from gieok.ports.models import Embedder
 from gieok.ports.store import Store, VectorSearch
 from gieok.ranking import calibration
@@ -29,6 +29,7 @@ from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, recall
 from gieok.ranking.rerank import Reranking
 from gieok.text.embedform import text_to_embed
+from gieok.text.messages import Words
 
 #: More questions take longer and change the two fitted figures little.
 _MOST_QUESTIONS = 200
@@ -44,9 +45,9 @@ _AT_ONCE = 200
 class CalibrateRequest:
     """Parameters of `gieok calibrate`."""
 
-    dry_run: bool = argument(Words("measure, and keep nothing", "재기만 하고 남기지 않음"), False)
+    dry_run: bool = argument(Words("measure, and keep nothing"), False)
     reset: bool = argument(
-        Words("forget what was fitted for the models in use", "지금 쓰는 모델에 맞춘 것을 잊음"),
+        Words("forget what was fitted for the models in use"),
         False,
     )
 
@@ -302,41 +303,38 @@ def render_calibration(result: CalibrateResult, style: Style) -> str:
     """Show what was fitted, and how far off scores were before and after."""
     if result.forgotten:
         names = ", ".join(result.forgotten)
-        return style.say(f"forgotten for {names}", f"{names}에 맞춘 것을 잊었습니다")
+        return style.say("forgotten for {names}", names=names)
     lines = [
         style.say(
             (
-                f"{result.questions} questions of your own conversations, each asked with and "
-                f"without its answer"
+                "{questions} questions of your own conversations, each asked with and without its "
+                "answer"
             ),
-            f"내 대화에서 나온 물음 {result.questions}개를 답이 있는 채로, 또 빼고 물었습니다",
+            questions=result.questions,
         )
     ]
     if result.questions < _LEAST_QUESTIONS:
         lines.append(
             style.say(
                 (
-                    f"  fewer than {_LEAST_QUESTIONS}: too few to correct probabilities; only "
-                    f"cosines of another model are scaled"
+                    "  fewer than {LEAST_QUESTIONS}: too few to correct probabilities; only "
+                    "cosines of another model are scaled"
                 ),
-                f"  {_LEAST_QUESTIONS}개보다 적어 확률은 고치지 않고, 다른 모델이면 코사인의 눈금만 맞춥니다",
+                LEAST_QUESTIONS=_LEAST_QUESTIONS,
             )
         )
     lines += [
         style.say(
-            (
-                f"  {fit.model} ({fit.kind}): scores were off by {fit.error_before:.3f}, now by "
-                f"{fit.error_after:.3f}"
-            ),
-            (
-                f"  {fit.model} ({fit.kind}): 점수의 오차가 {fit.error_before:.3f}에서 "
-                f"{fit.error_after:.3f}(으)로"
-            ),
+            "  {model} ({kind}): scores were off by {error_before:.3f}, now by {error_after:.3f}",
+            model=fit.model,
+            kind=fit.kind,
+            error_before=fit.error_before,
+            error_after=fit.error_after,
         )
         for fit in (result.fits if result.questions >= _LEAST_QUESTIONS else ())
     ]
     if result.dry_run:
-        lines.append(style.say("Nothing was kept.", "아무것도 남기지 않았습니다."))
+        lines.append(style.say("Nothing was kept."))
     return "\n".join(lines)
 
 
@@ -346,8 +344,5 @@ OPERATION = Operation(
     handler=calibrate_scores,
     present=render_calibration,
     effect=Effect.WRITE,
-    doc=Words(
-        "Fit what scores mean for your own embedder and reranker, on your own conversations",
-        "자신의 임베더와 재순위 모델의 점수가 뜻하는 바를 자신의 대화에 맞춥니다",
-    ),
+    doc=Words("Fit what scores mean for your own embedder and reranker, on your own conversations"),
 )

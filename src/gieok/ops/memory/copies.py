@@ -14,7 +14,7 @@ from pathlib import Path
 from gieok.agents import agent, table
 from gieok.ops.context import Context
 from gieok.ops.memory.leftovers import Parts, forms_of
-from gieok.ops.operation import Words
+from gieok.text.messages import Words
 
 #: Programs and what they fetched, not what was said; some are large.
 _SKIPPED = frozenset(("node_modules", ".git", "plugins", "extensions", "cache", "bin"))
@@ -22,17 +22,9 @@ _SKIPPED = frozenset(("node_modules", ".git", "plugins", "extensions", "cache", 
 _LARGEST_BYTES = 500_000_000
 #: Stands in every text that Gieok puts before an agent.
 _OURS = b'source=\\"gieok\\"'
-_OWN = Words(
-    "the agent's own file; it is not read again", "에이전트 자신의 파일. 다시 읽지 않습니다"
-)
-_SHOWN = Words(
-    "the agent's own file; what Gieok put before it stands there",
-    "에이전트 자신의 파일. 기억이 에이전트에게 넣어 준 글이 거기 남아 있습니다",
-)
-_LARGE = Words(
-    "the agent's own file; it is too large to be searched",
-    "에이전트 자신의 파일. 너무 커서 찾아보지 않았습니다",
-)
+_OWN = Words("the agent's own file; it is not read again")
+_SHOWN = Words("the agent's own file; what Gieok put before it stands there")
+_LARGE = Words("the agent's own file; it is too large to be searched")
 
 
 def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -22,8 +22,9 @@ from gieok.ops.encode import Hidden, Omitted
 from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
 from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.records import RecordShelf, follow_soon, rewrite_active_memory
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
 from gieok.text.redact import redact
 
 _INSTEAD = 'write it: `gieok edit HANDLE "…"`'
@@ -34,23 +35,18 @@ class EditRequest:
     """Parameters of `gieok edit`."""
 
     handle: str = argument(
-        Words(
-            "the memory's handle, as `list` and `search` show it",
-            "기억의 핸들, `list`와 `search`가 보여준 대로",
-        ),
+        Words("the memory's handle, as `list` and `search` show it"),
         "",
         positional=True,
         needed='gieok edit 3fa9c01e "…"',
     )
     text: list[str] = argument(
-        Words("what it shall say (default: opens $EDITOR)", "새 내용 (기본: $EDITOR를 엽니다)"),
+        Words("what it shall say (default: opens $EDITOR)"),
         [],
         positional=True,
     )
     important: bool = argument(
-        Words(
-            "let an observation count as important, as it is", "관찰을 그대로 중요한 것으로 표시"
-        ),
+        Words("let an observation count as important, as it is"),
         False,
     )
 
@@ -298,7 +294,7 @@ def _edit_record_file(
     if kind == handles.RECORD:
         follow_soon(context, record_shelf)
     else:
-        context.tell(context.words("`gieok index` takes it in", "`gieok index`가 읽어들입니다"))
+        context.tell(context.words("`gieok index` takes it in"))
     return EditResult(
         handle=handle,
         kind=kind,
@@ -334,23 +330,17 @@ def _keep_wording(context: Context, document: Document, key: str) -> None:
 def render_edited_memory(result: EditResult, style: Style) -> str:
     """Show what it says now."""
     if not result.changed:
-        return style.say("it says that already", "이미 그 내용입니다")
-    lines = [
-        f"{style.say('corrected', '고침')}: {style.bold(printable(result.path or result.text))}"
-    ]
+        return style.say("it says that already")
+    lines = [f"{style.say('corrected')}: {style.bold(printable(result.path or result.text))}"]
     if result.before == result.text:
-        return f"{style.say('important', '중요')}: {style.bold(printable(result.text))}"
+        return f"{style.say('important')}: {style.bold(printable(result.text))}"
     if result.kind != handles.RECORD and not result.path:
-        lines.append(
-            style.dim(f"  {style.say('it said', '이전 내용')}: {printable(result.before)}")
-        )
+        lines.append(style.dim(f"  {style.say('it said')}: {printable(result.before)}"))
     if result.followed:
-        more = style.say("corrected with it", "함께 고침")
+        more = style.say("corrected with it")
         lines.append(style.dim(f"  {more}: {', '.join(result.followed)}"))
     if result.also:
-        more = style.say(
-            "observations made of it say what they said", "여기서 나온 관찰은 그대로입니다"
-        )
+        more = style.say("observations made of it say what they said")
         lines.append(style.dim(f"  {more}: {', '.join(result.also)}"))
     return "\n".join(lines)
 
@@ -362,8 +352,5 @@ OPERATION = Operation(
     present=render_edited_memory,
     effect=Effect.WRITE,
     takes_in=True,
-    doc=Words(
-        "Correct a memory by its handle: what you write outranks what was observed or said",
-        "핸들이 가리키는 기억을 고칩니다: 관찰하거나 들은 것보다 앞섭니다",
-    ),
+    doc=Words("Correct a memory by its handle: what you write outranks what was observed or said"),
 )

@@ -8,17 +8,12 @@ from typing import Protocol
 from gieok.errors import BadRequest
 from gieok.model.retrieval import Filter, normalise_tag
 from gieok.ops.context import Context
-from gieok.ops.operation import STATUSES, Words
+from gieok.ops.operation import STATUSES
+from gieok.text.messages import Words
 
-TAG = Words(
-    "only what has this tag; several with commas: any of them",
-    "이 태그가 있는 것만; 여럿은 쉼표로: 그중 하나라도",
-)
-AGENT = Words(
-    "only what was said to this agent, or comes from its notes; several with commas",
-    "이 에이전트와 나눈 말과 그 노트에서 온 것만; 여럿은 쉼표로",
-)
-STATUS = Words("only what is so now", "지금 이런 것만")
+TAG = Words("only what has this tag; several with commas: any of them")
+AGENT = Words("only what was said to this agent, or comes from its notes; several with commas")
+STATUS = Words("only what is so now")
 #: Nothing that is put away is searched.
 SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))
 #: What becomes of single lines is known beside the store, where the document as a whole stands.

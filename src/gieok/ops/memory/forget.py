@@ -16,25 +16,26 @@ from gieok.ops.memory.forget_plan import ForgetFilter, ForgetPlan
 from gieok.ops.memory.forgetting import ForgetReport
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.memory.whereabouts import RemovedFrom
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _SHOWN = 20
 _SHOWN_CHARS = 100
 _KINDS = {
-    "documents": Words("{} document(s)", "문서 {}개"),
-    "observations": Words("{} observation(s)", "관찰 {}개"),
-    "messages": Words("{} message(s)", "메시지 {}개"),
-    "replaced": Words("{} of the history", "이력 {}개"),
-    "records": Words("{} record(s)", "기록 {}개"),
+    "documents": Words("{} document(s)"),
+    "observations": Words("{} observation(s)"),
+    "messages": Words("{} message(s)"),
+    "replaced": Words("{} of the history"),
+    "records": Words("{} record(s)"),
 }
 #: Where it was, with how much of it.
 _REMOVED = {
-    "hot": Words("hot {}", "hot {}"),
-    "warm": Words("warm {}", "warm {}"),
-    "cold": Words("cold {}", "cold {}"),
-    "index": Words("the index of files {}", "파일 색인 {}"),
-    "history": Words("history {}", "이력 {}"),
-    "messages": Words("messages and their lines in the index {}", "메시지와 색인의 그 줄 {}"),
+    "hot": Words("hot {}"),
+    "warm": Words("warm {}"),
+    "cold": Words("cold {}"),
+    "index": Words("the index of files {}"),
+    "history": Words("history {}"),
+    "messages": Words("messages and their lines in the index {}"),
 }
 
 
@@ -43,29 +44,21 @@ class ForgetRequest:
     """Parameters of `gieok forget`. What is given must all fit."""
 
     handles: list[str] = argument(
-        Words(
-            "handles, ids of observations and messages, records, indexed files",
-            "핸들, 관찰과 메시지의 id, 기록, 색인한 파일",
-        ),
+        Words("handles, ids of observations and messages, records, indexed files"),
         [],
         positional=True,
     )
     match: str = argument(
-        Words("everything that holds this text, in any case", "이 글이 든 모든 것 (대소문자 무관)"),
+        Words("everything that holds this text, in any case"),
         "",
     )
     source: str = argument(
-        Words(
-            "everything that came from this file, folder or transcript",
-            "이 파일, 폴더, 대화 기록에서 온 모든 것",
-        ),
+        Words("everything that came from this file, folder or transcript"),
         "",
     )
-    before: str = argument(Words("everything dated before this day", "이 날 이전의 모든 것"), "")
-    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
-    dry_run: bool = argument(
-        Words("only tell what would be forgotten", "무엇을 잊을지만 보임"), False
-    )
+    before: str = argument(Words("everything dated before this day"), "")
+    yes: bool = argument(Words("do not ask"), False)
+    dry_run: bool = argument(Words("only tell what would be forgotten"), False)
 
 
 class ForgetCounts(NamedTuple):
@@ -230,9 +223,7 @@ def _is_meant(context: Context, plan: ForgetPlan) -> bool:
     """Ask a person, because forgetting cannot be undone. Raises BadRequest where nobody can be
     asked.
     """
-    question = context.words(
-        "forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) "
-    )
+    question = context.words("forget all of this for good? (y/N) ")
     lines = _format_forget_plan(plan, Style(context.lang, colour=False))
     return context.agrees(
         lines, question, "forgetting cannot be undone: give --yes, or --dry-run to look"
@@ -255,21 +246,19 @@ def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
 def render_forgotten(result: ForgetResult, style: Style) -> str:
     """Show what went where, and what could not."""
     if not result.found:
-        return absence(Words("nothing fits", "맞는 것이 없습니다"), result.not_looked_at, style)
+        return absence(Words("nothing fits"), result.not_looked_at, style)
     lines = _format_forget_plan(result.plan, style)
     if result.done is None:
-        lines.append(style.say("nothing was forgotten", "아무것도 잊지 않았습니다"))
+        lines.append(style.say("nothing was forgotten"))
         return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
-    lines[0] = f"{style.say('forgotten', '잊음')}: {lines[0]}"
+    lines[0] = f"{style.say('forgotten')}: {lines[0]}"
     gone = [
         _REMOVED[one.kind].say(style.lang).format(one.number) + _format_place_suffix(one.place)
         for one in result.done.removed
     ]
-    lines += [f"  {style.say('out of', '지운 곳')}: {', '.join(gone)}"] if gone else []
-    lines += [
-        f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted
-    ]
-    still = style.say("still in", "아직 있음")
+    lines += [f"  {style.say('out of')}: {', '.join(gone)}"] if gone else []
+    lines += [f"  {style.say('deleted')}: {printable(path)}" for path in result.done.deleted]
+    still = style.say("still in")
     lines += [
         f"  ✗ {still} {printable(path)}: {printable(style.told(why))}"
         for path, why in result.done.still_in
@@ -291,8 +280,5 @@ OPERATION = Operation(
     handler=forget_memories,
     present=render_forgotten,
     effect=Effect.DESTROY,
-    doc=Words(
-        "Forget memories for good: out of index, journal, vectors, logs",
-        "기억을 영영 잊습니다: 색인, 저널, 벡터, 로그에서",
-    ),
+    doc=Words("Forget memories for good: out of index, journal, vectors, logs"),
 )

@@ -20,10 +20,10 @@ from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.behind import untrusted_records
-from gieok.ops.operation import TRUST_HINT, Words, waiting_words
+from gieok.ops.operation import TRUST_HINT, waiting_words
 from gieok.ports.store import Store
 from gieok.text.dates import DateSpan
-from gieok.text.korean import in_language
+from gieok.text.messages import Words
 
 #: Of transcripts that cannot be read, so many are named.
 _MOST_NAMED = 3
@@ -48,12 +48,11 @@ def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
             len(others),
             ", ".join(map(str, others[:_MOST_NAMED])) + (" …" if len(others) > _MOST_NAMED else ""),
         )
-        yield Words(
-            (
-                f"{count} other scope{' holds' if count == 1 else 's hold'} memory "
-                f"(`--everywhere`, `--scope`): {names}"
-            ),
-            f"기억이 있는 다른 범위 {count}개 (`--everywhere`, `--scope`): {names}",
+        yield Words.of(
+            "{count} other scope holds memory (`--everywhere`, `--scope`): {names}",
+            plural="{count} other scopes hold memory (`--everywhere`, `--scope`): {names}",
+            count=count,
+            names=names,
         )
 
 
@@ -65,21 +64,24 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
         known = {*store.hashes(scope), *forgotten(store, scope)}
         for root in roots.load_roots(store, scope):
             if roots.is_away(root, known):
-                yield Words(
-                    f"{root.path} is not there now; what it held when it was indexed was looked at",
-                    f"{root.path}: 지금 없음. 색인할 때 있던 것만 봄",
+                yield Words.of(
+                    "{path} is not there now; what it held when it was indexed was looked at",
+                    path=root.path,
                 )
             elif count := sum(
                 _is_unindexed_file(root, found, known) for found in read.list_note_candidates(root)
             ):
-                files = "1 file" if count == 1 else f"{count:,} files"
-                yield Words(
-                    f"{files} of {root.path} that the index does not hold: `gieok index` says why",
-                    f"{root.path}에서 색인에 없는 파일 {count}개: 까닭은 `gieok index`",
+                yield Words.of(
+                    "{count} file of {path} that the index does not hold: `gieok index` says why",
+                    plural=(
+                        "{count:,} files of {path} that the index does not hold: `gieok index` "
+                        "says why"
+                    ),
+                    path=root.path,
+                    count=count,
                 )
     if waiting := untrusted_records(context, store):
-        words = waiting_words(waiting)
-        yield Words(f"{words.en}: {TRUST_HINT}", f"{words.ko}: {TRUST_HINT}")
+        yield Words.of("{files}: {hint}", files=waiting_words(waiting), hint=TRUST_HINT)
 
 
 def _is_unindexed_file(root: roots.Root, found: Path | Failed, known: Collection[str]) -> bool:
@@ -100,9 +102,9 @@ def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
         else None
     )
     if waiting := turns.unheard(journal, store) if journal else 0:
-        yield Words(
-            f"{waiting:,} messages that are read and not searchable yet: `gieok index`",
-            f"읽었지만 아직 검색되지 않는 메시지 {waiting:,}개: `gieok index`",
+        yield Words.of(
+            "{waiting:,} messages that are read and not searchable yet: `gieok index`",
+            waiting=waiting,
         )
 
 
@@ -112,10 +114,7 @@ def gaps_of_transcripts(context: Context) -> Iterator[Words]:
     yield from map(_of_incident, unread[:_MOST_NAMED])
     if len(unread) > _MOST_NAMED:
         more = len(unread) - _MOST_NAMED
-        yield Words(
-            f"{more:,} more transcripts that cannot be read",
-            f"읽을 수 없는 대화 기록 {more:,}개 더",
-        )
+        yield Words.of("{more:,} more transcripts that cannot be read", more=more)
 
 
 def list_unread_talk(context: Context, found: Sequence[TranscriptPlace]) -> dict[str, str]:
@@ -137,9 +136,9 @@ def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Wor
     journal = context.memory.journal()
     sidecar = context.observe.sidecar()
     if waiting := sum(map(sidecar.backlog_tokens, scopes)):
-        yield Words(
-            f"{waiting:,} tokens of talk wait to be observed: `gieok observe run --once`",
-            f"관찰을 기다리는 대화 {waiting:,}토큰: `gieok observe run --once`",
+        yield Words.of(
+            "{waiting:,} tokens of talk wait to be observed: `gieok observe run --once`",
+            waiting=waiting,
         )
     yield from map(_of_incident, _list_incidents(context))
     others = [
@@ -149,9 +148,10 @@ def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Wor
     ]
     if others:
         count = len(others)
-        yield Words(
-            f"{count} other scope{' has' if count == 1 else 's have'} observations (`--scope`)",
-            f"관찰이 있는 다른 범위 {count}개 (`--scope`)",
+        yield Words.of(
+            "{count} other scope has observations (`--scope`)",
+            plural="{count} other scopes have observations (`--scope`)",
+            count=count,
         )
 
 
@@ -165,19 +165,19 @@ def gaps_of_archive(context: Context) -> Iterator[Words]:
 def gaps_of_backups(context: Context) -> Iterator[Words]:
     """Yield how many backups there are: nobody looks into them."""
     if count := len(context.admin.backups().listed()):
-        yield Words(
-            (
-                f"{count} backup{' holds' if count == 1 else 's hold'} what was there when made: "
-                f"`gieok backup list`"
-            ),
-            f"백업 {count}개에는 만들 때 있던 것이 그대로: `gieok backup list`",
+        yield Words.of(
+            "{count} backup holds what was there when made: `gieok backup list`",
+            plural="{count} backups hold what was there when made: `gieok backup list`",
+            count=count,
         )
 
 
 def gap_of_days(first: object, last: object, words: str = "") -> Words:
     """Return that only some days were looked at, and for which words of a question."""
     asked = f" (“{words}”)" if words else ""
-    return Words(f"only {first} – {last} was looked at{asked}", f"{first} – {last}만 봄{asked}")
+    return Words.of(
+        "only {first} – {last} was looked at{asked}", first=first, last=last, asked=asked
+    )
 
 
 def gaps_of_filter(
@@ -190,12 +190,12 @@ def gaps_of_filter(
         yield gap_of_days(since.first if since else "…", until.last if until else "…")
     for name, value in chosen.items():
         if value != "all":
-            yield Words(f"only {value} was looked at (`--{name}`)", f"{value}만 봄 (`--{name}`)")
+            yield Words.of("only {value} was looked at (`--{name}`)", value=value, name=name)
 
 
 def gap_of_error(text: str) -> Words:
     """Return what was said in English of something that could not be asked."""
-    return Words(text, in_language(text, "ko"))
+    return Words.said(text)
 
 
 def _list_incidents(context: Context) -> list[Incident]:

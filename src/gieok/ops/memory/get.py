@@ -11,10 +11,11 @@ from gieok.model.memory import Document, Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, mark_encoded_getter
 from gieok.ops.memory import handles
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, tier_words
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, argument, tier_words
 from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Documents
 from gieok.ranking.recall import first_answer
+from gieok.text.messages import Words
 
 _LINES = re.compile(r"(.+?)(?:#L|:)(\d+)(?:-(?:L)?(\d+))?")
 
@@ -25,11 +26,8 @@ class GetRequest:
 
     path: str = argument(
         Words(
-            (
-                "a handle, or a path as search shows it, with lines if wanted: 3fa9c01e, "
-                "notes/a.md, notes/a.md#L3-L9"
-            ),
-            "핸들, 또는 검색이 보여준 경로, 원하면 줄도: 3fa9c01e, notes/a.md, notes/a.md#L3-L9",
+            "a handle, or a path as search shows it, with lines if wanted: 3fa9c01e, "
+            "notes/a.md, notes/a.md#L3-L9"
         ),
         "",
         positional=True,
@@ -78,7 +76,7 @@ def get_memory_text(context: Context, request: GetRequest) -> GetResult:
 def _read_handle_text(context: Context, memory: handles.NamedMemory) -> GetResult:
     """Return what a handle names: a file as it is on disk, anything else as it is remembered."""
     if (ended := handles.find_memory_end(context, memory)) is not None:
-        context.tell(context.words(ended.status, f"바뀜: {ended.day}, {ended.handle}"))
+        context.tell(ended.status)
     known, _ = first_answer(
         context.memory.stores(), lambda store: roots.load_roots(store, memory.document.scope)
     )
@@ -158,7 +156,7 @@ def _read_conversation_lines(context: Context, path: str) -> GetResult | None:
 def _report_missing_text(context: Context, name: str, first: int) -> GetResult:
     """Return the empty text of what is not there, and tell a person so."""
     what = f"{name}:{first}" if first else name
-    context.tell(context.words(f"{what} is not there", f"{what}: 없음"))
+    context.tell(context.words("{what} is not there", what=what))
     return GetResult(name, "", max(first, 1), found=False)
 
 
@@ -188,7 +186,6 @@ OPERATION = Operation(
     present=render_memory_text,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "Print a memory by its handle, or a memory file as it is on disk, or some of its lines",
-        "핸들이 가리키는 기억, 또는 기억 파일을 디스크에 있는 그대로, 또는 일부 줄만 출력합니다",
+        "Print a memory by its handle, or a memory file as it is on disk, or some of its lines"
     ),
 )

@@ -19,9 +19,10 @@ from gieok.ops.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.ops.memory import handles, origin
 from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.search import span_of_days
-from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.operation import Operation, Style, argument, printable
 from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
 from gieok.text.turns import ASSISTANT, USER
 
 #: A chain of replacements that is longer is cut: a value that changes daily for two months.
@@ -33,12 +34,12 @@ class HistoryRequest:
     """Parameters of `gieok history`."""
 
     handle: str = argument(
-        Words("the memory's handle", "기억의 핸들"),
+        Words("the memory's handle"),
         "",
         positional=True,
         needed="gieok history 3fa9c01e --on 2026-10-01",
     )
-    on: str = argument(Words("only what was believed on this day", "이 날 믿던 것만"), "")
+    on: str = argument(Words("only what was believed on this day"), "")
 
 
 class Version(NamedTuple):
@@ -364,10 +365,10 @@ def _record_wordings(context: Context, document: Document) -> Iterator[tuple[str
 
 
 _HOW = {
-    "said": Words("said", "말함"),
-    "observed": Words("observed", "관찰함"),
-    "kept": Words("kept", "기록함"),
-    "corrected": Words("corrected by you", "직접 고침"),
+    "said": Words("said"),
+    "observed": Words("observed"),
+    "kept": Words("kept"),
+    "corrected": Words("corrected by you"),
 }
 
 
@@ -378,7 +379,7 @@ def render_memory_history(result: HistoryResult, style: Style) -> str:
     lines = []
     for one in result.versions:
         since = f"{one.since.astimezone(result.zone):%Y-%m-%d}"
-        open_end = style.say("now", "지금") if one.is_current else ""
+        open_end = style.say("now") if one.is_current else ""
         until = f"{one.until.astimezone(result.zone):%Y-%m-%d}" if one.until else open_end
         how = _HOW[one.how].say(style.lang)
         text = printable(" ".join(one.text.split()))
@@ -387,7 +388,7 @@ def render_memory_history(result: HistoryResult, style: Style) -> str:
             f"{style.dim(f'{how}, {one.handle}')}"
         )
     if not lines:
-        return style.say("Nothing was believed of it then.", "그때는 아는 것이 없었습니다.")
+        return style.say("Nothing was believed of it then.")
     return "\n".join(lines)
 
 
@@ -395,9 +396,6 @@ OPERATION = Operation(
     name="history",
     handler=trace_memory_history,
     present=render_memory_history,
-    doc=Words(
-        "Show what was believed when: the versions of a memory",
-        "언제 무엇을 믿었는지 보여 줍니다: 기억이 바뀌어 온 과정",
-    ),
+    doc=Words("Show what was believed when: the versions of a memory"),
     examples=("gieok history 3fa9c01e", "gieok history 3fa9c01e --on 2026-10-01"),
 )

@@ -11,7 +11,6 @@ from gieok.ops.operation import (
     STATUSES,
     TRUST_HINT,
     Style,
-    Words,
     printable,
     said_on,
     tier_words,
@@ -19,6 +18,7 @@ from gieok.ops.operation import (
 )
 from gieok.ranking.likelihood import HIGH
 from gieok.ranking.recall import RankedHits
+from gieok.text.messages import Words
 
 _NO_DAY = day.min
 
@@ -111,12 +111,9 @@ class SearchResult(NamedTuple):
         return bool(self.results)
 
 
-_NOTHING = Words(
-    "Nothing found. `--min-score 0` shows lines that are less sure.",
-    "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
-)
+_NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
 #: Of a time everything is listed: no score leaves a line out.
-_NOTHING_THEN = Words("Nothing found.", "찾은 것이 없습니다.")
+_NOTHING_THEN = Words("Nothing found.")
 
 
 def render_search(result: SearchResult, style: Style) -> str:
@@ -133,12 +130,7 @@ def render_search(result: SearchResult, style: Style) -> str:
             blocks.append(style.bold(str(shown)))
         blocks.append(_format_hit_block(hit, result, style))
     if result.nearest:
-        blocks.append(
-            style.say(
-                "Nothing surely answers that. The nearest is:",
-                "확실한 답은 없습니다. 가장 가까운 것:",
-            )
-        )
+        blocks.append(style.say("Nothing surely answers that. The nearest is:"))
         blocks.append(
             "\n".join(
                 [
@@ -156,7 +148,7 @@ def render_search(result: SearchResult, style: Style) -> str:
     if result.degraded:
         blocks.append(
             style.dim(
-                style.say("note: ", "알림: ")
+                style.say("note: ")
                 + style.told(result.degraded)
                 + _how_to_go_on(result.degraded, style)
             )
@@ -171,9 +163,8 @@ def render_search(result: SearchResult, style: Style) -> str:
 def not_taken_as_times(words: tuple[str, ...]) -> Words:
     """Return that words of a question, which look like a time, were not taken as one."""
     named = ", ".join(f"“{one}”" for one in words)
-    return Words(
-        f"note: {named} was not taken as a time, because not all of it is understood.",
-        f"알림: {named}: 일부만 이해하므로 때로 보지 않았습니다.",
+    return Words.of(
+        "note: {named} was not taken as a time, because not all of it is understood.", named=named
     )
 
 
@@ -189,14 +180,11 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
     dated = [said_on(hit.said_on).say(style.lang)] if hit.said_on else dated
     facts = ", ".join([*dated, hit.handle, *status_words])
-    unsure = (
-        ""
-        if result.is_timeline or hit.level == HIGH
-        else style.dim(style.say("  unsure", "  확실하지 않음"))
-    )
+    unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure"))
     lines = [
         (
-            f"{hit.score:.2f}{unsure}  {style.bold(printable(_format_hit_place(hit, style)))}{heading}  "
+            f"{hit.score:.2f}{unsure}  "
+            f"{style.bold(printable(_format_hit_place(hit, style)))}{heading}  "
             f"{style.dim(facts)}"
         )
     ]
@@ -225,11 +213,8 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
 def _how_to_go_on(degraded: str, style: Style) -> str:
     if not degraded.endswith("no vector yet"):
         return ""
-    en, ko = (
-        "`gieok index` makes them now, `gieok up` in the background",
-        "`gieok index`가 지금, `gieok up`이 뒤에서 만듭니다",
-    )
-    return f": {style.say(en, ko)}"
+    how = style.say("`gieok index` makes them now, `gieok up` in the background")
+    return f": {how}"
 
 
 def _format_hit_place(hit: SearchHit, style: Style) -> str:
@@ -243,5 +228,5 @@ def _format_hit_status(hit: SearchHit, style: Style) -> str:
     status_text = STATUSES[hit.status].say(style.lang)
     if hit.replaced_on is None:
         return status_text
-    by = style.say(f" by {hit.replaced_by}", f", {hit.replaced_by}로") if hit.replaced_by else ""
-    return f"{status_text} {style.say(f'on {hit.replaced_on}', f'({hit.replaced_on})')}{by}"
+    by = style.say(" by {replaced_by}", replaced_by=hit.replaced_by) if hit.replaced_by else ""
+    return f"{status_text} {style.say('on {replaced_on}', replaced_on=hit.replaced_on)}{by}"

@@ -16,10 +16,11 @@ from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.memory.relocation import follow_project
 from gieok.ops.memory.replica import copy_beside
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import ManagedCopy, ModelSwitch, VectorCopy, VectorSearch
 from gieok.text.embedform import text_to_embed
+from gieok.text.messages import Words
 from gieok.text.turns import is_users
 
 
@@ -28,51 +29,34 @@ class IndexRequest:
     """Parameters of `gieok index`."""
 
     paths: list[str] = argument(
-        Words(
-            "folders or files; without any, everything indexed before",
-            "폴더나 파일; 없으면 전에 색인한 모든 것",
-        ),
+        Words("folders or files; without any, everything indexed before"),
         [],
         positional=True,
     )
     force: bool = argument(
-        Words("cut and store unchanged files again too", "바뀌지 않은 파일도 다시 자르고 저장"),
+        Words("cut and store unchanged files again too"),
         False,
     )
     rebuild: bool = argument(
-        Words(
-            "make all vectors again with the configured model, beside the old ones, then swap",
-            "설정된 모델로 모든 벡터를 옛것 옆에 새로 만든 뒤 바꿈",
-        ),
+        Words("make all vectors again with the configured model, beside the old ones, then swap"),
         False,
     )
     remove: bool = argument(
-        Words(
-            "index these folders no longer, and forget what came from them",
-            "이 폴더들을 더는 색인하지 않고 거기서 온 것을 잊음",
-        ),
+        Words("index these folders no longer, and forget what came from them"),
         False,
     )
     sessions: bool = argument(
         Words(
-            (
-                "what was said to agents too, as without folders; with --remove, forget it "
-                "(`index.sessions: false`)"
-            ),
-            "에이전트와 나눈 말도, 폴더 없이 부를 때처럼; --remove와 함께면 잊음(`index.sessions: false`)",
+            "what was said to agents too, as without folders; with --remove, forget it "
+            "(`index.sessions: false`)"
         ),
         False,
     )
     no_wait: bool = argument(
-        Words(
-            "do not wait for vectors; keyword search works at once",
-            "벡터를 기다리지 않음; 키워드 검색은 바로 됨",
-        ),
+        Words("do not wait for vectors; keyword search works at once"),
         False,
     )
-    watch: bool = argument(
-        Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False
-    )
+    watch: bool = argument(Words("keep running and index what changes"), False)
 
 
 #: Of what is left out, so many are named.
@@ -176,7 +160,7 @@ def index_requested_folders(
             f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again"
         )
     total = sum(len(read.list_note_candidates(root)) for root in wanted if root.path.exists())
-    progress = context.progress(context.words("files", "파일"), total)
+    progress = context.progress(context.words("files"), total)
     report = (
         sync.sync_scope_roots(
             store, scope, wanted, context.memory.cut, force=request.force, progress=progress
@@ -302,7 +286,7 @@ def _embed_missing_passages(
         embedded_count = lifecycle.fill_vectors(store, embedder)
         lifecycle.fill_lines(store, embedder)
         return embedded_count
-    words = context.words("meanings", "의미 벡터")
+    words = context.words("meanings")
     if not request.paths:
         show = context.progress(words, store_stats.passages - store_stats.vectors)
         embedded_count = lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
@@ -348,7 +332,7 @@ def _watch_indexed_folders(
 ) -> IndexResult:
     """Index what changes until interrupted; return what was done last."""
     store, scope = context.memory.store(), context.scope
-    context.tell(context.words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄"))
+    context.tell(context.words("watching; Ctrl-C ends it"))
 
     is_behind = False
 
@@ -375,43 +359,38 @@ def render_index_report(result: IndexResult, style: Style) -> str:
     """Show one line of counts, then what failed."""
     r = result.report
     line = style.say(
-        f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, "
-        f"{r.unchanged} unchanged, "
-        f"{len(r.failed)} failed",
         (
-            f"추가 {len(r.added)}, 변경 {len(r.changed)}, 삭제 {len(r.removed)}, 그대로 {r.unchanged}, 실패 "
-            f"{len(r.failed)}"
+            "{added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} "
+            "failed"
         ),
+        added=len(r.added),
+        changed=len(r.changed),
+        removed=len(r.removed),
+        unchanged=r.unchanged,
+        failed=len(r.failed),
     )
     if result.embedded:
-        line += style.say(
-            f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦"
-        )
+        line += style.say("; {embedded} passages embedded", embedded=result.embedded)
     if result.moved:
-        line += style.say(
-            f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김"
-        )
+        line += style.say("; {moved} moved at the service", moved=result.moved)
     if result.messages or result.turns:
         line += style.say(
-            f"; {result.messages} messages of agents read, {result.turns} documents of turns",
-            f"; 에이전트 메시지 {result.messages}개 읽음, 대화 문서 {result.turns}개",
+            "; {messages} messages of agents read, {turns} documents of turns",
+            messages=result.messages,
+            turns=result.turns,
         )
     lines = [line]
     lines += [
-        style.say(
-            f"  forgotten, left out until it changes: {key!r}",
-            f"  잊은 것, 바뀔 때까지 뺌: {key!r}",
-        )
-        for key in r.forgotten
+        style.say("  forgotten, left out until it changes: {key!r}", key=key) for key in r.forgotten
     ]
     if result.waiting:
         lines.append(
             style.say(
-                f"  {result.waiting:,} more wait for vectors: words find them already; `gieok "
-                f"index` makes them now, "
-                "`gieok up` in the background",
-                f"  벡터를 기다리는 구절 {result.waiting:,}개: 낱말로는 이미 찾아집니다. "
-                "`gieok index`가 지금, `gieok up`이 뒤에서 만듭니다",
+                (
+                    "  {waiting:,} more wait for vectors: words find them already; `gieok index` "
+                    "makes them now, `gieok up` in the background"
+                ),
+                waiting=result.waiting,
             )
         )
     lines += [f"  {printable(style.told(result.note))}"] if result.note else []
@@ -419,21 +398,16 @@ def render_index_report(result: IndexResult, style: Style) -> str:
         names, count = ", ".join(map(style.path, result.dropped)), len(r.removed)
         lines = [
             style.say(
-                (
-                    f"no longer indexed: {names}; {count} document{'' if count == 1 else 's'} "
-                    f"forgotten"
-                ),
-                f"더는 색인하지 않음: {names}; 문서 {count}개를 잊음",
+                "no longer indexed: {names}; {count} document forgotten",
+                plural="no longer indexed: {names}; {count} documents forgotten",
+                names=names,
+                count=count,
             )
         ]
     if result.empty and not r.failed:
         lines = [_format_no_notes(result, style)]
-    lines += [
-        f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed
-    ]
-    lines += [
-        f"  {style.say('warning', '경고')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings
-    ]
+    lines += [f"  {style.say('failed')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
+    lines += [f"  {style.say('warning')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
     lines += _left_out_lines(r.left_out, style)
     return "\n".join(lines)
 
@@ -445,8 +419,8 @@ def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
     count = len(left_out)
     lines = [
         style.say(
-            f"  left out, {count:,}: copies of notes, and what other programs keep for themselves",
-            f"  뺀 것 {count:,}개: 노트의 사본과, 다른 프로그램이 스스로 간직하는 것",
+            "  left out, {count:,}: copies of notes, and what other programs keep for themselves",
+            count=count,
         )
     ]
     lines += [f"    {one.key!r}: {style.told(one.reason)}" for one in left_out[:_MOST_NAMED]]
@@ -456,21 +430,19 @@ def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
 def _format_no_notes(result: IndexResult, style: Style) -> str:
     names = ", ".join(map(repr, result.empty))
     return style.say(
-        f"There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
-        f"source code: `gieok code init`; "
-        f"to name another folder: `gieok index DIR`, then `gieok index --remove "
-        f"{shlex.join(result.empty)}`",
-        f"{names}에는 아직 노트가 없습니다: .md, .markdown, .txt, .org를 색인합니다. 소스 코드는 `gieok code init`, "
-        f"다른 폴더는 `gieok index 폴더`, 이 폴더를 빼려면 `gieok index --remove {shlex.join(result.empty)}`",
+        (
+            "There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
+            "source code: `gieok code init`; to name another folder: `gieok index DIR`, then "
+            "`gieok index --remove {join}`"
+        ),
+        names=names,
+        join=shlex.join(result.empty),
     )
 
 
 OPERATION = Operation(
     name="index",
-    when_stopped=Words(
-        "what was indexed is kept; `gieok index` goes on",
-        "색인한 것은 남아 있습니다. `gieok index`가 이어서 합니다",
-    ),
+    when_stopped=Words("what was indexed is kept; `gieok index` goes on"),
     examples=(
         "gieok index ~/notes",
         "gieok index",
@@ -479,9 +451,6 @@ OPERATION = Operation(
     ),
     handler=index_memory,
     present=render_index_report,
-    doc=Words(
-        "Index folders of Markdown memory (and text files)",
-        "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다",
-    ),
+    doc=Words("Index folders of Markdown memory (and text files)"),
     effect=Effect.WRITE,
 )

@@ -27,7 +27,6 @@ from gieok.ops.operation import (
     Operation,
     Style,
     Surface,
-    Words,
     argument,
     printable,
     said_on,
@@ -38,6 +37,7 @@ from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
 from gieok.text.keywords import fold_for_search
 from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
 
 _MOST = 10_000
 #: Passages that are looked at first, for each that is to be shown; all of them where that was not
@@ -52,35 +52,33 @@ class ListRequest:
     """Parameters of `gieok list`."""
 
     words: list[str] = argument(
-        Words("only what holds this text, in any case", "이 글이 든 것만 (대소문자 무관)"),
+        Words("only what holds this text, in any case"),
         [],
         positional=True,
     )
     kind: str = argument(
-        Words("only this kind; turns of conversations by line", "이 종류만; 대화의 말은 한 줄씩"),
+        Words("only this kind; turns of conversations by line"),
         "all",
         choices=("all", *KINDS),
     )
-    since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
-    until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
-    limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 20)
+    since: str = argument(Words("only what is dated on or after this day"), "")
+    until: str = argument(Words("only what is dated on or before this day"), "")
+    limit: int = argument(Words("how many, the newest (0: all)"), 20)
     tag: str = argument(filters.TAG, "")
     agent: str = argument(filters.AGENT, "")
     status: str = argument(
-        Words(
-            "only what is so now; retired: what is put away", "지금 이런 것만; retired: 치워 둔 것"
-        ),
+        Words("only what is so now; retired: what is put away"),
         "all",
         choices=("all", *STATUSES),
     )
     tier: str = argument(
-        Words("only what is kept there", "이 층에 있는 것만"),
+        Words("only what is kept there"),
         "all",
         choices=("all", *Tier),
         cli_only=True,
     )
     everywhere: bool = argument(
-        Words("of every scope but those of characters", "캐릭터를 뺀 모든 범위에서"),
+        Words("of every scope but those of characters"),
         False,
         cli_only=True,
     )
@@ -379,10 +377,10 @@ def _is_row_wanted(context: Context, request: ListRequest, row: ListedMemory) ->
 
 
 _KIND_WORDS = {
-    "observation": Words("observation", "관찰"),
-    "record": Words("record", "기록"),
-    "turn": Words("turn", "대화"),
-    "note": Words("note", "노트"),
+    "observation": Words("observation"),
+    "record": Words("record"),
+    "turn": Words("turn"),
+    "note": Words("note", about="a kind of memory"),
 }
 
 
@@ -400,16 +398,10 @@ def render_memory_list(result: ListResult, style: Style) -> str:
         facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
         lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
     if not lines:
-        nothing = Words("Nothing is remembered here that fits.", "여기에는 맞는 기억이 없습니다.")
+        nothing = Words("Nothing is remembered here that fits.")
         return absence(nothing, result.not_looked_at, style)
     if result.more:
-        lines.append(
-            style.dim(
-                style.say(
-                    "  … more: --limit, --since, --until", "  … 더 있음: --limit, --since, --until"
-                )
-            )
-        )
+        lines.append(style.dim(style.say("  … more: --limit, --since, --until")))
     lines += gap_lines(result.not_looked_at, style)
     return "\n".join(lines)
 
@@ -425,10 +417,7 @@ OPERATION = Operation(
     present=render_memory_list,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        (
-            "List what is remembered here, what was learned before notes, the newest first, each "
-            "with its handle"
-        ),
-        "여기에 기억한 것을, 배운 것을 노트보다 앞에, 최근 것부터, 핸들과 함께 보여 줍니다",
+        "List what is remembered here, what was learned before notes, the newest first, each "
+        "with its handle"
     ),
 )

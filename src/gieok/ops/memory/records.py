@@ -21,8 +21,8 @@ from gieok.ops.context import Context
 from gieok.ops.memory.relocation import follow_project
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.memory.seeding import FOLDERS
-from gieok.ops.operation import Words
 from gieok.ports.store import ManagedCopy, Store, VectorSearch
+from gieok.text.messages import Words
 
 #: In a folder of `places.records_folder`: the scope whose records are there.
 _SCOPE_NAME = "scope"
@@ -178,10 +178,7 @@ def follow_soon(context: Context, kept: RecordShelf) -> bool:
     try:
         follow_shelf(context, kept)
     except (StoreUnreachable, StoreBusy, StoreReadOnly) as error:
-        later = Words(
-            "done; the index follows with the next record or session start:",
-            "처리했습니다. 색인은 다음 기록이나 세션 시작 때 따라옵니다:",
-        )
+        later = Words("done; the index follows with the next record or session start:")
         context.tell(f"{later.say(context.lang)} {error}")
         for beside in context.memory.stores()[1:]:
             _index_shelf_words(context, kept, beside)

@@ -18,7 +18,6 @@ from gieok.ops.operation import (
     Operation,
     Style,
     Surface,
-    Words,
     argument,
     printable,
     said_on,
@@ -27,6 +26,7 @@ from gieok.ops.operation import (
 from gieok.text.dates import find_last_day
 from gieok.text.ends import find_end
 from gieok.text.markdown import front_matter
+from gieok.text.messages import Words
 from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 
@@ -36,24 +36,17 @@ class RememberRequest:
     """Parameters of `gieok remember`."""
 
     text: list[str] = argument(
-        Words("what to keep", "기억할 것"), [], positional=True, needed='gieok remember "…"'
+        Words("what to keep"), [], positional=True, needed='gieok remember "…"'
     )
-    category: str = argument(
-        Words("what kind of memory it is", "기억의 종류"), "decision", choices=CATEGORIES
-    )
-    title: str = argument(Words("a title (default: the first line)", "제목 (기본: 첫 줄)"), "")
-    tags: str = argument(
-        Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), ""
-    )
+    category: str = argument(Words("what kind of memory it is"), "decision", choices=CATEGORIES)
+    title: str = argument(Words("a title (default: the first line)"), "")
+    tags: str = argument(Words("words to find it by, joined by commas"), "")
     until: str = argument(
-        Words(
-            "the last day on which it holds, such as `friday` (default: what the text says)",
-            "효력이 있는 마지막 날, 예: `금요일` (기본: 글에 적힌 대로)",
-        ),
+        Words("the last day on which it holds, such as `friday` (default: what the text says)"),
         "",
     )
     user: bool = argument(
-        Words("for you, not for the project you are in", "지금 프로젝트가 아니라 나의 기억으로"),
+        Words("for you, not for the project you are in"),
         False,
     )
 
@@ -170,16 +163,14 @@ def _trust_new_record(context: Context, kept: RecordShelf, file: Path) -> None:
 
 def render_remembered(result: RememberResult, style: Style) -> str:
     """Show where it is kept."""
-    headline = (
-        Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
-    )
+    headline = Words("remembered") if result.created else Words("known already")
     line = f"{headline.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
     if len(result.days) > 1:
         line += "  " + said_on(result.days).say(style.lang)
     if result.until:
-        line += "  " + style.say(f"until {result.until}", f"{result.until}까지")
+        line += "  " + style.say("until {until}", until=result.until)
     if result.redacted:
-        line += "\n  " + style.say("a secret in it was replaced", "그 안의 비밀을 가렸음")
+        line += "\n  " + style.say("a secret in it was replaced")
     return line
 
 
@@ -196,8 +187,5 @@ OPERATION = Operation(
     effect=Effect.WRITE,
     takes_in=True,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Keep a decision, a preference, a constraint ... as a file of the project",
-        "결정, 선호, 제약 등을 프로젝트의 파일로 기억합니다",
-    ),
+    doc=Words("Keep a decision, a preference, a constraint ... as a file of the project"),
 )

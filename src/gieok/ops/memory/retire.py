@@ -26,7 +26,8 @@ from gieok.ops.memory.records import (
     follow_soon,
     rewrite_active_memory,
 )
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _SHOWN_CHARS = 80
 
@@ -36,19 +37,13 @@ class RestoreRequest:
     """Parameters of both: which memories."""
 
     memories: list[str] = argument(
-        Words(
-            "handles; a record also by its path, category/name, or name",
-            "핸들; 기록은 경로, 종류/이름, 이름으로도",
-        ),
+        Words("handles; a record also by its path, category/name, or name"),
         [],
         positional=True,
         needed="gieok retire 3fa9c01e decision/use-ruff",
     )
     user: bool = argument(
-        Words(
-            "a record of yours, not of the project you are in",
-            "지금 프로젝트가 아니라 나의 기록에서",
-        ),
+        Words("a record of yours, not of the project you are in"),
         False,
     )
 
@@ -57,7 +52,7 @@ class RestoreRequest:
 class RetireRequest(RestoreRequest):
     """Parameters of `gieok retire`."""
 
-    keep: bool = argument(Words("keep a record's file for good", "기록의 파일을 영영 남김"), False)
+    keep: bool = argument(Words("keep a record's file for good"), False)
 
 
 class RetiredMemory(NamedTuple):
@@ -330,13 +325,11 @@ def _rederive_retired_scopes(context: Context, scopes: set[Scope]) -> None:
 
 
 _DONE = {
-    "retired": Words("put away", "치워 둠"),
-    "kept": Words("put away (kept, not recalled)", "치워 둠 (남기되 떠올리지 않음)"),
-    "restored": Words("restored", "되살림"),
+    "retired": Words("put away"),
+    "kept": Words("put away (kept, not recalled)"),
+    "restored": Words("restored"),
 }
-_GRACE = Words(
-    f"its file is deleted in {records.GRACE_DAYS} days", f"파일은 {records.GRACE_DAYS}일 뒤 지움"
-)
+_GRACE = Words.of("its file is deleted in {GRACE_DAYS} days", GRACE_DAYS=records.GRACE_DAYS)
 
 
 def render_retired(result: RetireResult, style: Style) -> str:
@@ -350,7 +343,7 @@ def render_retired(result: RetireResult, style: Style) -> str:
         if one.path and one.status == "retired":
             lines.append(style.dim(f"  {_GRACE.say(style.lang)}"))
         if one.also:
-            lines.append(style.dim(f"  {style.say('with it', '함께')}: {', '.join(one.also)}"))
+            lines.append(style.dim(f"  {style.say('with it')}: {', '.join(one.also)}"))
     return "\n".join(lines)
 
 
@@ -360,8 +353,7 @@ OPERATION = Operation(
     present=render_retired,
     effect=Effect.DESTROY,
     doc=Words(
-        "Put memories away: nothing recalls them; a record is deleted after 30 days unless --keep",
-        "기억을 치워 둡니다: 떠올리지 않습니다; 기록은 --keep이 아니면 30일 뒤 지워집니다",
+        "Put memories away: nothing recalls them; a record is deleted after 30 days unless --keep"
     ),
     examples=("gieok retire 3fa9c01e", "gieok retire decision/use-ruff --keep"),
 )
@@ -370,6 +362,6 @@ RESTORE = Operation(
     handler=restore_memories,
     present=render_retired,
     effect=Effect.WRITE,
-    doc=Words("Bring back what was put away", "치워 둔 것을 되살립니다"),
+    doc=Words("Bring back what was put away"),
     examples=("gieok restore 3fa9c01e",),
 )

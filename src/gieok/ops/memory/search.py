@@ -17,20 +17,14 @@ from gieok.ops.memory import behind, filters, newest, restatements
 from gieok.ops.memory.hits import Days, SearchHit, SearchResult, render_search
 from gieok.ops.memory.newest import PlacedHit
 from gieok.ops.memory.restatements import Folded, RowStatement
-from gieok.ops.operation import (
-    TRUST_HINT,
-    Operation,
-    Surface,
-    Words,
-    argument,
-    waiting_words,
-)
+from gieok.ops.operation import TRUST_HINT, Operation, Surface, argument, waiting_words
 from gieok.ports.store import ManagedSearch, Store, VectorSearch
 from gieok.ranking import timeline
 from gieok.ranking.likelihood import level
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.text.dates import DateSpan, find_span
+from gieok.text.messages import Words
 from gieok.text.turns import exchange
 
 #: A question longer than this is a paste; its tail would only cost time.
@@ -58,47 +52,34 @@ class SearchRequest:
     """Parameters of `gieok search`."""
 
     query: list[str] = argument(
-        Words(
-            "what to look for; may be left out with --since or --until",
-            "찾을 것; --since나 --until이 있으면 없어도 됨",
-        ),
+        Words("what to look for; may be left out with --since or --until"),
         [],
         positional=True,
     )
-    limit: int = argument(
-        Words("how many hits (0: what the profile says)", "결과 수 (0: 프로필대로)"), 0
-    )
+    limit: int = argument(Words("how many hits (0: what the profile says)"), 0)
     min_score: float = argument(
-        Words(
-            "leave out hits below, 0-1 (-1: what the profile says)",
-            "이보다 낮은 결과는 뺌, 0-1 (-1: 프로필대로)",
-        ),
+        Words("leave out hits below, 0-1 (-1: what the profile says)"),
         -1.0,
     )
-    source: str = argument(Words("where to look", "찾을 곳"), "all", choices=tuple(sorted(_KINDS)))
-    since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
-    until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
+    source: str = argument(Words("where to look"), "all", choices=tuple(sorted(_KINDS)))
+    since: str = argument(Words("only what is dated on or after this day"), "")
+    until: str = argument(Words("only what is dated on or before this day"), "")
     tag: str = argument(filters.TAG, "")
     agent: str = argument(filters.AGENT, "")
     status: str = argument(filters.STATUS, "all", choices=filters.SEARCHED_STATUSES)
     profile: str = argument(
-        Words("how hits are ranked: files or openclaw", "순위 방식: files 또는 openclaw"),
+        Words("how hits are ranked: files or openclaw"),
         "",
         cli_only=True,
     )
     keyword_only: bool = argument(
-        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"),
+        Words("do not use vectors: faster, words only"),
         False,
         cli_only=True,
     )
-    explain: bool = argument(
-        Words("show what made each score", "점수의 근거를 보임"), False, cli_only=True
-    )
+    explain: bool = argument(Words("show what made each score"), False, cli_only=True)
     everywhere: bool = argument(
-        Words(
-            "in every scope, of other projects too; those of characters are left out",
-            "다른 프로젝트까지 모든 범위에서; 캐릭터의 것은 뺌",
-        ),
+        Words("in every scope, of other projects too; those of characters are left out"),
         False,
         cli_only=True,
     )
@@ -467,7 +448,5 @@ OPERATION = Operation(
     handler=search_memory,
     present=render_search,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Find the lines of memory that answer a question", "물음에 답하는 기억의 줄을 찾습니다"
-    ),
+    doc=Words("Find the lines of memory that answer a question"),
 )

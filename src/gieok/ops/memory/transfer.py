@@ -25,7 +25,8 @@ from gieok.ops.memory.records import (
     rewrite_active_memory,
     scope_shelf,
 )
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _SHOWN_CHARS = 80
 
@@ -35,16 +36,13 @@ class TransferRequest:
     """Parameters of `gieok transfer`."""
 
     memories: list[str] = argument(
-        Words("handles of records and of what was observed", "기록과 관찰의 핸들"),
+        Words("handles of records and of what was observed"),
         [],
         positional=True,
         needed="gieok transfer 3fa9c01e --to agent:main",
     )
     to: str = argument(
-        Words(
-            "the scope that they shall be in; `agent:main` is the user's own",
-            "옮겨 갈 범위; `agent:main`은 나의 것",
-        ),
+        Words("the scope that they shall be in; `agent:main` is the user's own"),
         "",
         needed="gieok transfer 3fa9c01e --to agent:main",
     )
@@ -225,7 +223,7 @@ def _build_transferred_memory(memory: NamedMemory, now: Document, kind: str) -> 
 
 def render_transferred(result: TransferResult, style: Style) -> str:
     """Show a line a memory."""
-    head = style.bold(f"{style.say('now in', '옮긴 곳')} {result.scope}:")
+    head = style.bold(f"{style.say('now in')} {result.scope}:")
     rows = (
         f"  {one.handle}  {printable(' '.join(one.text.split())[:_SHOWN_CHARS])}"
         for one in result.memories
@@ -238,9 +236,6 @@ OPERATION = Operation(
     handler=transfer_memories,
     present=render_transferred,
     effect=Effect.WRITE,
-    doc=Words(
-        "Move memories to another scope: a project's, or the user's own",
-        "기억을 다른 범위로 옮깁니다: 프로젝트나 나의 것으로",
-    ),
+    doc=Words("Move memories to another scope: a project's, or the user's own"),
     examples=("gieok transfer 3fa9c01e --to agent:main",),
 )

@@ -11,38 +11,30 @@ from gieok.ops.encode import INLINE, As, OrNull, Reason
 from gieok.ops.memory import waiting
 from gieok.ops.memory.records import follow_shelf, project_shelf
 from gieok.ops.memory.waiting import Waiting
-from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.ops.operation import Effect, Operation, Style, argument
 from gieok.text.inert import revealed
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustRequest:
     """Parameters of `gieok trust`."""
 
-    path: str = argument(
-        Words("the project (default: the one here)", "프로젝트 (기본: 여기)"), "", positional=True
-    )
+    path: str = argument(Words("the project (default: the one here)"), "", positional=True)
     show: bool = argument(
-        Words(
-            "print what waits, in full, and trust nothing",
-            "기다리는 것을 모두 출력하고 신뢰하지는 않음",
-        ),
+        Words("print what waits, in full, and trust nothing"),
         False,
     )
-    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+    yes: bool = argument(Words("do not ask"), False)
     exactly: str = argument(
-        Words(
-            "only what --show printed with this fingerprint", "--show가 이 지문으로 보여 준 것만"
-        ),
+        Words("only what --show printed with this fingerprint"),
         "",
     )
     revoke: bool = argument(
-        Words("trust nothing of this project any more", "이 프로젝트의 것을 더는 신뢰하지 않음"),
+        Words("trust nothing of this project any more"),
         False,
     )
-    list: bool = argument(
-        Words("list the projects that are trusted", "신뢰하는 프로젝트 목록"), False
-    )
+    list: bool = argument(Words("list the projects that are trusted"), False)
 
 
 class RecordRow(NamedTuple):
@@ -168,9 +160,7 @@ def _confirm_trust(context: Context, waits: Waiting) -> bool:
     """Show what waits and ask; exactly the content shown is trusted, even if the files change
     meanwhile.
     """
-    question = context.words(
-        "Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] "
-    )
+    question = context.words("Trust this in this folder? [y/N] ")
     lines = _format_waiting_lines(waits, Style(context.lang, colour=False))
     return context.agrees(
         lines, question, "look at it with `gieok trust --show`, then `gieok trust --yes`"
@@ -197,14 +187,12 @@ def _decode_record_text(record: waiting.WaitingRecord) -> str:
     return record.data.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
 
 
-_STATUS = {"new": Words("new", "새것"), "changed": Words("changed", "바뀜")}
+_STATUS = {"new": Words("new"), "changed": Words("changed")}
 _DONE = {
-    "trusted": Words("trusted", "신뢰함"),
-    "refused": Words("nothing was trusted", "아무것도 신뢰하지 않음"),
-    "revoked": Words(
-        "trusted no more; nothing of it is recalled", "더는 신뢰하지 않으며 떠올리지 않음"
-    ),
-    "nothing": Words("nothing waits", "기다리는 것이 없음"),
+    "trusted": Words("trusted"),
+    "refused": Words("nothing was trusted"),
+    "revoked": Words("trusted no more; nothing of it is recalled"),
+    "nothing": Words("nothing waits"),
 }
 
 
@@ -220,11 +208,11 @@ def _format_waiting_lines(waits: Waiting, style: Style) -> list[str]:
         ]
     if waits.settings is not None:
         lines += [
-            style.bold(f"config.yaml  ({style.say('settings', '설정')})"),
+            style.bold(f"config.yaml  ({style.say('settings')})"),
             *_quote_text_lines(waits.settings),
             "",
         ]
-    skipped = style.say("is not read", "읽지 않음")
+    skipped = style.say("is not read")
     lines += [f"{revealed(f.key)}  {skipped}: {style.told(f.reason)}" for f in waits.unread]
     return lines
 
@@ -247,7 +235,7 @@ def render_trust(result: TrustResult | TrustedProjects, style: Style) -> str:
                 f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}",
             ]
         )
-    exactly = style.say("to trust just this: ", "꼭 이것만 신뢰하려면: ")
+    exactly = style.say("to trust just this: ")
     return "\n".join(
         [
             *_format_waiting_lines(w, style),
@@ -259,11 +247,9 @@ def render_trust(result: TrustResult | TrustedProjects, style: Style) -> str:
 
 def _format_trusted_project(trusted: TrustedProject, style: Style) -> str:
     count = trusted.records
-    records = style.say(f"{count} record{'' if count == 1 else 's'}", f"기억 {count}개")
-    settings = style.say(" and settings", ", 설정") if trusted.settings else ""
-    gone = (
-        "" if Path(trusted.project).is_dir() else style.say(", not there any more", ", 지금은 없음")
-    )
+    records = style.say("{count} record", plural="{count} records", count=count)
+    settings = style.say(" and settings") if trusted.settings else ""
+    gone = "" if Path(trusted.project).is_dir() else style.say(", not there any more")
     return f"{style.bold(revealed(trusted.project))}  {records}{settings}  {trusted.at}{gone}"
 
 
@@ -274,8 +260,5 @@ OPERATION = Operation(
     present=render_trust,
     forgives_config=True,
     effect=Effect.WRITE,
-    doc=Words(
-        "Trust the memory and settings that a project brought along, after looking at them",
-        "프로젝트에 딸려 온 기억과 설정을 살펴보고 신뢰합니다",
-    ),
+    doc=Words("Trust the memory and settings that a project brought along, after looking at them"),
 )

@@ -39,9 +39,7 @@ def sync_vault_edits(context: Context) -> Synced:
     else:
         incidents.resolved(_INCIDENT)
     if len(questions.load_questions(tiers.journal)) > before:
-        _notify_archive_pending(
-            context, context.words("your archive has a question", "보관소에 질문이 있습니다")
-        )
+        _notify_archive_pending(context, context.words("your archive has a question"))
     return sync_outcome
 
 
@@ -75,10 +73,10 @@ def follow_corrections(context: Context, corrected: int) -> None:
 
 
 def _report_archive_failure(context: Context, incidents: Incidents, error: ArchiveFailed) -> None:
-    title = context.words("gieok: the archive needs you", "gieok: 보관소를 봐 주세요")
+    title = context.words("gieok: the archive needs you")
     incidents.failed(_INCIDENT, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT)
 
 
 def _notify_archive_pending(context: Context, text: str) -> None:
-    hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
+    hint = context.words("`gieok archive pending` shows it")
     context.admin.notices().notify("gieok", f"{text}: {hint}")

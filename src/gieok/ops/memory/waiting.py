@@ -10,7 +10,8 @@ from gieok.flow.ingest import Failed
 from gieok.grants import Grant, TrustedContent
 from gieok.memory.files import read
 from gieok.memory.files.roots import Root
-from gieok.ops.operation import Words, waiting_words
+from gieok.ops.operation import waiting_words
+from gieok.text.messages import Words
 
 
 class WaitingRecord(NamedTuple):

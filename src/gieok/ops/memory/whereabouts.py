@@ -11,16 +11,12 @@ from gieok.errors import ArchiveFailed
 from gieok.memory import observation
 from gieok.model.memory import IMPORTED, Document, Scope, Tier
 from gieok.ops.context import Context
-from gieok.ops.operation import Words
+from gieok.text.messages import Words
 
 _REVISIONS = Words(
-    "a service that keeps or syncs it may hold earlier revisions for a while: delete them there",
-    "보관하거나 동기화하는 서비스에 예전 판이 얼마 동안 남을 수 있습니다. 거기서 지우세요",
+    "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
 )
-_IMPORTED = Words(
-    "it was imported from here; it is not taken in again",
-    "여기서 들여온 것입니다. 다시 들어오지 않습니다",
-)
+_IMPORTED = Words("it was imported from here; it is not taken in again")
 
 
 class RemovedFrom(NamedTuple):

@@ -16,11 +16,12 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Reason
 from gieok.ops.home.elsewhere import RemotePlace, iter_remote_places
 from gieok.ops.memory import forgetting
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.store import Droppable, ScopeDropping, Store
+from gieok.text.messages import Words, list_languages
 
 #: What a person types.
-_WORDS = ("erase", "지우기")
+_WORD = Words("erase", about="a word to type")
 #: A folder without any of these is no home of Gieok, whatever GIEOK_HOME says.
 _MARKS = (
     "journal.sqlite",
@@ -39,21 +40,16 @@ class EraseRequest:
     """Parameters of `gieok erase`."""
 
     all: bool = argument(
-        Words("everything; there is no less: see `gieok forget`", "모두 (일부는 `gieok forget`)"),
+        Words("everything; there is no less: see `gieok forget`"),
         False,
     )
-    backups: bool = argument(Words("backups too", "백업도"), False)
+    backups: bool = argument(Words("backups too"), False)
     projects: bool = argument(
-        Words(
-            "the `.gieok` folders of projects too: records, indexes of code",
-            "프로젝트의 `.gieok` 폴더도: 기록, 코드 색인",
-        ),
+        Words("the `.gieok` folders of projects too: records, indexes of code"),
         False,
     )
-    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
-    dry_run: bool = argument(
-        Words("only tell what would be deleted", "무엇이 지워질지만 보임"), False
-    )
+    yes: bool = argument(Words("do not ask"), False)
+    dry_run: bool = argument(Words("only tell what would be deleted"), False)
 
 
 class ErasedPlace(NamedTuple):
@@ -116,14 +112,10 @@ def confirm_erase(context: Context, request: EraseRequest) -> None:
         f"  {printable(str(path))}  {what.say(context.lang)}"
         for path, what in _iter_erased_folders(context, request)
     ]
-    context.tell(
-        "\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *shown])
-    )
-    word = _WORDS[context.lang == "ko"]
-    said = context.ask(
-        context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: ")
-    )
-    if said.strip().lower() not in _WORDS:
+    context.tell("\n".join([context.words("this is deleted for good:"), *shown]))
+    word = _WORD.say(context.lang)
+    said = context.ask(context.words("type `{word}` to go on: ", word=word))
+    if said.strip().lower() not in {_WORD.say(lang) for lang in list_languages()}:
         raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
 
 
@@ -144,19 +136,16 @@ def _check_erasable_home(context: Context) -> None:
 def _iter_erased_folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Words]]:
     """Yield what is deleted as a whole, the home last."""
     for file in _list_backup_files(context) if request.backups else ():
-        yield file, Words("a backup", "백업")
+        yield file, Words("a backup")
     for base in _list_project_shelves(context) if request.projects else ():
-        yield base, Words("records and index of a project", "프로젝트의 기록과 색인")
+        yield base, Words("records and index of a project")
     if written := context.admin.setting("active_memory.path"):
         file = context.caller.path(written)
         if file.is_file() and not file.is_relative_to(context.home):
-            yield file, Words("active memory", "활성 기억")
+            yield file, Words("active memory")
     yield (
         context.home,
-        Words(
-            "memory, journal, archive, settings, keys in .env, logs",
-            "기억, 저널, 보관, 설정, .env의 키, 로그",
-        ),
+        Words("memory, journal, archive, settings, keys in .env, logs"),
     )
 
 
@@ -181,19 +170,14 @@ def _iter_remaining_places(context: Context, request: EraseRequest) -> Iterator[
     for file in _list_backup_files(context) if not request.backups else ():
         yield Reason(
             str(file),
-            context.words(
-                "one of the backups: `--backups` deletes them", "백업: `--backups`가 지웁니다"
-            ),
+            context.words("one of the backups: `--backups` deletes them"),
         )
     for base in _list_project_shelves(context) if not request.projects else ():
         yield Reason(
             str(base),
             context.words(
-                (
-                    "a project's own records and index: `--projects` deletes them; Git keeps what "
-                    "was committed"
-                ),
-                "프로젝트의 기록과 색인: `--projects`가 지웁니다. 커밋한 것은 Git에 남습니다",
+                "a project's own records and index: `--projects` deletes them; Git keeps what "
+                "was committed"
             ),
         )
     for name in observed():
@@ -202,18 +186,13 @@ def _iter_remaining_places(context: Context, request: EraseRequest) -> Iterator[
         if place and place.folder.is_dir():
             yield Reason(
                 str(place.folder),
-                context.words(
-                    f"{name}'s own transcripts and notes", f"{name} 자신의 대화 기록과 노트"
-                ),
+                context.words("{name}'s own transcripts and notes", name=name),
             )
     for row in context.admin.keys().rows():
         if row.place == "keyring":
             yield Reason(
                 row.variable,
-                context.words(
-                    "a key in the system's keyring: delete it there",
-                    "시스템 키 보관함의 키: 거기서 지우세요",
-                ),
+                context.words("a key in the system's keyring: delete it there"),
             )
 
 
@@ -253,10 +232,7 @@ class _Erasing:
                 self.left.append(
                     Reason(
                         place.path,
-                        self._context.words(
-                            "its archive is not configured any more",
-                            "그 보관 장소가 설정에 없습니다",
-                        ),
+                        self._context.words("its archive is not configured any more"),
                     )
                 )
                 continue
@@ -268,7 +244,7 @@ class _Erasing:
                 self.left.append(
                     Reason(
                         f"{archive.location}: {place.path}",
-                        self._context.words("it holds words of your own", "내가 쓴 글이 있습니다"),
+                        self._context.words("it holds words of your own"),
                     )
                 )
                 continue
@@ -277,19 +253,13 @@ class _Erasing:
             gone[archive.location] = gone.get(archive.location, 0) + 1
         for location, count in gone.items():
             self.removed.append(
-                ErasedPlace(
-                    location, Words(f"{count:,} archived files", f"보관한 파일 {count:,}개")
-                )
+                ErasedPlace(location, Words.of("{count:,} archived files", count=count))
             )
             self.left.append(
                 Reason(
                     location,
                     self._context.words(
-                        (
-                            "a service, or a program that syncs, may keep earlier revisions for a "
-                            "while"
-                        ),
-                        "서비스나 동기화 프로그램이 예전 판을 얼마 동안 둘 수 있습니다",
+                        "a service, or a program that syncs, may keep earlier revisions for a while"
                     ),
                 )
             )
@@ -336,9 +306,7 @@ class _Erasing:
             raise StoreError(
                 f"{still:,} documents are still in {store.location}", hint="run it again"
             )
-        self.removed.append(
-            ErasedPlace(store.location, Words("the index on a server", "서버의 색인"))
-        )
+        self.removed.append(ErasedPlace(store.location, Words("the index on a server")))
 
     def _name_server(self, place: RemotePlace) -> None:
         """Name what a server has that is not in use from here: others may use it."""
@@ -353,9 +321,7 @@ class _Erasing:
         """Delete what is at a service; what was deleted was looked for afterwards."""
         dropped = store.remote_data() if self._is_dry else store.drop()
         for one in dropped:
-            what = Words(
-                f"{one.documents:,} documents at a service", f"서비스의 문서 {one.documents:,}개"
-            )
+            what = Words.of("{documents:,} documents at a service", documents=one.documents)
             self.removed.append(ErasedPlace(one.name, what))
             if one.others:
                 self.left.append(Reason(one.name, f"{one.others:,} documents of others are in it"))
@@ -374,8 +340,7 @@ class _Erasing:
         if place.mark is not None:
             self._marks.add(place.mark)
             kept = self._context.words(
-                f"kept: by it `gieok store drop {place.name}` knows what is yours there",
-                f"남김: 이것으로 `gieok store drop {place.name}`이 거기 있는 내 것을 알아봅니다",
+                "kept: by it `gieok store drop {name}` knows what is yours there", name=place.name
             )
             self.left.append(Reason(str(place.mark), kept))
 
@@ -437,31 +402,24 @@ class _Erasing:
 
 def render_erased(result: EraseResult, style: Style) -> str:
     """Show what went, and where something still is."""
-    verb = (
-        style.say("would be deleted", "지워질 것")
-        if result.dry_run
-        else style.say("deleted", "지움")
-    )
+    verb = style.say("would be deleted") if result.dry_run else style.say("deleted")
     lines = [
         f"{verb}: {printable(one.path)}  {style.dim(one.what.say(style.lang))}"
         for one in result.removed
     ]
-    still = style.say("still there", "남은 것")
+    still = style.say("still there")
     lines += [
         f"  ✗ {still}: {printable(one.path)}: {printable(style.told(one.reason))}"
         for one in result.left
     ]
-    return "\n".join(lines or [style.say("there is nothing", "아무것도 없습니다")])
+    return "\n".join(lines or [style.say("there is nothing")])
 
 
 OPERATION = Operation(
     name="erase",
     handler=erase_home,
     present=render_erased,
-    doc=Words(
-        "Delete all that Gieok keeps, for good",
-        "Gieok이 가진 모든 것을 영영 지웁니다",
-    ),
+    doc=Words("Delete all that Gieok keeps, for good"),
     effect=Effect.DESTROY,
     forgives_config=True,
     examples=("gieok erase --all --dry-run", "gieok erase --all"),

@@ -25,7 +25,8 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
 from gieok.ops.memory import behind, forgetting, gaps
 from gieok.ops.memory.records import shelf_at
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 FORMATS = ("jsonl", "markdown", "obsidian")
 #: Folder of the records in an export for people, and the shelves that they stand on.
@@ -40,20 +41,14 @@ class ExportRequest:
 
     format: str = argument(
         Words(
-            (
-                "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a "
-                "note a memory"
-            ),
-            "jsonl: 모두, 다시 들여올 수 있게; markdown: 하루에 한 파일; obsidian: 기억마다 노트",
+            "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a "
+            "note a memory"
         ),
         "jsonl",
         choices=FORMATS,
     )
     to: str = argument(
-        Words(
-            "the file, or the folder, which must be new (default: here)",
-            "새 파일이나 폴더 (기본: 여기)",
-        ),
+        Words("the file, or the folder, which must be new (default: here)"),
         "",
     )
 
@@ -127,7 +122,7 @@ def _list_export_gaps(context: Context, late: behind.Behind | None) -> Iterator[
 
 
 def _build_export_counter(context: Context, counts: dict[str, int]) -> Callable[[str], None]:
-    progress = context.progress(context.words("exported", "내보냄"))
+    progress = context.progress(context.words("exported"))
 
     def count(kind: str) -> None:
         counts[kind] = counts.get(kind, 0) + 1
@@ -266,21 +261,19 @@ def render_export(result: MemoryExportResult, style: Style) -> str:
     """Say where it is, and what it is not."""
     lines = [
         style.say(
-            f"{result.memories:,} memories, {result.replaced:,} of the history, "
-            f"{result.messages:,} messages, "
-            f"{result.records:,} records",
             (
-                f"기억 {result.memories:,}개, 이력 {result.replaced:,}개, 메시지 {result.messages:,}개, 기록 "
-                f"{result.records:,}개"
+                "{memories:,} memories, {replaced:,} of the history, {messages:,} messages, "
+                "{records:,} records"
             ),
+            memories=result.memories,
+            replaced=result.replaced,
+            messages=result.messages,
+            records=result.records,
         ),
         f"→ {style.bold(printable(str(result.path)))}",
     ]
     if result.format != "jsonl":
-        format_note = Words(
-            "messages and history are in `--format jsonl` alone",
-            "메시지와 이력은 `--format jsonl`에만 있습니다",
-        )
+        format_note = Words("messages and history are in `--format jsonl` alone")
         lines.append(style.dim(format_note.say(style.lang)))
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
@@ -289,10 +282,7 @@ OPERATION = Operation(
     name="export",
     handler=export_memory,
     present=render_export,
-    doc=Words(
-        "Write all that is remembered to a file, or a folder that people read",
-        "기억하는 모든 것을 파일이나 읽기 쉬운 폴더로 내보냅니다",
-    ),
+    doc=Words("Write all that is remembered to a file, or a folder that people read"),
     effect=Effect.WRITE,
     examples=(
         "gieok export",

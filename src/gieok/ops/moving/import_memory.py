@@ -23,9 +23,10 @@ from gieok.ops.memory.replica import copy_beside
 from gieok.ops.moving import import_openclaw, import_own
 from gieok.ops.moving.import_openclaw import OpenClawRequest, OpenClawResult
 from gieok.ops.observe.run import settle_scope
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.imports import ImportFiles, ImportPiece, ImportReader
 from gieok.ports.store import VectorSearch
+from gieok.text.messages import Words
 from gieok.text.turns import is_users
 
 _OPENCLAW = "openclaw"
@@ -37,14 +38,14 @@ _PLACES = {
     "claude-code": ".claude",
 }
 _LABELS = {
-    import_own.NAME: Words("an export of Gieok", "Gieok 내보내기"),
-    "chatgpt": Words("ChatGPT's data export", "ChatGPT 내보내기"),
-    "claude": Words("Claude's data export", "Claude 내보내기"),
-    "claude-mem": Words("claude-mem", "claude-mem"),
-    "mem0": Words("mem0", "mem0"),
-    "memsearch": Words("memsearch", "memsearch"),
-    "basic-memory": Words("basic-memory", "basic-memory"),
-    "claude-code": Words("Claude Code's own memory", "Claude Code 자체 기억"),
+    import_own.NAME: Words("an export of Gieok"),
+    "chatgpt": Words("ChatGPT's data export"),
+    "claude": Words("Claude's data export"),
+    "claude-mem": Words("claude-mem"),
+    "mem0": Words("mem0"),
+    "memsearch": Words("memsearch"),
+    "basic-memory": Words("basic-memory"),
+    "claude-code": Words("Claude Code's own memory"),
 }
 _NAMES = (_OPENCLAW, *_LABELS)
 _SHOWN_REJECTS = 10
@@ -56,34 +57,21 @@ class ImportRequest:
 
     what: list[str] = argument(
         Words(
-            (
-                "a file or folder, or the name of a program, whose own place is looked at; both, "
-                "to force what it is"
-            ),
-            "파일이나 폴더, 또는 프로그램 이름 (그 프로그램의 제자리를 봄); 둘 다 쓰면 무엇인지 정해 줌",
+            "a file or folder, or the name of a program, whose own place is looked at; both, "
+            "to force what it is"
         ),
         [],
         positional=True,
         needed="gieok import ~/Downloads/chatgpt-export.zip",
     )
-    dry_run: bool = argument(
-        Words("only count what would be taken in", "무엇이 들어올지 세기만 함"), False
-    )
+    dry_run: bool = argument(Words("only count what would be taken in"), False)
     agent: str = argument(
-        Words(
-            "of OpenClaw: only this agent; its memory is the scope agent:NAME",
-            "OpenClaw: 이 에이전트만; 범위는 agent:이름",
-        ),
+        Words("of OpenClaw: only this agent; its memory is the scope agent:NAME"),
         "",
     )
-    sessions: bool = argument(
-        Words("of OpenClaw: what was said to agents too", "OpenClaw: 에이전트와 나눈 말도"), False
-    )
+    sessions: bool = argument(Words("of OpenClaw: what was said to agents too"), False)
     no_wait: bool = argument(
-        Words(
-            "do not wait for vectors and observing; a daemon does both",
-            "벡터와 관찰을 기다리지 않음 (데몬이 함)",
-        ),
+        Words("do not wait for vectors and observing; a daemon does both"),
         False,
     )
 
@@ -303,13 +291,11 @@ def _made_useful(context: Context, done: TakenIn, *, wait: bool) -> int:
     """
     sidecar, memory = context.observe.sidecar(), context.memory
     if context.observe.has_turns:
-        sidecar.derive_turns(
-            progress=context.progress(context.words("blocks of turns", "대화 묶음"))
-        )
+        sidecar.derive_turns(progress=context.progress(context.words("blocks of turns")))
     observes = bool(done.messages) and not sidecar.models.observer_model
     for scope in sorted(done.scopes):
         if observes and wait:
-            context.say(context.words(f"observing {scope}", f"{scope} 관찰 중"))
+            context.say(context.words("observing {scope}", scope=scope))
             settle_scope(context, scope, flush=True)
         sidecar.write_active_memory(scope)
     store = memory.store()
@@ -345,36 +331,28 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
     if isinstance(result, OpenClawResult):
         return import_openclaw.render_openclaw_import(result, style)
     done, label = result.done, _LABELS[result.program].say(style.lang)
-    head = (
-        style.say("would be taken in", "들어올 것")
-        if result.dry_run
-        else style.say("taken in", "들어옴")
-    )
+    head = style.say("would be taken in") if result.dry_run else style.say("taken in")
     lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
     lines.append(
         style.say(
             (
-                f"  {head}: {done.messages:,} messages of {done.conversations:,} conversations, "
-                f"{done.memories:,} memories"
+                "  {head}: {messages:,} messages of {conversations:,} conversations, {memories:,} "
+                "memories"
             ),
-            f"  {head}: 대화 {done.conversations:,}개의 메시지 {done.messages:,}개, 기억 {done.memories:,}개",
+            head=head,
+            messages=done.messages,
+            conversations=done.conversations,
+            memories=done.memories,
         )
     )
     if done.known:
-        lines.append(style.say(f"  known already: {done.known:,}", f"  이미 있음: {done.known:,}"))
+        lines.append(style.say("  known already: {known:,}", known=done.known))
     if done.withheld:
-        lines.append(
-            style.say(
-                f"  paused or excluded: {done.withheld:,}",
-                f"  멈춤·제외로 뺀 것: {done.withheld:,}",
-            )
-        )
+        lines.append(style.say("  paused or excluded: {withheld:,}", withheld=done.withheld))
     if done.scopes:
         lines.append(f"  → {', '.join(map(str, sorted(done.scopes)))}")
     if result.followed:
-        said = style.say(
-            "followed where they are, not copied", "있는 자리에서 따라 읽으므로 복사하지 않음"
-        )
+        said = style.say("followed where they are, not copied")
         lines.append(f"  {said}: {len(result.followed)}")
     shown = islice(done.rejects, _SHOWN_REJECTS)
     lines += [
@@ -387,10 +365,10 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
         lines.append(
             style.say(
                 (
-                    f"  {result.waiting_tokens:,}+ tokens wait to be observed: `gieok observe run "
-                    f"--once`, or the daemon does it"
+                    "  {waiting_tokens:,}+ tokens wait to be observed: `gieok observe run "
+                    "--once`, or the daemon does it"
                 ),
-                f"  관찰을 기다리는 토큰 {result.waiting_tokens:,}+: `gieok observe run --once`, 또는 데몬이 합니다",
+                waiting_tokens=result.waiting_tokens,
             )
         )
     return "\n".join(lines)
@@ -399,15 +377,11 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
 OPERATION = Operation(
     name="import",
     when_stopped=Words(
-        "what was taken in is kept; the same command goes on, and nothing is taken in twice",
-        "받아들인 것은 남아 있습니다. 같은 명령이 이어서 하고, 두 번 들어오지 않습니다",
+        "what was taken in is kept; the same command goes on, and nothing is taken in twice"
     ),
     handler=import_memories,
     present=render_import,
-    doc=Words(
-        "Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more",
-        "다른 프로그램의 기억을 들여옵니다: ChatGPT, Claude, mem0, OpenClaw 등",
-    ),
+    doc=Words("Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more"),
     effect=Effect.WRITE,
     takes_in=True,
     examples=(

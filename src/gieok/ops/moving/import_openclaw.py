@@ -106,5 +106,5 @@ def render_openclaw_import(result: OpenClawResult, style: Style) -> str:
         lines += [
             f"  {line}" for line in index.render_index_report(agent.index_, style).split("\n")
         ]
-    lines += [style.say(f"not there: {path}", f"없음: {path}") for path in result.missing]
+    lines += [style.say("not there: {path}", path=path) for path in result.missing]
     return "\n".join(lines)

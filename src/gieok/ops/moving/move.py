@@ -18,7 +18,8 @@ from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory.seeding import FOLDERS
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _CODE = "code:"
 #: Where agents keep transcripts, below a user's folder: by it the folder of the user is known who
@@ -32,19 +33,14 @@ class MoveRequest:
 
     folders: list[str] = argument(
         Words(
-            (
-                "the folder that was, and the folder that is (default: the user's folder on the "
-                "old machine, and here)"
-            ),
-            "예전 폴더와 지금 폴더 (기본: 옛 컴퓨터의 사용자 폴더와 여기의 것)",
+            "the folder that was, and the folder that is (default: the user's folder on the "
+            "old machine, and here)"
         ),
         [],
         positional=True,
     )
-    dry_run: bool = argument(
-        Words("only show what would be moved", "무엇이 옮겨질지만 보임"), False
-    )
-    yes: bool = argument(Words("do not ask", "묻지 않음"), False)
+    dry_run: bool = argument(Words("only show what would be moved"), False)
+    yes: bool = argument(Words("do not ask"), False)
 
 
 class MovedScope(NamedTuple):
@@ -127,7 +123,7 @@ def move_folders(context: Context, request: MoveRequest) -> MoveResult:
         context.clock,
         {one.scope: one.scope_now for one in scopes},
         where,
-        context.progress(context.words("moved", "옮김")),
+        context.progress(context.words("moved")),
     )
     now = {one.scope: one.scope_now for one in scopes}
     for scope, raw in noted.items():
@@ -264,9 +260,7 @@ def _confirm_move(context: Context, where: Repointing, scopes: tuple[MovedScope,
         f"{where.old} → {where.new}",
         *(f"  {printable(one.folder)} → {printable(one.now)}" for one in scopes),
     ]
-    question = context.words(
-        "move what is remembered of these? (y/N) ", "이 폴더들의 기억을 옮길까요? (y/N) "
-    )
+    question = context.words("move what is remembered of these? (y/N) ")
     return context.agrees(lines, question, "give --yes, or --dry-run to look")
 
 
@@ -302,35 +296,29 @@ def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ..
 def render_move(result: MoveResult, style: Style) -> str:
     """Show what is where now, and what a person has to do themselves."""
     if not result.old:
-        lines = [style.say("every folder is where it was", "모든 폴더가 제자리에 있습니다")]
+        lines = [style.say("every folder is where it was")]
         if result.missing:
-            lines = [
-                style.say(
-                    "these folders are not here; `gieok move OLD NEW`:",
-                    "없는 폴더; `gieok move 예전 지금`:",
-                )
-            ]
+            lines = [style.say("these folders are not here; `gieok move OLD NEW`:")]
             lines += [f"  {printable(folder)}" for folder in result.missing]
         return "\n".join(lines)
     if not result.found:
-        return style.say(
-            f"nothing is remembered of {result.old}", f"{result.old}에 대한 기억이 없습니다"
-        )
+        return style.say("nothing is remembered of {old}", old=result.old)
     lines = [style.bold(f"{printable(result.old)} → {printable(result.new)}")]
     lines += [f"  {one.scope} → {one.scope_now}  {printable(one.now)}" for one in result.scopes]
     if not result.done:
-        lines.append(style.say("nothing was moved", "아무것도 옮기지 않았습니다"))
+        lines.append(style.say("nothing was moved"))
     else:
         lines.append(
             style.say(
-                f"  {result.memories:,} memories and {result.messages:,} messages moved",
-                f"  기억 {result.memories:,}개, 메시지 {result.messages:,}개를 옮김",
+                "  {memories:,} memories and {messages:,} messages moved",
+                memories=result.memories,
+                messages=result.messages,
             )
         )
-        lines.append(style.say("now run: gieok index", "이제 실행: gieok index"))
-    lines += [style.say(f"  ✗ not here: {one}", f"  ✗ 여기 없음: {one}") for one in result.missing]
+        lines.append(style.say("now run: gieok index"))
+    lines += [style.say("  ✗ not here: {one}", one=one) for one in result.missing]
     if result.settings:
-        said = style.say("settings that name the old folder", "예전 폴더를 가리키는 설정")
+        said = style.say("settings that name the old folder")
         lines.append(f"  ✗ {said}: {', '.join(result.settings)}")
     return "\n".join(lines)
 
@@ -340,8 +328,7 @@ OPERATION = Operation(
     handler=move_folders,
     present=render_move,
     doc=Words(
-        "Take what is remembered along when folders moved: to another machine, to another name",
-        "폴더가 옮겨졌을 때 기억을 데려갑니다: 다른 컴퓨터로, 다른 이름으로",
+        "Take what is remembered along when folders moved: to another machine, to another name"
     ),
     effect=Effect.WRITE,
     examples=("gieok move", "gieok move /home/kim /Users/kim", "gieok move ~/shop ~/work/store"),

@@ -21,8 +21,9 @@ from gieok.ops.home import service
 from gieok.ops.memory.seeding import FOLDERS
 from gieok.ops.moving import erase
 from gieok.ops.moving.erase import EraseRequest, EraseResult
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ops.prompt.install import FileChange, build_own_command, project_site, user_site
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +31,11 @@ class UninstallRequest:
     """Parameters of `gieok uninstall`."""
 
     erase: bool = argument(
-        Words(
-            "delete everything that is remembered too, as `gieok erase --all`",
-            "기억도 모두 지움 (`gieok erase --all`)",
-        ),
+        Words("delete everything that is remembered too, as `gieok erase --all`"),
         False,
     )
-    dry_run: bool = argument(
-        Words("only show what would be taken out", "무엇을 뺄지만 보임"), False
-    )
-    yes: bool = argument(Words("of --erase: do not ask", "--erase에서 묻지 않음"), False)
+    dry_run: bool = argument(Words("only show what would be taken out"), False)
+    yes: bool = argument(Words("of --erase: do not ask"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,38 +195,32 @@ class _TakingOut:
 def render_uninstall(result: UninstallResult, style: Style) -> str:
     """Show a line a file, and what is left to do."""
     verbs = {
-        "changed": Words("taken out of", "뺌"),
-        "removed": Words("removed", "지움"),
-        "created": Words("back", "되돌림"),
+        "changed": Words("taken out of"),
+        "removed": Words("removed"),
+        "created": Words("back"),
     }
     lines = [
         f"{verbs[one.status].say(style.lang)}: {printable(str(one.path))}" for one in result.files
     ]
     if not (lines or result.left):
-        lines = [style.say("Gieok is installed nowhere", "설치된 곳이 없습니다")]
+        lines = [style.say("Gieok is installed nowhere")]
     if result.dry_run:
-        lines.insert(0, style.say("would be done:", "할 일:"))
+        lines.insert(0, style.say("would be done:"))
     lines += [
         f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left
     ]
-    lines += [style.say(f"now run: {command}", f"이제 실행: {command}") for command in result.next]
+    lines += [style.say("now run: {command}", command=command) for command in result.next]
     if result.erased is not None:
         lines.append(erase.render_erased(result.erased, style))
     else:
         kept = Words(
-            (
-                "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` "
-                "puts Gieok back"
-            ),
-            "기억은 그대로입니다. `gieok erase --all`이 지우고, `gieok install AGENT`가 다시 설치합니다",
+            "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` "
+            "puts Gieok back"
         )
         lines.append(style.dim(kept.say(style.lang)))
     last = Words(
-        (
-            "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx "
-            "uninstall gieok`)"
-        ),
-        "프로그램 자체: `pip uninstall gieok` (또는 `uv tool uninstall gieok`, `pipx uninstall gieok`)",
+        "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx "
+        "uninstall gieok`)"
     )
     lines.append(style.dim(last.say(style.lang)))
     return "\n".join(lines)
@@ -241,10 +231,7 @@ OPERATION = Operation(
     examples=("gieok uninstall --dry-run", "gieok uninstall"),
     handler=uninstall_gieok,
     present=render_uninstall,
-    doc=Words(
-        "Take Gieok out of every agent, hook and service; keep what it remembers",
-        "모든 에이전트, 훅, 서비스에서 Gieok을 뺍니다. 기억은 남깁니다",
-    ),
+    doc=Words("Take Gieok out of every agent, hook and service; keep what it remembers"),
     effect=Effect.WRITE,
     forgives_config=True,
 )

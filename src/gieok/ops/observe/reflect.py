@@ -6,7 +6,8 @@ from gieok.ops.absence import absence
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
 from gieok.ops.memory import gaps
-from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
+from gieok.ops.operation import Effect, NoRequest, Operation, Style
+from gieok.text.messages import Words
 
 
 class ReflectResult(NamedTuple):
@@ -42,18 +43,19 @@ def render_reflection(result: ReflectResult, style: Style) -> str:
     """Say how much shorter it is."""
     if not result.found:
         return absence(
-            Words("There are no observations yet.", "아직 관찰이 없습니다."),
+            Words("There are no observations yet."),
             result.not_looked_at,
             style,
         )
     if result.after_tokens == result.before_tokens:
         return style.say(
-            f"nothing to condense in {result.before_tokens:,} tokens of observations",
-            f"관찰 {result.before_tokens:,}토큰에서 줄일 것이 없습니다",
+            "nothing to condense in {before_tokens:,} tokens of observations",
+            before_tokens=result.before_tokens,
         )
     return style.say(
-        f"{result.before_tokens:,} tokens of observations became {result.after_tokens:,}",
-        f"관찰 {result.before_tokens:,}토큰을 {result.after_tokens:,}토큰으로 줄였습니다",
+        "{before_tokens:,} tokens of observations became {after_tokens:,}",
+        before_tokens=result.before_tokens,
+        after_tokens=result.after_tokens,
     )
 
 
@@ -63,8 +65,5 @@ OPERATION = Operation(
     handler=reflect_scope,
     present=render_reflection,
     effect=Effect.WRITE,
-    doc=Words(
-        "Condense what was observed; what is replaced stays in the history",
-        "관찰을 줄입니다. 바뀐 것은 이력에 남습니다",
-    ),
+    doc=Words("Condense what was observed; what is replaced stays in the history"),
 )

@@ -17,8 +17,9 @@ from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull
 from gieok.ops.memory.seeding import index_seeds
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.store import VectorSearch
+from gieok.text.messages import Words
 from gieok.text.turns import is_users
 
 #: How long a transcript must be quiet before it is read in the foreground.
@@ -33,7 +34,7 @@ class ObserveRunRequest:
     """Parameters of `gieok observe run`."""
 
     once: bool = argument(
-        Words("read, observe all that waits, and end", "읽고, 기다리는 것을 모두 관찰하고 끝냄"),
+        Words("read, observe all that waits, and end"),
         False,
     )
 
@@ -244,17 +245,22 @@ def render_observe_run(result: ObserveRunResult, style: Style) -> str:
     run_count = sum(count for step, count in result.steps.items() if step != Step.LOST)
     lines = [
         style.say(
-            f"{_format_plural(result.messages, 'message')} read, {_format_plural(run_count, 'run')}, "
-            f"{_format_plural(result.rejects, 'line')} rejected",
-            f"메시지 {result.messages}개 읽음, 관찰 {run_count}번, 거부된 줄 {result.rejects}개",
+            "{messages} read, {run_count}, {rejects} rejected",
+            messages=_format_plural(result.messages, "message"),
+            run_count=_format_plural(run_count, "run"),
+            rejects=_format_plural(result.rejects, "line"),
+            messages2=result.messages,
+            run_count2=run_count,
+            rejects2=result.rejects,
         )
     ]
     lines += [f"  → {path}" for path in result.active_memory]
     if result.withheld:
         lines.append(
             style.say(
-                f"  {_format_plural(result.withheld, 'message')} passed over: paused, private or excluded",
-                f"  메시지 {result.withheld}개 건너뜀: 멈춤, 비공개, 제외",
+                "  {withheld} passed over: paused, private or excluded",
+                withheld=_format_plural(result.withheld, "message"),
+                withheld2=result.withheld,
             )
         )
     elif not (result.messages or result.active_memory or result.troubles):
@@ -265,7 +271,7 @@ def render_observe_run(result: ObserveRunResult, style: Style) -> str:
     ]
     lines += _note_lines(result.notes, style) if result.notes else []
     if result.waiting:
-        lines.append(style.say("  waits: ", "  기다림: ") + printable(style.told(result.waiting)))
+        lines.append(style.say("  waits: ") + printable(style.told(result.waiting)))
     return "\n".join(lines)
 
 
@@ -276,11 +282,8 @@ def _format_plural(number: int, what: str) -> str:
 def _format_searched_folders(folders: tuple[str, ...], style: Style) -> list[str]:
     """Say where nothing was, and how to name other places."""
     folder_hint = Words(
-        (
-            "  no agent has written anything here; `observe.folders` in config.yaml names other "
-            "folders:"
-        ),
-        "  여기에는 에이전트가 쓴 것이 없습니다. 다른 폴더는 config.yaml의 `observe.folders`에 적습니다:",
+        "  no agent has written anything here; `observe.folders` in config.yaml names other "
+        "folders:"
     )
     return [folder_hint.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
 
@@ -288,11 +291,12 @@ def _format_searched_folders(folders: tuple[str, ...], style: Style) -> list[str
 def _note_lines(notes: Mirrored, style: Style) -> list[str]:
     lines = [
         style.say(
-            f"  notes: {notes.written} written, {notes.deleted} deleted",
-            f"  노트: {notes.written}개 씀, {notes.deleted}개 지움",
+            "  notes: {written} written, {deleted} deleted",
+            written=notes.written,
+            deleted=notes.deleted,
         )
     ]
-    changed = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
+    changed = style.say("was changed and is left alone")
     lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
     return lines + [
         f"  ✗ {printable(path)}: {printable(style.told(why))}"
@@ -302,16 +306,10 @@ def _note_lines(notes: Mirrored, style: Style) -> list[str]:
 
 OPERATION = Operation(
     name="observe run",
-    when_stopped=Words(
-        "what was observed is kept; `gieok observe run` goes on",
-        "관찰한 것은 남아 있습니다. `gieok observe run`이 이어서 합니다",
-    ),
+    when_stopped=Words("what was observed is kept; `gieok observe run` goes on"),
     examples=("gieok observe run --once", "gieok observe run"),
     handler=observe_transcripts,
     present=render_observe_run,
     effect=Effect.WRITE,
-    doc=Words(
-        "Read agents' transcripts and remember what matters",
-        "에이전트의 대화 기록을 읽고 중요한 것을 기억합니다",
-    ),
+    doc=Words("Read agents' transcripts and remember what matters"),
 )

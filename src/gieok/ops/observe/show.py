@@ -13,25 +13,21 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted, OrNull, mark_encoded_getter
 from gieok.ops.memory import gaps
 from gieok.ops.memory.handles import NamedMemory
-from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.operation import Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 _NOTHING = Words(
-    "There are no observations yet: `gieok observe run --once` reads what agents have written.",
-    "아직 관찰이 없습니다. `gieok observe run --once`가 에이전트가 쓴 것을 읽습니다.",
+    "There are no observations yet: `gieok observe run --once` reads what agents have written."
 )
-_NOTHING_REPLACED = Words(
-    "Nothing has been replaced by reflection yet.", "성찰로 바뀐 것이 아직 없습니다."
-)
+_NOTHING_REPLACED = Words("Nothing has been replaced by reflection yet.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObserveShowRequest:
     """Parameters of `gieok observe show`."""
 
-    limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 50)
-    history: bool = argument(
-        Words("what was replaced by reflection instead", "대신 성찰로 바뀐 것"), False
-    )
+    limit: int = argument(Words("how many, the newest (0: all)"), 50)
+    history: bool = argument(Words("what was replaced by reflection instead"), False)
 
 
 class ObservationRow(NamedTuple):
@@ -136,7 +132,5 @@ OPERATION = Operation(
     examples=("gieok observe show", "gieok observe show --limit 50"),
     handler=show_observations,
     present=render_observations,
-    doc=Words(
-        "Show what was observed, and where it came from", "관찰한 것과 그 출처를 보여 줍니다"
-    ),
+    doc=Words("Show what was observed, and where it came from"),
 )

@@ -18,7 +18,8 @@ from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.control import DaemonStatus
 from gieok.ops.encode import Hidden, OrNull, mark_encoded_getter
-from gieok.ops.operation import Style, Words, printable
+from gieok.ops.operation import Style, printable
+from gieok.text.messages import Words
 
 
 class DaemonState(NamedTuple):
@@ -56,13 +57,12 @@ class TurnCounts(NamedTuple):
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
         waits = (
-            style.say(f", {self.waiting:,} messages wait", f", 메시지 {self.waiting:,}개 대기")
-            if self.waiting
-            else ""
+            style.say(", {waiting:,} messages wait", waiting=self.waiting) if self.waiting else ""
         )
         kept = style.say(
-            f"  turns: {self.kept:,} kept, {self.bytes_each:,} bytes each",
-            f"  대화: {self.kept:,}개 보관, 하나에 {self.bytes_each:,}바이트",
+            "  turns: {kept:,} kept, {bytes_each:,} bytes each",
+            kept=self.kept,
+            bytes_each=self.bytes_each,
         )
         return kept + waits
 
@@ -104,27 +104,23 @@ class SidecarState:
     def lines(self, style: Style) -> list[str]:
         """Return the lines that a person reads."""
         d = self.running
-        runs = (
-            Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}")
-            if d
-            else Words("not running", "꺼져 있음")
-        )
+        runs = Words.of("runs, process {pid}", pid=d.pid) if d else Words("not running")
         weak = (
             f" {describe_rules_weakness(self.judged_by).say(style.lang)}"
             if self.observer == "rules"
             else ""
         )
-        head = style.say(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ")
-        spent = style.say(" model tokens today", " 모델 토큰(오늘)")
+        head = style.say("  daemon: {runs}; observer: ", runs=runs)
+        spent = style.say(" model tokens today")
         meter = (
             f"; {self.today_tokens:,}/{self.daily_tokens:,}{spent}"
             if self.observer != "rules" or self.today_tokens
             else ""
         )
-        waits = style.say("waits", "기다림")
+        waits = style.say("waits")
         lines = [f"{head}{self.observer}{weak}{meter}"]
         if self.stopped:
-            stopped = style.say("observing stopped", "관찰 멈춤")
+            stopped = style.say("observing stopped")
             hint = f" → {printable(style.told(self.stopped_hint))}" if self.stopped_hint else ""
             lines.append(f"  ✗ {stopped}: {printable(style.told(self.stopped))}{hint}")
         lines += [
@@ -139,11 +135,8 @@ class SidecarState:
             for part, text in doing.items()
             if text not in ("", "up to date")
         ]
-        left = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
-        off = Words(
-            "not watched, as no daemon runs: `gieok up`",
-            "데몬이 꺼져 있어 지켜보지 않음: `gieok up`",
-        )
+        left = style.say("was changed and is left alone")
+        off = Words("not watched, as no daemon runs: `gieok up`")
         lines += [
             f"  {printable(root)}: {printable(style.told(state)) or off.say(style.lang)}"
             for root, state in self.projects
@@ -154,11 +147,8 @@ class SidecarState:
 def describe_rules_weakness(embedder: str) -> Words:
     """Return what is said of rules that observe, by the name of the embedder."""
     if embedder == "e5":
-        return Words("(no model: weaker)", "(모델 없음: 약함)")
-    return Words(
-        "(no model, and no e5 vectors: judged by words alone, much weaker)",
-        "(모델도 e5 벡터도 없음: 낱말로만 판단해 훨씬 약함)",
-    )
+        return Words("(no model: weaker)")
+    return Words("(no model, and no e5 vectors: judged by words alone, much weaker)")
 
 
 def sidecar_state(context: Context) -> SidecarState:

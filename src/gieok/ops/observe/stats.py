@@ -16,7 +16,8 @@ from gieok.ops.encode import Hidden, Inline, Rounded, mark_encoded_getter
 from gieok.ops.observe.exposition import Metric, MetricSample, format_exposition
 from gieok.ops.observe.prices import ModelPrices, Price, by_day
 from gieok.ops.observe.sidecar_state import describe_rules_weakness
-from gieok.ops.operation import Operation, Style, Words, argument
+from gieok.ops.operation import Operation, Style, argument
+from gieok.text.messages import Words
 
 #: Before every run.
 _EVER = datetime(1970, 1, 2, tzinfo=UTC)
@@ -27,11 +28,9 @@ _MOST_DAYS = 36_500
 class ObserveStatsRequest:
     """Parameters of `gieok observe stats`."""
 
-    days: int = argument(Words("how many days back", "며칠 전부터"), 7)
+    days: int = argument(Words("how many days back"), 7)
     prometheus: bool = argument(
-        Words(
-            "print Prometheus metrics, counted over all days", "모든 날을 센 Prometheus 지표로 출력"
-        ),
+        Words("print Prometheus metrics, counted over all days"),
         False,
     )
 
@@ -258,57 +257,70 @@ def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
     j = result.journal
     observer = (
         result.model
-        or f"{style.say('rules', '규칙')} {describe_rules_weakness(result.embedder).say(style.lang)}"
+        or f"{style.say('rules')} {describe_rules_weakness(result.embedder).say(style.lang)}"
     )
     lines = [
         style.bold(
             style.say(
                 (
-                    f"{j.messages:,} messages ({j.tokens:,} tokens), {j.transcripts:,} "
-                    f"transcripts; observed by {observer}"
+                    "{messages:,} messages ({tokens:,} tokens), {transcripts:,} transcripts; "
+                    "observed by {observer}"
                 ),
-                f"대화 기록 {j.transcripts:,}개의 메시지 {j.messages:,}개 ({j.tokens:,}토큰); 관찰: {observer}",
+                messages=j.messages,
+                tokens=j.tokens,
+                transcripts=j.transcripts,
+                observer=observer,
             )
         ),
         style.say(
             (
-                f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} "
-                f"documents; rejected: {j.rejects}"
+                "  waits: {backlog_tokens:,} tokens, {chunks} chunks, {undelivered} documents; "
+                "rejected: {rejects}"
             ),
-            (
-                f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 거부된 줄: "
-                f"{j.rejects}"
-            ),
+            backlog_tokens=result.backlog_tokens,
+            chunks=j.chunks,
+            undelivered=j.undelivered,
+            rejects=j.rejects,
         ),
         style.say(
-            f"  compression: {result.compression:.1f}; model tokens today: {result.today_tokens:,}",
-            f"  압축: {result.compression:.1f}배; 오늘 모델 토큰: {result.today_tokens:,}",
+            "  compression: {compression:.1f}; model tokens today: {today_tokens:,}",
+            compression=result.compression,
+            today_tokens=result.today_tokens,
         ),
     ]
     lines += [
         style.say(
-            f"  {row.tier}: {row.memories:,} memories, {row.tokens:,} tokens",
-            f"  {row.tier}: 기억 {row.memories:,}개, {row.tokens:,}토큰",
+            "  {tier}: {memories:,} memories, {tokens:,} tokens",
+            tier=row.tier,
+            memories=row.memories,
+            tokens=row.tokens,
         )
         for row in result.tiers
     ]
     lines += [
         style.say(
-            f"  {day}: {runs} run{'s' * (runs != 1)}, {i:,} → {o:,} tokens",
-            f"  {day}: {runs}번, {i:,} → {o:,}토큰",
+            "  {day}: {runs} run{number}, {i:,} → {o:,} tokens",
+            day=day,
+            runs=runs,
+            number="s" * (runs != 1),
+            i=i,
+            o=o,
         )
         for day, (runs, i, o) in result.by_day().items()
     ]
     lines += [
         style.say(
             (
-                f"  {day} {role}: {u.calls} calls ({u.failures} bad), {u.input_tokens:,} → "
-                f"{u.output_tokens:,}, {u.seconds:.1f} s"
+                "  {day} {role}: {calls} calls ({failures} bad), {input_tokens:,} → "
+                "{output_tokens:,}, {seconds:.1f} s"
             ),
-            (
-                f"  {day} {role}: {u.calls}번, 실패 {u.failures}번, {u.input_tokens:,} → "
-                f"{u.output_tokens:,}, {u.seconds:.1f}초"
-            ),
+            day=day,
+            role=role,
+            calls=u.calls,
+            failures=u.failures,
+            input_tokens=u.input_tokens,
+            output_tokens=u.output_tokens,
+            seconds=u.seconds,
         )
         for (day, role), u in result.usage.items()
     ]
@@ -326,8 +338,5 @@ OPERATION = Operation(
     examples=("gieok observe stats", "gieok observe stats --days 7"),
     handler=collect_observe_stats,
     present=render_observe_stats,
-    doc=Words(
-        "Show what went in, what came out, what it cost and what waits",
-        "들어온 것, 나온 것, 비용, 대기를 보여 줍니다",
-    ),
+    doc=Words("Show what went in, what came out, what it cost and what waits"),
 )

@@ -14,19 +14,11 @@ from gieok.ops.encode import Hidden, mark_encoded_getter
 from gieok.ops.memory import handles, origin
 from gieok.ops.memory.handles import NamedMemory
 from gieok.ops.memory.origin import Origin, Replacement
-from gieok.ops.operation import (
-    STATUSES,
-    Operation,
-    Style,
-    Surface,
-    Words,
-    argument,
-    printable,
-    tier_words,
-)
+from gieok.ops.operation import STATUSES, Operation, Style, Surface, argument, printable, tier_words
 from gieok.ops.prompt.last import LastResult, find_last_injection
 from gieok.ops.prompt.last import render_last_injection as present_last
 from gieok.ranking import timeline
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,24 +26,16 @@ class WhyRequest:
     """Parameters of `gieok why`."""
 
     id: str = argument(
-        Words(
-            "the memory's handle or id, as `list`, `search` and `observe show` print them",
-            "기억의 핸들이나 id",
-        ),
+        Words("the memory's handle or id, as `list`, `search` and `observe show` print them"),
         "",
         positional=True,
     )
     last: bool = argument(
-        Words(
-            "what was last put before an agent, with scores and cost",
-            "에이전트 앞에 마지막으로 놓인 것, 점수와 비용",
-        ),
+        Words("what was last put before an agent, with scores and cost"),
         False,
         cli_only=True,
     )
-    session: str = argument(
-        Words("of this session of an agent", "에이전트의 이 세션에서"), "", cli_only=True
-    )
+    session: str = argument(Words("of this session of an agent"), "", cli_only=True)
 
 
 class SourceMessage(NamedTuple):
@@ -220,12 +204,9 @@ def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
             for p in result.document.provenance
             if p.source != "journal"
         ]
+    lines += [f"  {style.say('instead of')}: {printable(one.text)}" for one in result.replaced]
     lines += [
-        f"  {style.say('instead of', '이전 내용')}: {printable(one.text)}"
-        for one in result.replaced
-    ]
-    lines += [
-        f"  {style.say('replaced by', '바뀐 내용')} {one.handle}: {printable(one.text)}"
+        f"  {style.say('replaced by')} {one.handle}: {printable(one.text)}"
         for one in result.replaced_by
     ]
     return "\n".join(lines)
@@ -248,9 +229,7 @@ def _format_origin_facts(result: WhyResult, style: Style) -> str:
     count = result.shown_in
     if result.archived_in:
         facts += [f"{word} {result.archived_in}" for word in tier_words(result.tier, style)]
-    facts += (
-        [style.say(f"shown in {count} session(s)", f"세션 {count}개에서 보여 줌")] if count else []
-    )
+    facts += [style.say("shown in {count} session(s)", count=count)] if count else []
     return "  ".join(facts)
 
 
@@ -260,8 +239,5 @@ OPERATION = Operation(
     handler=explain_memory_origin,
     present=render_memory_origin,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words(
-        "Show where a memory comes from: the raw messages, and what it replaced",
-        "기억이 어디서 왔는지 보여 줍니다: 원래 메시지와 그것이 바꾼 것",
-    ),
+    doc=Words("Show where a memory comes from: the raw messages, and what it replaced"),
 )

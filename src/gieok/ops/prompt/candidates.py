@@ -9,8 +9,8 @@ from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.window import ContextWindow
 from gieok.ops.encode import Score
-from gieok.ops.operation import Words
 from gieok.ranking.likelihood import apply_logistic
+from gieok.text.messages import Words
 
 _TEXT_CHARS = 300
 
@@ -38,15 +38,13 @@ class Cuts(NamedTuple):
 
 
 FATES = {
-    "shown": Words("shown", "보여 줌"),
-    "nothing_sure": Words(
-        "nothing is shown: the best is not likely enough", "보이지 않음: 가장 나은 것도 덜 확실함"
-    ),
-    "unlikely": Words("far less likely than the best", "가장 나은 것보다 훨씬 덜 확실함"),
-    "known": Words("the agent has it before it already", "에이전트 앞에 이미 있음"),
-    "repeated": Words("says the same as another", "다른 것과 같은 말"),
-    "limit": Words("more than `hook.limit`", "`hook.limit`보다 많음"),
-    "budget": Words("no room left in `hook.budget_tokens`", "`hook.budget_tokens`에 자리가 없음"),
+    "shown": Words("shown"),
+    "nothing_sure": Words("nothing is shown: the best is not likely enough"),
+    "unlikely": Words("far less likely than the best"),
+    "known": Words("the agent has it before it already"),
+    "repeated": Words("says the same as another"),
+    "limit": Words("more than `hook.limit`"),
+    "budget": Words("no room left in `hook.budget_tokens`"),
 }
 
 

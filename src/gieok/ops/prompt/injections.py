@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
-from gieok.ops.operation import Operation, Style, Words, argument
+from gieok.ops.operation import Operation, Style, argument
 from gieok.ops.prompt.last import LastResult, list_last_injections
 from gieok.ops.prompt.last import render_last_injection as present_last
+from gieok.text.messages import Words
 
 _MOST = 1_000
 
@@ -15,7 +16,7 @@ _MOST = 1_000
 class InjectionsRequest:
     """Parameters of `gieok hook injections`."""
 
-    limit: int = argument(Words("how many, the newest first", "최근 몇 개"), 10)
+    limit: int = argument(Words("how many, the newest first"), 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,7 @@ def list_injections(context: Context, request: InjectionsRequest) -> InjectionsR
 def render_injections(result: InjectionsResult, style: Style) -> str:
     """Show each as `gieok why --last` does."""
     if not result.found:
-        return style.say(
-            "Nothing that was put before an agent is kept.",
-            "에이전트 앞에 놓은 것 가운데 남은 것이 없습니다.",
-        )
+        return style.say("Nothing that was put before an agent is kept.")
     return "\n\n".join(present_last(one, style) for one in result.injections)
 
 
@@ -52,8 +50,5 @@ OPERATION = Operation(
     examples=("gieok hook injections", "gieok hook injections --limit 3"),
     handler=list_injections,
     present=render_injections,
-    doc=Words(
-        "Show what was put before agents lately: exact text, sources, cost",
-        "최근 에이전트 앞에 놓은 것을 보입니다: 글 그대로, 출처, 비용",
-    ),
+    doc=Words("Show what was put before agents lately: exact text, sources, cost"),
 )

@@ -19,7 +19,8 @@ from gieok.agents.table import NAMES
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted, mark_encoded_getter
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.messages import Words
 
 #: Agents whose command can be the model that observes.
 OBSERVERS = ("claude-code", "codex")
@@ -30,30 +31,21 @@ class InstallRequest:
     """Parameters of `gieok install`."""
 
     agent: str = argument(
-        Words(f"the agent: {', '.join(NAMES)}", f"에이전트: {', '.join(NAMES)}"),
+        Words.of("the agent: {join}", join=", ".join(NAMES)),
         "",
         positional=True,
     )
-    user: bool = argument(
-        Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False
-    )
-    project: bool = argument(
-        Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False
-    )
+    user: bool = argument(Words("for all your projects (the default)"), False)
+    project: bool = argument(Words("for the project in this folder only"), False)
     commands: bool = argument(
         Words(
-            (
-                "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, "
-                "/gieok-impact"
-            ),
-            "프로젝트 코드용 명령도: /gieok-index, /gieok-query, /gieok-sync, /gieok-impact",
+            "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, "
+            "/gieok-impact"
         ),
         False,
     )
-    dry_run: bool = argument(
-        Words("show what would change, and change nothing", "무엇이 바뀔지만 보임"), False
-    )
-    uninstall: bool = argument(Words("take it out again", "도로 빼냄"), False)
+    dry_run: bool = argument(Words("show what would change, and change nothing"), False)
+    uninstall: bool = argument(Words("take it out again"), False)
 
 
 class FileChange(NamedTuple):
@@ -119,10 +111,10 @@ def install_agent(context: Context, request: InstallRequest) -> InstallResult:
     return InstallResult(
         agent=request.agent,
         changes=changes,
-        note=Words(*note) if note else None,
+        note=Words(note) if note else None,
         dry_run=request.dry_run,
         uninstalled=request.uninstall,
-        missing=Words(*lacks) if lacks else None,
+        missing=Words(lacks) if lacks else None,
     )
 
 
@@ -143,10 +135,8 @@ def _plan_command_files(
         return there
     if not (request.commands or request.dry_run) and len(there) < len(edits) and context.ask:
         names = ", ".join(f"/{edit.path.stem}" for edit in edits)
-        shown = context.words(
-            f"commands for a project's code: {names}", f"프로젝트 코드용 명령: {names}"
-        )
-        question = context.words("install them too? [y/N] ", "이것도 설치할까요? [y/N] ")
+        shown = context.words("commands for a project's code: {names}", names=names)
+        question = context.words("install them too? [y/N] ")
         return edits if context.agrees([shown], question, "") else []
     return edits if request.commands else []
 
@@ -194,36 +184,31 @@ def render_install(result: InstallResult, style: Style) -> str:
     if result.missing:
         lines.append(f"! {result.missing.say(style.lang)}")
     if not (result.dry_run or result.uninstalled or result.missing):
-        proof = Words(
-            "`gieok doctor` fires it and shows what it injects",
-            "`gieok doctor`가 실제로 불러 보고 무엇을 넣는지 보여 줍니다",
-        )
+        proof = Words("`gieok doctor` fires it and shows what it injects")
         lines.append(proof.say(style.lang))
         daemon = Words(
             "a session's start brings Gieok's daemon up, by which prompts are answered by "
-            "meaning (`daemon.autostart`); "
-            "`gieok service install` starts it whenever you log in",
-            "세션이 시작될 때 데몬을 띄워, 프롬프트에 뜻으로 답합니다 (`daemon.autostart`); "
-            "`gieok service install`은 로그인할 때마다 띄웁니다",
+            "meaning (`daemon.autostart`); `gieok service install` starts it whenever you log "
+            "in"
         )
         lines.append(daemon.say(style.lang))
         if result.agent in OBSERVERS:
-            model = Words(
+            model = Words.of(
                 (
-                    f"`observe.model: {result.agent}` in the settings lets its own command "
-                    f"observe, without a key"
+                    "`observe.model: {agent}` in the settings lets its own command observe, "
+                    "without a key"
                 ),
-                f"설정에 `observe.model: {result.agent}`를 쓰면 이 에이전트의 명령이 키 없이 관찰합니다",
+                agent=result.agent,
             )
             lines.append(model.say(style.lang))
     return "\n".join(lines)
 
 
 _STATUS = {
-    "created": Words("created", "만듦"),
-    "changed": Words("changed", "고침"),
-    "removed": Words("removed", "지움"),
-    "unchanged": Words("unchanged", "그대로"),
+    "created": Words("created"),
+    "changed": Words("changed"),
+    "removed": Words("removed"),
+    "unchanged": Words("unchanged"),
 }
 
 
@@ -244,7 +229,5 @@ OPERATION = Operation(
     handler=install_agent,
     present=render_install,
     effect=Effect.WRITE,
-    doc=Words(
-        "Put recall into a coding agent's own settings", "코딩 에이전트의 설정에 회상을 넣습니다"
-    ),
+    doc=Words("Put recall into a coding agent's own settings"),
 )

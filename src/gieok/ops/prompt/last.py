@@ -105,15 +105,10 @@ def render_last_injection(result: LastResult, style: Style) -> str:
             ).rstrip()
         )
     ]
-    lines.append(
-        printable(result.text)
-        or style.say("Nothing was put before the agent.", "넣은 것이 없습니다.")
-    )
+    lines.append(printable(result.text) or style.say("Nothing was put before the agent."))
     lines += [
         style.dim(printable(f"{m.score:.2f}  {m.handle:<12} {m.status}  {m.title}"))
         for m in result.memories
     ]
-    cost = style.say(
-        f"{result.tokens} tokens, {result.ms:.0f} ms", f"{result.tokens} 토큰, {result.ms:.0f} ms"
-    )
+    cost = style.say("{tokens} tokens, {ms:.0f} ms", tokens=result.tokens, ms=result.ms)
     return "\n".join((*lines, style.dim(cost)))

@@ -16,7 +16,9 @@ from gieok.hook.matches import Match
 from gieok.hook.measure import Bin, Label, Level
 from gieok.ops.context import Context
 from gieok.ops.control import RecalledPrompt
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
+from gieok.text.columns import pad_columns
+from gieok.text.messages import Words
 
 _SHOWN = 5
 
@@ -30,25 +32,18 @@ class MeasureRequest:
     """Parameters of `gieok hook measure`."""
 
     file: str = argument(
-        Words(
-            "the labels (default: .gieok/labels.jsonl of the project)",
-            "라벨 파일 (기본: 프로젝트의 .gieok/labels.jsonl)",
-        ),
+        Words("the labels (default: .gieok/labels.jsonl of the project)"),
         "",
     )
     label: bool = argument(
         Words(
-            "label prompts in this terminal: type one, then the numbers of what it should recall",
-            "이 터미널에서 라벨을 붙임: 프롬프트를 적고, 떠올려야 할 것의 번호를 고름",
+            "label prompts in this terminal: type one, then the numbers of what it should recall"
         ),
         False,
     )
-    add: str = argument(Words("add this prompt to the labels", "이 프롬프트를 라벨에 더함"), "")
+    add: str = argument(Words("add this prompt to the labels"), "")
     expect: str = argument(
-        Words(
-            "what the added prompt should recall, joined by commas (none: silence)",
-            "더한 프롬프트가 떠올려야 할 것, 쉼표로 이음 (없으면 침묵)",
-        ),
+        Words("what the added prompt should recall, joined by commas (none: silence)"),
         "",
     )
 
@@ -217,7 +212,7 @@ def _ask_recall_label(context: Context, recall: "_Recall") -> Label | None:
     """Ask a person for one label; None where they are done."""
     ask = context.ask
     assert ask
-    prompt = ask(context.words("prompt (empty: done)> ", "프롬프트 (비우면 끝)> ")).strip()
+    prompt = ask(context.words("prompt (empty: done)> ")).strip()
     if not prompt:
         return None
     recalled_hits = recall(prompt, with_low=True)
@@ -226,50 +221,40 @@ def _ask_recall_label(context: Context, recall: "_Recall") -> Label | None:
             f"  {number}  {hit.level:<6} {hit.probability:.2f}  {printable(hit.entry.title)}  "
             f"{printable(hit.key)}"
         )
-    chosen = ask(
-        context.words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> ")
-    )
+    chosen = ask(context.words("numbers to recall (empty: silence)> "))
     wanted = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]
     return Label(
         prompt, tuple(recalled_hits[n - 1].key for n in wanted if 0 < n <= len(recalled_hits))
     )
 
 
-#: A Korean syllable takes two columns of a terminal: it is padded by so many less.
-_COLUMNS = {
-    "shown": Words("shown", "  보임"),
-    "precision": Words("precision", "    정확도"),
-    "recall": Words("recall", "  재현율"),
-}
-_ROWS = {
-    "high": Words("high", "확실    "),
-    "medium": Words("medium", "아마    "),
-    "either": Words("either", "둘 다   "),
-    "silence": Words("silence", "침묵    "),
-}
+_COLUMNS = {"shown": 6, "precision": 10, "recall": 8}
+_LEVEL_COLUMNS = 8
 
 
 def render_recall_measure(result: MeasureResult, style: Style) -> str:
     """Show a table of levels."""
-    head = Words(
-        (
-            f"{result.answerable} prompts with an answer, {result.unanswerable} without "
-            f"({result.file})"
-        ),
-        f"답이 있는 프롬프트 {result.answerable}개, 없는 것 {result.unanswerable}개 ({result.file})",
+    head = Words.of(
+        "{answerable} prompts with an answer, {unanswerable} without ({file})",
+        answerable=result.answerable,
+        unanswerable=result.unanswerable,
+        file=result.file,
     )
-    shown, precision, recall = (
-        _COLUMNS[name].say(style.lang) for name in ("shown", "precision", "recall")
-    )
-    lines = [head.say(style.lang), f"{'':<8} {shown:>6} {precision:>10} {recall:>8}"]
-    lines += [
-        (
-            f"{_ROWS[x.name].say(style.lang):<8} {x.shown:>6} {_format_percent(x.precision):>10} "
-            f"{_format_percent(x.recall):>8}"
+
+    def say_column(name: str) -> str:
+        return style.say(name, about="a column of a measure")
+
+    heads = [pad_columns(say_column(name), -wide) for name, wide in _COLUMNS.items()]
+    lines = [head.say(style.lang), " ".join((" " * _LEVEL_COLUMNS, *heads))]
+    for level in result.levels.values():
+        name = pad_columns(say_column(level.name), _LEVEL_COLUMNS)
+        shares = (
+            f"{_format_percent(level.precision):>{_COLUMNS['precision']}}",
+            f"{_format_percent(level.recall):>{_COLUMNS['recall']}}",
         )
-        for x in result.levels.values()
-    ]
-    lines.append(f"{_ROWS['silence'].say(style.lang):<8} {_format_percent(result.silence):>17}")
+        lines.append(" ".join((name, f"{level.shown:>{_COLUMNS['shown']}}", *shares)))
+    silence = pad_columns(say_column("silence"), _LEVEL_COLUMNS)
+    lines.append(f"{silence} {_format_percent(result.silence):>17}")
     lines.append(_format_answer_sources(result, style))
     lines += [_format_failed_prompt(one, style) for one in result.failed]
     return "\n".join(lines)
@@ -280,20 +265,19 @@ def _format_answer_sources(result: MeasureResult, style: Style) -> str:
     return style.dim(
         style.say(
             (
-                f"asked as the hook asks now: {daemon} answered by the daemon, by meaning; "
-                f"{words} by words alone"
+                "asked as the hook asks now: {daemon} answered by the daemon, by meaning; {words} "
+                "by words alone"
             ),
-            f"지금 훅이 묻는 대로 물음: 데몬이 뜻으로 답한 것 {daemon}개, 낱말로만 답한 것 {words}개",
+            daemon=daemon,
+            words=words,
         )
     )
 
 
 def _format_failed_prompt(one: measure.FailedPrompt, style: Style) -> str:
-    shown = ", ".join(map(printable, one.shown)) or style.say("nothing", "없음")
-    expected = ", ".join(map(printable, one.expected)) or style.say("silence", "침묵")
-    wrong = style.say(
-        f"shown: {shown}; expected: {expected}", f"보인 것: {shown}; 기대한 것: {expected}"
-    )
+    shown = ", ".join(map(printable, one.shown)) or style.say("nothing")
+    expected = ", ".join(map(printable, one.expected)) or style.say("silence")
+    wrong = style.say("shown: {shown}; expected: {expected}", shown=shown, expected=expected)
     return f"✗ {printable(one.prompt)}  {wrong}"
 
 
@@ -310,7 +294,5 @@ OPERATION = Operation(
     handler=measure_recall,
     present=render_recall_measure,
     effect=Effect.WRITE,
-    doc=Words(
-        "Measure recall on prompts that you labelled", "라벨을 붙인 프롬프트로 회상을 잽니다"
-    ),
+    doc=Words("Measure recall on prompts that you labelled"),
 )

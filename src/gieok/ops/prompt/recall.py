@@ -25,7 +25,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Omitted, Score
 from gieok.ops.memory import newest
 from gieok.ops.memory.hits import not_taken_as_times
-from gieok.ops.operation import Operation, Style, Words, argument, printable
+from gieok.ops.operation import Operation, Style, argument, printable
 from gieok.ops.prompt.candidates import (
     FATES,
     Cuts,
@@ -41,6 +41,7 @@ from gieok.ranking.likelihood import SURE, apply_logistic
 from gieok.ranking.recall import Question, documents_of, holding, recall
 from gieok.ranking.snippet import snippet
 from gieok.text.keywords import normalise, query_tokens
+from gieok.text.messages import Words
 from gieok.text.turns import read_spoken_line
 
 _SNIPPET_CHARS = 600
@@ -61,47 +62,37 @@ class RecallRequest:
     """Parameters of `gieok recall`."""
 
     prompt: list[str] = argument(
-        Words("the prompt, as an agent would get it", "에이전트가 받을 프롬프트"),
+        Words("the prompt, as an agent would get it"),
         [],
         positional=True,
         needed='gieok recall "…"',
     )
-    agent: str = argument(Words("the agent that asks", "묻는 에이전트"), "")
+    agent: str = argument(Words("the agent that asks"), "")
     session: str = argument(
-        Words("its session: what stands there already is left out", "그 세션: 이미 놓인 것은 뺌"),
+        Words("its session: what stands there already is left out"),
         "",
     )
     scopes: str = argument(
-        Words(
-            "whose memory, joined by commas (default: that of this folder)",
-            "누구의 기억인지, 쉼표로 이음 (기본: 이 폴더의 것)",
-        ),
+        Words("whose memory, joined by commas (default: that of this folder)"),
         "",
     )
     explain: bool = argument(
-        Words(
-            "also what was found and is not shown, and why", "찾았지만 보이지 않는 것과 그 까닭도"
-        ),
+        Words("also what was found and is not shown, and why"),
         False,
         cli_only=True,
     )
     limit: int = argument(
-        Words(
-            "as if `hook.limit` were this (0: as it is set)",
-            "`hook.limit`이 이 값이라면 (0: 설정대로)",
-        ),
+        Words("as if `hook.limit` were this (0: as it is set)"),
         0,
         cli_only=True,
     )
     mode: str = argument(
-        Words("as if `hook.output_mode` were this", "`hook.output_mode`가 이 값이라면"),
+        Words("as if `hook.output_mode` were this"),
         "",
         choices=("", "tiered", "full"),
         cli_only=True,
     )
-    within_ms: int = argument(
-        Words("stop asking after this; 0: never", "이 시간 뒤에는 더 묻지 않음; 0: 끝까지"), 0
-    )
+    within_ms: int = argument(Words("stop asking after this; 0: never"), 0)
 
 
 class RecallRow(NamedTuple):
@@ -250,7 +241,7 @@ def _list_recall_gaps(
 
     if not held:
         names = ", ".join(map(str, wanted))
-        yield Words(f"{names} holds nothing yet", f"{names}에 아직 기억이 없음")
+        yield Words.of("{names} holds nothing yet", names=names)
     yield from gaps.gaps_of_memory(context, store, wanted)
 
 
@@ -487,7 +478,7 @@ def _build_injected_memory(
 def render_recall(result: RecallResult, style: Style) -> str:
     """Show what would be injected, then what it rests on."""
     if not result.text:
-        nothing = Words("Nothing would be injected.", "넣을 것이 없습니다.")
+        nothing = Words("Nothing would be injected.")
         return "\n".join(
             [
                 absence(nothing, result.not_looked_at, style),
@@ -500,16 +491,14 @@ def render_recall(result: RecallResult, style: Style) -> str:
         style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}")
         for m in result.memories
     ]
-    lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
+    lines.append(style.dim(style.say("{tokens} tokens", tokens=result.tokens)))
     return "\n".join([*lines, *_list_notes(result, style), *_explain_candidates(result, style)])
 
 
 def _list_notes(result: RecallResult, style: Style) -> list[str]:
     """Return why recall may be worse than usual, and which words were not taken as a time."""
     notes = (
-        [style.dim(style.say("note: ", "알림: ") + style.told(result.degraded))]
-        if result.degraded
-        else []
+        [style.dim(style.say("note: ") + style.told(result.degraded))] if result.degraded else []
     )
     if result.not_times:
         notes.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
@@ -524,8 +513,7 @@ def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
     lines = [
         style.bold(
             style.say(
-                f"shown from {first} on, further ones from {further}",
-                f"첫째는 {first}부터, 나머지는 {further}부터",
+                "shown from {first} on, further ones from {further}", first=first, further=further
             )
         )
     ]
@@ -543,7 +531,5 @@ OPERATION = Operation(
     examples=('gieok recall "which linter do we use?"',),
     handler=recall_memories,
     present=render_recall,
-    doc=Words(
-        "Show what is put before a prompt, and why", "프롬프트 앞에 무엇을 왜 놓는지 보여 줍니다"
-    ),
+    doc=Words("Show what is put before a prompt, and why"),
 )

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from gieok.hook import stats
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline
-from gieok.ops.operation import Operation, Style, Words, argument
+from gieok.ops.operation import Operation, Style, argument
+from gieok.text.messages import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookStatsRequest:
     """Parameters of `gieok hook stats`."""
 
-    days: int = argument(Words("of the last days (0: all)", "최근 며칠 (0: 모두)"), 30)
+    days: int = argument(Words("of the last days (0: all)"), 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +46,26 @@ def render_hook_stats(result: HookStatsResult, style: Style) -> str:
     if not result.found and result.earlier:
         return style.say(
             (
-                f"The hook was not called in the last {result.days} days; before that "
-                f"{result.earlier:,} times: `--days 0`"
+                "The hook was not called in the last {days} days; before that {earlier:,} times: "
+                "`--days 0`"
             ),
-            f"훅이 지난 {result.days}일 동안 불리지 않았습니다. 그 전에는 {result.earlier:,}번: `--days 0`",
+            days=result.days,
+            earlier=result.earlier,
         )
     if not result.found:
-        return style.say("The hook was not called yet.", "훅이 아직 불리지 않았습니다.")
+        return style.say("The hook was not called yet.")
     rows = (
-        (Words("prompts", "프롬프트"), s.prompts),
-        (Words("with a sure memory", "확실한 기억을 받음"), s.high),
-        (Words("with titles", "제목을 받음"), s.medium),
-        (Words("titles followed by a search", "제목 뒤에 검색이 이어짐"), s.followed),
-        (Words("told that nothing is known", "아는 것이 없다고 들음"), s.notes),
-        (Words("silent", "침묵"), s.silent),
+        (Words("prompts"), s.prompts),
+        (Words("with a sure memory"), s.high),
+        (Words("with titles"), s.medium),
+        (Words("titles followed by a search"), s.followed),
+        (Words("told that nothing is known"), s.notes),
+        (Words("silent"), s.silent),
         (
-            Words("answered by words alone, without meaning", "뜻 없이 낱말로만 답함"),
+            Words("answered by words alone, without meaning"),
             _format_word_share(s),
         ),
-        (Words("milliseconds, p50 / p95", "밀리초, p50 / p95"), f"{s.p50_ms:.1f} / {s.p95_ms:.1f}"),
+        (Words("milliseconds, p50 / p95"), f"{s.p50_ms:.1f} / {s.p95_ms:.1f}"),
     )
     return "\n".join(f"{value!s:>12}  {words.say(style.lang)}" for words, value in rows)
 
@@ -78,8 +80,5 @@ OPERATION = Operation(
     examples=("gieok hook stats", "gieok hook stats --days 30"),
     handler=collect_hook_stats,
     present=render_hook_stats,
-    doc=Words(
-        "Count what the hook did: levels, latencies, searches after it",
-        "훅이 한 일을 셉니다: 확신의 단계, 걸린 시간, 이어진 검색",
-    ),
+    doc=Words("Count what the hook did: levels, latencies, searches after it"),
 )

@@ -64,10 +64,9 @@ class Afterwards:
             return ""
         day = rows[0].day
         is_now = day.year == self._context.clock.now().year
-        month = calendar.month_name[day.month] + ("" if is_now else f" {day.year}")
+        template = "What happened in {month}?" if is_now else "What happened in {month} {year}?"
         return self._context.words(
-            f"What happened in {month}?",
-            f"{'' if is_now else f'{day.year}년 '}{day.month}월에 뭐 했지?",
+            template, month=calendar.month_name[day.month], number=day.month, year=day.year
         )
 
     def answer(self, text: str) -> list[str]:
@@ -76,9 +75,9 @@ class Afterwards:
         """
         hits = self._run("search", context=self._everywhere(), query=[text], limit=_HITS).results
         sure = [hit for hit in hits if hit.level != _LOW] or hits[:1]
-        lines = [] if sure else [self._context.words("  nothing was found", "  찾은 것이 없습니다")]
+        lines = [] if sure else [self._context.words("  nothing was found")]
         for hit in sure:
-            unsure = self._context.words(", unsure", ", 확실하지 않음") if hit.level != HIGH else ""
+            unsure = self._context.words(", unsure") if hit.level != HIGH else ""
             lines += ["", f"  {hit.date or ''} ({hit.handle}{unsure})"]
             lines += [
                 f"    {printable(line.strip())}"
@@ -97,10 +96,7 @@ class Afterwards:
             return Deed(
                 what,
                 False,
-                self._context.words(
-                    said,
-                    "멈췄습니다. 잃은 것은 없고, `gieok observe run --once`나 서비스가 이어서 합니다",
-                ),
+                self._context.words(said),
             )
 
     # Each has its own result.
@@ -111,17 +107,14 @@ class Afterwards:
     def _installed(self, agent: str) -> str:
         result = self._run("install", context=replace(self._context, ask=None), agent=agent)
         count = sum(change.status != "unchanged" for change in result.changes)
-        said = self._context.words(f"{count} files changed", f"파일 {count}개 고침")
+        said = self._context.words("{count} files changed", count=count)
         told = [one.say(self._context.lang) for one in (result.note, result.missing) if one]
         return "; ".join([said, *told])
 
     def _taken_in(self) -> str:
         result, is_whole = take_in_transcripts(self._context, _PATIENCE_S)
         words = self._context.words
-        said = words(
-            f"{result.messages:,} messages, found by search now",
-            f"메시지 {result.messages:,}개, 이제 검색됨",
-        )
+        said = words("{messages:,} messages, found by search now", messages=result.messages)
         if result.troubles:
             path, why = next(iter(result.troubles.items()))
             raise TranscriptUnreadable(
@@ -131,14 +124,8 @@ class Afterwards:
             return f"{said}; {result.waiting}"
         if is_whole:
             return said
-        later = words(
-            "the service goes on with what matters in them",
-            "중요한 것을 고르는 일은 서비스가 이어서 합니다",
-        )
-        alone = words(
-            "`gieok observe run --once` goes on with what matters",
-            "나머지는 `gieok observe run --once`",
-        )
+        later = words("the service goes on with what matters in them")
+        alone = words("`gieok observe run --once` goes on with what matters")
         return f"{said}; {later if self._known.text('start') == YES or self._runs() else alone}"
 
     def _indexed(self) -> str:

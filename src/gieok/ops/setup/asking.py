@@ -7,30 +7,23 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.ops.home.keys import VERDICTS, find_verdict_sign
-from gieok.ops.operation import Words, printable
+from gieok.ops.operation import printable
 from gieok.ops.setup.changes import is_asked, run_setup_trial
 from gieok.ops.setup.interview import AnswerKind, Given, Interview, SetupQuestion
 from gieok.ports.dialogue import Dialogue, Pick, WentBack
 from gieok.ports.keys import Trial, Verdict
 from gieok.text.korean import in_language
+from gieok.text.messages import Words
 
 #: The pick that asks for a line.
 _FREE = "\0free"
 _AGAIN, _KEEP = "again", "keep"
 #: What to do at once; the hints of trials are for who is not being asked.
 _ADVICE = {
-    Verdict.INVALID: Words(
-        "the key is another: copy it again, whole", "키가 다릅니다. 처음부터 끝까지 다시 복사하세요"
-    ),
-    Verdict.QUOTA: Words(
-        "the key is right; look at the account, or wait", "키는 맞습니다. 계정을 보거나 기다리세요"
-    ),
-    Verdict.FAILED: Words(
-        "look at the model's name, or take another", "모델 이름을 확인하거나 다른 모델을 고르세요"
-    ),
-    Verdict.UNREACHABLE: Words(
-        "look at the network, the address and the model", "네트워크, 주소, 모델을 확인하세요"
-    ),
+    Verdict.INVALID: Words("the key is another: copy it again, whole"),
+    Verdict.QUOTA: Words("the key is right; look at the account, or wait"),
+    Verdict.FAILED: Words("look at the model's name, or take another"),
+    Verdict.UNREACHABLE: Words("look at the network, the address and the model"),
 }
 
 
@@ -73,7 +66,8 @@ class Asking:
                 self._path.append((at, given))
                 known = known.with_answers({**before, **self._answers()})
                 self._dialogue.say(
-                    f"  · {question.words.say(known.context.lang)} {format_setup_answer(known, question)}"
+                    f"  · {question.words.say(known.context.lang)} "
+                    f"{format_setup_answer(known, question)}"
                 )
                 at = self._next(known, at)
             except WentBack:
@@ -106,7 +100,7 @@ class Asking:
             )
             self._dialogue.say(title or self._titles[number].say(known.context.lang), is_title=True)
             if number < step:
-                self._dialogue.say(known.words("  nothing to set up", "  설정할 것이 없습니다"))
+                self._dialogue.say(known.words("  nothing to set up"))
         self._step = step
 
     def _next(self, known: Interview, at: int) -> int:
@@ -115,7 +109,7 @@ class Asking:
         later = (q for q in self._questions[at + 1 :] if q.trial == trial and is_asked(known, q))
         if not trial or next(later, None):
             return at + 1
-        self._dialogue.say(known.words("  trying …", "  시험하는 중 …"), is_passing=True)
+        self._dialogue.say(known.words("  trying …"), is_passing=True)
         trials = run_setup_trial(known, trial)
         for one in trials:
             for line in trial_lines(known, one, advice=_ADVICE if trial != "notice" else {}):
@@ -123,13 +117,10 @@ class Asking:
         if all(one.verdict is Verdict.VALID for one in trials):
             return at + 1
         picks = [
-            Pick(_AGAIN, known.words("answer again", "다시 답하기")),
-            Pick(_KEEP, known.words("keep it all the same", "그대로 두기")),
+            Pick(_AGAIN, known.words("answer again")),
+            Pick(_KEEP, known.words("keep it all the same")),
         ]
-        if (
-            self._dialogue.one(known.words("That did not work.", "되지 않았습니다."), picks, _AGAIN)
-            == _KEEP
-        ):
+        if self._dialogue.one(known.words("That did not work."), picks, _AGAIN) == _KEEP:
             return at + 1
         first = self._first(
             trial, is_key_wrong=any(one.verdict is Verdict.INVALID for one in trials)
@@ -193,11 +184,11 @@ def format_setup_answer(known: Interview, question: SetupQuestion) -> str:
     """Return an answer as a person reads it; a secret never."""
     answer = known.answers[question.name]
     if question.kind is AnswerKind.SECRET:
-        return known.words("given", "받음") if answer else known.words("as it is", "그대로")
+        return known.words("given") if answer else known.words("as it is")
     labels = {pick.value: pick.label for pick in question.picks(known)}
     values = answer if isinstance(answer, tuple) else (answer,)
     label_text = ", ".join(labels.get(value, value) for value in values)
-    return known.shown_path(label_text) if label_text else known.words("none", "없음")
+    return known.shown_path(label_text) if label_text else known.words("none")
 
 
 def trial_lines(

@@ -12,11 +12,8 @@ from gieok.ports.keys import Trial
 
 _SWITCHES = ("true", "false")
 _TEST = (
-    ("gieok: a test", "gieok: 시험"),
-    (
-        "This is how Gieok tells you of what waits for you.",
-        "기다리는 일이 있으면 Gieok이 이렇게 알립니다.",
-    ),
+    "gieok: a test",
+    "This is how Gieok tells you of what waits for you.",
 )
 
 
@@ -74,7 +71,7 @@ def run_setup_trial(known: Interview, trial: str) -> Sequence[Trial]:
     if trial == "archive":
         is_new = "archive.cold" in found.settings or _has_secret(known, found, trial)
         return (known.access.try_archive(found.settings, found.secrets),) if is_new else ()
-    told = (known.words(*_TEST[0]), known.words(*_TEST[1]))
+    told = (known.words(_TEST[0]), known.words(_TEST[1]))
     is_mail_new = _has_secret(known, found, trial) or any(
         "smtp" in name or "mail" in name for name in found.settings
     )

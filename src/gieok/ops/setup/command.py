@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ops.setup import answers
 from gieok.ops.setup.afterwards import Afterwards, Deed
 from gieok.ops.setup.asking import Asking
@@ -18,6 +18,7 @@ from gieok.ops.setup.questions import QUESTIONS, STEPS
 from gieok.ops.setup.questions.after import AFTER, AFTER_TITLE
 from gieok.ports.dialogue import Cancelled, Dialogue, Pick, WentBack
 from gieok.text.korean import in_language
+from gieok.text.messages import Words
 
 #: An answer of the file beside those of the table: the first question.
 _ASK = "ask"
@@ -28,14 +29,9 @@ _SAVE, _CANCEL = "save", "cancel"
 class SetupRequest:
     """Parameters of `gieok setup`."""
 
-    yes: bool = argument(
-        Words("take every default, ask nothing", "묻지 않고 모두 기본값으로"), False
-    )
+    yes: bool = argument(Words("take every default, ask nothing"), False)
     answers: str = argument(
-        Words(
-            "a YAML file of answers (docs/setup.md); what it leaves out is the default",
-            "답을 적은 YAML 파일 (docs/setup.md); 없는 것은 기본값",
-        ),
+        Words("a YAML file of answers (docs/setup.md); what it leaves out is the default"),
         "",
     )
 
@@ -104,28 +100,20 @@ def _set_up_from_answers(context: Context, request: SetupRequest) -> SetupResult
 def _set_up_by_dialogue(context: Context, dialogue: Dialogue) -> SetupResult:
     known = Interview(context)
     dialogue.begin(
-        known.words("Gieok: set up", "Gieok: 설정"),
-        known.words(
-            "enter next · shift-tab back · esc cancel", "엔터 다음 · Shift-Tab 뒤로 · Esc 취소"
-        ),
-        known.words("← back", "← 뒤로"),
-        known.words("(space: tick)", "(스페이스: 고르기)"),
+        known.words("Gieok: set up"),
+        known.words("enter next · shift-tab back · esc cancel"),
+        known.words("← back"),
+        known.words("(space: tick)"),
     )
     try:
         known = Asking(dialogue, (*QUESTIONS, _build_review_question()), STEPS).ask(known)
     except Cancelled:
-        dialogue.say(
-            known.words("cancelled; nothing was changed", "취소했습니다. 바뀐 것은 없습니다")
-        )
+        dialogue.say(known.words("cancelled; nothing was changed"))
         raise KeyboardInterrupt from None
     found = find_setup_changes(known)
     files = known.access.save(found.settings, found.secrets) if found else ()
     for file in files:
-        dialogue.say(
-            known.words(
-                f"  ✓ saved: {known.shown_path(file)}", f"  ✓ 저장: {known.shown_path(file)}"
-            )
-        )
+        dialogue.say(known.words("  ✓ saved: {shown_path}", shown_path=known.shown_path(file)))
     done, answer = _offer_next_steps(
         known, dialogue, Afterwards(known).restarted() if found else ()
     )
@@ -158,18 +146,13 @@ def _offer_next_steps(
         afterwards = Afterwards(known)
         follow(afterwards.deeds())
         if suggested := afterwards.suggestion():
-            words = known.words("Ask your memory (empty: later)", "기억에 물어보기 (비우면 나중에)")
+            words = known.words("Ask your memory (empty: later)")
             asked = dialogue.text(words, suggested, lambda text: "").strip()
             return tuple(done), _show_trial_answer(
                 dialogue, asked, afterwards.answer(asked)
             ) if asked else ""
     except (Cancelled, WentBack):
-        dialogue.say(
-            known.words(
-                "the settings are saved; the rest is as it was",
-                "설정은 저장했고, 나머지는 그대로입니다",
-            )
-        )
+        dialogue.say(known.words("the settings are saved; the rest is as it was"))
     return tuple(done), ""
 
 
@@ -183,21 +166,17 @@ def _build_review_question() -> SetupQuestion:
     """Return the last question: whether to save what changes."""
 
     def picks(known: Interview) -> list[Pick]:
-        save = (
-            known.words("save", "저장")
-            if find_setup_changes(known)
-            else known.words("go on", "계속")
-        )
+        save = known.words("save") if find_setup_changes(known) else known.words("go on")
         return [
             Pick(_SAVE, save),
-            Pick(_CANCEL, known.words("cancel, change nothing", "취소, 아무것도 안 바꿈")),
+            Pick(_CANCEL, known.words("cancel, change nothing")),
         ]
 
     return SetupQuestion(
         name="save",
         step=6,
         kind=AnswerKind.ONE,
-        words=Words("Save?", "저장할까요?"),
+        words=Words("Save?"),
         note=lambda known: format_setup_changes(known, find_setup_changes(known)),
         picks=picks,
         default=lambda known: _SAVE,
@@ -207,35 +186,26 @@ def _build_review_question() -> SetupQuestion:
 def format_setup_changes(known: Interview, found: SetupChanges) -> list[str]:
     """Return what changes, a line each; no secret."""
     lines = [
-        f"{name}: {_format_setting_value(known, known.setting(name))} → {_format_setting_value(known, text)}"
+        (
+            f"{name}: {_format_setting_value(known, known.setting(name))} → "
+            f"{_format_setting_value(known, text)}"
+        )
         for name, text in found.settings.items()
     ]
     where = (
-        known.words("your keyring", "시스템 키링")
-        if known.setting("keys.store") == "keyring"
-        else ".env, 0600"
+        known.words("your keyring") if known.setting("keys.store") == "keyring" else ".env, 0600"
     )
     lines += [f"{variable} → {where}" for variable in found.secrets]
     fixed = [name for question in QUESTIONS for name in question.decides if known.is_fixed(name)]
     lines += [
-        known.words(
-            f"{name} stays: {known.now[name][1]} sets it",
-            f"{name} 그대로: {known.now[name][1]}에서 정함",
-        )
+        known.words("{name} stays: {value} sets it", name=name, value=known.now[name][1])
         for name in dict.fromkeys(fixed)
     ]
-    return lines or [
-        known.words(
-            "nothing changes: everything stays as it is now",
-            "바뀌는 것이 없습니다: 지금 그대로입니다",
-        )
-    ]
+    return lines or [known.words("nothing changes: everything stays as it is now")]
 
 
 def _format_setting_value(known: Interview, text: str) -> str:
-    shown = {"True": known.words("yes", "예"), "False": known.words("no", "아니요")}.get(
-        text.capitalize(), text
-    )
+    shown = {"True": known.words("yes"), "False": known.words("no")}.get(text.capitalize(), text)
     return printable(known.shown_path(shown)) or "–"
 
 
@@ -258,36 +228,21 @@ def render_setup(result: SetupResult, style: Style) -> str:
 
 def _format_next_commands(style: Style) -> list[str]:
     return [
-        style.say("\nNext:", "\n다음:"),
-        style.say('  gieok remember "…" keep something', '  gieok remember "…" 기억해 두기'),
-        style.say(
-            '  gieok search "…"   ask; in a project, about it',
-            '  gieok search "…"   묻기; 프로젝트에서는 그 프로젝트',
-        ),
-        style.say(
-            "  gieok status       what is remembered, how fresh",
-            "  gieok status       무엇을 언제까지 기억하는지",
-        ),
-        style.say(
-            "  gieok doctor       proves that every part works",
-            "  gieok doctor       모든 부분을 실제로 시험",
-        ),
-        style.say(
-            "  gieok setup        change any of this again",
-            "  gieok setup        언제든 다시 바꾸기",
-        ),
+        style.say("\nNext:"),
+        style.say('  gieok remember "…" keep something'),
+        style.say('  gieok search "…"   ask; in a project, about it'),
+        style.say("  gieok status       what is remembered, how fresh"),
+        style.say("  gieok doctor       proves that every part works"),
+        style.say("  gieok setup        change any of this again"),
     ]
 
 
 OPERATION = Operation(
     name="setup",
-    when_stopped=Words("", ""),
+    when_stopped=Words(""),
     handler=set_up_gieok,
     present=render_setup,
     effect=Effect.WRITE,
     examples=("gieok setup", "gieok setup --yes", "gieok setup --answers answers.yaml"),
-    doc=Words(
-        "Set everything up, step by step: agents, tiers, model and key, notifications",
-        "한 단계씩 모두 설정합니다: 에이전트, 보관, 모델과 키, 알림",
-    ),
+    doc=Words("Set everything up, step by step: agents, tiers, model and key, notifications"),
 )

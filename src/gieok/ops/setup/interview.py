@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from gieok.ops.context import Context
-from gieok.ops.operation import Words
 from gieok.ops.setup.machine import Surroundings, survey_machine
 from gieok.ports.dialogue import Pick
 from gieok.ports.setup import Provider, SetupAccess
+from gieok.text.messages import Words
 
 Given = str | tuple[str, ...]
 YES, NO = "yes", "no"
@@ -54,9 +54,9 @@ class Interview:
         made.answers = answers
         return made
 
-    def words(self, en: str, ko: str) -> str:
-        """Return a text in the person's language."""
-        return self.context.words(en, ko)
+    def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
+        """Return a message in the person's language."""
+        return self.context.words(template, about, plural, **values)
 
     def setting(self, name: str) -> str:
         """Return a setting as it is now."""
@@ -131,4 +131,4 @@ class SetupQuestion:
 
 def yes_no(known: Interview) -> list[Pick]:
     """Return the two answers."""
-    return [Pick(YES, known.words("yes", "예")), Pick(NO, known.words("no", "아니요"))]
+    return [Pick(YES, known.words("yes")), Pick(NO, known.words("no"))]

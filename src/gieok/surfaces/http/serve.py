@@ -184,19 +184,13 @@ def _announce_server(context: Context, bound: socket.socket, code: str) -> None:
     shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     what = f"{shown} (OpenAPI: {shown}/openapi.json)"
     for line in (
-        context.words(f"Gieok serves {what}", f"Gieok 서버: {what}"),
+        context.words("Gieok serves {what}", what=what),
         *(
-            [
-                context.words(
-                    f"your pages: {shown}/open?code={code}", f"내 페이지: {shown}/open?code={code}"
-                )
-            ]
+            [context.words("your pages: {shown}/open?code={code}", shown=shown, code=code)]
             * sys.stderr.isatty()
         ),
-        context.words(
-            f"your token for programs: in {token}", f"프로그램에서 쓸 내 토큰: {token} 안에"
-        ),
-        context.words(f"a first key: `{_KEY_COMMAND}`", f"첫 키 만들기: `{_KEY_COMMAND}`"),
+        context.words("your token for programs: in {token}", token=token),
+        context.words("a first key: `{KEY_COMMAND}`", KEY_COMMAND=_KEY_COMMAND),
     ):
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk
 

@@ -27,11 +27,9 @@ def correct_memory_on_page(seen: PageRequest) -> Response:
         return seen.failed("refused.html", error, handles=[handle])
     if seen.sent("important"):
         return seen.back_to(
-            f"/m/"
-            f"{handle}?"
-            f"{urlencode({'told': seen.words('It counts as important.', '중요한 것으로 표시했습니다.')})}"
+            f"/m/{handle}?{urlencode({'told': seen.words('It counts as important.')})}"
         )
-    told = seen.words("Corrected.", "고쳤습니다.")
+    told = seen.words("Corrected.")
     before = records.own_text(edited.before) if edited.path else unmarked(edited.before)
     return seen.back_to(
         f"/m/{edited.handle}?{urlencode({'told': told, 'before': seen.site.put_aside(before)})}"
@@ -43,7 +41,7 @@ def act(seen: PageRequest) -> Response:
     chosen = list(dict.fromkeys(one for one in seen.form.get("handle", []) if one))
     act = _ACTS.get(seen.sent("act"))
     if not chosen or act is None:
-        told = seen.words("Choose memories first.", "먼저 기억을 고르세요.")
+        told = seen.words("Choose memories first.")
         return seen.back_to(f"/memories?{urlencode({'told': told})}")
     groups: dict[str, tuple[Memory, list[str]]] = {}
     try:
@@ -65,11 +63,9 @@ def _retire_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
         for one in memory.run("retire", memories=names, keep=True).memories
     ]
     also = sum(len(one.also) for one in retired)
-    told = seen.words(f"Put away: {len(retired)}.", f"{len(retired)}개를 치워 두었습니다.")
+    told = seen.words("Put away: {retired}.", retired=len(retired))
     if also:
-        told += seen.words(
-            f" With what was observed of it: {also}.", f" 거기서 관찰한 것 {also}개도 함께."
-        )
+        told += seen.words(" With what was observed of it: {also}.", also=also)
     names = [name for _, group in groups.values() for name in group]
     return _return_with_undo(seen, told, "restore", names)
 
@@ -80,7 +76,7 @@ def _restore_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
         for memory, names in groups.values()
         for one in memory.run("restore", memories=names).memories
     ]
-    told = seen.words(f"Restored: {len(restored)}.", f"{len(restored)}개를 되살렸습니다.")
+    told = seen.words("Restored: {restored}.", restored=len(restored))
     return _return_with_undo(seen, told, "retire", [one.handle for one in restored if one.handle])
 
 
@@ -92,9 +88,7 @@ def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
         memory.run("transfer", memories=names, to=target) for memory, names in groups.values()
     ]
     moved = [one for result in results for one in result.memories]
-    told = seen.words(
-        f"Moved to {target}: {len(moved)}.", f"{len(moved)}개를 {target}(으)로 옮겼습니다."
-    )
+    told = seen.words("Moved to {target}: {moved}.", target=target, moved=len(moved))
     before = {one.scope_before.path for one in moved}
     if len(before) > 1:  # one button cannot lead to several places
         return _return_with_undo(seen, told, "", [])
@@ -132,7 +126,7 @@ def trust_shown_content(seen: PageRequest) -> Response:
         seen.memory.run("trust", exactly=seen.sent("exactly"), yes=True)
     except GieokError as error:
         return seen.failed("trust.html", error, waits=None)
-    told = seen.words("Trusted: it is recalled from now on.", "신뢰했습니다. 이제부터 떠올립니다.")
+    told = seen.words("Trusted: it is recalled from now on.")
     return seen.back_to(f"/trust?{urlencode({'told': told})}")
 
 

@@ -11,7 +11,7 @@ from gieok.errors import GieokError
 from gieok.ops import operation
 from gieok.ops.memory.index import IndexRequest
 from gieok.ops.observe.run import ObserveRunRequest
-from gieok.ops.operation import Style, Words
+from gieok.ops.operation import Style
 from gieok.places import USER_SCOPE
 from gieok.surfaces.web.acts import OF_MEMORIES
 from gieok.surfaces.web.jobs import PageJob
@@ -19,6 +19,7 @@ from gieok.surfaces.web.site import PageRequest
 from gieok.surfaces.web.views.code import sync_code_project
 from gieok.surfaces.web.views.health import show_health_page
 from gieok.surfaces.web.views.talk import CHANGES as OF_TALK
+from gieok.text.messages import Words
 
 
 def remember(seen: PageRequest) -> Response:
@@ -29,7 +30,7 @@ def remember(seen: PageRequest) -> Response:
         kept = seen.site.memory("auto").run("remember", text=text, user=is_users)
     except GieokError as error:
         return seen.back_to(f"/first?{urlencode({'text': text[:2000], 'told': str(error)})}")
-    told = seen.words("Remembered. This is how it is found:", "기억했습니다. 이렇게 찾습니다:")
+    told = seen.words("Remembered. This is how it is found:")
     return seen.back_to(f"/first?{urlencode({'q': kept.title, 'told': told})}")
 
 
@@ -42,7 +43,7 @@ def index(seen: PageRequest) -> Response:
 
     if not folder:
         return seen.back_to("/first")
-    seen.site.jobs.start(Words(f"Indexing {folder}", f"{folder} 색인"), work)
+    seen.site.jobs.start(Words.of("Indexing {folder}", folder=folder), work)
     return seen.back_to(f"/first?{urlencode({'folder': folder})}")
 
 
@@ -51,9 +52,12 @@ def take_in_past_sessions(seen: PageRequest) -> Response:
 
     def work(job: PageJob) -> str:
         lines = _run_reporting_command(seen, job, "index", IndexRequest(sessions=True))
-        return f"{lines}\n{_run_reporting_command(seen, job, 'observe run', ObserveRunRequest(once=True))}"
+        return (
+            f"{lines}\n"
+            f"{_run_reporting_command(seen, job, 'observe run', ObserveRunRequest(once=True))}"
+        )
 
-    seen.site.jobs.start(Words("Reading what was said to agents", "에이전트와 나눈 말 읽기"), work)
+    seen.site.jobs.start(Words("Reading what was said to agents"), work)
     return seen.back_to("/first")
 
 
@@ -78,8 +82,7 @@ def install_chosen_agent(seen: PageRequest) -> Response:
         return seen.back_to(f"/first?{urlencode({'told': f'{error} ({error.hint})'})}#agents")
     files = ", ".join(seen.short(one.path) for one in installed.files if one.status != "unchanged")
     told = seen.words(
-        f"{agent} is connected ({files or 'it was already'}).",
-        f"{agent} 연결됨 ({files or '이미 되어 있음'}).",
+        "{agent} is connected ({files}).", agent=agent, files=files or Words("it was already")
     )
     note = installed.note.say(seen.lang) if installed.note else ""
     return seen.back_to(f"/first?{urlencode({'told': f'{told} {note}'.strip()})}#agents")
@@ -92,7 +95,7 @@ def answer_archive_question(seen: PageRequest) -> Response:
         seen.memory.run(f"archive {verb}", names=[seen.sent("what")])
     except GieokError as error:
         return show_health_page(seen, error)
-    return seen.back_to(f"/status?told={quote(seen.words('Done.', '했습니다.'))}")
+    return seen.back_to(f"/status?told={quote(seen.words('Done.'))}")
 
 
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {

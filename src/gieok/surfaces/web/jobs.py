@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from gieok.errors import GieokError
-from gieok.ops.operation import Words
+from gieok.text.messages import Words
 
 _MOST_LINES = 6
 

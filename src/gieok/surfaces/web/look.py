@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from gieok import extras
 from gieok.ops.absence import GAPS_HEAD
 from gieok.ops.home.growth import Size, WeekOfHook
-from gieok.ops.operation import Words, said_on
+from gieok.ops.operation import said_on
 from gieok.surfaces.web.pictures import (
     Stack,
     area,
@@ -23,6 +23,7 @@ from gieok.surfaces.web.pictures import (
 from gieok.text import marks
 from gieok.text.josa import fill_particles
 from gieok.text.korean import in_language
+from gieok.text.messages import Words, translate
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -66,8 +67,8 @@ def environment() -> "Environment":
 def render_template(template: str, lang: str, values: Mapping[str, object]) -> str:
     """Return a page.
 
-    In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in
-    English, `said_on(days)` on how many days something was said.
+    In a template, `say(template, …)` is a message in the reader's language, `in_language(text)` one
+    that was said in English, `said_on(days)` on how many days something was said.
     """
     return (
         environment()
@@ -77,12 +78,30 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 **values,
                 "lang": lang,
                 "gaps_head": GAPS_HEAD,
-                "say": lambda en, ko: Words(en, ko).say(lang),
+                "say": partial(_say_in_template, lang),
                 "said_on": lambda days: said_on(days).say(lang),
                 "in_language": lambda text: in_language(text, lang),
             }
         )
     )
+
+
+def _say_in_template(
+    lang: str,
+    message: str | Words,
+    *values: object,
+    about: str = "",
+    plural: str = "",
+    count: int | None = None,
+) -> str:
+    """Return a message, or a template with numbered places and what goes into them.
+
+    With `plural`, the template is for a `count` of one.
+    """
+    if isinstance(message, Words):
+        return message.say(lang)
+    named = None if count is None else {"count": count}
+    return translate(message, lang, named, arguments=values, about=about, plural=plural)
 
 
 def strip_line_markup(text: str) -> str:
@@ -119,23 +138,28 @@ def format_byte_size(count: int | None) -> str:
     return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
 
 
+_AGES = (
+    (86_400, "{count} day ago", "{count} days ago"),
+    (3_600, "{count} hour ago", "{count} hours ago"),
+    (60, "{count} minute ago", "{count} minutes ago"),
+)
+
+
 def ago(moment: datetime, now: datetime, lang: str) -> str:
     """Return how long ago a moment is."""
     seconds = max((now - moment).total_seconds(), 0)
-    units = ((86_400, "day", "일"), (3_600, "hour", "시간"), (60, "minute", "분"))
-    for length, en, ko in units:
+    for length, one, many in _AGES:
         if seconds >= length:
-            count = int(seconds // length)
-            return Words(f"{count} {en}{'s' * (count != 1)} ago", f"{count}{ko} 전").say(lang)
-    return Words("just now", "방금").say(lang)
+            return Words.of(one, plural=many, count=int(seconds // length)).say(lang)
+    return Words("just now").say(lang)
 
 
 def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
     """Return what each point of a curve of growth says."""
     words = {
-        "documents": Words("documents", "문서"),
-        "passages": Words("passages", "구절"),
-        "bytes": Words("bytes", "바이트"),
+        "documents": Words("documents"),
+        "passages": Words("passages"),
+        "bytes": Words("bytes"),
     }
     return [f"{one.day}: {getattr(one, name):,} {words[name].say(lang)}" for one in growth]
 
@@ -146,12 +170,13 @@ def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
     for monday, stats in weeks:
         nothing = stats.silent + stats.notes
         titles = max(stats.prompts - nothing - stats.high, 0)
-        said = Words(
-            (
-                f"{monday}: {stats.prompts} prompts, {stats.high} sure, {titles} titles, "
-                f"{nothing} nothing"
-            ),
-            f"{monday}: 프롬프트 {stats.prompts}, 확실 {stats.high}, 제목 {titles}, 없음 {nothing}",
+        said = Words.of(
+            "{monday}: {prompts} prompts, {high} sure, {titles} titles, {nothing} nothing",
+            monday=monday,
+            prompts=stats.prompts,
+            high=stats.high,
+            titles=titles,
+            nothing=nothing,
         )
         rows.append(Stack(f"{monday:%m-%d}", (stats.high, titles, nothing), said.say(lang)))
     return rows

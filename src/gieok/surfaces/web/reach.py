@@ -28,16 +28,6 @@ class Spot(NamedTuple):
     title: str
 
 
-_GRADES = {
-    "certain": "확실",
-    "likely": "아마도",
-    "possible": "어쩌면",
-    "high": "위험 높음",
-    "medium": "위험 중간",
-    "low": "위험 낮음",
-}
-
-
 def draw_impact_reach(result: ImpactResult, style: Style, link: Callable[[str], str]) -> Markup:
     """Return the picture; `style` has the reader's words, `link` gives the address of a symbol's
     own impact.
@@ -48,10 +38,10 @@ def draw_impact_reach(result: ImpactResult, style: Style, link: Callable[[str], 
     columns = max((spot.column for spot in spots.values()), default=0) + 1
     width, height = columns * (_WIDTH + _GAP) - _GAP + 4, _TOP + rows * (_HEIGHT + _SPACE)
     heads = [
-        words("changed", "바뀐 것"),
-        words("one step away", "한 걸음"),
-        words("two steps", "두 걸음"),
-        words("farther", "더 멀리"),
+        words("changed"),
+        words("one step away"),
+        words("two steps"),
+        words("farther"),
     ]
     parts = [
         Markup('<text class="head" x="{}" y="18">{}</text>').format(
@@ -68,12 +58,12 @@ def draw_impact_reach(result: ImpactResult, style: Style, link: Callable[[str], 
         Markup('<text class="place" x="{}" y="{}">{}</text>').format(
             _locate_reach_column(column) + 4,
             _TOP + _count_spots_in_column(spots, column) * (_HEIGHT + _SPACE) + 18,
-            words(f"and {n} more", f"그리고 {n}개 더"),
+            words("and {n} more", n=n),
         )
         for column, n in hidden.items()
         if n
     ]
-    label = words("What the change reaches, by distance", "바꾸면 닿는 것, 거리별로")
+    label = words("What the change reaches, by distance")
     return Markup(
         '<svg class="reach" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="group" '
         'aria-label="{2}">{3}</svg>'
@@ -106,9 +96,7 @@ def _place_reach_spots(
         for row, (one, is_test) in enumerate(rows[:_MOST_IN_COLUMN]):
             key = f"{one.path}::{one.symbol}"
             kinds = f"{'test' if is_test else 'code'} tier{min(one.tier, 4)}"
-            grades = [
-                style.say(grade, _GRADES.get(grade, grade)) for grade in (one.certainty, one.risk)
-            ]
+            grades = [style.say(grade, about="a grade") for grade in (one.certainty, one.risk)]
             title = f"{key}: {100 * one.chance:.0f} %, {', '.join(grades)}" + (
                 f" ({style.told(one.weakest)})" if one.weakest else ""
             )

@@ -8,59 +8,59 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from gieok.ops.memory.hits import SearchHit
-from gieok.ops.operation import Words
 from gieok.ranking.likelihood import apply_logistic
+from gieok.text.messages import Words
 
 _MOST_PARTS = 7
 _LEAST_PART = 0.05
 #: Half of the picture of a part is this much of log-odds; what is more is cut.
 _WIDEST = 1.5
 _RETRIEVERS = {
-    "keyword": Words("the words", "낱말"),
-    "vector": Words("the meaning", "뜻"),
-    "mapped": Words("the meaning, as an answer to a question", "뜻 (물음에 답하는 문장으로)"),
-    "managed": Words("the search service", "검색 서비스"),
+    "keyword": Words("the words"),
+    "vector": Words("the meaning"),
+    "mapped": Words("the meaning, as an answer to a question"),
+    "managed": Words("the search service"),
 }
 _OTHERS = {
-    "reranker": Words("the second model's word", "두 번째 모델의 판단"),
-    "decay": Words("left after its age", "나이로 줄고 남은 몫"),
-    "days": Words("it is of the days asked for", "물은 날짜의 것"),
+    "reranker": Words("the second model's word"),
+    "decay": Words("left after its age"),
+    "days": Words("it is of the days asked for"),
 }
 #: Part of the log-odds → what it says. Parts with one name are added up.
 _PARTS = {
-    "bias": Words("most lines do not answer: the start", "대부분은 답이 아니다: 출발점"),
-    "lead": Words("lead over the next one", "다음 것과의 차이"),
-    "stands_out": Words("how far it stands out", "두드러진 정도"),
-    "keyword": Words("how well its words match", "낱말의 일치"),
-    "best_keyword": Words("how well its words match", "낱말의 일치"),
-    "coverage": Words("how much of the question it holds", "물음의 낱말이 든 정도"),
-    "coverage_near": Words("how much of the question it holds", "물음의 낱말이 든 정도"),
-    "best_coverage_near": Words("how much of the question it holds", "물음의 낱말이 든 정도"),
-    "cosine": Words("how near its meaning is", "뜻의 가까움"),
-    "best_cosine": Words("how near its meaning is", "뜻의 가까움"),
-    "vector_z": Words("nearer in meaning than others", "다른 것과 견준 뜻"),
-    "mean_cosine": Words("how near everything is", "전체가 가까운 정도"),
-    "fused": Words("its places with all retrievers", "여러 검색에서의 순위"),
-    "near_keyword": Words("the lines around it", "앞뒤 줄"),
-    "near_vector": Words("the lines around it", "앞뒤 줄"),
-    "answers": Words("comes after a question", "질문 뒤에 나온 말"),
-    "asks": Words("asks rather than answers", "답이 아니라 물음"),
-    "dated": Words("names a time, as was asked", "물은 때가 있음"),
-    "number": Words("has a number, as was asked", "물은 대로 수가 있음"),
-    "length": Words("how long it is", "길이"),
-    "names": Words("the names asked for", "물은 이름이 있음"),
-    "unseen": Words("rare words that are nowhere", "어디에도 없는 드문 낱말"),
-    "unseen_names": Words("names that are nowhere", "어디에도 없는 이름"),
-    "speaker": Words("said by whom was asked for", "물은 사람이 한 말"),
-    "user": Words("you said it", "내가 한 말"),
-    "own_user": Words("you said it of yourself", "내가 나에 대해 한 말"),
-    "of_assistant": Words("the agent said it, as was asked", "물은 대로 에이전트가 한 말"),
-    "other_language": Words("in the other language", "다른 언어로 적힘"),
-    "best_other_language": Words("in the other language", "다른 언어로 적힘"),
-    "statement": Words("the question is a statement", "물음이 아니라 서술"),
-    "korean": Words("the question is Korean", "한국어 물음"),
-    "tokens": Words("how long the question is", "물음의 길이"),
-    "scope_size": Words("how much is remembered", "기억의 양"),
+    "bias": Words("most lines do not answer: the start"),
+    "lead": Words("lead over the next one"),
+    "stands_out": Words("how far it stands out"),
+    "keyword": Words("how well its words match"),
+    "best_keyword": Words("how well its words match"),
+    "coverage": Words("how much of the question it holds"),
+    "coverage_near": Words("how much of the question it holds"),
+    "best_coverage_near": Words("how much of the question it holds"),
+    "cosine": Words("how near its meaning is"),
+    "best_cosine": Words("how near its meaning is"),
+    "vector_z": Words("nearer in meaning than others"),
+    "mean_cosine": Words("how near everything is"),
+    "fused": Words("its places with all retrievers"),
+    "near_keyword": Words("the lines around it"),
+    "near_vector": Words("the lines around it"),
+    "answers": Words("comes after a question"),
+    "asks": Words("asks rather than answers"),
+    "dated": Words("names a time, as was asked"),
+    "number": Words("has a number, as was asked"),
+    "length": Words("how long it is"),
+    "names": Words("the names asked for"),
+    "unseen": Words("rare words that are nowhere"),
+    "unseen_names": Words("names that are nowhere"),
+    "speaker": Words("said by whom was asked for"),
+    "user": Words("you said it"),
+    "own_user": Words("you said it of yourself"),
+    "of_assistant": Words("the agent said it, as was asked"),
+    "other_language": Words("in the other language"),
+    "best_other_language": Words("in the other language"),
+    "statement": Words("the question is a statement"),
+    "korean": Words("the question is Korean"),
+    "tokens": Words("how long the question is"),
+    "scope_size": Words("how much is remembered"),
 }
 
 
@@ -99,7 +99,7 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
         if name.endswith("_rank")
     }
     retrieved = [
-        Retrieved(_RETRIEVERS.get(name, Words(name, name)).say(lang), rank, signals.get(name, 0.0))
+        Retrieved(_RETRIEVERS.get(name, Words(name)).say(lang), rank, signals.get(name, 0.0))
         for name, rank in sorted(ranks.items(), key=lambda one: one[1])
     ]
     others = [
@@ -113,7 +113,7 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
     shown = [one for one in largest[:_MOST_PARTS] if abs(one[1]) >= _LEAST_PART]
     left = total - sum(value for _, value in shown)
     if shown and abs(left) >= _LEAST_PART:
-        shown.append((Words("everything else", "그 밖").say(lang), left))
+        shown.append((Words("everything else").say(lang), left))
     parts = tuple(ReasonPart(name, value, draw_reason_bar(value)) for name, value in shown)
     return Reasons(
         retrieved=tuple(retrieved),
@@ -127,7 +127,7 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
 def _sum_reason_parts(parts: Mapping[str, float], lang: str) -> dict[str, float]:
     totals: dict[str, float] = {}
     for name, value in parts.items():
-        label = _PARTS.get(name, Words(name, name)).say(lang)
+        label = _PARTS.get(name, Words(name)).say(lang)
         totals[label] = totals.get(label, 0.0) + value
     return totals
 

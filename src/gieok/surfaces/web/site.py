@@ -28,16 +28,17 @@ from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import render_template
+from gieok.text.messages import translate
 
 #: Path → its name in both languages.
 MENU = (
-    ("/", "Search", "찾기"),
-    ("/memories", "Memories", "기억"),
-    ("/timeline", "Timeline", "시간 순서"),
-    ("/injection", "Before the agent", "에이전트 앞에"),
-    ("/characters", "Characters", "캐릭터"),
-    ("/code", "Code", "코드"),
-    ("/status", "Health", "상태"),
+    ("/", "Search"),
+    ("/memories", "Memories"),
+    ("/timeline", "Timeline"),
+    ("/injection", "Before the agent"),
+    ("/characters", "Characters"),
+    ("/code", "Code"),
+    ("/status", "Health"),
 )
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -109,11 +110,7 @@ class MemorySite:
         lang = _choose_page_language(request)
         why = ""
         if is_link:
-            why = (
-                "링크는 한 번, 5분 안에만 통합니다."
-                if lang == "ko"
-                else "A link works once, within five minutes."
-            )
+            why = translate("A link works once, within five minutes.", lang)
         return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
 
     def shown(self, view: Callable[["PageRequest"], Response]) -> Callable[[Request], Response]:
@@ -269,19 +266,14 @@ class PageRequest:
         pause = context.privacy.pause(context.clock.now().timestamp())
         if pause is None:
             return ""
-        until = (
-            f" until {format_local_time(pause.until, context.zone)}"
-            if pause.until is not None
-            else ""
-        )
-        until_ko = (
-            f" ({format_local_time(pause.until, context.zone)}까지)"
-            if pause.until is not None
-            else ""
-        )
+        if pause.until is None:
+            return self.words(
+                "Memory is paused: nothing is taken in or injected. `gieok resume` ends it."
+            )
         return self.words(
-            f"Memory is paused{until}: nothing is taken in or injected. `gieok resume` ends it.",
-            f"기억을 멈춘 상태입니다{until_ko}. 아무것도 기억하거나 넣지 않습니다. `gieok resume`으로 다시 시작합니다.",
+            "Memory is paused until {until}: nothing is taken in or injected. `gieok resume` "
+            "ends it.",
+            until=format_local_time(pause.until, context.zone),
         )
 
     # A template's.
@@ -299,9 +291,9 @@ class PageRequest:
         user = self.memory.context.caller.user
         return f"~/{file.relative_to(user).as_posix()}" if file.is_relative_to(user) else str(file)
 
-    def words(self, en: str, ko: str) -> str:
-        """Return a text in the reader's language."""
-        return ko if self.lang == "ko" else en
+    def words(self, template: str, about: str = "", plural: str = "", **values: object) -> str:
+        """Return a message in the reader's language; see `gieok.text.messages`."""
+        return translate(template, self.lang, values, about=about, plural=plural)
 
     def _address(self) -> str:
         """Return what leads back to this page; after a form that was sent, to the one it belongs

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from gieok.ops.operation import Words
 from gieok.ops.setup.interview import ASKED, NO, YES, AnswerKind, Interview, SetupQuestion, yes_no
 from gieok.ops.setup.machine import FoundAgent
 from gieok.ops.setup.questions.agents import format_megabytes, format_transcript_count
 from gieok.ports.dialogue import Pick
+from gieok.text.messages import Words
 
-AFTER_TITLE = {1: Words("And now", "이제")}
+AFTER_TITLE = {1: Words("And now")}
 
 
 def to_install(known: Interview) -> list[FoundAgent]:
@@ -32,10 +32,10 @@ def _install_note(known: Interview) -> Sequence[str]:
     names = ", ".join(one.name for one in to_install(known))
     told = known.words(
         (
-            f"{names}: what you told before stands before every prompt. `gieok install AGENT "
-            f"--uninstall` takes it out."
+            "{names}: what you told before stands before every prompt. `gieok install AGENT "
+            "--uninstall` takes it out."
         ),
-        f"{names}: 프롬프트마다 기억을 앞에 둡니다. 되돌리기: `gieok install AGENT --uninstall`",
+        names=names,
     )
     return (told,)
 
@@ -44,9 +44,7 @@ def _history_note(known: Interview) -> Sequence[str]:
     found = _select_transcript_agents(known)
     count = format_transcript_count(known, sum(one.transcripts for one in found))
     size = format_megabytes(sum(one.size for one in found))
-    told = known.words(
-        "Ctrl-C stops it; the rest comes later.", "Ctrl-C로 멈추면 나머지는 나중에 읽습니다."
-    )
+    told = known.words("Ctrl-C stops it; the rest comes later.")
     return (f"{count}, {size}. {told}",)
 
 
@@ -70,19 +68,13 @@ def _vault_picks(known: Interview) -> list[Pick]:
     return [
         Pick(
             ASKED,
-            known.words(
-                "yes, but agents get nothing of them unasked",
-                "예, 다만 묻지 않으면 에이전트에 주지 않음",
-            ),
+            known.words("yes, but agents get nothing of them unasked"),
         ),
         Pick(
             YES,
-            known.words(
-                "yes, and agents get what bears on a prompt",
-                "예, 프롬프트와 관련 있으면 에이전트에도 줌",
-            ),
+            known.words("yes, and agents get what bears on a prompt"),
         ),
-        Pick(NO, known.words("no", "아니요")),
+        Pick(NO, known.words("no")),
     ]
 
 
@@ -91,7 +83,7 @@ AFTER = (
         name="install",
         step=1,
         kind=AnswerKind.ONE,
-        words=Words("Put Gieok into these agents?", "이 에이전트들에 Gieok을 넣을까요?"),
+        words=Words("Put Gieok into these agents?"),
         note=_install_note,
         applies=lambda known: bool(to_install(known)),
         picks=yes_no,
@@ -101,7 +93,7 @@ AFTER = (
         name="take_in",
         step=1,
         kind=AnswerKind.ONE,
-        words=Words("Take in what was said so far?", "지금까지의 대화를 읽어들일까요?"),
+        words=Words("Take in what was said so far?"),
         note=_history_note,
         applies=lambda known: bool(_select_transcript_agents(known)),
         picks=yes_no,
@@ -111,7 +103,7 @@ AFTER = (
         name="index_vault",
         step=1,
         kind=AnswerKind.ONE,
-        words=Words("Search the notes of your vault too?", "보관함의 노트도 검색할까요?"),
+        words=Words("Search the notes of your vault too?"),
         note=lambda known: (_suggest_vault_path(known),),
         applies=lambda known: bool(known.machine.vaults),
         picks=_vault_picks,
@@ -121,14 +113,9 @@ AFTER = (
         name="start",
         step=1,
         kind=AnswerKind.ONE,
-        words=Words("Start the service now?", "서비스를 지금 시작할까요?"),
+        words=Words("Start the service now?"),
         note=lambda known: (
-            (
-                known.words(
-                    "It reads along as you work; nothing leaves this machine.",
-                    "일하는 동안 함께 읽습니다. 이 컴퓨터 밖으로 나가지 않습니다.",
-                ),
-            )
+            (known.words("It reads along as you work; nothing leaves this machine."),)
             if known.text("model") in ("", "rules")
             else ()
         ),

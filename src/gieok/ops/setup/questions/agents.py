@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 
 from gieok.agents.agent import observed
-from gieok.ops.operation import Words
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ports.dialogue import Pick
+from gieok.text.messages import Words
 
 _SETTING, _FOLDERS = "observe.agents", "observe.folders"
 _MORE = "folders"
@@ -21,9 +21,7 @@ def format_megabytes(size: int) -> str:
 
 def format_transcript_count(known: Interview, count: int) -> str:
     """Return how many there are."""
-    return known.words(
-        "1 transcript" if count == 1 else f"{count:,} transcripts", f"대화 {count:,}개"
-    )
+    return known.words("{count} transcript", plural="{count:,} transcripts", count=count)
 
 
 def _list_agent_picks(known: Interview) -> Sequence[Pick]:
@@ -34,18 +32,18 @@ def _list_agent_picks(known: Interview) -> Sequence[Pick]:
         detail = (
             f"{count}, {format_megabytes(agent.size)}{where}"
             if agent.transcripts
-            else known.words("nothing yet", "아직 없음")
+            else known.words("nothing yet")
         )
         picks.append(
             Pick(
                 agent.name,
                 agent.name,
-                detail if agent.folder else known.words("no transcripts", "기록 안 읽음"),
+                detail if agent.folder else known.words("no transcripts"),
             )
         )
     return [
         *picks,
-        Pick(_MORE, known.words("transcripts in other folders …", "다른 폴더의 대화 기록 …")),
+        Pick(_MORE, known.words("transcripts in other folders …")),
     ]
 
 
@@ -60,12 +58,7 @@ def _suggest_agents(known: Interview) -> tuple[str, ...]:
 def _note_missing_agents(known: Interview) -> Sequence[str]:
     if known.machine.agents:
         return ()
-    return (
-        known.words(
-            "no agent was found here; `gieok setup` again once one is",
-            "찾은 에이전트가 없습니다. 설치한 뒤 다시 실행하세요",
-        ),
-    )
+    return (known.words("no agent was found here; `gieok setup` again once one is"),)
 
 
 def _build_agent_settings(known: Interview) -> Mapping[str, str]:
@@ -84,9 +77,9 @@ def _build_agent_settings(known: Interview) -> Mapping[str, str]:
 def _explain_missing_folder(known: Interview, text: str) -> str:
     parts = [part for part in text.split(os.pathsep) if part.strip()]
     if not parts:
-        return known.words("name a folder", "폴더를 적으세요")
+        return known.words("name a folder")
     gone = next((part for part in parts if not known.path(part).is_dir()), "")
-    return known.words(f"there is no folder {gone}", f"{gone} 폴더가 없습니다") if gone else ""
+    return known.words("there is no folder {gone}", gone=gone) if gone else ""
 
 
 AGENTS = (
@@ -94,7 +87,7 @@ AGENTS = (
         name="agents",
         step=1,
         kind=AnswerKind.MANY,
-        words=Words("Whose conversations may be remembered?", "누구와의 대화를 기억할까요?"),
+        words=Words("Whose conversations may be remembered?"),
         note=_note_missing_agents,
         picks=_list_agent_picks,
         default=_suggest_agents,
@@ -105,10 +98,7 @@ AGENTS = (
         step=1,
         kind=AnswerKind.TEXT,
         decides=(_FOLDERS,),
-        words=Words(
-            f"Folders of JSONL transcripts ({os.pathsep} between)",
-            f"JSONL 기록 폴더 (사이에 {os.pathsep})",
-        ),
+        words=Words.of("Folders of JSONL transcripts ({pathsep} between)", pathsep=os.pathsep),
         applies=lambda known: _MORE in known.ticked("agents"),
         default=lambda known: known.setting(_FOLDERS),
         wrong=_explain_missing_folder,

@@ -5,10 +5,10 @@ or a model.
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from gieok.ops.operation import Words
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ports.dialogue import Pick
 from gieok.ports.setup import Provider
+from gieok.text.messages import Words
 
 _MODEL, _URL, _VARIABLE = "observe.model", "observe.base_url", "observe.key_variable"
 #: Small, quick models; what is typed is tried.
@@ -45,23 +45,23 @@ def _rank_provider(provider: Provider) -> tuple[bool, bool, bool, str]:
 
 
 def _list_model_picks(known: Interview) -> Sequence[Pick]:
-    rules = known.words("rules, no model", "규칙만, 모델 없이")
+    rules = known.words("rules, no model")
     picks = [
         Pick(
             _RULES,
             rules,
-            known.words("no key, nothing leaves; weaker", "키 없음, 밖으로 안 나감; 약함"),
+            known.words("no key, nothing leaves; weaker"),
         )
     ]
     for provider in sorted(known.providers.values(), key=_rank_provider):
         is_now = provider.name == provider_now(known)
         if provider.is_program and (provider.program or is_now):
-            detail = known.words("your subscription, no key", "구독 그대로, 키 없음")
+            detail = known.words("your subscription, no key")
             picks.append(
                 Pick(
                     provider.name,
                     provider.name,
-                    detail if provider.program else known.words("not here", "여기 없음"),
+                    detail if provider.program else known.words("not here"),
                 )
             )
         elif provider.name == _OLLAMA and (known.ollama is not None or is_now):
@@ -70,7 +70,7 @@ def _list_model_picks(known: Interview) -> Sequence[Pick]:
                 Pick(
                     _OLLAMA,
                     "Ollama",
-                    known.words(f"runs here, {count} models", f"여기서 돎, 모델 {count}개"),
+                    known.words("runs here, {count} models", count=count),
                 )
             )
         elif not provider.is_program and provider.name != _OLLAMA:
@@ -86,25 +86,20 @@ def _list_model_picks(known: Interview) -> Sequence[Pick]:
 
 def _format_provider_label(known: Interview, provider: Provider) -> str:
     names = {"anthropic": "Anthropic", "gemini": "Gemini", "openai": "OpenAI"}
-    other = known.words("another, OpenAI-compatible", "다른 OpenAI 호환 주소")
+    other = known.words("another, OpenAI-compatible")
     return names.get(provider.name, other if provider.name == _COMPATIBLE else provider.name)
 
 
 def _format_provider_needs(known: Interview, provider: Provider) -> str:
     if provider.place:
-        return known.words(f"key in {provider.place}", f"키: {provider.place}")
-    return known.words("needs a key", "키 필요") if provider.variable else ""
+        return known.words("key in {place}", place=provider.place)
+    return known.words("needs a key") if provider.variable else ""
 
 
 def _note_provider_needs(known: Interview) -> Sequence[str]:
     provider = _find_chosen_provider(known)
     if provider and provider.needs:
-        return (
-            known.words(
-                f"first, in another terminal: {provider.needs}",
-                f"먼저 다른 터미널에서: {provider.needs}",
-            ),
-        )
+        return (known.words("first, in another terminal: {needs}", needs=provider.needs),)
     return ()
 
 
@@ -134,13 +129,7 @@ def _wrong_address(known: Interview, text: str) -> str:
         is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_one = False
-    return (
-        ""
-        if is_one
-        else known.words(
-            "an address such as http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1 같은 주소"
-        )
-    )
+    return "" if is_one else known.words("an address such as http://127.0.0.1:8000/v1")
 
 
 def key_variable(known: Interview) -> str:
@@ -164,35 +153,22 @@ def wrong_secret(known: Interview, text: str) -> str:
     if value and (
         not value.isprintable() or len(value) > 10_000 or any(char.isspace() for char in value)
     ):
-        return known.words(
-            "a key has no spaces or line breaks: copy it again",
-            "키에는 공백이나 줄바꿈이 없습니다. 다시 복사하세요",
-        )
+        return known.words("a key has no spaces or line breaks: copy it again")
     return ""
 
 
 def _wrong_key(known: Interview, text: str) -> str:
     is_needed = known.text("model") != _COMPATIBLE and not key_place(known)
     if is_needed and not text.strip():
-        return known.words("paste the key (it is not shown)", "키를 붙여 넣으세요 (보이지 않음)")
+        return known.words("paste the key (it is not shown)")
     return wrong_secret(known, text)
 
 
 def _key_note(known: Interview) -> Sequence[str]:
     if place := key_place(known):
-        return (
-            known.words(
-                f"A key is in {place}; leave it empty to keep that.",
-                f"키가 {place}에 있습니다. 비워 두면 그대로 씁니다.",
-            ),
-        )
+        return (known.words("A key is in {place}; leave it empty to keep that.", place=place),)
     if known.text("model") == _COMPATIBLE:
-        return (
-            known.words(
-                "Leave it empty where the server wants none.",
-                "서버가 키를 요구하지 않으면 비워 두세요.",
-            ),
-        )
+        return (known.words("Leave it empty where the server wants none."),)
     return ()
 
 
@@ -208,7 +184,7 @@ MODEL = (
         kind=AnswerKind.ONE,
         decides=(_MODEL,),
         trial="model",
-        words=Words("What decides what is worth keeping?", "무엇을 남길지 누가 정할까요?"),
+        words=Words("What decides what is worth keeping?"),
         picks=_list_model_picks,
         default=provider_now,
         settings=_model_settings,
@@ -219,7 +195,7 @@ MODEL = (
         kind=AnswerKind.TEXT,
         decides=(_URL,),
         trial="model",
-        words=Words("Its address", "주소"),
+        words=Words("Its address"),
         applies=lambda known: known.text("model") == _COMPATIBLE,
         default=lambda known: known.setting(_URL) if _is_current_provider(known) else "",
         wrong=_wrong_address,
@@ -231,22 +207,20 @@ MODEL = (
         kind=AnswerKind.ONE,
         decides=(_MODEL,),
         trial="model",
-        words=Words("Which model?", "어느 모델인가요?"),
+        words=Words("Which model?"),
         note=_note_provider_needs,
         applies=_has_name,
         picks=_list_model_names,
-        free=Words("another model …", "다른 모델 …"),
+        free=Words("another model …"),
         default=lambda known: next((pick.value for pick in _list_model_names(known)), ""),
-        wrong=lambda known, text: (
-            "" if text.strip() else known.words("the model's name", "모델 이름을 적으세요")
-        ),
+        wrong=lambda known, text: "" if text.strip() else known.words("the model's name"),
     ),
     SetupQuestion(
         name="key",
         step=3,
         kind=AnswerKind.SECRET,
         trial="model",
-        words=Words("Its key (not shown)", "키 (보이지 않음)"),
+        words=Words("Its key (not shown)"),
         note=_key_note,
         applies=lambda known: bool(key_variable(known)),
         wrong=_wrong_key,

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from gieok.ops.operation import Words
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ops.setup.questions.model import wrong_secret
 from gieok.ports.dialogue import Pick
+from gieok.text.messages import Words
 
 _TO, _HOST, _MAIL, _USER = "notify.to", "notify.smtp_host", "notify.mail_to", "notify.smtp_user"
 _PASSWORD = "SMTP_PASSWORD"  # noqa: S105 - a variable's name
@@ -23,15 +23,15 @@ def ways_now(known: Interview) -> list[str]:
 def _list_notice_picks(known: Interview) -> Sequence[Pick]:
     machine = known.machine
     here, not_here = (
-        known.words("found here", "여기 있음"),
-        known.words("not found here", "못 찾음"),
+        known.words("found here"),
+        known.words("not found here"),
     )
-    hooked = known.words("your channel, by its webhook", "웹훅으로, 쓰던 채널에")
-    off = known.words("its webhooks are off", "웹훅 꺼짐")
+    hooked = known.words("your channel, by its webhook")
+    off = known.words("its webhooks are off")
     return [
         Pick(
             "desktop",
-            known.words("on the desktop", "데스크톱 알림"),
+            known.words("on the desktop"),
             here if machine.has_desktop else not_here,
         ),
         Pick(
@@ -39,9 +39,7 @@ def _list_notice_picks(known: Interview) -> Sequence[Pick]:
             "OpenClaw",
             hooked if machine.has_webhook else off if _has_openclaw(known) else not_here,
         ),
-        Pick(
-            "smtp", known.words("mail", "메일"), known.words("by your own server", "내 메일 서버로")
-        ),
+        Pick("smtp", known.words("mail"), known.words("by your own server")),
     ]
 
 
@@ -66,23 +64,13 @@ def _is_mail_chosen(known: Interview) -> bool:
 
 def _wrong_host(known: Interview, text: str) -> str:
     is_host = bool(re.fullmatch(r"[\w.-]+|\[?[0-9a-fA-F:]+\]?", text.strip()))
-    return (
-        ""
-        if is_host
-        else known.words(
-            "a server's name such as smtp.example.org", "smtp.example.org 같은 서버 이름"
-        )
-    )
+    return "" if is_host else known.words("a server's name such as smtp.example.org")
 
 
 def _wrong_mail(known: Interview, text: str) -> str:
     parts = [part.strip() for part in text.split(",")]
     is_one = all(_ADDRESS.fullmatch(part) for part in parts)
-    return (
-        ""
-        if is_one
-        else known.words("an address such as me@example.org", "me@example.org 같은 주소")
-    )
+    return "" if is_one else known.words("an address such as me@example.org")
 
 
 NOTICES = (
@@ -92,12 +80,9 @@ NOTICES = (
         kind=AnswerKind.MANY,
         decides=(_TO,),
         trial="notice",
-        words=Words("How are you told of what waits for you?", "기다리는 일을 어떻게 알릴까요?"),
+        words=Words("How are you told of what waits for you?"),
         note=lambda known: (
-            known.words(
-                "The log is always told. What you tick gets a test at once.",
-                "로그에는 늘 남습니다. 고른 방법으로 바로 시험 알림을 보냅니다.",
-            ),
+            known.words("The log is always told. What you tick gets a test at once."),
         ),
         picks=_list_notice_picks,
         default=_suggest_notice_ways,
@@ -110,7 +95,7 @@ NOTICES = (
         decides=(_HOST,),
         applies=_is_mail_chosen,
         trial="notice",
-        words=Words("Mail server", "메일 서버"),
+        words=Words("Mail server"),
         default=lambda known: known.setting(_HOST),
         wrong=_wrong_host,
         settings=lambda known: {_HOST: known.text("smtp_host").strip()},
@@ -122,7 +107,7 @@ NOTICES = (
         decides=(_MAIL,),
         applies=_is_mail_chosen,
         trial="notice",
-        words=Words("Your address", "받는 주소"),
+        words=Words("Your address"),
         default=lambda known: known.setting(_MAIL),
         wrong=_wrong_mail,
         settings=lambda known: {_MAIL: known.text("mail_to").strip()},
@@ -134,7 +119,7 @@ NOTICES = (
         decides=(_USER,),
         applies=_is_mail_chosen,
         trial="notice",
-        words=Words("Name to log in with (empty: none)", "로그인 이름 (없으면 비움)"),
+        words=Words("Name to log in with (empty: none)"),
         default=lambda known: (
             known.setting(_USER) or known.text("mail_to").partition(",")[0].strip()
         ),
@@ -145,10 +130,10 @@ NOTICES = (
         step=5,
         kind=AnswerKind.SECRET,
         trial="notice",
-        words=Words("Its password (not shown)", "비밀번호 (보이지 않음)"),
+        words=Words("Its password (not shown)"),
         applies=lambda known: _is_mail_chosen(known) and bool(known.text("smtp_user").strip()),
         note=lambda known: (
-            (known.words("empty keeps the one that is set", "비워 두면 있는 것을 그대로 씁니다"),)
+            (known.words("empty keeps the one that is set"),)
             if known.access.has_secret(_PASSWORD)
             else ()
         ),

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gieok.memory.tiers import vaults
-from gieok.ops.operation import Words
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ops.setup.questions.model import wrong_secret
 from gieok.ports.dialogue import Pick
+from gieok.text.messages import Words
 
 _FOLDER, _SUBFOLDER = "archive.folder", "archive.subfolder"
 _TOKEN, _APP, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
@@ -44,16 +44,14 @@ def wrong_folder(known: Interview, text: str) -> str:
     is there.
     """
     if not text.strip():
-        return known.words("name a folder", "폴더를 적으세요")
+        return known.words("name a folder")
     path = known.path(text.strip())
     if path.is_relative_to(known.context.home):
-        return known.words("that is inside Gieok's own folder", "Gieok 자신의 폴더 안입니다")
+        return known.words("that is inside Gieok's own folder")
     if path.exists() and not path.is_dir():
-        return known.words("that is a file", "파일입니다")
+        return known.words("that is a file")
     if known.text("cold") == "obsidian" and not vaults.is_vault(path):
-        return known.words(
-            "no vault: it has no .obsidian folder", "보관함이 아닙니다: .obsidian 폴더가 없습니다"
-        )
+        return known.words("no vault: it has no .obsidian folder")
     return _wrong_place(known, path)
 
 
@@ -61,30 +59,21 @@ def _wrong_place(known: Interview, path: Path) -> str:
     there = next(one for one in (path, *path.parents) if one.exists())
     if there not in (path, path.parent):
         return known.words(
-            f"there is no folder {known.shown_path(path.parent)}",
-            f"{known.shown_path(path.parent)} 폴더가 없습니다",
+            "there is no folder {shown_path}", shown_path=known.shown_path(path.parent)
         )
-    return (
-        ""
-        if os.access(there, os.W_OK)
-        else known.words("it cannot be written", "쓸 수 없는 폴더입니다")
-    )
+    return "" if os.access(there, os.W_OK) else known.words("it cannot be written")
 
 
 def _wrong_name(known: Interview, text: str) -> str:
     if not text.strip().strip("/") or _ILLEGAL.search(text.strip()):
-        return known.words(
-            "a folder's name such as Gieok or AI/Gieok", "Gieok, AI/Gieok 같은 폴더 이름"
-        )
+        return known.words("a folder's name such as Gieok or AI/Gieok")
     return ""
 
 
 def _wrong_token(variable: str) -> Callable[[Interview, str], str]:
     def wrong(known: Interview, text: str) -> str:
         if not text.strip() and not known.access.has_secret(variable):
-            return known.words(
-                "Dropbox needs it (docs/archive.md)", "Dropbox에 필요합니다 (docs/archive.md)"
-            )
+            return known.words("Dropbox needs it (docs/archive.md)")
         return wrong_secret(known, text)
 
     return wrong
@@ -96,20 +85,13 @@ def _build_secret_note(variable: str) -> Callable[[Interview], Sequence[str]]:
         if place:
             return (
                 known.words(
-                    f"{variable} is in {place}; empty keeps it.",
-                    f"{variable}: {place}. 비워 두면 그대로.",
+                    "{variable} is in {place}; empty keeps it.", variable=variable, place=place
                 ),
             )
         if variable == _APP:
             return (
-                known.words(
-                    "Make an app at dropbox.com/developers/apps: App folder,",
-                    "dropbox.com/developers/apps 에서 앱을 만드세요: App folder,",
-                ),
-                known.words(
-                    "files.content.read and .write; then get a refresh token.",
-                    "files.content.read, .write; 그다음 refresh token을 받으세요.",
-                ),
+                known.words("Make an app at dropbox.com/developers/apps: App folder,"),
+                known.words("files.content.read and .write; then get a refresh token."),
             )
         return ()
 
@@ -123,9 +105,9 @@ PLACES = (
         kind=AnswerKind.ONE,
         decides=(_FOLDER,),
         applies=_build_cold_condition("obsidian", "folder"),
-        words=Words("Which folder?", "어느 폴더인가요?"),
+        words=Words("Which folder?"),
         picks=_list_vault_picks,
-        free=Words("another folder …", "다른 폴더 …"),
+        free=Words("another folder …"),
         default=_default_folder,
         wrong=wrong_folder,
         settings=lambda known: {_FOLDER: str(known.path(known.text("folder").strip()))},
@@ -136,7 +118,7 @@ PLACES = (
         kind=AnswerKind.TEXT,
         decides=(_SUBFOLDER,),
         applies=_build_cold_condition("obsidian", "dropbox"),
-        words=Words("Gieok's own folder in it", "그 안의 Gieok 폴더"),
+        words=Words("Gieok's own folder in it"),
         default=lambda known: known.setting(_SUBFOLDER),
         wrong=_wrong_name,
         settings=lambda known: {_SUBFOLDER: known.text("subfolder").strip().strip("/")},
@@ -147,7 +129,7 @@ PLACES = (
         kind=AnswerKind.SECRET,
         applies=_build_cold_condition("dropbox"),
         trial="archive",
-        words=Words("The app's key (not shown)", "앱 키 (보이지 않음)"),
+        words=Words("The app's key (not shown)"),
         note=_build_secret_note(_APP),
         wrong=_wrong_token(_APP),
         variable=lambda known: _APP,
@@ -158,7 +140,7 @@ PLACES = (
         kind=AnswerKind.SECRET,
         applies=_build_cold_condition("dropbox"),
         trial="archive",
-        words=Words("The refresh token (not shown)", "Refresh token (보이지 않음)"),
+        words=Words("The refresh token (not shown)"),
         note=_build_secret_note(_TOKEN),
         wrong=_wrong_token(_TOKEN),
         variable=lambda known: _TOKEN,
@@ -169,7 +151,7 @@ PLACES = (
         kind=AnswerKind.SECRET,
         applies=_build_cold_condition("dropbox"),
         trial="archive",
-        words=Words("The app's secret; empty with PKCE", "앱 시크릿; PKCE면 비워 둠"),
+        words=Words("The app's secret; empty with PKCE"),
         note=_build_secret_note(_SECRET),
         wrong=wrong_secret,
         variable=lambda known: _SECRET,

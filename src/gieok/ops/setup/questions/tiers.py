@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from gieok.ops.operation import Words
 from gieok.ops.setup.interview import NO, YES, AnswerKind, Interview, SetupQuestion, yes_no
 from gieok.ports.dialogue import Pick
 from gieok.text.korean import in_language
+from gieok.text.messages import Words
 
 _HOT, _WARM, _COLD, _APPROVE = (
     "archive.hot_days",
@@ -25,7 +25,7 @@ def _build_days_picker(setting: str, usual: Sequence[int]) -> Callable[[Intervie
     def picks(known: Interview) -> list[Pick]:
         days = sorted({*usual, int(known.setting(setting))})
         return [
-            Pick(str(day), known.words(f"{day} days", f"{day}일"), _describe_day_count(known, day))
+            Pick(str(day), known.words("{day} days", day=day), _describe_day_count(known, day))
             for day in days
         ]
 
@@ -34,21 +34,18 @@ def _build_days_picker(setting: str, usual: Sequence[int]) -> Callable[[Intervie
 
 def _describe_day_count(known: Interview, day: int) -> str:
     return {
-        90: known.words("usual", "보통"),
-        365: known.words("a year", "1년"),
-        730: known.words("two years", "2년"),
+        90: known.words("usual"),
+        365: known.words("a year"),
+        730: known.words("two years"),
     }.get(day, "")
 
 
 def _build_days_check(setting: str, least: str = "") -> Callable[[Interview, str], str]:
     def wrong(known: Interview, text: str) -> str:
         if not text.strip().isdigit() or int(text) < 1:
-            return known.words("a whole number of days, 1 or more", "1 이상의 날짜 수")
+            return known.words("a whole number of days, 1 or more")
         if least and int(text) <= int(known.text(least) or 0):
-            return known.words(
-                f"more than the {known.text(least)} days before",
-                f"앞의 {known.text(least)}일보다 길게",
-            )
+            return known.words("more than the {text} days before", text=known.text(least))
         return in_language(known.access.wrong(setting, text.strip()), known.context.lang)
 
     return wrong
@@ -57,22 +54,20 @@ def _build_days_check(setting: str, least: str = "") -> Callable[[Interview, str
 def _list_cold_picks(known: Interview) -> list[Pick]:
     vaults = known.machine.vaults
     vault_detail = (
-        known.words(f"found: {known.shown_path(vaults[0])}", f"찾음: {known.shown_path(vaults[0])}")
-        if vaults
-        else ""
+        known.words("found: {shown_path}", shown_path=known.shown_path(vaults[0])) if vaults else ""
     )
     return [
         Pick(
             "none",
-            known.words("stay in Gieok's own folder", "Gieok 폴더에 그대로"),
-            known.words("usual", "보통"),
+            known.words("stay in Gieok's own folder"),
+            known.words("usual"),
         ),
         Pick(
             "obsidian",
-            known.words("notes in an Obsidian vault", "Obsidian 보관함의 노트로"),
+            known.words("notes in an Obsidian vault"),
             vault_detail,
         ),
-        Pick("folder", known.words("files in another folder", "다른 폴더의 파일로")),
+        Pick("folder", known.words("files in another folder")),
         Pick("dropbox", "Dropbox"),
     ]
 
@@ -83,15 +78,12 @@ TIERS = (
         step=2,
         kind=AnswerKind.ONE,
         decides=(_HOT,),
-        words=Words("How long does memory stay at hand?", "기억을 얼마나 곁에 둘까요?"),
+        words=Words("How long does memory stay at hand?"),
         note=lambda known: (
-            known.words(
-                "Then it becomes a readable file a day. Search finds it all the same.",
-                "그다음은 하루에 파일 하나로 옮깁니다. 검색은 그대로 됩니다.",
-            ),
+            known.words("Then it becomes a readable file a day. Search finds it all the same."),
         ),
         picks=_build_days_picker(_HOT, _HOT_DAYS),
-        free=Words("another number …", "다른 수 …"),
+        free=Words("another number …"),
         default=lambda known: known.setting(_HOT),
         wrong=_build_days_check(_HOT),
         settings=lambda known: {_HOT: known.text("hot_days")},
@@ -101,7 +93,7 @@ TIERS = (
         step=2,
         kind=AnswerKind.ONE,
         decides=(_COLD,),
-        words=Words("And in the end?", "마지막에는 어디로 보낼까요?"),
+        words=Words("And in the end?"),
         picks=_list_cold_picks,
         default=lambda known: known.setting(_COLD),
         settings=lambda known: {_COLD: known.text("cold")},
@@ -112,9 +104,9 @@ TIERS = (
         kind=AnswerKind.ONE,
         decides=(_WARM,),
         applies=goes_on,
-        words=Words("After how many days does it go there?", "며칠이 지나면 보낼까요?"),
+        words=Words("After how many days does it go there?"),
         picks=_build_days_picker(_WARM, _WARM_DAYS),
-        free=Words("another number …", "다른 수 …"),
+        free=Words("another number …"),
         default=lambda known: known.setting(_WARM),
         wrong=_build_days_check(_WARM, "hot_days"),
         settings=lambda known: {_WARM: known.text("warm_days")},
@@ -125,7 +117,7 @@ TIERS = (
         kind=AnswerKind.ONE,
         decides=(_APPROVE,),
         applies=goes_on,
-        words=Words("Ask you before anything goes there?", "보내기 전에 물어볼까요?"),
+        words=Words("Ask you before anything goes there?"),
         picks=yes_no,
         default=lambda known: NO if known.setting(_APPROVE) == "True" else YES,
         settings=lambda known: {_APPROVE: "false" if known.text("approve") == YES else "true"},

@@ -30,10 +30,10 @@ from gieok.text.tokens import estimate_tokens
 _MOST_CHARACTERS, _MOST_USERS, _PER_PAGE = 200, 20, 30
 _SCRIPTED = "scripted"
 LAYERS = (
-    (Layer.SEMANTIC, "Facts", "사실"),
-    (Layer.IDEAS, "Ideas", "생각만 한 것"),
-    (Layer.EMOTIONAL, "Moments", "순간"),
-    (Layer.EPISODIC, "Episodes", "있었던 일"),
+    (Layer.SEMANTIC, "Facts"),
+    (Layer.IDEAS, "Ideas"),
+    (Layer.EMOTIONAL, "Moments"),
+    (Layer.EPISODIC, "Episodes"),
 )
 
 
@@ -197,7 +197,7 @@ def bond(seen: PageRequest, wrong: GieokError | None = None) -> Response:
 def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str, Any]:
     layer = (
         seen.asked("layer")
-        if seen.asked("layer") in {one.value for one, *_ in LAYERS}
+        if seen.asked("layer") in {one.value for one, _ in LAYERS}
         else Layer.SEMANTIC.value
     )
     page = (
@@ -212,7 +212,7 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
         **_read_bond_names(seen),
         "is_there": True,
         "layer": layer,
-        "layers": [(one.value, seen.words(*words)) for one, *words in LAYERS],
+        "layers": [(one.value, seen.words(name)) for one, name in LAYERS],
         "items": house.control.memories(whose, layer, page, _PER_PAGE),
         "say_item": teller(seen, house, whose),
         "counts": {
@@ -269,9 +269,7 @@ def _read_bond_names(seen: PageRequest) -> dict[str, Any]:
 def teller(seen: PageRequest, house: House, whose: Bond) -> Any:  # noqa: ANN401
     """Return what tells a memory as a sentence, in the reader's language."""
     facts = house.memory.memories(whose).facts
-    own = narrative.called(facts) or (
-        seen.words("the user", "사용자") if whose.user == ME else whose.user
-    )
+    own = narrative.called(facts) or (seen.words("the user") if whose.user == ME else whose.user)
 
     def told(item: RememberedItem) -> str:
         row = PREDICATES.get(item.predicate)

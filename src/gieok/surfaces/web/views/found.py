@@ -158,5 +158,5 @@ def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit)
 def _describe_hit_origin(seen: PageRequest, hit: SearchHit) -> str:
     """Return where a hit comes from, where that is no file."""
     if hit.source == "sessions":
-        return seen.words(f"said to {hit.path.split('/')[1]}", f"{hit.path.split('/')[1]}와의 대화")
-    return "" if hit.source == "memory" else seen.words("observed", "관찰")
+        return seen.words("said to {split}", split=hit.path.split("/")[1])
+    return "" if hit.source == "memory" else seen.words("observed", about="a kind of memory")

@@ -13,58 +13,41 @@ from gieok.model.memory import Scope, Tier
 from gieok.ops import operation
 from gieok.ops.archive.status import ArchiveStatusResult
 from gieok.ops.home import growth as grown
-from gieok.ops.operation import Style, Words
+from gieok.ops.operation import Style
 from gieok.ops.prompt import measure
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
+from gieok.text.messages import Words
 
 _WEEKS = 26
 #: What an incident's name begins with → what a person does next.
 _NEXT = (
     (
         "observer",
-        Words(
-            "check the model: `gieok doctor`; what was said waits and is not lost",
-            "모델을 확인하세요: `gieok doctor`. 말한 것은 기다릴 뿐 사라지지 않습니다",
-        ),
+        Words("check the model: `gieok doctor`; what was said waits and is not lost"),
     ),
     (
         "reflector",
-        Words(
-            "check the model: `gieok doctor`; the observations stay as they are",
-            "모델을 확인하세요: `gieok doctor`. 관찰은 그대로 남습니다",
-        ),
+        Words("check the model: `gieok doctor`; the observations stay as they are"),
     ),
     (
         "job ",
-        Words(
-            "it is tried again by itself; `gieok archive status` says when",
-            "저절로 다시 시도합니다. 언제인지는 `gieok archive status`",
-        ),
+        Words("it is tried again by itself; `gieok archive status` says when"),
     ),
     (
         "archive",
-        Words(
-            "look at the folder of the archive, then `gieok archive run`",
-            "보관 폴더를 확인하고 `gieok archive run`",
-        ),
+        Words("look at the folder of the archive, then `gieok archive run`"),
     ),
     (
         "character",
         Words(
-            (
-                "check the model of the characters: `gieok config show`, then talk on; nothing "
-                "that was said is lost"
-            ),
-            "캐릭터의 모델을 `gieok config show`로 확인하고 이어서 이야기하세요. 말한 것은 사라지지 않습니다",
+            "check the model of the characters: `gieok config show`, then talk on; nothing "
+            "that was said is lost"
         ),
     ),
     (
         "",
-        Words(
-            "`gieok doctor` says which part is broken",
-            "`gieok doctor`가 어느 부분이 고장인지 말합니다",
-        ),
+        Words("`gieok doctor` says which part is broken"),
     ),
 )
 

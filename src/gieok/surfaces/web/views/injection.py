@@ -111,7 +111,7 @@ def link_memory_handles(text: str) -> Markup:
 
 def _name_injection_events(seen: PageRequest) -> dict[str, str]:
     names = {
-        table.PROMPT: ("before a prompt", "프롬프트 앞"),
-        table.SESSION_START: ("at a session's start", "세션 시작"),
+        table.PROMPT: "before a prompt",
+        table.SESSION_START: "at a session's start",
     }
-    return {event: seen.words(*words) for event, words in names.items()}
+    return {event: seen.words(name) for event, name in names.items()}

@@ -32,13 +32,13 @@ _LONG_CHARS = 1_500
 def kind_names(seen: PageRequest) -> dict[str, str]:
     """Return what kinds are called."""
     names = (
-        ("all", "all", "전부"),
-        ("observation", "observed", "관찰"),
-        ("record", "record", "기록"),
-        ("turn", "said", "대화"),
-        ("note", "note", "노트"),
+        ("all", "all"),
+        ("observation", "observed"),
+        ("record", "record"),
+        ("turn", "said"),
+        ("note", "note"),
     )
-    return {kind: seen.words(en, ko) for kind, en, ko in names}
+    return {kind: seen.words(name, about="a kind of memory") for kind, name in names}
 
 
 def show_memories_page(seen: PageRequest) -> Response:
@@ -59,7 +59,7 @@ def show_memories_page(seen: PageRequest) -> Response:
         "tiers": _TIERS,
         "rows": [],
         "state_names": {
-            "all": seen.words("all", "전부"),
+            "all": seen.words("all"),
             **{n: w.say(seen.lang) for n, w in STATUSES.items()},
         },
         "states": _STATUSES,
@@ -195,7 +195,7 @@ def show_memory_page(seen: PageRequest) -> Response:
 
 
 def _name_message_roles(seen: PageRequest) -> dict[str, str]:
-    user, agent = seen.words("you", "나"), seen.words("the agent", "에이전트")
+    user, agent = seen.words("you"), seen.words("the agent")
     return {"user": user, "assistant": agent, "system": "system", "tool": "tool"}
 
 

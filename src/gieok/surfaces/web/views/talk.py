@@ -117,13 +117,8 @@ def forget_talk_memory(seen: PageRequest) -> Response:
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         done = house.control.delete(bond, seen.sent("key"))
-        again = seen.words(
-            f" {len(done.holds_again)} hold again.",
-            f" {len(done.holds_again)}개가 다시 유효합니다.",
-        )
-        return seen.words("Forgotten.", "잊었습니다.") + (
-            again if done.holds_again else ""
-        ), done.undo
+        again = seen.words(" {holds_again} hold again.", holds_again=len(done.holds_again))
+        return seen.words("Forgotten.") + (again if done.holds_again else ""), done.undo
 
     return _apply_talk_change(seen, change)
 
@@ -135,7 +130,7 @@ def correct_talk_memory(seen: PageRequest) -> Response:
         key, text = seen.sent("key"), seen.sent("text")
         if mark := seen.sent("important"):
             done = house.control.mark(bond, key, is_important=mark == "yes")
-            return seen.words("Marked.", "표시했습니다."), done.undo
+            return seen.words("Marked."), done.undo
         is_fact = house.control.read(bond, key).memory.layer in (
             listing.Layer.SEMANTIC,
             listing.Layer.IDEAS,
@@ -143,7 +138,7 @@ def correct_talk_memory(seen: PageRequest) -> Response:
         done = house.control.edit(
             bond, key, MemoryEdit(object=text) if is_fact else MemoryEdit(text=text)
         )
-        return seen.words("Corrected.", "고쳤습니다."), done.undo
+        return seen.words("Corrected."), done.undo
 
     return _apply_talk_change(seen, change)
 
@@ -153,7 +148,7 @@ def undo_talk_change(seen: PageRequest) -> Response:
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         house.control.undo(bond, seen.sent("undo"))
-        return seen.words("Taken back.", "되돌렸습니다."), ""
+        return seen.words("Taken back."), ""
 
     return _apply_talk_change(seen, change)
 
@@ -163,12 +158,10 @@ def check_in_from_talk(seen: PageRequest) -> Response:
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         done = house.points.check_in(bond.user)
-        words = (
-            f"{done.given} points; {done.streak} days in a row.",
-            f"{done.given}포인트; {done.streak}일 연속 출석.",
-        )
-        return seen.words(*words) if done.is_new else seen.words(
-            "Checked in already.", "오늘은 이미 출석했습니다."
+        if not done.is_new:
+            return seen.words("Checked in already."), ""
+        return seen.words(
+            "{points} points; {days} days in a row.", points=done.given, days=done.streak
         ), ""
 
     return _apply_talk_change(seen, change)
@@ -186,7 +179,7 @@ def import_character_card(seen: PageRequest) -> Response:
         )
     except GieokError as error:
         return show_characters_page(seen, error)
-    told = seen.words(f"{stored.name} is here.", f"{stored.name} 캐릭터를 가져왔습니다.")
+    told = seen.words("{name} is here.", name=stored.name)
     return seen.back_to(f"/characters?told={quote(told)}")
 
 

@@ -78,7 +78,7 @@ def timeline(seen: PageRequest) -> Response:
         spent=_format_month_tokens(seen, costs),
         after_day=min((one for one in found if one > day), default=None),
         costs=costs,
-        weekdays=seen.words("Mo Tu We Th Fr Sa Su", "월 화 수 목 금 토 일").split(),
+        weekdays=seen.words("Mo Tu We Th Fr Sa Su").split(),
         query=_format_query_suffix(project=project, kind=kind.removeprefix("all")),
     )
 
@@ -95,7 +95,7 @@ def news(seen: PageRequest) -> Response:
         record.build_whole_day(context, scopes, today, found.get(today, DayOf((), ())))
     )
     new -= int(seen.asked("count")) if seen.asked("count").isdecimal() else 0
-    told = seen.words(f"{new} new: show", f"새로 {new}개: 보기")
+    told = seen.words("{new} new: show", new=new)
     back = _format_query_suffix(project=seen.asked("project"), kind=seen.asked("kind"))
     link = Markup('<a class="button" href="/timeline?day={}{}#day">{}</a>').format(
         today, back, told
@@ -149,25 +149,25 @@ def _read_session_name(seen: PageRequest) -> SessionName:
 
 def _name_timeline_kinds(seen: PageRequest) -> dict[str, str]:
     names = (
-        ("all", "everything", "전부"),
-        ("sessions", "sessions alone", "세션만"),
-        ("decision", "decision", "결정"),
-        ("preference", "preference", "선호"),
-        ("state", "fact", "사실"),
-        ("task", "task", "할 일"),
-        ("record", "record", "기록"),
-        ("note", "note", "노트"),
-        ("observation", "observation", "관찰"),
-        ("memory", "note", "노트"),
-        ("observed", "observed", "관찰"),
-        ("corrected", "corrected", "고침"),
-        ("compared", "compared", "견줌"),
-        ("pattern", "pattern", "반복"),
-        ("document", "note", "노트"),
-        ("file", "note", "노트"),
-        ("commit", "commit", "커밋"),
+        ("all", "everything"),
+        ("sessions", "sessions alone"),
+        ("decision", "decision"),
+        ("preference", "preference"),
+        ("state", "fact"),
+        ("task", "task"),
+        ("record", "record"),
+        ("note", "note"),
+        ("observation", "observation"),
+        ("memory", "note"),
+        ("observed", "observed"),
+        ("corrected", "corrected"),
+        ("compared", "compared"),
+        ("pattern", "pattern"),
+        ("document", "note"),
+        ("file", "note"),
+        ("commit", "commit"),
     )
-    return {kind: seen.words(en, ko) for kind, en, ko in names}
+    return {kind: seen.words(name, about="a kind of memory") for kind, name in names}
 
 
 def _of_kind(whole: record.WholeDay, kind: str) -> record.WholeDay:
@@ -228,7 +228,7 @@ def _format_query_suffix(**values: str) -> str:
 
 def _format_month_tokens(seen: PageRequest, costs: Sequence[Column]) -> str:
     tokens = sum(one.value for one in costs)
-    return seen.words(f"{tokens:,.0f} tokens in the month", f"이 달에 {tokens:,.0f}토큰")
+    return seen.words("{tokens:,.0f} tokens in the month", tokens=tokens)
 
 
 def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date) -> list[Column]:
@@ -252,7 +252,7 @@ def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date)
 
 def _cost_title(seen: PageRequest, day: date, tokens: int, dollars: float | None) -> str:
     price = "" if dollars is None else f", ${dollars:.4f}"
-    return f"{day}: " + seen.words(f"{tokens:,} tokens", f"{tokens:,}토큰") + price
+    return f"{day}: " + seen.words("{tokens:,} tokens", tokens=tokens) + price
 
 
 def _find_month_end(day: date) -> date:

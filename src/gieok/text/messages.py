@@ -1,0 +1,143 @@
+"""Messages for people: English in the code, other languages in catalogues of gettext.
+
+A message is an English template, which is its id: `{count} files`. What is put in may be a message
+itself. A translation may name a value with the particle that fits it: `{name:이/가}`. A language is
+one file, `locale/LANG/LC_MESSAGES/gieok.po`, compiled to `gieok.mo` by `make docs`.
+"""
+
+import gettext
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import Any, NamedTuple
+
+from gieok.text.josa import with_particle
+
+ENGLISH = "en"
+DOMAIN = "gieok"
+LOCALES = Path(__file__).parents[1] / "locale"
+
+
+class Words(NamedTuple):
+    """A message for people that is put into their language when it is shown.
+
+    `about` tells apart two uses of one English text that other languages say differently.
+    """
+
+    template: str
+    values: tuple[tuple[str, object], ...] = ()
+    about: str = ""
+    plural: str = ""
+
+    @classmethod
+    def of(cls, template: str, about: str = "", plural: str = "", **values: object) -> "Words":
+        """Return a message with what is put into its places.
+
+        With `plural`, `template` is for one; `values` then has `count`.
+        """
+        return cls(template, tuple(values.items()), about, plural)
+
+    @classmethod
+    def said(cls, text: str) -> "Words":
+        """Return what was said in English elsewhere, such as an error's text."""
+        return cls("{text}", (("text", _SaidInEnglish(text)),))
+
+    @staticmethod
+    def fill_english(template: str, **values: object) -> str:
+        """Return a message in English."""
+        return translate(template, ENGLISH, values)
+
+    @property
+    def en(self) -> str:
+        """The text in English."""
+        return self.say(ENGLISH)
+
+    def say(self, lang: str) -> str:
+        """Return the text in `lang`; English where the language or the message is unknown."""
+        return translate(
+            self.template, lang, dict(self.values), about=self.about, plural=self.plural
+        )
+
+
+def translate(
+    template: str,
+    lang: str,
+    values: Mapping[str, object] | None = None,
+    *,
+    arguments: Sequence[object] = (),
+    about: str = "",
+    plural: str = "",
+) -> str:
+    """Return a message in a language with its values put in; English where it has no translation.
+
+    `values` go into places with names, `arguments` into places with numbers (`{0}`).
+
+    A message without values is shown as it is, also where it has braces. `plural` is the English
+    for any `count` but one; the two are messages of their own.
+    """
+    is_plural = bool(plural) and values is not None and values["count"] != 1
+    text = plural if is_plural else template
+    if lang != ENGLISH:
+        catalogue = load_catalogue(lang)
+        text = catalogue.pgettext(about, text) if about else catalogue.gettext(text)
+    if not values and not arguments:
+        return text
+    return _MessageFormatter(lang).vformat(text, arguments, values or {})
+
+
+def list_languages() -> list[str]:
+    """Return the languages that a person can choose: English, and each that has a catalogue."""
+    found = sorted(path.parts[-3] for path in LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
+    return [ENGLISH, *found]
+
+
+@cache
+def load_catalogue(lang: str) -> gettext.NullTranslations:
+    """Return the catalogue of a language; one that translates nothing where there is none."""
+    return gettext.translation(DOMAIN, LOCALES, [lang], fallback=True)
+
+
+def list_translations(lang: str) -> dict[str, str]:
+    """Return message → translation of a language, without those that are told apart by a use."""
+    rows: dict[str, str] = getattr(load_catalogue(lang), "_catalog", {})
+    return {text: said for text, said in rows.items() if text and "\x04" not in str(text)}
+
+
+class WordList(NamedTuple):
+    """Messages in a row, with commas between them."""
+
+    messages: tuple[Words, ...]
+
+    def say(self, lang: str) -> str:
+        """Return all of them in a language."""
+        return ", ".join(message.say(lang) for message in self.messages)
+
+
+class _SaidInEnglish(NamedTuple):
+    """A text that arose in English, and is matched with the templates of errors."""
+
+    text: str
+
+    def say(self, lang: str) -> str:
+        from gieok.text.korean import in_language  # only where something is wrong
+
+        return in_language(self.text, lang)
+
+
+class _MessageFormatter(Formatter):
+    """Puts values into a message: messages in the same language, names with their particle."""
+
+    def __init__(self, lang: str) -> None:
+        self._lang = lang
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:  # noqa: ANN401 - as the base says
+        if isinstance(value, Words | WordList | _SaidInEnglish):
+            value = value.say(self._lang)
+        return super().convert_field(value, conversion)
+
+    def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401 - as above
+        closed, slash, open_ = format_spec.partition("/")
+        if slash:
+            return with_particle(str(value), closed, open_)
+        return str(super().format_field(value, format_spec))
