@@ -7,8 +7,9 @@ first used, so that `import gieok` costs nothing.
 
 import os
 
-#: Turns the telemetry of dependencies off (docs/privacy.md). Set here, which every process passes
-#: before it can load one of them; its children inherit it. Whatever was set before does not count.
+#: Turns the telemetry of dependencies off (docs/privacy.md). Set here because every process imports
+#: this module before it can load a dependency, and child processes inherit the environment. A value
+#: set earlier is overwritten.
 _NO_TELEMETRY = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: a device id and what machine this is, to Microsoft
     "ANONYMIZED_TELEMETRY": "False",  # chromadb

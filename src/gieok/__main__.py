@@ -1,5 +1,6 @@
-"""`gieok`, `python -m gieok`. The hook goes its own way, because it may import nothing of the
-rest.
+"""Entry point of `gieok` and `python -m gieok`.
+
+Hook calls take a path of their own, because the hook may import nothing of the rest of the package.
 """
 
 import os
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
     from gieok.ops.memory.waiting import Waiting
     from gieok.resolved import FileSettings, SettingsFile
 
-#: A session may wait so long for its project to be indexed.
+#: How long a session may wait for its project to be indexed, in seconds.
 _REFRESH_S = 1.5
-#: Commands of the group that people call.
+#: Subcommands of `gieok hook` that people call.
 _FOR_PEOPLE = ("injections", "measure", "stats")
 
 
@@ -37,13 +38,14 @@ def _run_command_line(arguments: list[str]) -> int:
             _catch_up_transcripts,
             _notice_of,
         )
-        # it may wait for a lock, and the end of the interpreter would wait for it
+        # The refresh thread may wait for a lock, and the interpreter would wait for the thread at
+        # exit.
         if _is_refreshing:
             os._exit(status)
         return status
     from gieok.surfaces import streams
 
-    # an agent waits for its tools: no parser of arguments, and no operation
+    # An agent waits for its MCP tools: load neither the argument parser nor any operation.
     if arguments == ["mcp"]:
         from gieok.surfaces import mcp
 
@@ -54,8 +56,9 @@ def _run_command_line(arguments: list[str]) -> int:
 
 
 def _parse_settings_file(home: str, file: "SettingsFile") -> "FileSettings":
-    """Read a file of settings by the one reader, which takes its time: 30 ms, once for each
-    change.
+    """Parse a settings file with the full parser.
+
+    Parsing takes 30 ms, which the hook pays once for each change of the file.
     """
     from gieok import config
 
@@ -67,8 +70,10 @@ _is_refreshing: list[object] = []
 
 
 def _is_agent_hook_call(arguments: list[str]) -> bool:
-    """Say whether an agent calls. An event that this version does not know is the hook's too: exit
-    2 would block a prompt.
+    """Return whether an agent calls the hook, as opposed to a person.
+
+    An event that this version does not know also goes to the hook: exit status 2 would block a
+    prompt.
     """
     if arguments[:1] != ["hook"] or {"-h", "--help"} & {*arguments}:
         return False
@@ -76,11 +81,12 @@ def _is_agent_hook_call(arguments: list[str]) -> bool:
 
 
 def _refresh_project_index(folder: str) -> str:
-    """Index what changed of a project (a pull, an edit by hand), without vectors; a large change
-    goes on without us.
+    """Index what changed in a project (a pull, an edit by hand), without vectors.
 
-    Return what a person must be told: that the disk is full; that something of it waits for trust,
-    where they were not told.
+    The caller waits a limited time; a large change is indexed further in a background thread.
+
+    Return what a person must be told: that the disk is full, or that content of the project waits
+    for trust and the person was not told yet.
     """
     if full := _full_disk():
         return full
@@ -113,7 +119,7 @@ def _refresh_project_index(folder: str) -> str:
 
 
 def _notice_of(why: str) -> str:
-    """Return what a person is told of a session from which memory is withheld."""
+    """Return the notice for a person that memory is withheld from a session, and why."""
     from gieok.ops.withholding import format_withheld_notice
     from gieok.surfaces.language import language
 
@@ -121,9 +127,7 @@ def _notice_of(why: str) -> str:
 
 
 def _full_disk() -> str:
-    """Return what a person must be told of a full disk, on which nothing is indexed; '' where there
-    is room.
-    """
+    """Return the notice that the disk is full and nothing is indexed; '' where there is room."""
     from gieok import fs, places
 
     if not fs.is_volume_full(places.build_home_path()):
@@ -137,7 +141,7 @@ def _full_disk() -> str:
 
 
 def _catch_up_transcripts() -> None:
-    """Take in what agents wrote last, within a small budget."""
+    """Index the newest transcript lines of the agents, within a small budget."""
     from gieok import places
     from gieok.memory.capture import freshness
 
@@ -157,8 +161,9 @@ def _catch_up_transcripts() -> None:
 
 
 def _run_within_budget(work: "Callable[[], None]") -> None:
-    """Work for as long as a session may wait. Ended in the middle, nothing is lost: writes are
-    transactions.
+    """Run the work in a thread and wait for it as long as a session may wait.
+
+    Nothing is lost if the process ends in the middle of the work: writes are transactions.
     """
     import threading
 
@@ -170,7 +175,7 @@ def _run_within_budget(work: "Callable[[], None]") -> None:
 
 
 def _claim_waiting_words(waits: "Waiting", words: str) -> str:
-    """Return the words on what waits, once for each content that does."""
+    """Return the notice on content that waits for trust, once for each content; '' after that."""
     from gieok import grants, paths
 
     try:

@@ -1,9 +1,10 @@
-"""Settings: one frozen value, and where each part of it came from.
+"""Settings as one frozen value, with the origin of each part.
 
 Default < user file < project file < environment < flag. A project file comes with a repository that
-somebody else wrote: it counts once a person trusted it, and may only set what is marked
-`in_project`, never a path, a program or where data goes. `~/.gieok/.env` stands in for environment
-variables; secrets stand there or in the environment, never in a configuration file.
+somebody else wrote: it counts only after a person trusted it, and may only set options that are
+marked `in_project`, never a path, a program or a destination of data. `~/.gieok/.env` stands in for
+environment variables; secrets are in that file or in the environment, never in a configuration
+file.
 """
 
 import json
@@ -41,7 +42,7 @@ def _kept_days(text: str) -> object:
 
 
 def _build_schedule_option(name: str, default: str, doc: str) -> Option:
-    """Return a setting that says when something is done."""
+    """Return the option of a setting that holds a schedule."""
     return Option(
         name,
         default,
@@ -63,9 +64,7 @@ def _check_agent_names(text: str) -> None:
 def _build_model_option(
     name: str, doc: str, default: str = "", alone: tuple[str, ...] = ("",)
 ) -> Option:
-    """Return a setting that names a model; a provider that nobody knows is refused when it is
-    set.
-    """
+    """Return the option of a setting that names a model; setting an unknown provider is refused."""
     return Option(
         name,
         default,
@@ -545,20 +544,21 @@ OPTIONS = (
     Option("active_memory.template", "", "a file to use instead of the built-in template"),
 )
 _BY_NAME = {option.name: option for option in OPTIONS}
-#: Where the password of an address belongs, by the group of its setting.
+#: Where the password of an address is set, by the group of the address's setting.
 _PASSWORDS = {"redis": "REDIS_PASSWORD", "mongo": "MONGO_PASSWORD"}
 
 
 class Setting(NamedTuple):
-    """A value with its origin: `default`, a file, a variable or `flag`."""
+    """A value with its origin: `default`, a file, an environment variable or `flag`."""
 
     value: Value
     origin: str
 
 
 class Settings(NamedTuple):
-    """All settings by name, the home folder they were read from, and variables that are no settings
-    (secrets) by name.
+    """All settings by name, the home folder that they were read from, and the secrets by name.
+
+    Secrets are variables that are no settings.
     """
 
     home: Path
@@ -588,11 +588,10 @@ def load_effective_settings(
     folder: Path | None = None,
     troubles: list[BadConfig] | None = None,
 ) -> Settings:
-    """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and
-    origin.
+    """Read every source of settings once.
 
-    With `troubles`, a wrong value is left out, and why is put there; a wrong flag raises all the
-    same.
+    `flags` is name → text. Raises BadConfig, which names key, value and origin. With `troubles`, a
+    wrong value is left out and its error is added there; a wrong flag raises all the same.
     """
     environment = os.environ if environment is None else environment
     home = paths.locate_home()
@@ -614,8 +613,9 @@ def load_effective_settings(
 
 
 def parse_settings_file(home: str, file: SettingsFile) -> FileSettings:
-    """Return what a file of settings says, and keep that in the home folder for the next process
-    (`gieok.resolved`).
+    """Return the content of a settings file, and cache it in the home folder for the next process.
+
+    The cache is `gieok.resolved`.
     """
     file_settings = _read_settings_lines(home, file)
     resolved.keep_parsed_settings(home, file, file_settings)
@@ -623,7 +623,7 @@ def parse_settings_file(home: str, file: SettingsFile) -> FileSettings:
 
 
 def wrong(home: Path, text: str) -> list[BadConfig]:
-    """Return what would be wrong with a text as the user's file of settings."""
+    """Return the errors that a text would have as the user's settings file."""
     content = text.encode("utf-8", "surrogateescape")
     return _read_settings_lines(
         str(home), SettingsFile(str(paths.locate_user_config(home)), content, in_project=False)
@@ -645,7 +645,7 @@ def _read_settings_lines(home: str, file: SettingsFile) -> FileSettings:
 
 def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
     """Return the mapping in a YAML file."""
-    # only where a file is new or changed: it costs as much as the rest of a keyword search
+    # only where a file is new or changed: parsing costs as much as the rest of a keyword search
     import yaml
 
     try:
@@ -664,7 +664,7 @@ def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
 def _flatten_settings(
     data: Mapping[object, object], prefix: str = ""
 ) -> Iterator[tuple[str, object]]:
-    """Yield dotted names: `search: {limit: 3}` and `search.limit: 3` are the same."""
+    """Yield (dotted name, value): `search: {limit: 3}` and `search.limit: 3` are the same."""
     for name, value in data.items():
         if isinstance(value, dict) and not prefix:
             yield from _flatten_settings(value, f"{name}.")
@@ -673,7 +673,7 @@ def _flatten_settings(
 
 
 def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object) -> Value:
-    """Return what one line sets. Raises BadConfig."""
+    """Return the value of one entry of a settings file. Raises BadConfig."""
     origin = file.path
     if isinstance(value, dict):
         complaint = (
@@ -701,9 +701,7 @@ def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object
 
 
 def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str, str]) -> Settings:
-    """Return the settings as if some had other texts, and some secrets were set. Raises
-    BadConfig.
-    """
+    """Return the settings as if some had the given texts and secrets. Raises BadConfig."""
     values = {
         name: Setting(_find_option(name, "setup").parse(text, "setup"), "flag")
         for name, text in texts.items()
@@ -715,16 +713,15 @@ def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str
 
 
 def choose(settings: Settings, name: str, value: str) -> None:
-    """Set one setting in the user's file for good; see `change`."""
+    """Set one setting permanently in the user's file; see `change_settings`."""
     change_settings(settings, {name: value})
 
 
 def change_settings(settings: Settings, texts: Mapping[str, str]) -> None:
-    """Set settings in the user's file for good, all of them in one step; the rest of it, comments
-    too, stays as it is.
+    """Set settings permanently in the user's file, all in one step.
 
-    `texts` is name → text. Killed at any moment, the file is the old one or the new one. Raises as
-    `planned`.
+    The rest of the file, comments included, stays as it is. `texts` is name → text. After a kill at
+    any moment, the file is the old one or the new one. Raises as `plan_settings_change`.
     """
     with changing(settings.home):
         if new_text := plan_settings_change(settings, texts):
@@ -737,9 +734,9 @@ def changing(home: Path) -> fs.exclusive:
 
 
 def plan_settings_change(settings: Settings, texts: Mapping[str, str]) -> str:
-    """Return the user's file with settings changed; '' where that changes nothing.
+    """Return the user's file with settings changed; '' where nothing changes.
 
-    Raises BadRequest where another source would win, BadConfig for a wrong value.
+    Raises BadRequest where another source would override the file, BadConfig for a wrong value.
     """
     file = paths.locate_user_config(settings.home)
     for name in texts:
@@ -796,10 +793,10 @@ def _find_option(name: str, origin: str) -> Option:
 
 
 def _read_secret(home: str, environment: Mapping[str, str], has_keyring: bool, name: str) -> str:
-    """Return a secret from the environment, else from `.env` in the home folder, else from the
-    system's keyring, or ''.
+    """Return a secret, or '' where there is none.
 
-    Read anew every time: a key that is replaced holds at once.
+    Sources are the environment, then `.env` in the home folder, then the system's keyring. The
+    secret is read anew every time, so that a replaced key takes effect at once.
     """
     secret = environment.get(name) or resolved.private_variables(home).get(name, "")
     return secret or (

@@ -55,22 +55,23 @@ class GieokError(Exception):
 
 
 class BadRequest(GieokError):
-    """The request itself is wrong: an empty query, an unknown option, a path outside every root."""
+    """Error of a wrong request: an empty query, an unknown option, a path outside every root."""
 
     code = "bad_request"
     hint = "see `gieok --help`"
 
 
 class NotIndexed(BadRequest):
-    """There is no index to answer from."""
+    """Error where there is no index to answer from."""
 
     code = "not_indexed"
     hint = "run `gieok setup`, or `gieok index DIR`"
 
 
 class NotFound(BadRequest):
-    """There is no such thing where the caller may look: what is another's is not told from what is
-    not there.
+    """Error where the caller can see no such thing.
+
+    Things of other owners are not distinguished from things that do not exist.
     """
 
     code = "not_found"
@@ -78,37 +79,35 @@ class NotFound(BadRequest):
 
 
 class Conflict(BadRequest):
-    """It is there already, or was changed meanwhile; nothing was done."""
+    """Error where a thing exists already, or was changed meanwhile; nothing was done."""
 
     code = "conflict"
     hint = "read it again, and decide"
 
 
 class NotEnoughPoints(BadRequest):
-    """The balance does not reach; nothing was charged."""
+    """Error where a user's balance is too low; nothing was charged."""
 
     code = "not_enough_points"
     hint = "check in tomorrow, or ask for a credit"
 
 
 class Unauthorized(BadRequest):
-    """The caller did not say who they are, or could not prove it."""
+    """Error where the caller did not say who they are, or could not prove it."""
 
     code = "unauthorized"
     hint = "send `Authorization: Bearer TOKEN`"
 
 
 class Forbidden(BadRequest):
-    """The caller is known, and may not do this."""
+    """Error where the caller is known, but may not do this."""
 
     code = "forbidden"
     hint = "use an admin key"
 
 
 class TooManyRequests(BadRequest):
-    """More was asked than a key may ask in a while; `retry_after_s` says when there is room
-    again.
-    """
+    """Error where a key exceeds its rate limit; `retry_after_s` says when there is room again."""
 
     code = "too_many_requests"
     hint = "wait, then ask again"
@@ -121,16 +120,17 @@ class TooManyRequests(BadRequest):
 
 
 class Withheld(BadRequest):
-    """Memory is paused, the session is private, or the folder is excluded: nothing was taken in."""
+    """Error where nothing may be taken in.
+
+    Memory is paused, the session is private, or the folder is excluded.
+    """
 
     code = "withheld"
     hint = "`gieok resume` ends the pause"
 
 
 class BadConfig(GieokError):
-    """A configuration value cannot be used; the message names the key, the value and where it came
-    from.
-    """
+    """Error of an unusable configuration value; the message names key, value and origin."""
 
     code = "bad_config"
     hint = "`gieok config show` prints every value with its origin"
@@ -145,28 +145,29 @@ class BadConfig(GieokError):
 
 
 class MissingExtra(GieokError):
-    """A named backend exists but what it needs is not installed."""
+    """Error where a named backend exists but a package that it needs is not installed."""
 
     code = "missing_extra"
 
 
 class StoreError(GieokError):
-    """The store failed in a way that no narrower error describes."""
+    """Error of the store that no narrower error describes."""
 
     code = "store_error"
     hint = "run `gieok doctor`"
 
 
 class StoreBusy(StoreError):
-    """The write lock was not free within the busy timeout; nothing was written."""
+    """Error where the write lock was not free within the busy timeout; nothing was written."""
 
     code = "store_busy"
     hint = "another gieok process is writing; try again"
 
 
 class StoreUnreachable(StoreError):
-    """The server that holds the store does not answer, or does not let us in. What is local still
-    answers.
+    """Error where the server that holds the store does not answer, or refuses access.
+
+    Local data still answers.
     """
 
     code = "store_unreachable"
@@ -174,14 +175,14 @@ class StoreUnreachable(StoreError):
 
 
 class StoreReadOnly(StoreError):
-    """Where the store is, nothing can be written; it can be read."""
+    """Error where the store can be read, but not written."""
 
     code = "store_read_only"
     hint = "make the folder and its files writable, or set GIEOK_HOME to another one; reading works"
 
 
 class StoreCorrupt(StoreError):
-    """The database file is damaged; it is left as it is."""
+    """Error of a damaged database file, which is left as it is."""
 
     code = "store_corrupt"
     hint = (
@@ -191,29 +192,30 @@ class StoreCorrupt(StoreError):
 
 
 class StoreFull(StoreError):
-    """The disk is full; the transaction was rolled back."""
+    """Error of a full disk; the transaction was rolled back."""
 
     code = "store_full"
     hint = "free some space and run the command again; what was indexed before is intact"
 
 
 class Damaged(GieokError):
-    """A file that was encrypted or backed up is not whole; it is left as it is."""
+    """Error of an encrypted or backed-up file that is not whole; the file is left as it is."""
 
     code = "damaged"
     hint = "take another copy of it, such as one in a backup"
 
 
 class WrongKey(GieokError):
-    """A file is encrypted with another key, or the passphrase is another."""
+    """Error of a file that is encrypted with another key or passphrase."""
 
     code = "wrong_key"
     hint = "`gieok encryption status` names the key in use"
 
 
 class ArchiveFailed(GieokError):
-    """An archive cannot be reached, read or written; the message names it. Nothing is lost: what
-    was to move stays.
+    """Error where an archive cannot be reached, read or written; the message names the archive.
+
+    Nothing is lost: data that was to move stays.
     """
 
     code = "archive_failed"
@@ -221,30 +223,30 @@ class ArchiveFailed(GieokError):
 
 
 class ArchiveMissing(ArchiveFailed):
-    """There is no such file in the archive."""
+    """Error where there is no such file in the archive."""
 
     code = "archive_missing"
 
 
 class ArchiveConflict(ArchiveFailed):
-    """A file in the archive is another than was expected: somebody wrote it meanwhile."""
+    """Error where a file in the archive is not the expected one: somebody wrote it meanwhile."""
 
     code = "archive_conflict"
     hint = "run it again"
 
 
 class ShapeMismatch(GieokError):
-    """Stored data and configuration disagree on what decides the shape of the data."""
+    """Error where stored data and configuration disagree on a setting that shapes the data."""
 
     code = "shape_mismatch"
     hint = "run `gieok index --rebuild`: the new index is built beside the old one, then swapped in"
 
 
 class ServiceFailed(GieokError):
-    """A service did not do what it was asked for; `status` is its HTTP status, 0 for none.
+    """Error of a service that did not do what it was asked for.
 
-    `worth_retrying`: the same may work later, after `retry_after_s` where the service says so.
-    `is_too_long`: less may work.
+    `status` is its HTTP status, 0 for none. `worth_retrying`: the same request may work later,
+    after `retry_after_s` where the service says so. `is_too_long`: a shorter request may work.
     """
 
     def __init__(
@@ -265,34 +267,35 @@ class ServiceFailed(GieokError):
 
 
 class ModelFailed(ServiceFailed):
-    """A model that embeds or reranks gave nothing usable."""
+    """Error of an embedding or reranking model that returned nothing usable."""
 
 
 class NotifierFailed(ServiceFailed):
-    """A person could not be told something in one of the ways that they chose; the log has it."""
+    """Error where a notification failed on one of a person's chosen ways; the log has its text."""
 
     code = "notifier_failed"
     hint = "`gieok notify test` tries it again"
 
 
 class EmbedderFailed(ModelFailed):
-    """No vectors could be made; keyword search still works."""
+    """Error where no vectors could be made; keyword search still works."""
 
     code = "embedder_failed"
     hint = "run `gieok doctor`"
 
 
 class RerankerFailed(ModelFailed):
-    """The configured reranker gave no scores; hits stand in the order that they had without it."""
+    """Error where the configured reranker gave no scores.
+
+    Hits keep the order that they have without the reranker.
+    """
 
     code = "reranker_failed"
     hint = "run `gieok doctor`"
 
 
 class TranscriptUnreadable(GieokError):
-    """An agent's transcripts cannot be read: damaged, locked, or of a version that is not known
-    yet.
-    """
+    """Error of unreadable transcripts of an agent: damaged, locked, or of an unknown version."""
 
     code = "transcript_unreadable"
     hint = (
@@ -302,10 +305,10 @@ class TranscriptUnreadable(GieokError):
 
 
 class GeneratorFailed(GieokError):
-    """A language model gave no usable answer; what it was to read waits.
+    """Error of a language model that gave no usable answer; the input to be read waits.
 
-    `worth_retrying`: the same may work later. `status` is that of the provider's answer, 0 where
-    there was none.
+    `worth_retrying`: the same request may work later. `status` is the status of the provider's
+    answer, 0 where there was none.
     """
 
     code = "generator_failed"
@@ -325,14 +328,15 @@ class GeneratorFailed(GieokError):
 
 
 class DegenerateOutput(GeneratorFailed):
-    """The model's answer cannot be used, twice in a row; nothing of it was kept."""
+    """Error where the model's answer was unusable twice in a row; nothing of it was kept."""
 
     code = "degenerate_output"
 
 
 class AnswerCut(GeneratorFailed):
-    """The model's answer reached the limit of its length, with twice the room too; nothing of it
-    was kept.
+    """Error where the model's answer reached its length limit, even with twice the room.
+
+    Nothing of the answer was kept.
     """
 
     code = "answer_cut"
@@ -343,26 +347,27 @@ class AnswerCut(GeneratorFailed):
 
 
 class BudgetReached(GeneratorFailed):
-    """The daily cap on model tokens is reached; what waits goes on tomorrow."""
+    """Error where the daily cap on model tokens is reached; waiting work goes on tomorrow."""
 
     code = "budget_reached"
     hint = "raise `observe.daily_tokens`, or wait until tomorrow"
 
 
 class OutputLost(GieokError):
-    """The answer could not be written: standard output is closed or full."""
+    """Error where the answer could not be written: standard output is closed or full."""
 
     code = "output_lost"
     hint = "what the command did is done; free some space, or send the output somewhere else"
 
 
-#: Shows the traceback of what is unexpected, in place of a message.
+#: Environment variable that shows the traceback of an unexpected error, in place of a message.
 TRACEBACK_VARIABLE = "GIEOK_TRACEBACK"
 
 
 def unexpected(error: Exception) -> GieokError:
-    """Return the error for what nobody raised on purpose: a file that cannot be used is the
-    caller's, anything else ours.
+    """Return a GieokError for an exception that nobody raised on purpose.
+
+    An unusable file is the caller's error, anything else is Gieok's own.
     """
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreFull(f"no space left while writing {str(error.filename or '?')!r}")

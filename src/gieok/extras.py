@@ -1,9 +1,10 @@
-"""The one door for packages that may be missing, and how to install one as this copy of Gieok was
-installed.
+"""The single entry for optional packages, and the command that installs a missing one.
 
-An import inside a function, of a package that the core does not bring, stands in a block of
-`imports_of`: what is missing is then named with the command that brings it, whoever asked, and
-never a `ModuleNotFoundError`.
+The command fits the way in which this copy of Gieok was installed.
+
+An import inside a function, of a package that the core does not bring, is in a block of
+`imports_of`: a missing package is then always named with the command that installs it, and never
+raises a bare `ModuleNotFoundError`.
 """
 
 import os
@@ -17,11 +18,12 @@ _NAME = "gieok"
 
 
 class imports_of:  # noqa: N801 - it is called like a function
-    """A block of imports that an extra of gieok brings, for `user`: what needs them. ''  is no
-    extra: a package of the core.
+    """Context manager around imports of packages that an extra of gieok installs.
 
-    An import that fails in it raises MissingExtra; what fails inside of Gieok's own modules, or of
-    Python's, is a mistake of ours and raises as it is.
+    `user` names the feature that needs the packages. '' as extra means a package of the core.
+
+    A failing import raises MissingExtra; a failure inside of Gieok's own modules, or of Python's,
+    is a bug and raises as it is.
     """
 
     def __init__(self, extra: str, user: str) -> None:
@@ -44,14 +46,14 @@ class imports_of:  # noqa: N801 - it is called like a function
 
 
 def require(extra: str, user: str, modules: tuple[str, ...]) -> None:
-    """Raise MissingExtra where one of `modules` is not there; none is imported."""
+    """Raise MissingExtra where one of `modules` is not installed; no module is imported."""
     for module in modules:
         if not is_installed(module):
             raise build_missing_extra(extra, user, module.replace(".", "-").replace("_", "-"))
 
 
 def is_installed(module: str) -> bool:
-    """Say whether a module could be imported; it is not."""
+    """Return whether a module could be imported, without importing it."""
     from importlib.util import find_spec
 
     try:
@@ -69,7 +71,7 @@ def build_missing_extra(extra: str, user: str, package: str) -> MissingExtra:
 
 
 def install_hint(extra: str, package: str = "") -> str:
-    """Return what a person runs to install an extra of gieok, or a package of its core."""
+    """Return the command with which a person installs an extra of gieok, or a core package."""
     return f"run `{build_install_command(extra)}`" if extra else f"run `pip install {package}`"
 
 
@@ -79,7 +81,7 @@ def _is_ours(error: ImportError) -> bool:
 
 
 def _find_missing_package(error: ImportError) -> str:
-    """Return the package that an import wanted; the words of the error where it does not say."""
+    """Return the package that a failed import wanted, or the error's text where it is not named."""
     top = (error.name or "").partition(".")[0]
     return top.replace("_", "-") if isinstance(error, ModuleNotFoundError) and top else str(error)
 
@@ -90,7 +92,7 @@ def build_install_command(extra: str) -> str:
 
 
 def _read_install_origin() -> Mapping[str, object]:
-    """Return where this copy came from (PEP 610); empty for an index."""
+    """Return where this copy was installed from (PEP 610); empty for a package index."""
     import json
     from importlib import metadata  # only to tell of what is missing
 

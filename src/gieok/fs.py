@@ -1,9 +1,8 @@
-"""Write files so that a kill or a full disk leaves the old content or the new one; locks between
-processes.
+"""Crash-safe file writes (a kill or full disk leaves the old or the new content) and locks.
 
-Folders are made 0700 and files 0600, because memory is private. Locks are the operating system's:
-they are released when their holder dies. Standard library without `pathlib` and `contextlib`, whose
-import is too slow for the prompt hook.
+Folders are made 0700 and files 0600, because memory is private. Locks between processes are the
+operating system's: they are released when their holder dies. The module uses the standard library
+without `pathlib` and `contextlib`, whose import is too slow for the prompt hook.
 """
 
 import errno
@@ -22,28 +21,28 @@ if TYPE_CHECKING:
     FolderT = TypeVar("FolderT", str, Path)
 
 PRIVATE = stat.S_IRUSR | stat.S_IWUSR
-#: A disk, or a user's share of it, has no room left.
+#: Errors that mean: no room left on the disk or in the user's quota.
 FULL = (errno.ENOSPC, errno.EDQUOT)
-#: What is put aside in the home folder, so that there is room to forget something on a full disk:
-#: deleting is journaled, too.
+#: Reserve file in the home folder, so that memory can be forgotten on a full disk: a deletion is
+#: journaled, too.
 RESERVE = "reserve"
 _RESERVE_BYTES = 1 << 20
-#: With less on the disk nothing is put aside.
+#: With less free space than this on the disk, no reserve is written.
 _AMPLE_BYTES = 64 << 20
-#: Logs of before, which nobody misses when there is no room.
+#: Rotated logs, which nobody misses when there is no room.
 _EXPENDABLE = (
     "daemon.log.1",
     os.path.join("logs", "hook.log.1"),
     os.path.join("hook", "calls.jsonl.1"),
 )
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, *FULL)
-#: Ending of a file that is being written. Its name says nothing of the target's, which may have the
-#: longest name allowed.
+#: Suffix of a file that is being written. The name contains nothing of the target's name, which may
+#: have the maximal length.
 _TEMPORARY = ".gieok.tmp"
 
 
 def make_private(folder: "FolderT") -> "FolderT":
-    """Create `folder` with mode 0700, missing parents too; an existing folder keeps its mode."""
+    """Create `folder` and its missing parents with mode 0700; an existing folder keeps its mode."""
     if not os.path.isdir(folder):
         if parent := os.path.dirname(folder):
             make_private(parent)
@@ -56,18 +55,19 @@ def make_private(folder: "FolderT") -> "FolderT":
 
 
 def replace_private(file: "AnyPath", content: str | bytes) -> None:
-    """Write a file with mode 0600 in one step that survives a crash; missing folders are created
-    with mode 0700.
+    """Write a file with mode 0600 in one step that survives a crash.
+
+    Missing folders are created with mode 0700.
     """
     make_private(os.path.dirname(os.path.realpath(file)))
     replace(file, content, PRIVATE)
 
 
 def replace(file: "AnyPath", content: str | bytes, mode: int | None = None) -> None:
-    """Write a file in one step that survives a crash; its folder exists. A link stays, and what it
-    points to changes.
+    """Write a file in one step that survives a crash; its folder must exist.
 
-    `mode` None: an existing file keeps its mode, a new one is private.
+    A symbolic link stays, and its target changes. `mode` None: an existing file keeps its mode, a
+    new file is private.
     """
     target = os.path.realpath(file)
     if mode is None:
@@ -78,11 +78,9 @@ def replace(file: "AnyPath", content: str | bytes, mode: int | None = None) -> N
 
 
 def create_new_file(file: "AnyPath", content: str | bytes, mode: int = PRIVATE) -> bool:
-    """Create a file exclusively, with its content, in one step that survives a crash; False where
-    the name is taken.
-    """
+    """Create a file with its content in one crash-safe step; return False if the name is taken."""
     try:
-        # Unlike a rename, a link never replaces.
+        # Unlike a rename, a link never replaces an existing file.
         _place_temporary_file(
             os.path.dirname(os.path.abspath(file)),
             content,
@@ -135,8 +133,9 @@ def _unlink_if_present(file: str) -> None:
 
 
 def sweep_temporary_files(folder: "AnyPath") -> None:
-    """Remove temporary files that killed writers left in a folder; call it under the lock that all
-    its writers take.
+    """Remove temporary files that killed writers left in a folder.
+
+    Call it under the lock that all writers of the folder take.
     """
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         if name.startswith(".") and name.endswith(_TEMPORARY):
@@ -144,7 +143,7 @@ def sweep_temporary_files(folder: "AnyPath") -> None:
 
 
 def is_volume_full(folder: "AnyPath") -> bool:
-    """Say whether the disk of a folder has no room for anything new."""
+    """Say whether the volume of a folder has no room for new data."""
     try:
         disk_facts = os.statvfs(folder)
     except (AttributeError, OSError):  # Windows; no such folder
@@ -153,23 +152,24 @@ def is_volume_full(folder: "AnyPath") -> bool:
 
 
 def keep_reserve(home: "AnyPath") -> None:
-    """Put space aside where there is ample; see `make_room`. Errors of the file system are
-    ignored.
+    """Write the reserve file when the disk has ample room; see `make_room`.
+
+    Errors of the file system are ignored.
     """
     file = os.path.join(home, RESERVE)
     try:
         if not os.path.exists(file):
             found = os.statvfs(home)
             if found.f_bavail * found.f_frsize >= _AMPLE_BYTES:
-                # nothing that a file system could make smaller
+                # Random bytes, which no file system can compress.
                 replace_private(file, os.urandom(_RESERVE_BYTES))
     except (AttributeError, OSError):
         return
 
 
 def make_room(home: "AnyPath") -> None:
-    """Give up, on a full disk, what was put aside, then old logs, until there is room for the
-    journal of a deletion.
+    """Delete the reserve file and then old logs on a full disk, until a deletion can be
+    journaled.
     """
     for name in (RESERVE, *_EXPENDABLE):
         if _has_room(home):
@@ -178,8 +178,9 @@ def make_room(home: "AnyPath") -> None:
 
 
 def _has_room(home: "AnyPath") -> bool:
-    """Say whether half of the reserve can be written: a user's share may be used up where the disk
-    is not.
+    """Say whether half of the reserve can be written.
+
+    A user's quota may be used up although the disk is not full.
     """
     probe = os.path.join(home, f".{os.urandom(8).hex()}{_TEMPORARY}")
     try:
@@ -193,8 +194,9 @@ def _has_room(home: "AnyPath") -> bool:
 
 
 def append_private_text(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:
-    """Append to a private file in one write, so that lines of several processes do not mix; see
-    `rotate`.
+    """Append to a private file in one write, so that lines of several processes do not mix.
+
+    A file larger than `most_bytes` is rotated; see `rotate_log_file`.
     """
     make_private(os.path.dirname(file))
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
@@ -207,9 +209,10 @@ def append_private_text(file: "AnyPath", text: str, most_bytes: float = float("i
 
 
 def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
-    """Change the lines of a log in place, because others may hold it open; say whether it differs.
+    """Change the lines of a log in place; say whether the text differs.
 
-    What `append` adds meanwhile waits, and stands behind.
+    In place, because other processes may hold the file open. Lines that `append_private_text` adds
+    meanwhile wait, and follow the changed text.
     """
     descriptor = os.open(file, os.O_RDWR | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "r+b") as log:
@@ -225,12 +228,12 @@ def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
 
 
 def rotate_log_file(log: "AnyPath", most_bytes: float) -> None:
-    """Rename a log that is larger than `most_bytes` to `LOG.1`, which is replaced."""
+    """Rename a log larger than `most_bytes` to `LOG.1`, replacing the previous `LOG.1`."""
     try:
         if os.stat(log).st_size <= most_bytes:
             return
         with exclusive(f"{os.fspath(log)}.lock"):
-            # of two processes the slower one would rename the new log
+            # Of two processes, the slower one would rename the new log.
             if os.stat(log).st_size > most_bytes:
                 os.replace(log, f"{os.fspath(log)}.1")
     except FileNotFoundError:
@@ -238,7 +241,7 @@ def rotate_log_file(log: "AnyPath", most_bytes: float) -> None:
 
 
 def database_files(file: "Path") -> "list[Path]":
-    """Return an SQLite file with what SQLite keeps beside it, the file last."""
+    """Return an SQLite file and the files that SQLite keeps beside it; the database is last."""
     return [*(file.with_name(file.name + end) for end in ("-shm", "-wal", "-journal")), file]
 
 
@@ -249,8 +252,9 @@ def remove_database(file: "Path") -> None:
 
 
 def set_aside(file: "Path", folder: "Path") -> None:
-    """Move a damaged SQLite file into a folder. What lies beside it goes first: it is no part of
-    the next one.
+    """Move a damaged SQLite file into a folder.
+
+    The files beside it are moved first: they must not become part of the next database.
     """
     make_private(folder)
     for one in database_files(file):
@@ -259,11 +263,11 @@ def set_aside(file: "Path", folder: "Path") -> None:
 
 
 def create_private(file: "AnyPath") -> None:
-    """Create an empty file with mode 0600 unless it exists, so that it is never world-readable, not
-    even briefly.
+    """Create an empty file with mode 0600 unless it exists.
 
-    An existing file is not opened: closing it would drop the locks that this process holds on it
-    (POSIX), and another process would soon damage a database whose locks are gone.
+    The file is never world-readable, not even briefly. An existing file is not opened: closing it
+    would drop the locks that this process holds on it (POSIX), and another process would soon
+    damage a database whose locks are gone.
     """
     make_private(os.path.dirname(os.path.abspath(file)))
     try:
@@ -274,11 +278,10 @@ def create_private(file: "AnyPath") -> None:
 
 
 class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
-    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process
-    count as others.
+    """Context manager that holds the lock of a file; False if the lock is taken and `wait` is off.
 
-    `must` off: where the file cannot be made, because its folder is read-only or the disk full, go
-    on without a lock.
+    Threads of one process compete like processes. With `must` off, a lock file that cannot be made
+    (read-only folder, full disk) is skipped: the block runs without a lock.
     """
 
     def __init__(self, file: "AnyPath", *, wait: bool = True, must: bool = True) -> None:
@@ -288,7 +291,7 @@ class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
         self._descriptor = -1
 
     def __enter__(self) -> bool:
-        """Create the file where it is missing, and take its lock. Raises OSError."""
+        """Create the lock file if it is missing, and take its lock. Raises OSError."""
         try:
             make_private(os.path.dirname(os.path.abspath(self._file)))
             self._descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, PRIVATE)
@@ -309,13 +312,13 @@ class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
 
 
 def lock_resource(home: "AnyPath", path: "AnyPath") -> exclusive:
-    """Return the lock of what lies at a path: whoever looks at it and then writes holds this over
-    both.
+    """Return the lock of the resource at a path.
 
-    A resource is a file, or a folder whose files are looked at together; links to it share its
-    lock. The lock files are in the home folder, because a resource may lie in a repository; where
-    that is read-only there is none. Held for milliseconds, never while a person or a model is
-    asked. Order, where several are held: locks of the journal, this one, then the one of trust.
+    Whoever reads the resource and then writes it holds the lock over both steps. A resource is a
+    file, or a folder whose files are read together; links to a resource share its lock. The lock
+    files are in the home folder, because a resource may lie in a repository; in a read-only home
+    there is no lock. The lock is held for milliseconds, never while a person or a model is asked.
+    Order of several locks: locks of the journal, then this lock, then the lock of trust.
     """
     name = os.path.realpath(path).encode("utf-8", "surrogateescape")
     file = os.path.join(home, "locks", f"{zlib.crc32(name):08x}{zlib.adler32(name):08x}.lock")

@@ -1,9 +1,9 @@
-"""Writes what `gieok.trust` reads: which records and settings of a project a person trusts, by
-content and by place.
+"""Writer of the grants that `gieok.trust` reads: trusted records and settings of each project.
 
-A project is its real path: moved, cloned anew or mounted elsewhere, it is asked about again. A
-record is its name below `.gieok` and the sum of its content, so whatever a pull brings or changes
-waits.
+Trust is by content and by place. A project is identified by its real path: after it is moved,
+cloned anew or mounted elsewhere, the person is asked again. A record is identified by its name
+below `.gieok` and the hash of its content, so every record that a pull adds or changes waits for
+trust.
 """
 
 import hashlib
@@ -24,14 +24,16 @@ SHELF = "memory"
 
 
 class TrustedContent(NamedTuple):
-    """A trusted content: a record's name from the `.gieok` folder, and its SHA-256."""
+    """Trusted record: its name from the `.gieok` folder, and its SHA-256."""
 
     name: str
     digest: str
 
 
 class Grant(NamedTuple):
-    """What is trusted of one project. `settings` is the text; `at` the day when a person was last
+    """Everything that is trusted of one project.
+
+    `settings` is the trusted text of the project's settings; `at` is the day when a person was last
     asked, '' for never.
     """
 
@@ -52,20 +54,23 @@ class Grant(NamedTuple):
 
 
 def build_trusted_content(name: str, digest: str) -> TrustedContent:
-    """Return an entry; a name is the same in every Unicode form, because macOS changes it."""
+    """Return the entry of a record, with its name normalised.
+
+    A name is the same in every Unicode form, because macOS changes the form.
+    """
     return TrustedContent(name if name.isascii() else normalize("NFC", name), digest)
 
 
 def digest_trusted_content(name: str, data: bytes) -> TrustedContent:
-    """Return what stands for a record's content."""
+    """Return the entry of a record with this content."""
     return build_trusted_content(name, hashlib.sha256(data).hexdigest())
 
 
 def record_of(file: str) -> tuple[str, str] | None:
-    """Return the folder of the project that brings a file along as a record, and its name; None for
-    any other file.
+    """Return the project folder and the name of a record file; None for any other file.
 
-    Case does not matter, as on many file systems. It may be the user's own: see `is_own`.
+    Case does not matter, as on many file systems. The folder may hold the user's own memory: see
+    `is_own`.
     """
     if places.PROJECT_FOLDER not in file.casefold():
         return None
@@ -77,20 +82,21 @@ def record_of(file: str) -> tuple[str, str] | None:
 
 
 def is_own(root: str) -> bool:
-    """Say whether what a folder's `.gieok` holds is the user's own memory, and no project's."""
+    """Say whether the `.gieok` of a folder is the user's own memory and not a project's."""
     return os.path.realpath(os.path.join(root, places.PROJECT_FOLDER)) in places.own_folders()  # noqa: PTH118
 
 
 class TrustJudge:
-    """Says which files may be remembered, in one look at many of them: grants are read once."""
+    """Judge of which files may be remembered; it reads each grant once for many files."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
         self._known: dict[str, frozenset[TrustedContent] | None] = {}
 
     def admits(self, data: bytes, *names: Path) -> bool:
-        """Say whether a content may be remembered that stands at `names`: each is no project's
-        record, or trusted.
+        """Say whether a content that stands at `names` may be remembered.
+
+        It may when each name is no record of a project, or a trusted record.
         """
         for root, name in filter(None, map(record_of, map(str, names))):
             if root not in self._known:
@@ -101,8 +107,8 @@ class TrustJudge:
 
 
 def load_grant(home: Path, root: str) -> Grant:
-    """Return what is trusted of a project; nothing where its grant cannot be read, or came along
-    with it.
+    """Return the grant of a project; an empty grant if it is unreadable or came with the
+    project.
     """
     project = os.path.realpath(root)
     file = trust.grant_file(str(home), root)
@@ -134,10 +140,10 @@ def _parse_grant_file(file: str, stamp: tuple[int, ...]) -> Grant:
 
 
 def edit_grant(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
-    """Change a project's grant in one step that survives a crash; of two processes, neither undoes
-    the other.
+    """Change a project's grant in one step that survives a crash.
 
-    Raises BadRequest where a grant in this home would lie in the project.
+    Two processes do not undo each other's changes. Raises BadRequest where a grant in this home
+    would lie in the project.
     """
     check_home_outside_project(home, root)
     with _lock_trust_folder(home):
@@ -171,7 +177,7 @@ def _format_grant(grant: Grant) -> str:
 
 
 def forget_grant(home: Path, root: str) -> bool:
-    """Trust nothing of a project any more; say whether anything was."""
+    """Remove all trust in a project; say whether there was any."""
     with _lock_trust_folder(home):
         had = load_grant(home, root) != Grant(os.path.realpath(root))
         Path(trust.grant_file(str(home), root)).unlink(missing_ok=True)
@@ -179,8 +185,9 @@ def forget_grant(home: Path, root: str) -> bool:
 
 
 def move_grant(home: Path, old: str, new: str) -> None:
-    """Trust in one folder what was trusted in another, where its project was moved from; what it
-    has already stays.
+    """Move the grant of a project that was moved from `old` to `new`.
+
+    A grant that `new` has already stays.
     """
     held = load_grant(home, old)
 
@@ -204,8 +211,9 @@ def list_grants(home: Path) -> list[Grant]:
 
 
 def claim_trust_notice(home: Path, root: str, fingerprint: str) -> bool:
-    """Say whether nobody was told yet that just this waits in a project, and note that somebody is
-    now.
+    """Say whether nobody was told yet that these contents wait in a project; mark them as told.
+
+    `fingerprint` identifies the set of waiting contents.
     """
     told = Path(trust.grant_file(str(home), root)).with_suffix(".told")
     row = json.dumps({"project": os.path.realpath(root), "waits": fingerprint}) + "\n"
@@ -217,7 +225,7 @@ def claim_trust_notice(home: Path, root: str, fingerprint: str) -> bool:
 
 
 def told_of(home: Path) -> list[str]:
-    """Return the projects of which a person was told that something waits."""
+    """Return the projects for which a person was told that contents wait for trust."""
     found = []
     for file in (home / "trust").glob("*.told"):
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -226,5 +234,5 @@ def told_of(home: Path) -> list[str]:
 
 
 def mark_adopted(home: Path) -> None:
-    """Note that what was remembered before there was trust has been taken over."""
+    """Record that memory from before trust existed has been adopted."""
     fs.replace_private(Path(trust.adopted_file(str(home))), "")

@@ -1,5 +1,6 @@
-"""What stores, models and notifiers are opened with: the settings that a backend may see. Standard
-library only.
+"""Openings: the settings that stores, models and notifiers are opened with.
+
+A backend sees no other settings. Standard library only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +13,10 @@ if TYPE_CHECKING:
 
 
 class Opening(NamedTuple):
-    """`setting` returns a setting's text by name; `secret` a variable of the environment or of
-    `.env`, '' for none.
+    """Settings that a store is opened with.
+
+    `setting` returns a setting's text by name; `secret` a variable of the environment or of `.env`,
+    '' for none.
     """
 
     home: Path
@@ -31,8 +34,9 @@ class Opening(NamedTuple):
 
 
 class ModelOpening(NamedTuple):
-    """What an embedder or a reranker is opened with. `provider` is its row in the registry, `model`
-    a name or a folder.
+    """Settings that an embedder or a reranker is opened with.
+
+    `provider` is its row in the registry, `model` a name or a folder.
     """
 
     provider: str
@@ -40,7 +44,7 @@ class ModelOpening(NamedTuple):
     home: Path
     address: str = ""
     key: str = ""
-    #: Where the key belongs: named in errors.
+    #: Where the key is set: named in errors.
     key_variable: str = ""
     #: How long the vectors shall be; 0: as the model makes them.
     dimension: int = 0
@@ -54,18 +58,18 @@ class ModelOpening(NamedTuple):
     say: Callable[[str], None] = lambda line: None
 
     def needs(self, what: str, setting: str) -> str:
-        """Return the words for a setting that is missing."""
+        """Return the error text for a missing setting."""
         return f"{self.provider!r} needs {what}: set `{setting}`"
 
 
 class ArchiveOpening(NamedTuple):
-    """What an archive is opened with: a person's folder, the subfolder that is Gieok's, what marks
-    a vault ('': nothing).
+    """Settings that an archive is opened with.
 
-    `of_scope` is the folder of a scope, for archives that keep each apart; `has_memories` says
-    whether any live there by now. `secret`, `wait` as in other openings. `trial_s`: a person waits
-    to see whether it answers: a service is tried once, for so long; 0: as often and as long as it
-    takes to write there.
+    A person's folder, Gieok's subfolder in it, and the marker of a vault ('': none). `of_scope`
+    returns the folder of a scope, for archives that keep scopes apart; `has_memories` says whether
+    memories live there by now. `secret`, `wait` as in other openings. `trial_s`: a person waits for
+    the answer, so a service is tried once, for that many seconds; 0: as often and as long as a
+    write needs.
     """
 
     folder: Path
@@ -79,8 +83,9 @@ class ArchiveOpening(NamedTuple):
 
 
 class ChannelOpening(NamedTuple):
-    """What a notifier is opened with. `setting`, `secret` as in `Opening`; `user` is the person's
-    folder, `log` Gieok's log.
+    """Settings that a notifier is opened with.
+
+    `setting`, `secret` as in `Opening`; `user` is the person's folder, `log` Gieok's log.
     """
 
     setting: Callable[[str], str]
@@ -90,6 +95,6 @@ class ChannelOpening(NamedTuple):
     log: Path
     now: Callable[[], datetime]
     timeout_s: float
-    #: Where the key belongs, if one is needed, and how a person puts it there.
+    #: Where the key is set, if one is needed, and how a person sets it.
     key_variable: str = ""
     key_hint: str = ""

@@ -1,5 +1,6 @@
-"""One setting: its name, default and the values it may have. Standard library that is quick to
-import: the hook uses it.
+"""Declaration of one setting: its name, default and allowed values.
+
+Standard library that is quick to import: the hook uses this module.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,7 +9,7 @@ from gieok.errors import BadConfig
 
 Value = str | int | float | bool
 
-#: What a switch may be set to.
+#: Texts that a switch may be set to.
 _SWITCHES = {
     "true": True,
     "yes": True,
@@ -63,17 +64,17 @@ class Option:
         #: A database's URL or connection string, in which a password may not stand in a file and is
         #: never shown.
         self.is_address = is_address
-        #: Its value is a list, kept as JSON.
+        #: The value is a list, kept as JSON.
         self.is_list = is_list
-        #: Raises ValueError, which says what is wrong with a value; `hint` says how one looks.
+        #: Raises ValueError, which says what is wrong with a value; `hint` shows a valid value.
         self.check = check
         self.hint = hint
-        #: A regular expression that its whole text matches: that of a scope.
+        #: Regular expression that the whole text of a value matches, such as that of a scope.
         self.pattern = pattern
 
     @property
     def group(self) -> str:
-        """Return what stands before the dot, '' where there is none."""
+        """Return the part of the name before the dot, '' where there is none."""
         return self.name.rpartition(".")[0]
 
     @property
@@ -82,8 +83,9 @@ class Option:
         return "GIEOK_" + self.name.replace(".", "_").upper()
 
     def parse(self, text: str, origin: str) -> Value:
-        """Return the value that a text means. Raises BadConfig, which names the setting, the text
-        and `origin`.
+        """Return the value of a text.
+
+        Raises BadConfig, which names the setting, the text and `origin`.
         """
         try:
             value = self._typed(text)
@@ -119,7 +121,7 @@ class Option:
         return type(self.default)(text)
 
     def _limit(self, value: Value) -> str:
-        """Return what a value must be; '' where it is that."""
+        """Return the condition that a value violates; '' where the value is valid."""
         if self.choices and value not in self.choices:
             return f"it must be one of {', '.join(self.choices)}"
         if isinstance(value, float) and not abs(value) < float("inf"):

@@ -19,22 +19,22 @@ def locate_database(root: Path) -> Path:
 
 
 def locate_journal(root: Path) -> Path:
-    """Return the journal's file: raw messages, and what is being made of them."""
+    """Return the journal's file: raw messages, and the state of what is made of them."""
     return root / "journal.sqlite"
 
 
 def locate_notes_record(root: Path) -> Path:
-    """Return the record of what was mirrored of the user's notes."""
+    """Return the record of the user's notes that were mirrored."""
     return root / "notes.json"
 
 
 def locate_tools_record(root: Path) -> Path:
-    """Return the file that keeps what the tools for models are."""
+    """Return the file of fingerprints of the tools for models."""
     return root / "tools.json"
 
 
 def locate_spool(root: Path) -> Path:
-    """Return the folder where hooks leave what they saw for the sidecar to take."""
+    """Return the folder where hooks leave events for the sidecar."""
     return root / "spool"
 
 
@@ -44,8 +44,7 @@ def locate_active_memory(root: Path, scope: str) -> Path:
 
 
 def locate_warm_folder(root: Path, scope: str) -> Path:
-    """Return the folder of the files that hold what of a scope has left hot,
-    `archive/warm/agent-main`.
+    """Return the folder of a scope's warm archive files, `archive/warm/agent-main`.
 
     Two levels down, because `archive/<category>` holds a person's archived records.
     """
@@ -63,7 +62,7 @@ def locate_daemon_log(root: Path) -> Path:
 
 
 def locate_notices_record(root: Path) -> Path:
-    """Return the record of notifications that did not reach anybody."""
+    """Return the record of notifications that reached nobody."""
     return root / "notices.json"
 
 
@@ -98,19 +97,15 @@ def locate_server_log(root: Path) -> Path:
 
 
 def locate_backups(root: Path) -> Path:
-    """Return where backups are put unless it is configured: beside the home, which may be replaced
-    or removed.
-    """
+    """Return the default folder of backups: beside the home, which may be replaced or removed."""
     return root.with_name(f"{root.name}-backups")
 
 
 def locate_encryption_record(root: Path) -> Path:
-    """Return the file that says what is encrypted, for whom, and where the key is; no secret is in
-    it.
-    """
+    """Return the file on what is encrypted, for whom, and where the key is; it holds no secret."""
     return root / "encryption.json"
 
 
 def locate_encryption_key(root: Path) -> Path:
-    """Return where the key of what is encrypted is made unless a person says otherwise."""
+    """Return the default file of the encryption key."""
     return root / "keys" / "age.txt"

@@ -1,5 +1,6 @@
-"""Where Gieok's home and a project are, as text. Standard library without `pathlib`, which is too
-slow for the hook.
+"""Paths of Gieok's home and of projects, as text.
+
+Standard library without `pathlib`, which is too slow for the hook.
 """
 
 import json
@@ -9,16 +10,17 @@ import time
 import zlib
 
 HOME_VARIABLE = "GIEOK_HOME"
-#: The folder that marks a project, and holds what is kept for it.
+#: The folder that marks a project, and holds Gieok's files for it.
 PROJECT_FOLDER = ".gieok"
-#: The user's own scope, as it is before anything is configured.
+#: The user's own scope, before anything is configured.
 USER_SCOPE = "agent:main"
 #: Conversations are kept under this name, beside the names of indexed folders:
 #: `sessions/<agent>/<file>`.
 SESSIONS = "sessions"
-#: Ends the key of what was said in a project about the user, kept in their own scope too.
+#: Ends the key of a statement about the user that was made in a project and is kept in the user's
+#: scope too.
 PROMOTED = "/user"
-#: What was there before Gieok: agents' own memory, instruction files, commits.
+#: Scopes of content that existed before Gieok: agents' own memory, instruction files, commits.
 SEEDS = "seeds"
 #: The value of the setting `zone` that means the machine's.
 AUTO_ZONE = "auto"
@@ -27,16 +29,17 @@ _BROUGHT = "/from:repository"
 #: A file in the home folder, there since `gieok down` until `gieok up` or `gieok install`: somebody
 #: wants no daemon.
 DAEMON_DOWN = "daemon.down"
-#: In the environment of an agent's command that Gieok asks as a model: its hooks stay silent.
+#: Environment variable of an agent's command that Gieok calls as a model: the agent's hooks stay
+#: silent.
 OWN_RUN = "GIEOK_OWN_RUN"
-#: In the home: the records of scopes that programs made, a folder each.
+#: Folder in the home with the records of scopes that programs made, one subfolder each.
 _OWN_SCOPES = "scopes"
-#: Of a file that names a path, so much is read.
+#: Characters that are read of a file that names a path.
 _MOST_PATH_CHARS = 4_096
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
 
-#: A handle as it is typed: the first digits do where no other memory has them; `.3` is its third
-#: line.
+#: Pattern of a typed handle: the first digits are enough if no other memory has them; `.3` is the
+#: third line of the memory.
 HANDLE_PATTERN = r"([0-9a-f]{4,8})(?:\.([1-9]\d{0,5}))?"
 
 #: A scope: `kind:name` parts, joined by `/`.
@@ -51,8 +54,7 @@ def build_home_path() -> str:
 
 
 def set_process_zone(name: str) -> None:
-    """Have the clock of this process show the zone of a setting; nothing for `auto`, and where a
-    system cannot.
+    """Set the time zone of this process; does nothing for `auto`, or if a system cannot.
 
     For programs of Gieok alone: a program that opens a memory keeps its own clock.
     """
@@ -62,8 +64,9 @@ def set_process_zone(name: str) -> None:
 
 
 def own_folders() -> set[str]:
-    """Return the real paths of folders called `.gieok` that hold the user's own memory: they mark
-    no project.
+    """Return the real paths of `.gieok` folders that hold the user's own memory.
+
+    These folders mark no project.
     """
     return {
         os.path.realpath(build_home_path()),
@@ -72,12 +75,11 @@ def own_folders() -> set[str]:
 
 
 def project_root(start: str, holding: str = "") -> str:
-    """Return the nearest folder at or above `start`, links followed, that has a `.gieok` folder; ''
-    where there is none.
+    """Return the nearest folder at or above `start` that has a `.gieok` folder; '' for none.
 
-    `holding` is a path that the `.gieok` folder must hold too. Without it, a folder of a worktree
-    stands for the same one of its repository's main checkout, where that is a project: all
-    worktrees have one memory.
+    Links are followed. `holding` is a path that the `.gieok` folder must hold too. Without
+    `holding`, a folder of a worktree stands for the same folder of its repository's main checkout,
+    where that is a project: all worktrees have one memory.
     """
     folder = os.path.realpath(start)
     found = ""
@@ -94,8 +96,9 @@ def project_root(start: str, holding: str = "") -> str:
 
 
 def _in_main_checkout(top: str, found: str) -> str:
-    """Return the project of a worktree: the same folder of the main checkout where it is one, else
-    what was found.
+    """Return the project of a worktree: the same folder of the main checkout if that is a project.
+
+    Otherwise the folder that was found.
     """
     shared = common_folder(top)
     if shared == top:
@@ -111,9 +114,7 @@ def _is_marked(folder: str, holding: str) -> bool:
 
 
 def find_repository_top(start: str) -> str:
-    """Return the top of the Git repository that a folder is in; the folder itself where it is in
-    none.
-    """
+    """Return the top of the Git repository of a folder; the folder itself outside a repository."""
     folder = start = os.path.realpath(start)
     while not os.path.lexists(os.path.join(folder, ".git")):
         folder, below = os.path.dirname(folder), folder
@@ -123,7 +124,8 @@ def find_repository_top(start: str) -> str:
 
 
 def git_folder(top: str) -> str:
-    """Return the folder in which Git keeps a checkout: `.git`, or where a file of that name leads;
+    """Return the folder in which Git keeps a checkout: `.git`, or the target of a `.git` file.
+
     '' where there is none.
     """
     marker = os.path.join(top, ".git")
@@ -138,11 +140,11 @@ def git_folder(top: str) -> str:
 
 
 def common_folder(top: str) -> str:
-    """Return the folder that stands for all worktrees of a repository: its main checkout, or where
-    a bare one lies.
+    """Return the folder that stands for all worktrees of a repository.
 
-    Only a linked worktree names a common folder (gitrepository-layout, `commondir`): a submodule
-    and a clone that shares objects stand for themselves, and so does what is not the user's.
+    This is the main checkout, or the folder of a bare repository. Only a linked worktree names a
+    common folder (gitrepository-layout, `commondir`): a submodule and a clone that shares objects
+    stand for themselves, and so does a folder that is not the user's.
     """
     linked = git_folder(top)
     if not linked:
@@ -160,11 +162,11 @@ def common_folder(top: str) -> str:
 
 
 def first_event(top: str) -> str:
-    """Return the sum of the first line of where HEAD was: when and by whom this repository was
-    made; '' where none is known.
+    """Return the checksum of the first line of Git's HEAD log; '' where none is known.
 
-    It moves with the folder and is another in every clone. Git forgets old lines in time, so it is
-    compared while it is fresh.
+    The line says when and by whom this repository was made. The log moves with the folder, and
+    differs in every clone. Git drops old lines in time, so the checksum is compared while it is
+    fresh.
     """
     folder = git_folder(top) or top  # a bare repository is its own
     try:
@@ -176,12 +178,11 @@ def first_event(top: str) -> str:
 
 
 def find_workplace(start: str) -> str:
-    """Return the folder whose memory a session in `start` has: the project's, else the top of its
-    Git repository; '' for none.
+    """Return the folder whose memory a session in `start` has; '' for none.
 
-    All worktrees of a repository have one memory.
-    A repository that is the home folder (of dotfiles), or around it, makes no project of all that
-    lies in it.
+    This is the project's folder, else the top of its Git repository. All worktrees of a repository
+    have one memory. A repository that is the home folder (of dotfiles), or that contains the home
+    folder, makes no project of all that lies in it.
     """
     if root := project_root(start):
         return root
@@ -197,16 +198,16 @@ def find_workplace(start: str) -> str:
 
 
 def build_active_memory_path(home: str, scope: str) -> str:
-    """Return where active memory of a scope is written unless it is configured; the user's own has
-    the plain name.
-    """
+    """Return the default file of a scope's active memory; the user's own has the plain name."""
     suffix = "" if scope == USER_SCOPE else "-" + "".join(c if c.isalnum() else "-" for c in scope)
     return os.path.join(home, f"active_memory{suffix}.md")
 
 
 def scope_folder(scope: str) -> str:
-    """Return the name of a scope's folder, legal everywhere: as it reads, and a sum, because many
-    read alike.
+    """Return the folder name of a scope, legal on every system.
+
+    The name is the scope's readable text and a checksum, because the readable texts of many scopes
+    are alike.
     """
     name = "".join(c if c.isalnum() else "-" for c in scope)[:60]
     return (
@@ -217,37 +218,36 @@ def scope_folder(scope: str) -> str:
 
 
 def records_folder(home: str, scope: str) -> str:
-    """Return where the records of a scope are that is neither the user's own nor a project's: a
-    program made it.
+    """Return the folder of the records of a scope that a program made.
+
+    Such a scope is neither the user's own nor a project's.
     """
     return os.path.join(home, _OWN_SCOPES, scope_folder(scope))
 
 
 def is_records_folder(home: str, folder: str) -> bool:
-    """Say whether a folder holds the records of the user, of a project, or of a scope that a
-    program made.
-    """
+    """Return whether a folder holds records of the user, of a project, or of a program's scope."""
     is_programs = os.path.dirname(folder) == os.path.join(home, _OWN_SCOPES)
     return folder == home or is_programs or os.path.basename(folder) == PROJECT_FOLDER
 
 
 def lasting_file(home: str, scope: str) -> str:
-    """Return the file that names the turns of a scope which state something lasting."""
+    """Return the file that names the turns of a scope that state something lasting."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.json")
 
 
 def rules_file(home: str, scope: str) -> str:
-    """Return the file that names the turns of a scope in which the user states rules that bind."""
+    """Return the file that names the turns of a scope in which the user states binding rules."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.rules")
 
 
-#: Of a row of `replaced_file`: the claim (key, line, place, length, sum), what holds instead
-#: (scope, key, line, place, length, sum), since when.
+#: A row of `replaced_file`: the claim (key, line, place, length, checksum), the claim that holds
+#: instead (scope, key, line, place, length, checksum), and since when.
 CLAIM_FIELDS = 12
 
 
 def replaced_file(home: str, scope: str) -> str:
-    """Return the file that names the claims of a scope that hold no more."""
+    """Return the file that names the claims of a scope that no longer hold."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")
 
 
@@ -257,32 +257,32 @@ def _checksum_scope(scope: str) -> str:
 
 
 def line_check(text: str) -> int:
-    """Return the sum of a line that is named by its number, kept beside it: another line with that
-    number is not the one.
+    """Return the checksum that is kept with a line number, to recognise the line again.
+
+    Another line with the same number has another checksum.
     """
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def compute_faded_value(value: float, at_s: float, now_s: float) -> float:
-    """Return what a value is worth at a time: half of it after four months."""
+    """Return a value decayed to a time: half of it after four months."""
     return float(value * 0.5 ** (max(0.0, now_s - at_s) / _FADES_S))
 
 
 def is_owned(marker: str) -> bool:
-    """Say whether a folder is the user's, or the machine's: in a shared folder anyone could adopt
-    all that lies below it.
+    """Return whether a folder belongs to the user or to root.
+
+    In a shared folder anyone could otherwise adopt everything below by placing a marker.
     """
     if not hasattr(os, "getuid"):
         return True
-    # As Git does: with sudo, what belongs to who called it is not a stranger's.
+    # As Git does: with sudo, the folders of the calling user are no stranger's.
     caller = os.environ.get("SUDO_UID", "") if os.getuid() == 0 else ""
     return str(os.stat(marker).st_uid) in (str(os.getuid()), "0", caller)
 
 
 class KnownProject:
-    """Where a project was seen, the scope of its memory, and `first_event` of its repository when
-    it was last seen there.
-    """
+    """Known project: its folder, its scope, and its repository's `first_event` when last seen."""
 
     __slots__ = ("event", "root", "scope")
 
@@ -293,12 +293,12 @@ class KnownProject:
 
 
 def projects_file(home: str) -> str:
-    """Return the file of the folders in which projects were seen, written by `gieok.projects`."""
+    """Return the file of known project folders, written by `gieok.projects`."""
     return os.path.join(home, "projects.json")
 
 
 def known_projects(home: str) -> dict[str, KnownProject]:
-    """Return the projects that were seen, by folder; none where nothing can be read."""
+    """Return the known projects by folder; empty where nothing can be read."""
     try:
         with open(projects_file(home), encoding="utf-8", errors="surrogateescape") as opened:
             rows = json.load(opened)
@@ -308,17 +308,16 @@ def known_projects(home: str) -> dict[str, KnownProject]:
 
 
 def project_scope(root: str) -> str:
-    """Return the scope of the project in a folder: its name, and a sum of its path, because many
-    are called `app`.
+    """Return the scope of the project in a folder: its name and a checksum of its path.
 
-    A folder that was moved or renamed keeps the scope it had (`moved_from`); all worktrees of a
-    repository have one.
+    The checksum is needed because many projects are called `app`. A folder that was moved or
+    renamed keeps its earlier scope (`moved_from`); all worktrees of a repository have one scope.
     """
     return scope_among(known_projects(build_home_path()), root)
 
 
 def scope_among(known: dict[str, KnownProject], root: str) -> str:
-    """Return the scope of the project in a folder, by the projects that were seen."""
+    """Return the scope of the project in a folder, by the known projects."""
     root = common_folder(os.path.realpath(root)) if os.path.isabs(root) else root
     if root in known and not _was_moved_away(known, root):
         return known[root].scope
@@ -331,9 +330,7 @@ def scope_among(known: dict[str, KnownProject], root: str) -> str:
 
 
 def _was_moved_away(known: dict[str, KnownProject], root: str) -> bool:
-    """Say whether the repository that was seen in a folder is elsewhere now, and another one is
-    there.
-    """
+    """Return whether the repository seen in a folder moved, and another repository is there now."""
     event = known[root].event
     if not event or first_event(root) == event:
         return False
@@ -345,11 +342,10 @@ def _was_moved_away(known: dict[str, KnownProject], root: str) -> bool:
 
 
 def moved_from(known: dict[str, KnownProject], root: str) -> KnownProject | None:
-    """Return where the repository in a folder was before it was moved there; None where it is no
-    such one.
+    """Return the known project that was moved to a folder; None where no project was.
 
-    It is the one of the same first event whose folder is gone: a copy of a folder that is still
-    there is another project.
+    This is the project with the same `first_event` whose folder is gone: a copy of a folder that is
+    still there is another project.
     """
     event = first_event(root)
     if not event:
@@ -363,8 +359,9 @@ def moved_from(known: dict[str, KnownProject], root: str) -> KnownProject | None
 
 
 def scope_of_path(path: str) -> str:
-    """Return the scope of a project that was seen at a path and nowhere else; the path may be of
-    another machine.
+    """Return the scope of a project seen at a path and nowhere else.
+
+    The path may be of another machine.
     """
     name = _NOT_IN_SCOPE.sub(
         "-", re.split(r"[/\\]", path.rstrip("/\\"))[-1].encode("utf-8", "backslashreplace").decode()
@@ -373,8 +370,8 @@ def scope_of_path(path: str) -> str:
 
 
 def gone_scope(folder: str) -> str:
-    """Return the scope of a project whose folder is not there any more: that of the folder around
-    it which was seen last.
+    """Return the scope of a project whose folder is gone: that of the last seen folder around
+    it.
     """
     known = known_projects(build_home_path())
     around = max(
@@ -386,43 +383,44 @@ def gone_scope(folder: str) -> str:
 
 
 def repository_scope(scope: str) -> str:
-    """Return the scope of what a project's repository brought along: searched with the project's,
-    injected nowhere.
+    """Return the scope of a repository's own content.
+
+    The scope is searched with the project's, and never injected.
     """
     return f"{scope}{_BROUGHT}"
 
 
 def is_brought(scope: str) -> bool:
-    """Say whether a scope is one of `repository_scope`."""
+    """Return whether a scope is a `repository_scope`."""
     return scope.endswith(_BROUGHT)
 
 
 def is_served(scope: str) -> bool:
-    """Say whether a scope is of a service of characters: what was said there is its own to learn
-    from, and stays as it is.
+    """Return whether a scope belongs to a service of characters.
+
+    The service learns from its own conversations, which stay as they are.
     """
     return scope.startswith("character:") or "/character:" in scope or "/canon:" in scope
 
 
 def list_project_scopes(root: str, also: str) -> list[str]:
-    """Return the scopes to read in a project's folder ('' for none): its own, then those named in
-    `also`, by commas.
+    """Return the scopes to read in a project's folder: its own, then those of `also`.
 
-    What was said in a repository belongs to its own scope, read there though nobody made a project
-    of it (`workplace`).
+    The folder is '' for none; `also` is joined by commas. A conversation in a repository belongs to
+    the repository's own scope, which is read there even if nobody made the repository a project
+    (`find_workplace`).
     """
     own = [project_scope(root)] if root else []
     return list(dict.fromkeys((*own, *filter(None, (name.strip() for name in also.split(","))))))
 
 
 def build_handle(scope: str, key: str, line: int = 0) -> str:
-    """Return the short name of a document, such as `3fa9c01e`, or of one of its lines (from 1):
-    `3fa9c01e.4`.
+    """Return the short name of a document, such as `3fa9c01e`, or of one of its lines.
 
-    It follows from scope and key alone, so that nothing is kept for it. CRC-32 rather than a hash
-    of `hashlib`, which costs the
-    hook a millisecond to import: two of 10,000 documents share one in 1 % of all memories. Who
-    resolves a handle names every document that it fits.
+    Lines count from 1: `3fa9c01e.4`. A handle follows from scope and key alone, so nothing is
+    stored for it. CRC-32 is used rather than a hash of `hashlib`, which costs the hook a
+    millisecond to import: two of 10,000 documents share a handle in 1 % of all memories. Code that
+    resolves a handle names every document that fits.
     """
     digits = f"{zlib.crc32(f'{scope}{chr(0)}{key}'.encode('utf-8', 'surrogatepass')):08x}"
     return f"{digits}.{line}" if line else digits

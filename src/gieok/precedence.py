@@ -1,20 +1,21 @@
-"""Precedence of a waiting prompt over work in the background, in one process.
+"""Precedence of a waiting prompt over background work, in one process.
 
-Whoever answers a prompt says so for as long as it takes; long work asks between two steps whether
-it is to wait. An agent gives the hook a fraction of a second, and on a busy machine embedding a
-conversation took all of it.
+A thread that answers a prompt holds the precedence meanwhile; long background work asks between two
+steps whether to wait. An agent gives the hook a fraction of a second, and on a busy machine
+embedding a conversation took all of it.
 """
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: A prompt is answered or given up long before: whatever hangs must not stop the work for good.
+#: Longest wait in seconds. A prompt is answered or given up long before: a hung thread must not
+#: stop the work for good.
 _LONGEST_S = 3.0
 
 
 class Precedence:
-    """Which threads answer prompts now."""
+    """Threads that answer prompts now."""
 
     def __init__(self, longest_s: float = _LONGEST_S) -> None:
         self._longest_s = longest_s
@@ -23,7 +24,7 @@ class Precedence:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """Hold back work in the background while this thread answers a prompt."""
+        """Hold back background work while this thread answers a prompt."""
         own = threading.get_ident()
         with self._changed:
             self._answering.add(own)
@@ -35,7 +36,7 @@ class Precedence:
                 self._changed.notify_all()
 
     def give_way(self) -> bool:
-        """Wait while a prompt is answered by another thread; return whether one was."""
+        """Wait while another thread answers a prompt; return whether any did."""
         if not self._answering or threading.get_ident() in self._answering:
             return False
         with self._changed:
@@ -43,5 +44,5 @@ class Precedence:
         return True
 
 
-#: That of this process.
+#: Precedence of this process.
 PROMPTS = Precedence()

@@ -1,11 +1,9 @@
-"""What is nobody's business: pauses, private sessions, excluded folders and agents. The hook reads
-it too: standard library.
+"""What is withheld from memory: pauses, private sessions, excluded folders and agents.
 
-Pauses and private sessions are spans of time, kept in one file of the home for good. What was said
-inside of a span is
-withheld whenever it is read: during the pause, years later from a copy of the transcript, by
-whichever process. So nothing has to run while a pause lasts, and one that ends by itself needs
-nobody to end it.
+Standard library only, because the hook reads this module too. Pauses and private sessions are spans
+of time, kept permanently in one file of the home. A message from inside a span is withheld whenever
+it is read: during the pause, years later from a copy of the transcript, by any process. So nothing
+has to run while a pause lasts, and a pause with an end needs nobody to end it.
 """
 
 import json
@@ -19,12 +17,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: In the environment of an agent's session that is private from its start.
+#: Environment variable of an agent's session that is private from its start.
 VARIABLE = "GIEOK_PRIVATE"
 _OFF = ("", "0", "false", "no", "off")
 _FILE = "private.json"
-#: Words that make a session private: a phrase may go on behind a full stop, a colon or a dash, a
-#: single word stands alone.
+#: Words that make a session private: a phrase may be followed by text after a full stop, a colon or
+#: a dash; a single word stands alone.
 _PHRASE = (
     r"(?:this is an? |let's have an? )?private (?:session|chat|conversation)|this (?:session"
     r"|chat|conversation) is private"
@@ -32,20 +30,22 @@ _PHRASE = (
 )
 _WORD = r"private|incognito|비공개|기억하지 ?마(?:세요|줘)?"
 _TAIL = r"(?:,? please|야|다|이다|입니다|예요|이에요)?\s*[\])]?\s*"
-#: A string, which `re` compiles at its first use: the hook has no time for it at every prompt.
+#: A string, which `re` compiles at its first use: the hook has no time to compile it at every
+#: prompt.
 _OPENING = (
     rf"(?i)\s*[\[(/#]?\s*(?:(?:{_PHRASE}){_TAIL}(?:[.:!—–]|-\s|\n|\Z)"
     rf"|(?:{_WORD}){_TAIL}[.!]?\s*(?:\n|\Z))"
 )
-#: One of these stands in each of them.
+#: Quick check: each of those phrases contains one of these words.
 _SIGNS = ("private", "record", "incognito", "비공개", "기억하지")
-#: A first line is looked at no further.
+#: Characters of a first line that are examined.
 _LOOKED_AT_CHARS = 120
 
 
 class PrivateSpan:
-    """A stretch of time, in Unix seconds; `until` is None while it lasts. `session` is '' where
-    every session is meant.
+    """Private stretch of time, in Unix seconds; `until` is None while the span lasts.
+
+    `session` is '' where every session is meant.
     """
 
     __slots__ = ("agent", "session", "since", "until")
@@ -56,34 +56,32 @@ class PrivateSpan:
         self.since, self.until, self.agent, self.session = since, until, agent, session
 
     def holds(self, at_s: float) -> bool:
-        """Say whether a moment is inside."""
+        """Return whether a moment is inside the span."""
         return self.since <= at_s and (self.until is None or at_s < self.until)
 
     def row(self) -> "list[object]":
-        """Return it as it is kept."""
+        """Return the span as its stored row."""
         return [self.since, self.until, self.agent, self.session]
 
 
 def is_asked_for(environment: "Mapping[str, str]") -> bool:
-    """Say whether an environment makes a session private."""
+    """Return whether an environment makes a session private."""
     return environment.get(VARIABLE, "").strip().lower() not in _OFF
 
 
 def opens_private(text: str) -> bool:
-    """Say whether a message makes its session private, where it is the first one: by what its first
-    line begins with.
-    """
+    """Return whether a first message makes its session private, by how its first line begins."""
     first = text[:_LOOKED_AT_CHARS]
     return any(sign in first.lower() for sign in _SIGNS) and re.match(_OPENING, first) is not None
 
 
 class Privacy:
-    """What is withheld, as it is now: the file is read again whenever another process changed it.
+    """Current privacy rules; the file is read again whenever another process changed it.
 
-    `folders` are absolute paths, excluded with all that lies below them; `*` in one stands for any
-    name. `agents` are names of the table. A file that cannot be understood counts as a pause:
-    nothing is taken in before a person has looked at it. Without a home nothing is withheld by
-    time.
+    `folders` are absolute paths, excluded with all that lies below them; `*` in a path stands for
+    any name. `agents` are names of the agent table. A file that cannot be understood counts as a
+    pause: nothing is stored before a person has looked at the file. Without a home nothing is
+    withheld by time.
     """
 
     def __init__(
@@ -91,7 +89,7 @@ class Privacy:
     ) -> None:
         self._home = home
         self._file = os.path.join(home, _FILE)
-        #: As they were set, and with links followed.
+        #: The folders as they were set, and with links followed.
         self.chosen = tuple(folders)
         self.folders = tuple(
             dict.fromkeys(path for one in self.chosen for path in (one, os.path.realpath(one)))
@@ -104,7 +102,7 @@ class Privacy:
     # Asking
 
     def pause(self, now_s: float) -> "PrivateSpan | None":
-        """Return the pause that lasts now; None where there is none."""
+        """Return the current pause; None where there is none."""
         found = [span for span in self._all() if not span.session and span.holds(now_s)]
         return max(
             found, key=lambda span: float("inf") if span.until is None else span.until, default=None
@@ -112,7 +110,7 @@ class Privacy:
 
     @property
     def names(self) -> "tuple[str, ...]":
-        """Return how the excluded folders may be written in a command."""
+        """Return the spellings of the excluded folders in a command."""
         user = os.path.expanduser("~")
         return (
             *self.folders,
@@ -126,14 +124,14 @@ class Privacy:
 
     @property
     def sessions(self) -> int:
-        """Return how many sessions are private, or were for a while."""
+        """Return the number of sessions that are private, or were for a while."""
         return len({(span.agent, span.session) for span in self._all() if span.session})
 
     def is_withheld(self, agent: str, session: str, at_s: float) -> bool:
-        """Say whether what was said in a session at a time is nobody's business.
+        """Return whether a message of a session at a time is withheld.
 
-        What has no time (0) may have been said in any pause that ended after all transcripts were
-        read last.
+        A message without a time (0) may belong to any pause that ended after the last reading of
+        all transcripts.
         """
         for span in self._all():
             if span.session and (span.agent, span.session) != (agent, session):
@@ -152,8 +150,9 @@ class Privacy:
         )
 
     def excludes_folder(self, folder: str) -> bool:
-        """Say whether a folder in which somebody works is excluded: it, one above it, or the
-        repository of its worktree.
+        """Return whether a working folder, its parent, or its worktree's repository is excluded.
+
+        Any folder above counts as a parent.
         """
         if not folder or not self.folders:
             return False
@@ -162,8 +161,9 @@ class Privacy:
         )
 
     def excludes_path(self, folder: str) -> bool:
-        """Say whether a folder or file is excluded, or lies below a folder that is; links are
-        followed.
+        """Return whether a folder or file is excluded, or lies below an excluded folder.
+
+        Links are followed.
         """
         if not folder or not self.folders:
             return False
@@ -174,8 +174,9 @@ class Privacy:
         )
 
     def excludes_project(self, name: str) -> bool:
-        """Say whether a project is excluded, by its folder, or by the folder's name where nothing
-        else is known of it.
+        """Return whether a project is excluded, by its folder.
+
+        The folder's name decides where nothing else is known of the project.
         """
         if os.path.isabs(name):
             return self.excludes_folder(name)
@@ -188,8 +189,9 @@ class Privacy:
     # Telling
 
     def begin_pause(self, now_s: float, until_s: "float | None" = None) -> PrivateSpan:
-        """Pause from now on, in place of a pause that lasts; return it once it is durable. Raises
-        OSError.
+        """Start a pause, in place of a current pause; return the new pause once it is durable.
+
+        Raises OSError.
         """
         self._change(
             lambda spans: [*_end_session_spans(spans, now_s, "", ""), PrivateSpan(now_s, until_s)]
@@ -198,7 +200,9 @@ class Privacy:
         return found or PrivateSpan(now_s, until_s)
 
     def end_pause(self, now_s: float) -> "PrivateSpan | None":
-        """End the pause that lasts; return it, or None where there was none. Raises OSError."""
+        """End the current pause; return that pause, or None where there was none. Raises
+        OSError.
+        """
         lasting = self.pause(now_s)
         if lasting is not None:
             self._change(lambda spans: _end_session_spans(spans, now_s, "", ""))
@@ -213,8 +217,10 @@ class Privacy:
             self._change(lambda spans: [*spans, PrivateSpan(since_s, None, agent, session)])
 
     def end_session(self, agent: str, session: str, now_s: float) -> None:
-        """Let a session be private no longer, where its privacy began later than with its first
-        word. Raises OSError.
+        """End the privacy of a session, if that privacy began later than the session's first
+        message.
+
+        Raises OSError.
         """
         if any(
             (s.agent, s.session) == (agent, session) and s.since > 0 and s.holds(now_s)
@@ -223,15 +229,14 @@ class Privacy:
             self._change(lambda spans: _end_session_spans(spans, now_s, agent, session))
 
     def note_reading(self, now_s: float) -> None:
-        """Keep that all transcripts were read at a time: lines without a time that follow are of
-        later.
-        """
+        """Record that all transcripts were read at a time; later lines without a time are newer."""
         if any(span.until is None or self._read_at < span.until for span in self._all()):
             self._change(lambda spans: spans, read_at=now_s)
 
     def take_over(self, other: "Privacy") -> None:
-        """Withhold what another home withholds too; of a span that both know, the other one knows
-        better how it ended.
+        """Withhold also what another home withholds.
+
+        For a span that both homes know, the end in the other home counts.
         """
         theirs = other._all()  # noqa: SLF001 - of this class
         if theirs:
@@ -275,8 +280,9 @@ class Privacy:
 
 
 def open_privacy(home: str, folders: str, agents: str, user: str = "~") -> Privacy:
-    """Return what is withheld by the settings `exclude.folders` and `exclude.agents`, both joined
-    by commas.
+    """Return the rules of the settings `exclude.folders` and `exclude.agents`.
+
+    Both settings are joined by commas.
     """
     names = (name.strip() for name in folders.split(","))
     user_folder = os.path.expanduser(user)
@@ -296,8 +302,9 @@ _in_force: "list[Privacy]" = []
 
 
 def use_privacy(privacy: Privacy) -> None:
-    """Let every reader of files in this process leave out what is excluded: the user's settings,
-    which no project changes.
+    """Make every file reader in this process skip what is excluded.
+
+    The rules are the user's settings, which no project changes.
     """
     _in_force[:] = [privacy]
 
@@ -319,7 +326,7 @@ def _read_private_spans(file: str) -> "tuple[list[PrivateSpan], float]":
 def _end_session_spans(
     spans: "list[PrivateSpan]", now_s: float, agent: str, session: str
 ) -> "list[PrivateSpan]":
-    """Return spans of which those of a session ('': the pauses) end now where they last."""
+    """Return spans in which the open spans of a session ('': the pauses) end now."""
     return [
         PrivateSpan(one.since, now_s, agent, session)
         if (one.agent, one.session) == (agent, session) and one.holds(now_s)

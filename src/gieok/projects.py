@@ -1,5 +1,6 @@
-"""Writes what `gieok.places` reads: in which folders a project was seen, so that one keeps its
-memory where it is moved to.
+"""Writer of the known project folders, which `gieok.places` reads.
+
+By these folders a project that is moved keeps its memory.
 """
 
 import json
@@ -11,12 +12,10 @@ from gieok.places import KnownProject
 
 
 def know(home: Path, folder: str) -> str:
-    """Remember that a project is in a folder, and that a worktree is one of it; return the scope of
-    its memory.
+    """Register the folder of a project, or of its worktree; return the scope of its memory.
 
-    `folder` is one that `places.workplace` returned, or a worktree of it. Where the project was
-    moved there, what a person
-    trusts of it moves along: it is trusted by content.
+    `folder` is a result of `places.find_workplace`, or a worktree of it. Where the project was
+    moved there, the trust of its user moves along: content is trusted, not paths.
     """
     top = os.path.realpath(folder)
     root = places.common_folder(top)

@@ -1,4 +1,4 @@
-"""The tables of backends: name → where it is, the extra that it needs, the file that it keeps.
+"""Tables of backends: name → import target, extra of gieok, file in the home folder.
 
 Adding a store is a folder and a row, adding another backend a file and a row. The strings keep
 heavy imports out of start-up. The prompt hook reads these tables too: standard library, and none of
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-#: A service is started with a short PATH.
+#: A service is started with a short PATH, so the folders where agents install themselves are
+#: searched too.
 _PROGRAM_FOLDERS = (
     "~/.local/bin",
     "~/.claude/local",
@@ -26,11 +27,11 @@ LOCAL_STORE = "sqlite"
 
 
 class Backend:
-    """`target` is `module:name`, imported on first use; `extra` is the extra of gieok that it needs
-    ('': none).
+    """Row of a table of backends.
 
-    `modules` are those of the extra that it imports only when it works: that one is missing is said
-    when it is opened.
+    `target` is `module:name`, imported on first use; `extra` is the extra of gieok that the target
+    needs ('': none). `modules` are those modules of the extra that the target imports only when it
+    works: a missing one is reported when the backend is opened.
     """
 
     def __init__(self, target: str, *, extra: str = "", modules: "tuple[str, ...]" = ()) -> None:
@@ -40,12 +41,12 @@ class Backend:
 
 
 class StoreBackend(Backend):
-    """`target` is a class with `open(opening)`; see `gieok.opening`.
+    """Row for a store; `target` is a class with `open(opening)`, see `gieok.opening`.
 
-    `file` is the SQLite file in the home folder that holds its texts. Without one the data is on a
-    server: with `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the
-    server does not. `sent` is a file in the home folder that is there from when on it may have
-    copies of documents at a service.
+    `file` is the SQLite file in the home folder that holds the store's texts. A store without a
+    file has its data on a server: with `hybrid: true`, the file of `LOCAL_STORE` is its replica,
+    which answers while the server does not. `sent` is a file in the home folder that exists from
+    the moment when a service may have copies of documents.
     """
 
     def __init__(self, target: str, *, file: str = "", extra: str = "", sent: str = "") -> None:
@@ -60,7 +61,10 @@ class StoreBackend(Backend):
 
 
 class JournalBackend(Backend):
-    """As `StoreBackend`; `file` is its file in the home folder, '' where it is on a server."""
+    """Row for a journal, as `StoreBackend`.
+
+    `file` is the journal's file in the home folder, '' for a journal on a server.
+    """
 
     def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
         super().__init__("storage.journal." + target, extra=extra)
@@ -68,7 +72,7 @@ class JournalBackend(Backend):
 
 
 class AccountsBackend(Backend):
-    """As `JournalBackend`."""
+    """Row for accounts, as `JournalBackend`."""
 
     def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
         super().__init__("storage.accounts." + target, extra=extra)
@@ -76,12 +80,12 @@ class AccountsBackend(Backend):
 
 
 class GeneratorBackend(Backend):
-    """`target` makes a generator of a model (`provider:name`), a key and an address; see
-    `generators.providers`.
+    """Row for a text generator.
 
-    `key_variable` is where the key is found, `address` where the provider listens, unless settings
-    say otherwise. `program` is the command of an agent that is asked in place of a provider: it
-    needs no key, and no name of a model.
+    `target` makes a generator of a model (`provider:name`), a key and an address; see
+    `generators.providers`. `key_variable` names the variable of the key, `address` is where the
+    provider listens, unless settings say otherwise. `program` is the command of an agent that is
+    asked in place of a provider: it needs no key, and no name of a model.
     """
 
     def __init__(
@@ -102,10 +106,10 @@ class GeneratorBackend(Backend):
 
 
 class ModelBackend(Backend):
-    """`target` is made of a `ModelOpening`; see `gieok.opening`.
+    """Row for a model such as an embedder; `target` takes a `ModelOpening`, see `gieok.opening`.
 
-    `is_service`: it asks a service, so texts leave the process. `key_variable` and `address` as in
-    `GeneratorBackend`.
+    `is_service`: the model asks a service, so texts leave the process. `key_variable` and `address`
+    as in `GeneratorBackend`.
     """
 
     def __init__(
@@ -124,7 +128,10 @@ class ModelBackend(Backend):
 
 
 class ChannelBackend(Backend):
-    """`target` is made of a `ChannelOpening`; `key_variable` as in `GeneratorBackend`."""
+    """Row for a channel; `target` takes a `ChannelOpening`.
+
+    `key_variable` as in `GeneratorBackend`.
+    """
 
     def __init__(self, target: str, *, key_variable: str = "") -> None:
         super().__init__("models.notifiers." + target)
@@ -132,7 +139,10 @@ class ChannelBackend(Backend):
 
 
 class ArchiveBackend(Backend):
-    """`target` is made of an `ArchiveOpening`; `key_variables` are the secrets that it needs."""
+    """Row for an archive; `target` takes an `ArchiveOpening`.
+
+    `key_variables` are the secrets that the archive needs.
+    """
 
     def __init__(
         self, target: str, *, extra: str = "", key_variables: tuple[str, ...] = ()
@@ -162,12 +172,12 @@ ACCOUNTS = {
     "postgres": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
     "mongo": AccountsBackend("postgres:PostgresAccounts", extra="mongo"),
 }
-#: How much a key may ask: counted in one process, or by all that share a server.
+#: Rate limits of keys: counted in one process, or by all processes that share a server.
 RATE_LIMITERS = {
     "memory": Backend("storage.rate_limits:MemoryLimiter", extra="serve"),
     "redis": Backend("storage.shared_rates:RedisLimiter", extra="redis"),
 }
-#: Windows of characters that were read before.
+#: Caches of windows, the characters' recent messages.
 CACHES = {
     "memory": Backend("storage.caches.memory:MemoryCache"),
     "redis": Backend("storage.caches.redis:RedisCache", extra="redis"),
@@ -231,7 +241,7 @@ GENERATORS = {
         address=_OPENAI_URL,
     ),
 }
-#: Models that talk, by the same names; `scripted` is none.
+#: Chat models, by the same provider names; `scripted` is no model.
 CHATS = {
     "anthropic": GeneratorBackend(
         "chats:AnthropicChat", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"
@@ -245,7 +255,7 @@ CHATS = {
     "scripted": GeneratorBackend("scripted:ScriptedChat"),
 }
 _COMMANDS = ", ".join(name for name, row in GENERATORS.items() if row.program)
-#: How a setting names a model.
+#: Hint on how a setting names a model.
 MODEL_HINT = (
     f"write provider:model ({_COMMANDS} alone will do); providers: {', '.join(sorted(GENERATORS))}"
 )
@@ -255,7 +265,7 @@ NOTIFIERS = {
     "openclaw": ChannelBackend("openclaw:OpenClawChannel", key_variable="OPENCLAW_HOOKS_TOKEN"),
     "smtp": ChannelBackend("smtp:SmtpChannel", key_variable="SMTP_PASSWORD"),
 }
-#: Where cold memories are kept, by `archive.cold`. Warm is a folder of the home.
+#: Archives of cold memories, by `archive.cold`. The warm tier is a folder of the home.
 ARCHIVES = {
     "folder": ArchiveBackend("vault:open_vault_archive"),
     "obsidian": ArchiveBackend("vault:open_vault_archive"),
@@ -266,8 +276,8 @@ ARCHIVES = {
     ),
 }
 WARM = {"folder": Backend("storage.archives.folder:FolderArchive")}
-#: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a
-#: time-out.
+#: Checks whether a provider accepts a key: functions of the key, the address, the model ('' for
+#: none) and a time-out.
 KEY_PROBES = {
     name: Backend(f"models.key_probes:{name}", extra="models", modules=GENERATORS[name].modules[1:])
     for name in ("anthropic", "compatible", "gemini", "openai")
@@ -278,7 +288,7 @@ TRANSCRIPTS = {
     "opencode": Backend("machine.transcripts.opencode:open_transcripts"),
 }
 SEALERS = {"age": Backend("storage.sealers.age:AgeSealer", extra="encryption")}
-#: What other programs remembered, in the order in which a path is looked at.
+#: Importers of the memories of other programs, in the order in which a path is looked at.
 IMPORTS = {
     "chatgpt": Backend("machine.imports.chatgpt:ChatGptReader"),
     "claude": Backend("machine.imports.claude:ClaudeReader"),
@@ -295,8 +305,9 @@ WATCHERS = {"watchfiles": Backend("machine.watchers:FileWatcher")}
 
 
 def find_program(program: str, environment: "Mapping[str, str]") -> str:
-    """Return where a command is: at its path, on PATH or where agents install themselves; '' where
-    it is not.
+    """Return the path of a command; '' where it is not found.
+
+    The command is looked for at its path, on PATH, and where agents install themselves.
     """
     from shutil import which
 
@@ -308,10 +319,10 @@ def find_program(program: str, environment: "Mapping[str, str]") -> str:
 
 
 def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) -> None:
-    """Raise ValueError where a text names no model: `provider:model`, the command of an agent, or a
-    word that stands alone.
+    """Raise ValueError where a text names no model.
 
-    Whether the provider has a model of that name is not known here.
+    A model is `provider:model`, the command of an agent, or a word that stands alone. Whether the
+    provider has a model of that name is not known here.
     """
     provider, colon, name = text.partition(":")
     if text in alone:
@@ -322,15 +333,17 @@ def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) ->
         raise ValueError(f"{provider!r} stands alone: it takes no model's name")
     if provider not in table:
         raise ValueError(
-            f"there is no provider {provider!r}{_suggest_backend_name(provider, [*table, *filter(None, alone)])}"
+            f"there is no provider "
+            f"{provider!r}{_suggest_backend_name(provider, [*table, *filter(None, alone)])}"
         )
     if not name and (colon or not getattr(table[provider], "program", "")):
         raise ValueError(f"it lacks the model's name, as in {provider}:NAME")
 
 
 def check_names(known: "Iterable[str]", alone: "tuple[str, ...]", text: str) -> None:
-    """Raise ValueError where one of the names that a text joins by commas is not known; a word of
-    `alone` stands alone.
+    """Raise ValueError where one of the names in a text, joined by commas, is not known.
+
+    A word of `alone` must be the only name.
     """
     names = [*known]
     if text in alone:
@@ -345,17 +358,18 @@ def check_names(known: "Iterable[str]", alone: "tuple[str, ...]", text: str) -> 
 
 
 def _suggest_backend_name(name: str, known: "list[str]") -> str:
-    """Return a guess at what was meant; what there is where nothing is near."""
+    """Return the known name nearest to a wrong one; all known names where none is near."""
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), known, 1)
     return f"; did you mean {near[0]!r}?" if near else f": {', '.join(sorted(known))}"
 
 
-# A class; the caller knows its protocol.
+# The result is a class; the caller knows its protocol.
 def load_backend(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401
-    """Return the class of a backend. Raises BadConfig for an unknown name, MissingExtra where a
-    package is missing.
+    """Return the class of a backend.
+
+    Raises BadConfig for an unknown name, MissingExtra where a package is missing.
     """
     from importlib import import_module
 
@@ -373,14 +387,15 @@ def load_backend(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401
 
 
 def local_journal(home: str, journal: str) -> str:
-    """Return the file of a journal; '' where it is on a server."""
+    """Return the file of a journal; '' for a journal on a server."""
     row = JOURNALS.get(journal)
     return f"{home}{os.sep}{row.file}" if row and row.file else ""
 
 
 def local_index(home: str, store: str, *, hybrid: bool) -> str:
-    """Return the SQLite file in the `home` folder that holds the texts of a store; '' for a server
-    without a replica.
+    """Return the SQLite file in the `home` folder that holds the texts of a store.
+
+    '' for a store on a server without a replica.
     """
     row = STORES.get(store)
     file = row.file if row else ""

@@ -1,8 +1,9 @@
-"""The settings in force, for every process: what files say, `.env`, the environment.
+"""Settings in force, for every process: from settings files, `.env` and the environment.
 
-YAML is parsed where a file is new or changed, by `gieok.config`; what it says is kept as JSON in
-the home folder, under the sum of its content. So the prompt hook, for which a YAML library is too
-slow, reads the same as `gieok config show` prints. Standard library that is quick to import.
+`gieok.config` parses YAML when a file is new or changed; the result is kept as JSON in the home
+folder, under the checksum of the file's content. So the prompt hook, for which a YAML library is
+too slow, reads the same settings as `gieok config show` prints. Standard library that is quick to
+import.
 """
 
 import json
@@ -21,7 +22,10 @@ _VARIABLE = re.compile(r"""\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(["']?)(.*?)\2\
 
 
 class SettingsFile:
-    """A file of settings as it is now. A project's may set less than the user's."""
+    """Settings file as it is now.
+
+    A project's file may set less than the user's file.
+    """
 
     __slots__ = ("content", "in_project", "path")
 
@@ -32,12 +36,12 @@ class SettingsFile:
 
     @property
     def fingerprint(self) -> str:
-        """Return what changes with the content, or with the version that understood it."""
+        """Return a hash of the content and of the version that parsed it."""
         return f"{__version__} {_sum_settings_bytes(self.content)} {len(self.content)}"
 
 
 class FileSettings:
-    """What a file of settings says: values by name, and what is wrong with the others."""
+    """Parsed settings file: values by name, and the errors of the other values."""
 
     __slots__ = ("values", "wrong")
 
@@ -46,7 +50,7 @@ class FileSettings:
         self.wrong = list(wrong)
 
 
-#: Parses a file of settings that is new or changed, given the home folder; it fails for none (see
+#: Parser of a new or changed settings file, given the home folder; it raises for no file (see
 #: `FileSettings.wrong`).
 Parse = Callable[[str, SettingsFile], FileSettings]
 
@@ -54,10 +58,10 @@ Parse = Callable[[str, SettingsFile], FileSettings]
 def resolve_settings(
     home: str, project: str, options: Iterable[Option], environment: Mapping[str, str], parse: Parse
 ) -> tuple[dict[str, tuple[Value, str]], list[BadConfig]]:
-    """Return name → (value, origin) of these options, and what is wrong in any source; a wrong
-    value changes nothing.
+    """Return name → (value, origin) of these options, and the errors of every source.
 
-    `project` is a project's root or '': its settings count once they are trusted.
+    A wrong value changes nothing. `project` is a project's root or '': its settings count once the
+    user trusts them.
     """
     values: dict[str, tuple[Value, str]] = {
         option.name: (option.default, "default") for option in options
@@ -83,8 +87,9 @@ def resolve_settings(
 
 
 def _list_settings_files(home: str, project: str, wrong: list[BadConfig]) -> list[SettingsFile]:
-    """Return the files that count, the stronger last. What nobody trusted is not read, so that not
-    even its errors count.
+    """Return the settings files that count, the stronger last.
+
+    A file that nobody trusts is not read, so that not even its errors count.
     """
     files = []
     if os.path.isfile(user := os.path.join(home, "config.yaml")):
@@ -109,7 +114,7 @@ def unreadable(file: str, error: Exception) -> BadConfig:
 
 
 def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
-    """Return what a file says, as it was understood when its content was the same."""
+    """Return the kept parse result of a file with the same content."""
     try:
         with open(_kept_file(home, file), encoding="utf-8") as stream:
             row = json.load(stream)
@@ -125,7 +130,7 @@ def _read_kept_settings(home: str, file: SettingsFile) -> FileSettings | None:
 
 
 def keep_parsed_settings(home: str, file: SettingsFile, found: FileSettings) -> None:
-    """Keep what a file says; a home that cannot be written is no hindrance."""
+    """Keep the parsed settings of a file; a home that cannot be written raises nothing."""
     wrong = [(error.setting, str(error), error.hint) for error in found.wrong]
     row = {
         "file": file.path,
@@ -149,7 +154,7 @@ def _sum_settings_bytes(data: bytes) -> str:
 
 
 def private_file(home: str) -> str:
-    """Return the file of secrets, which supplements the environment."""
+    """Return the path of `.env`, the file of secrets that supplements the environment."""
     return os.path.join(home, ".env")
 
 
@@ -162,10 +167,10 @@ def _read_private_variables(home: str, wrong: list[BadConfig]) -> dict[str, str]
 
 
 def private_variables(home: str) -> dict[str, str]:
-    """Return the variables of `.env`: `NAME=value` lines, quotes and `export` allowed, `#` begins a
-    comment line.
+    """Return the variables of `.env`.
 
-    Raises BadConfig: it cannot be read, or others can read it.
+    `NAME=value` lines, quotes and `export` allowed, `#` begins a comment line. Raises BadConfig:
+    `.env` cannot be read, or others can read it.
     """
     file = private_file(home)
     if not os.path.isfile(file):
@@ -182,6 +187,6 @@ def private_variables(home: str) -> dict[str, str]:
 
 
 def assigned(line: str) -> dict[str, str]:
-    """Return what one line of `.env` sets; nothing for a comment."""
+    """Return the variable that one line of `.env` sets; nothing for a comment."""
     found = _VARIABLE.fullmatch(line)
     return {found[1]: found[3]} if found else {}

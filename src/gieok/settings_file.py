@@ -1,5 +1,6 @@
-"""The text of a file of settings with some of them changed: comments, order and lines that nobody
-knows stay as they are.
+"""Edits the text of a settings file.
+
+Comments, order and unknown lines stay as they are.
 """
 
 import json
@@ -8,18 +9,17 @@ from collections.abc import Collection, Iterator, Mapping
 
 from gieok.option import Value
 
-#: A text that YAML reads as that text, and a person without quotes.
+#: A text that YAML reads back as the same text without quotes, as a person would write it.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./@+-]|:(?=\S))*(?<! )|[~/][\w./@+-]*")
 
 
 def change_settings_text(
     text: str, values: Mapping[str, Value], settings: Collection[str] = ()
 ) -> str:
-    """Return the text with settings changed where they stand, else added; `a.b` is looked for in
-    the group `a` too.
+    """Return the text with settings changed where they stand, else added.
 
-    What is in `settings` is one by itself, so no group of that name is begun. Raises yaml.YAMLError
-    for a text that is no YAML.
+    `a.b` is looked for in the group `a` too. Each name in `settings` is a setting by itself, so no
+    group of that name is begun. Raises yaml.YAMLError for a text that is no YAML.
     """
     for name, value in values.items():
         text = _set_setting(text, name, _format_yaml_scalar(value), settings)
@@ -43,7 +43,7 @@ def _set_setting(text: str, name: str, value: str, settings: Collection[str]) ->
 
 
 def _iter_yaml_settings(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (dotted name, where its value starts, where it ends)."""
+    """Yield (dotted name, where its value starts, where its value ends)."""
     import yaml
 
     top = yaml.compose(text, yaml.SafeLoader)
@@ -58,14 +58,16 @@ def _iter_yaml_settings(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _fit_value_into_yaml(text: str, start: int, end: int, value: str) -> str:
-    """Return a value as it stands between what is before and behind it."""
+    """Return a value spaced to fit between the text before it and the text behind it."""
     before = "" if text[start - 1 : start].isspace() else " "  # a name without a value
     is_whole_lines = text[start:end].endswith("\n")
     return before + value + ("\n" if is_whole_lines else "")
 
 
 def _add_to_yaml_group(text: str, group: str, name: str, value: str, inside: list[int]) -> str:
-    """Add a line to a group: behind its last one, as far to the right; to `{…}` and `a.b:` lines in
+    """Add a line to a group of settings.
+
+    The line goes behind the group's last line with the same indent; `{…}` and `a.b:` lines keep
     their own form.
     """
     start = text.rfind("\n", 0, inside[-1]) + 1

@@ -1,8 +1,8 @@
-"""Keeps numeric code on one thread unless the user says otherwise.
+"""Limit of numeric code to one thread, unless the user says otherwise.
 
 Two threads on busy cores cost ten times the CPU for the small matrices of a search (measured).
-Numeric libraries read these variables when they are first imported, so the rooms that may import
-one import this module first.
+Numeric libraries read the environment variables set here when they are first imported, so every
+subpackage that may import such a library imports this module first.
 """
 
 import os

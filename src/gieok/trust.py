@@ -1,8 +1,8 @@
-"""What a person trusts of a project that others can write to, as the prompt hook reads it.
+"""The content of shared projects that a person trusts, as the prompt hook reads it.
 
-A grant is a file in the home folder, one for each project's real path: a repository cannot carry
-it. Its first line is JSON (`project`, `at`, `settings`), each other line a record's name and the
-sum of its content. `gieok.grants` writes it.
+A grant is a file in the home folder, one for each project's real path: a repository cannot bring a
+grant along. The first line of the file is JSON (`project`, `at`, `settings`); each further line is
+the name of a record and the checksum of its content. `gieok.grants` writes the file.
 
 Standard library without `pathlib`, `hashlib` and others that are slow to import: see
 `gieok.places`.
@@ -15,29 +15,30 @@ import zlib
 
 from gieok import places
 
-#: Settings are some lines; nobody reads through more before trusting them.
+#: Largest settings file: settings are some lines, and nobody reads more before trusting them.
 LARGEST_SETTINGS_BYTES = 100_000
 
 
 def grant_file(home: str, root: str) -> str:
-    """Return where the grant of a project's folder is. Two paths of one name are told apart by what
-    the file says.
+    """Return the path of the grant for a project's folder.
+
+    Where two projects have the same file name, the content of the file says which project it is
+    for.
     """
     path = os.path.realpath(root).encode("utf-8", "surrogateescape")
     return os.path.join(home, "trust", f"{zlib.crc32(path):08x}{zlib.adler32(path):08x}.jsonl")
 
 
 def adopted_file(home: str) -> str:
-    """Return the file that is there once what was remembered before there was trust has been taken
-    over.
+    """Return the path of the file that marks the migration to trust as done.
+
+    The migration grants trust to memories from before trust was introduced.
     """
     return os.path.join(home, "trust", ".adopted")
 
 
 def header(home: str, root: str) -> dict[str, object]:
-    """Return the first line of a project's grant; empty where nothing of it was ever trusted in
-    this place.
-    """
+    """Return the first line of a project's grant; {} where the project was never trusted here."""
     if is_carried(home, root):
         return {}
     try:
@@ -51,33 +52,37 @@ def header(home: str, root: str) -> dict[str, object]:
 
 
 def is_carried(home: str, root: str) -> bool:
-    """Say whether the home folder lies in a project, which could then bring its own grant along."""
+    """Return whether the home folder lies inside of a project.
+
+    Such a project could bring its own grant along.
+    """
     folder = os.path.realpath(home)
     return folder.startswith(os.path.join(os.path.realpath(root), ""))
 
 
 def trusted_on(home: str, root: str) -> str:
-    """Return the day on which a person last trusted what a project brought along; '' for never."""
+    """Return the day on which a person last trusted a project's content; '' for never."""
     return str(header(home, root).get("at") or "")
 
 
 def settings(home: str, root: str) -> str:
-    """Return the text of a project's settings; '' unless it is the very text that was trusted."""
+    """Return the text of a project's settings; '' unless exactly this text was trusted."""
     trusted = header(home, root).get("settings")
     return trusted if isinstance(trusted, str) and trusted == settings_text(root) else ""
 
 
 def settings_file(root: str) -> str:
-    """Return where a project's settings are."""
+    """Return the path of a project's settings file."""
     return os.path.join(root, places.PROJECT_FOLDER, "config.yaml")
 
 
 def settings_text(root: str) -> str | None:
-    """Return what stands in a project's settings; None where there is no regular file, or it is too
-    large.
+    """Return the content of a project's settings file.
+
+    None where it is no regular file, or too large.
     """
     file = settings_file(root)
-    # A link may lead anywhere, and to open a pipe may take for ever.
+    # A symlink may lead anywhere, and opening a pipe may block for ever.
     if os.path.dirname(os.path.realpath(file)) != os.path.realpath(os.path.dirname(file)):
         return None
     try:

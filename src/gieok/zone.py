@@ -1,9 +1,7 @@
-"""The zone in which a person's days are: the setting `zone`, else the machine's.
+"""The person's time zone: the setting `zone`, else the zone of the machine.
 
-Stores keep UTC; whoever shows a day asks here.
-
-The hook, which has no time for `datetime`, sets the clock of its process instead:
-`places.set_process_zone`.
+Stores keep UTC; code that shows a day asks this module. The hook, which has no time for `datetime`,
+sets the zone of its process instead: `places.set_process_zone`.
 """
 
 import os
@@ -16,16 +14,17 @@ _NAMES = "zoneinfo/"
 
 
 class MachineZone(tzinfo):
-    """The zone of the machine, at every time: an offset of now is wrong on the other side of a
-    change of clocks.
+    """The zone of the machine, with the right offset at every time.
+
+    The current offset alone would be wrong on the other side of a daylight saving change.
     """
 
     def utcoffset(self, dt: datetime | None, /) -> timedelta | None:
-        """Return the offset at a wall clock time; of one that comes twice, `fold` says which."""
+        """Return the offset at a wall clock time; `fold` says which of two equal times is meant."""
         return dt.replace(tzinfo=None).astimezone().utcoffset() if dt else None
 
     def dst(self, dt: datetime | None, /) -> None:
-        """Say nothing: how much of the offset is daylight saving is not known."""
+        """Return None: the share of daylight saving in the offset is not known."""
 
     def tzname(self, dt: datetime | None, /) -> str | None:
         """Return the zone's name at a wall clock time."""
@@ -39,7 +38,10 @@ class MachineZone(tzinfo):
 
     @property
     def key(self) -> str:
-        """Return its name, such as Asia/Seoul; '' where the machine does not tell it."""
+        """Return the name of the zone, such as Asia/Seoul.
+
+        '' where the machine does not tell the name.
+        """
         told = os.environ.get("TZ", "").lstrip(":")
         if not told and os.path.islink(_LINK):  # noqa: PTH114 - the hook has no time for Path
             told = os.path.realpath(_LINK)
@@ -50,8 +52,9 @@ class MachineZone(tzinfo):
 
 
 def find_zone(name: str) -> tzinfo:
-    """Return the zone of a name, the machine's for `auto` and ''. Raises ValueError for an unknown
-    one.
+    """Return the zone with a name; the machine's zone for `auto` and ''.
+
+    Raises ValueError for an unknown name.
     """
     if name in ("", AUTO_ZONE):
         return MachineZone()
@@ -59,18 +62,19 @@ def find_zone(name: str) -> tzinfo:
 
     try:
         return ZoneInfo(name)
-    # OSError: it is a folder of zones, or a very long name
+    # OSError: the name is that of a folder of zones, or very long
     except (KeyError, ValueError, OSError) as error:
         raise ValueError(f"unknown time zone {name[:80]!r}") from error
 
 
 def find_zone_name(zone: tzinfo) -> str:
-    """Return the name of a zone by which `find_zone` finds it; '' for the machine's where that has
-    none.
+    """Return the name by which `find_zone` finds a zone.
+
+    '' for the zone of a machine that does not tell its name.
     """
     return "UTC" if zone is UTC else str(getattr(zone, "key", ""))
 
 
 def day_in(moment: datetime, zone: tzinfo) -> date:
-    """Return the day of a moment where a person is."""
+    """Return the day of a moment in a zone."""
     return moment.astimezone(zone).date()

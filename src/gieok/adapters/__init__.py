@@ -1,7 +1,7 @@
-"""The memory slots of other frameworks: `from gieok.adapters import langgraph, openai_agents,
-pydantic_ai`.
+"""Memory slots of other frameworks.
 
-Each needs its framework, and only the one that is imported.
+`from gieok.adapters import langgraph, openai_agents, pydantic_ai`. Each adapter needs its framework
+installed, and only the adapter that is imported.
 """
 
 from gieok.errors import MissingExtra

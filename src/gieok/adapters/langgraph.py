@@ -1,7 +1,8 @@
-"""LangGraph: its store (`BaseStore`) in the memory of a home.
+"""LangGraph: its store (`BaseStore`), kept in the memory of a home.
 
-A namespace is a scope below one root, an item a document of it: its text are the fields of the
-value, line by line, which `gieok search --scope` finds, and its value is kept beside it.
+A namespace is a scope below one root, and an item is a document of that scope. The text of the
+document holds the fields of the item's value, line by line, so that `gieok search --scope` finds
+them; the value itself is kept beside the text.
 """
 
 import asyncio
@@ -57,23 +58,25 @@ Namespace = tuple[str, ...]
 
 
 class GieokStore(BaseStore):
-    """`graph.compile(store=GieokStore())`. A query ranks as `gieok search` does; what it does not
-    find comes last.
+    """Store for `graph.compile(store=GieokStore())`.
+
+    A query ranks items as `gieok search` does; items that the search does not find come last.
 
     Secrets in values are replaced before anything is stored. Values live until they are deleted:
     there is no TTL. May be used by several threads and processes.
     """
 
     def __init__(self, memory: Memory | None = None, *, root: str = "agent:langgraph") -> None:
-        """See the class; `memory` is `gieok.open()` where it is left out. Raises BadRequest for a
-        root that is no scope.
+        """Open the store below the scope `root`; `memory` defaults to `gieok.open()`.
+
+        Raises BadRequest where `root` is no scope.
         """
         self._context = (memory or Memory()).context
         self._memory = self._context.memory
         self._root = Scope(root).path
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do them in order; what is put or deleted is durable when this returns."""
+        """Run the operations in order; puts and deletes are durable when this returns."""
         done: list[Result] = []
         waiting: list[PutOp] = []
         for op in ops:
@@ -88,7 +91,7 @@ class GieokStore(BaseStore):
         return done
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """As `batch`, in a thread."""
+        """Run `batch` in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _read(self, op: Op) -> Result:
@@ -172,7 +175,7 @@ class GieokStore(BaseStore):
         question = Question(
             query, tuple(scopes), Filter(frozenset((KIND,))), hybrid=self._memory.is_hybrid
         )
-        # A filter may leave out any of them.
+        # A filter may leave out any of the hits, so none is dropped for its score.
         profile = self._memory.profile("").with_limit(max(most, 1)).with_least_score(0.0)
         found = recall(
             store,
@@ -204,7 +207,7 @@ class GieokStore(BaseStore):
         return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
 
     def _below(self, prefix: Namespace) -> list[Namespace]:
-        """Return the namespaces that hold an item, from a prefix on."""
+        """Return the namespaces below a prefix that hold an item."""
         own = f"{self._root}/{_LABEL}"
         paths = [
             scope.path for scope in self._memory.store().scopes() if scope.path.startswith(own)
@@ -216,7 +219,8 @@ class GieokStore(BaseStore):
         return [one for one in found if one[: len(prefix)] == prefix]
 
     def _scope(self, namespace: Namespace) -> Scope:
-        # Only what no part of a scope may hold is written otherwise: a person reads the rest.
+        # Only characters that a part of a scope may not hold are quoted, so that a person can read
+        # the rest.
         labels = (
             re.sub(r"[\s/%]", lambda one: quote(one[0], safe=""), label) for label in namespace
         )
@@ -245,8 +249,9 @@ def _redact_item_value(value: Any) -> Any:  # noqa: ANN401 - JSON
 def _split_indexed_texts(
     value: Mapping[str, Any], index: bool | list[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Return the fields of a value as lines: those to be found, and the rest. `index` names paths,
-    such as `a[*].b`.
+    """Return the fields of a value as two lists of lines: those to be found, and the rest.
+
+    `index` names the paths of the fields to be found, such as `a[*].b`.
     """
     paths = index if isinstance(index, list) else []
     wanted = (
@@ -265,7 +270,8 @@ def _split_indexed_texts(
     return found, rest
 
 
-def _iter_value_leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:  # noqa: ANN401 - JSON
+# JSON.
+def _iter_value_leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:  # noqa: ANN401
     if isinstance(value, Mapping):
         for name, one in value.items():
             yield from _iter_value_leaves(one, f"{path}.{name}".removeprefix("."))
@@ -277,7 +283,7 @@ def _iter_value_leaves(value: Any, path: str = "") -> Iterator[tuple[str, object
 
 
 def _has_wanted_fields(value: Any, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401 - JSON
-    """Say whether a value has these fields, as LangGraph's own stores compare them."""
+    """Return whether a value has the wanted fields, compared as in LangGraph's own stores."""
     return isinstance(value, dict) and all(
         _is_wanted_value(value.get(name), one) for name, one in wanted.items()
     )

@@ -1,8 +1,8 @@
-"""OpenAI Agents SDK: a session whose talk becomes memory.
+"""OpenAI Agents SDK: a session whose conversation becomes memory.
 
-What a person or the model says is a message of the journal, like what an agent's transcript says.
-The items of the session hold what is around it, and no text of it: what is forgotten is gone from
-both.
+What a person or the model says becomes a message of the journal, as a message of an agent's
+transcript does. The items of the session hold only the structure around the texts, and none of the
+text: what is forgotten is gone from both.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 AGENT = "openai-agents"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _TEXTS = ("input_text", "output_text", "text")
-#: Fields that hold no text of anybody's.
+#: Fields that hold no text of a person or a model.
 _NAMES = (
     "id",
     "call_id",
@@ -44,20 +44,21 @@ _NAMES = (
     "approval_request_id",
     "server_label",
 )
-#: Stands in an item for a text that a message of the journal has: its number among those of the
-#: item.
+#: Stands in an item for a text that a message of the journal holds; its value is the number of that
+#: message among the messages of the item.
 _SAID = "$said"
 _LAST, _SCOPE = "last", "scope"
 
 
 class GieokSession(SessionABC):
-    """`Runner.run(agent, text, session=GieokSession("talk-1"))`. What was said is found from other
-    sessions too.
+    """Session for `Runner.run(agent, text, session=GieokSession("talk-1"))`.
 
-    An id is one session of the home, or of the scope that the memory was opened with: give each
+    What was said is found from other sessions too.
+
+    An id names one session of the home, or of the scope that the memory was opened with: give each
     program a scope of its own. Items come back as they were added, without the secrets in them.
-    `clear_session` empties the session; what was said stays remembered (`gieok forget` takes it
-    out). `pop_item` takes it back.
+    `clear_session` empties the session, but what was said stays remembered (`gieok forget` removes
+    it). `pop_item` removes the item from memory too.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class GieokSession(SessionABC):
         memory: Memory | None = None,
         session_settings: SessionSettings | None = None,
     ) -> None:
-        """See the class; `memory` is `gieok.open()` where it is left out."""
+        """Open the session `session_id`; `memory` defaults to `gieok.open()`."""
         self.session_id = session_id
         self.session_settings = session_settings or SessionSettings()
         self._memory = memory or Memory()
@@ -77,18 +78,18 @@ class GieokSession(SessionABC):
         return cast("list[TResponseInputItem]", await asyncio.to_thread(self._items, most))
 
     async def add_items(self, items: "list[TResponseInputItem]") -> None:
-        """Add items; they are durable, and found by a search, when this returns."""
+        """Add items; they are durable, and a search finds them, when this returns."""
         if items:
             await asyncio.to_thread(
                 self._add, [dict(cast("Mapping[str, Any]", item)) for item in items]
             )
 
     async def pop_item(self) -> "TResponseInputItem | None":
-        """Take the last item back, from memory too, and return it; None where there is none."""
+        """Remove the last item, from memory too, and return it; None where there is none."""
         return cast("TResponseInputItem | None", await asyncio.to_thread(self._pop))
 
     async def clear_session(self) -> None:
-        """Empty the session. What was said in it stays remembered."""
+        """Empty the session; its messages stay remembered."""
         await asyncio.to_thread(
             lambda: self._journal.keep(self._realm, {}, _list_item_names(self._kept()))
         )
@@ -109,8 +110,8 @@ class GieokSession(SessionABC):
     def _add(self, items: list[dict[str, Any]]) -> None:
         context = self._memory.context
         withholding.check_caller_withheld(context)
-        # That of its first item: the first record makes a project of a folder, whose scope is
-        # another.
+        # All items use the scope of the session's first item: the first record turns a folder into
+        # a project, whose scope is a different one.
         scope = Scope(
             self._journal.update_kept(
                 self._realm, _SCOPE, lambda raw: raw or rescope_context(context).scope.path
@@ -140,8 +141,8 @@ class GieokSession(SessionABC):
         follow_meaning(context)
 
     def _id(self, name: str) -> str:
-        """Return the id of an item's messages, without their numbers."""
-        # Of a hash: `#` and `~` in an id mean something.
+        """Return the id that an item's messages share, without the number of each message."""
+        # The session id is hashed, because `#` and `~` have a meaning in an id.
         return f"{AGENT}/{hashlib.sha256(self.session_id.encode()).hexdigest()[:16]}/{name}"
 
     def _items(self, most: int | None) -> list[Any]:
@@ -188,8 +189,9 @@ def _list_item_names(kept: Mapping[str, str]) -> list[str]:
 
 
 def _redact_session_item(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JSON
-    """Return JSON with the secrets in its texts replaced; names of the protocol stay, whatever they
-    look like.
+    """Return JSON with the secrets in its texts replaced.
+
+    Fields that name things of the protocol (ids, types, roles) stay, whatever they look like.
     """
     if isinstance(value, dict):
         return {name: _redact_session_item(one, name) for name, one in value.items()}
@@ -199,8 +201,9 @@ def _redact_session_item(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JS
 
 
 def _taken_apart(item: dict[str, Any]) -> tuple[Any, list[tuple[Role, str]]]:
-    """Return an item with numbers in the place of its texts, and the texts: those that were said,
-    else the whole item.
+    """Return an item with numbers in the place of its texts, and those texts.
+
+    The texts are those that a person or the model said; of other items, the whole item is one text.
     """
     role = _ROLES.get(str(item.get("role")))
     texts: list[tuple[Role, str]] = []

@@ -1,3 +1,5 @@
-"""One file per agent: where it writes, how its transcript reads, what an install changes, how
-doctor proves it.
+"""Coding agents, one file each.
+
+A file says where the agent writes, how its transcript is read, what an install changes, and how
+`gieok doctor` proves the install.
 """

@@ -1,4 +1,4 @@
-"""What an agent's own file says, and how to load it by the agent's name."""
+"""Description of an agent as its own file gives it, and the loader by the agent's name."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -13,10 +13,11 @@ from gieok.model.memory import Scope
 
 
 class Unread(NamedTuple):
-    """Talk that an agent keeps where it is not read: names below the place, and why.
+    """Conversations that an agent keeps but Gieok does not read.
 
-    Where `unless` stands beside it, what it holds is there too, and is read. `orphans` says how
-    much of a file is nowhere else; a file of nothing more is not named.
+    `names` are patterns below the place, and `why` is the reason. Where a file `unless` stands
+    beside such a file, that other file holds the same content and is read. `orphans` counts the
+    content of a file that is nowhere else; a file without such content is not reported.
     """
 
     names: str
@@ -26,8 +27,7 @@ class Unread(NamedTuple):
 
 
 class TranscriptPlace(NamedTuple):
-    """A folder below which transcripts lie, and which of the names below it are files or databases
-    of them.
+    """Folder below which transcripts lie, with patterns for transcript files and databases.
 
     Several patterns are joined by spaces.
     """
@@ -35,47 +35,49 @@ class TranscriptPlace(NamedTuple):
     folder: Path
     files: str = ""
     databases: str = ""
-    #: The scope of a path relative to `folder`; None: the default one, or that of the project in
-    #: which a session works.
+    #: Maps a path relative to `folder` to its scope. None: the default scope, or the scope of the
+    #: project in which the session works.
     scope_of: Callable[[Path], Scope | None] = lambda path: None
-    #: Whether a transcript has no person in it.
+    #: Whether no person takes part in a transcript.
     is_silent: Callable[[Path], bool] = lambda path: False
     #: Working folder of a file's session, for formats whose lines do not name it.
     cwd_of: Callable[[Path], str] = lambda path: ""
     #: False where unrelated files change below the folder; hooks and the periodic rescan trigger
     #: reading instead.
     is_watched: bool = True
-    #: What of the agent's talk is not read.
+    #: Conversations of the agent that are not read.
     unread: tuple[Unread, ...] = ()
-    #: Who writes there; '' for a folder that the user named.
+    #: Name of the agent that writes there; '' for a folder that the user named.
     agent: str = ""
 
 
-#: Stand for the model's address and for the throwaway home, in what a rehearsal sets up.
+#: Placeholders for the model's address and for the throwaway home, in the files and variables of a
+#: rehearsal.
 URL, HOME = "<url>", "<home>"
 
 
 class Rehearsal(NamedTuple):
-    """How an agent answers one prompt without a person: in a throwaway home, against a model of
-    ours, for no money.
+    """How an agent answers one prompt without a person.
+
+    The agent runs in a throwaway home against a model that Gieok serves, and costs no money.
     """
 
-    #: As it is found on PATH.
+    #: Name of the program, as found on PATH.
     program: str
-    #: Its arguments; the prompt comes behind them.
+    #: Arguments of the program; the prompt is appended.
     arguments: tuple[str, ...]
-    #: What leads it to our model: variables, and files below the home (`URL` and `HOME` are
-    #: replaced in both).
+    #: What directs the program to Gieok's model: environment variables, and files below the home
+    #: (`URL` and `HOME` are replaced in both).
     environment: Mapping[str, str]
     files: Mapping[str, str] = {}
 
 
 class Inventory(NamedTuple):
-    """How the agent's own program tells which hooks its user has trusted, without running any.
+    """How the agent's own program tells which hooks its user trusts, without running any hook.
 
-    The file of hooks is copied into the throwaway home; the program reads `lines` and answers line
-    by line, the last one with the id `answer`. `untrusted` takes that answer, the file of hooks and
-    the text of the user's settings; it returns the events whose hook would be passed over.
+    The file of hooks is copied into the throwaway home. The program reads `lines` and answers line
+    by line, the last answer with the id `answer`. `untrusted` takes that answer, the file of hooks
+    and the text of the user's settings; it returns the events whose hook would be skipped.
     """
 
     arguments: tuple[str, ...]
@@ -87,21 +89,20 @@ class Inventory(NamedTuple):
 
 
 class HookFiles(NamedTuple):
-    """Where an agent looks for hooks, of the user and of a project, and which settings turn them
-    off.
-    """
+    """Where an agent looks for hooks of the user and of a project, and what turns hooks off."""
 
-    #: The agent's folder at a place.
+    #: Returns the agent's folder at an install place.
     folder: Callable[[InstallPlace], Path]
-    #: Names below it.
+    #: Names of the hook files below that folder.
     names: tuple[str, ...]
     #: Path of a setting, and the value (or one of the values) with which it turns hooks off.
     switches: tuple[tuple[tuple[str, ...], object], ...] = ()
 
 
 class Agent(NamedTuple):
-    """One agent; None where it has no such thing. Its name and its hooks' events stand in
-    `table`.
+    """One agent; a field is None where the agent has no such thing.
+
+    The agent's name and the events of its hooks stand in `table`.
     """
 
     #: Takes the user's home and the environment.
@@ -111,29 +112,30 @@ class Agent(NamedTuple):
     edits: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
     #: What a person still has to do after an install: in English and in Korean.
     note: str | None = None
-    #: What the release of the agent that is there does not get, where it injects nothing; None
-    #: where all is got.
+    #: Names, in English and in Korean, what the installed release of the agent lacks where it
+    #: injects nothing; None where the release supports everything.
     missing: Callable[[InstallPlace], str | None] = lambda site: None
-    #: Takes the text of a file that an install changes; returns the command of our prompt hook in
-    #: it, '' for none.
+    #: Takes the text of a file that an install changes; returns the command of Gieok's prompt hook
+    #: in that text, '' for none.
     prompt_command: Callable[[str], str] = parse_prompt_command
     hook_files: HookFiles | None = None
     rehearsal: Rehearsal | None = None
     inventory: Inventory | None = None
-    #: Whether a session in the agent's database has no person in it, by the session's key.
+    #: Whether no person takes part in a session of the agent's database, by the session's key.
     is_system_session: Callable[[str], bool] = lambda key: False
-    #: Command files for a project's code, which are installed for who wants them.
+    #: Command files for a project's code, installed only for users who ask for them.
     commands: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
-    #: The agent's own folder, where it may keep what was said outside of transcripts too; takes
-    #: what `place` takes.
+    #: The agent's own folder, where it may keep conversations outside of transcripts too; takes the
+    #: same arguments as `place`.
     folder: Callable[[Path, Mapping[str, str]], Path] | None = None
-    #: Where else it keeps talk, such as sessions that were put away; takes what `place` takes.
+    #: Other places where the agent keeps conversations, such as archived sessions; takes the same
+    #: arguments as `place`.
     other_places: Callable[[Path, Mapping[str, str]], tuple[TranscriptPlace, ...]] = (
         lambda home, environment: ()
     )
 
     def places(self, home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
-        """Return all places where it keeps talk."""
+        """Return all places where the agent keeps conversations."""
         return (
             (self.place(home, environment), *self.other_places(home, environment))
             if self.place
@@ -153,8 +155,9 @@ def observed() -> tuple[str, ...]:
 
 
 def own_folder(variables: str, usual: str) -> Callable[[Path, Mapping[str, str]], Path]:
-    """Return what finds an agent's own folder: what the first variable that is set says, else
-    `~/usual`.
+    """Return a function that finds an agent's own folder.
+
+    The folder is the value of the first of the variables that is set, else `~/usual`.
     """
 
     def folder(home: Path, environment: Mapping[str, str]) -> Path:
@@ -167,7 +170,10 @@ def own_folder(variables: str, usual: str) -> Callable[[Path, Mapping[str, str]]
 def below(
     variables: str, usual: str, folder: str, files: str, *unread: Unread
 ) -> Callable[[Path, Mapping[str, str]], TranscriptPlace]:
-    """Return the place `folder` below the agent's own folder; see `own_folder`."""
+    """Return a function that finds the place `folder` below the agent's own folder.
+
+    See `own_folder` for the agent's own folder.
+    """
     own = own_folder(variables, usual)
     return lambda home, environment: TranscriptPlace(
         own(home, environment) / folder, files, unread=unread

@@ -64,15 +64,17 @@ def begin_claude_session(name: str, first: Line) -> Session | None:
 
 
 def _is_prelude(line: Line) -> bool:
-    """Say whether a line names no session though it is Claude Code's: some files hold titles of
-    others, or snapshots, alone.
+    """Return whether a line is Claude Code's although it names no session.
+
+    Some files hold only titles of other sessions, or only snapshots.
     """
     return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
 
 
 def read_claude_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line; a turn has several lines, which share `message.id` and differ in
-    `uuid`.
+    """Return the parts of a line.
+
+    A turn has several lines, which share `message.id` and differ in `uuid`.
     """
     if speaker_of(NAME, line) is Speaker.AGENT:
         return ()
@@ -102,8 +104,9 @@ def read_claude_parts(session: Session, line: Line, fallback_id: str) -> Sequenc
 
 
 def _read_queued_attachment(session: Session, line: Line, identity: str, at: object) -> list[Part]:
-    """Return a prompt that the running turn took in; notices of tasks come in the same way, and say
-    so.
+    """Return a prompt that the running turn took in.
+
+    Notices of tasks come in the same way, and say so.
     """
     attachment = read_object_field(line.get("attachment"))
     if attachment.get("type") != "queued_command":
@@ -112,10 +115,11 @@ def _read_queued_attachment(session: Session, line: Line, identity: str, at: obj
     return [Queued(prompt, "absorb", "attachment")]
 
 
-#: What an operation on the queue means for a prompt, by its name. What is removed was taken in by
-#: the running turn.
+#: What an operation on the queue does to a prompt, by the operation's name. A removed prompt was
+#: taken in by the running turn.
 _QUEUE = {"enqueue": "enqueue", "dequeue": "dequeue", "remove": "absorb", "popAll": "clear"}
-#: Why a prompt leaves the queue without a turn of its own; before 2.1.246 no reason is given.
+#: Reasons for which a prompt leaves the queue without a turn of its own; before 2.1.246 no reason
+#: is given.
 _TAKEN_IN = ("absorbed_mid_turn", "delivered_to_agent", "")
 
 
@@ -145,8 +149,8 @@ def _iter_claude_results(
 
 def _build_claude_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("CLAUDE_CONFIG_DIR", ".claude")
-    # A project's settings.json is shared with others, who have no such program there; the local one
-    # is not.
+    # A project's settings.json is shared with people who may not have Gieok installed; the local
+    # settings file is not shared.
     settings = folder / ("settings.local.json" if site.is_project else "settings.json")
     moved = site.environment.get("CLAUDE_CONFIG_DIR")
     servers = (
@@ -181,7 +185,7 @@ _projects = below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl")
 
 
 def _find_claude_history(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
-    """Return where the prompts of sessions stand whose files are gone."""
+    """Return the place of the prompt history, with prompts of sessions whose files are gone."""
     place = _projects(home, environment)
     unread = Unread(
         "history.jsonl",

@@ -36,11 +36,11 @@ from gieok.model.conversation import Role
 NAME = "codex"
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
-#: Stands at the beginning of what a command printed.
+#: Stands at the beginning of a command's printed output.
 _FAILED = re.compile(r"^(?:Process exited with code|Exit code:) [1-9]", re.MULTILINE)
 _HEAD_CHARS = 300
 _TEXTS = ("input_text", "output_text", "text")
-#: Types of items, which stood in a line without an envelope until autumn 2025.
+#: Types of items, which until autumn 2025 stood in a line without an envelope.
 _ITEMS = frozenset(
     (
         "message function_call function_call_output custom_tool_call custom_tool_call_output "
@@ -52,8 +52,9 @@ _LONGEST_CONTEXT_CHARS = 20_000
 
 
 def begin_codex_session(name: str, first: Line) -> Session | None:
-    """Recognise the `session_meta` line; a thread that another agent started is none of the
-    user's.
+    """Recognise the `session_meta` line.
+
+    A thread that another agent started is not the user's.
     """
     del name
     payload = read_object_field(first.get("payload"))
@@ -65,20 +66,22 @@ def begin_codex_session(name: str, first: Line) -> Session | None:
             ignored="a sub-agent" if driver is Speaker.AGENT else "",
             cwd=read_text_field(payload.get("cwd")),
             driver=driver,
-            # A newer fork names where in the other file its history ends, and copies nothing.
+            # A newer fork names the place in the other file where its history ends, and copies
+            # nothing.
             copied_from=""
             if payload.get("history_base")
             else read_text_field(payload.get("forked_from_id")),
         )
-    # Releases of 2025 begin with what is the payload now.
+    # Releases of 2025 begin with the object that is the payload now.
     if "instructions" in first and isinstance(first.get("id"), str) and "role" not in first:
         return Session(id=first["id"], agent=NAME, cwd=read_text_field(first.get("cwd")))
     return None
 
 
 def _split_codex_session(whole: Line) -> list[Line]:
-    """Return the lines of a session in one object, as the first releases (April 2025) kept it; they
-    had no times.
+    """Return the lines of a session kept in one object, as written by the first releases.
+
+    Those releases (April 2025) wrote no times.
     """
     session, items = read_object_field(whole.get("session")), list_content_parts(whole.get("items"))
     if not isinstance(session.get("id"), str) or "items" not in whole:
@@ -87,7 +90,10 @@ def _split_codex_session(whole: Line) -> list[Line]:
 
 
 def _read_codex_folder(line: Line) -> str:
-    """Return the working folder: older headers have none, and tell it in the first text."""
+    """Return the working folder of a session.
+
+    Older headers have none; the first text of those sessions names the folder.
+    """
     inner = read_object_field(line.get("payload")) or line
     if folder := read_text_field(inner.get("cwd")) or read_text_field(line.get("cwd")):
         return folder
@@ -99,15 +105,17 @@ def _read_codex_folder(line: Line) -> str:
 
 
 def _find_turn_driver(line: Line) -> Speaker | None:
-    """Return who began a turn. A header behind the first is that of a session whose history was
-    copied.
+    """Return who began a turn.
+
+    A header after the first line belongs to another session, whose history was copied.
     """
     return driver_of(NAME, line) if line.get("type") == "event_msg" else None
 
 
 def read_codex_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a `response_item`; `event_msg` lines repeat them. In 2025 an item stood
-    in the line itself.
+    """Return the parts of a `response_item`; `event_msg` lines repeat them and give none.
+
+    In 2025 an item stood in the line itself.
     """
     if read_text_field(line.get("type")) in _ITEMS and "payload" not in line:
         line = {"type": "response_item", "timestamp": line.get("timestamp"), "payload": line}
@@ -169,8 +177,9 @@ def read_codex_parts(session: Session, line: Line, fallback_id: str) -> Sequence
 
 
 def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) -> SpokenPart:
-    """Return what the user really wrote: each text says who it comes from, and those of older
-    versions by their marks.
+    """Return the words that the user wrote.
+
+    Each text says where it comes from; texts of older versions are recognised by their marks.
     """
     payload = read_object_field(line.get("payload"))
     content = payload.get("content")
@@ -192,7 +201,8 @@ def _read_codex_prompt(session: Session, line: Line, identity: str, at: object) 
         elif origin in (None, "user"):
             texts.append(words_of(NAME, text))
     said = heard(session, line, identity, "", at)
-    # What a text says of itself was looked at above: a tag in what a person typed is theirs.
+    # A text's own statement of its origin was looked at above: a tag inside typed text is the
+    # person's.
     return said._replace(text="\n".join(filter(None, texts)))
 
 
@@ -220,8 +230,9 @@ def _build_codex_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
 
 
 def _format_toml_value(value: object) -> str:
-    """Return a text or a list of texts as TOML, whose texts are JSON's but for one character and
-    the pairs of surrogates.
+    """Return a text or a list of texts as TOML.
+
+    TOML writes texts as JSON does, except for one character and for surrogate pairs.
     """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -243,7 +254,7 @@ wire_api = "responses"
 """
 _REHEARSAL = Rehearsal(
     "codex",
-    # what is trusted is looked at by itself
+    # Hook trust is checked separately.
     ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"),
     {"LOOPBACK_KEY": "loopback"},
     {".codex/config.toml": _CONFIG},
@@ -251,8 +262,9 @@ _REHEARSAL = Rehearsal(
 
 
 def _list_untrusted_hooks(answer: Mapping[str, object], file: Path, settings: str) -> list[str]:
-    """Return the events whose hook of ours Codex passes over: its hash is not the one that the user
-    approved, or it is off.
+    """Return the events whose Gieok hook Codex skips.
+
+    Codex skips a hook that is off, or whose hash is not the one that the user approved.
     """
     try:
         hook_states = read_object_field(
@@ -263,7 +275,7 @@ def _list_untrusted_hooks(answer: Mapping[str, object], file: Path, settings: st
     waiting: list[str] = []
     for entry in list_content_parts(read_object_field(answer.get("result")).get("data")):
         for hook in list_content_parts(entry.get("hooks")):
-            # Such as `<folder>/hooks.json:user_prompt_submit:0:0`.
+            # Keys look like `<folder>/hooks.json:user_prompt_submit:0:0`.
             state = read_object_field(
                 hook_states.get(
                     f"{file}{read_text_field(hook.get('key')).rpartition(file.name)[2]}"
@@ -296,7 +308,7 @@ _COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
 
 
 def _find_codex_history(home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
-    """Return where the prompts of sessions stand whose files are gone."""
+    """Return the place of the prompt history, with prompts of sessions whose files are gone."""
     folder = own_folder("CODEX_HOME", ".codex")(home, environment)
     unread = Unread(
         "history.jsonl",
@@ -307,7 +319,10 @@ def _find_codex_history(home: Path, environment: Mapping[str, str]) -> Transcrip
 
 
 def _find_sessions(folder: Path) -> Callable[[str], bool]:
-    """Return what says whether a session has a file: its id stands at the end of the name."""
+    """Return a predicate for whether a session, named by its id, has a transcript file.
+
+    The id stands at the end of the file's name.
+    """
     names = "\n".join(path.name for kept in _KEPT for path in (folder / kept).rglob("*.json*"))
     return lambda session: session in names
 

@@ -1,9 +1,10 @@
-"""Cursor: `~/.cursor/projects/<folder>/agent-transcripts/<session>/<session>.jsonl`; hooks and MCP
-servers in `.cursor`.
+"""Cursor: `~/.cursor/projects/<folder>/agent-transcripts/<session>/<session>.jsonl`.
 
-The format of its transcripts is not documented. Lines have no ids and no times; a prompt may say
-its time in a tag. What a person typed stands in `<user_query>`, and nothing else is taken for
-theirs.
+Hooks and MCP servers stand in `.cursor`.
+
+The format of the transcripts is not documented. Lines have no ids and no times; a prompt may state
+its time in a tag. The text that a person typed stands in `<user_query>`, and no other text is taken
+for the person's.
 """
 
 import re
@@ -33,14 +34,14 @@ from gieok.model.conversation import Role
 NAME = "cursor"
 
 _TYPED = re.compile(r"<user_query>(?P<said>(?:(?!<user_query>)(?s:.))*)</user_query>\s*$")
-#: The tags of what a program puts around it.
+#: Tags that a program puts around a person's text.
 _AROUND = tuple(
     row.sign
     for row in MARKS
     if (row.host, row.kind, row.speaker) == (ANY, Kind.BLOCK, Speaker.PROGRAM)
 )
 _ANYWHERE = re.compile(r"<user_query>(?P<said>(?s:.*))</user_query>")
-#: `<timestamp>Friday, May 8, 2026, 6:05 PM (UTC+9)</timestamp>`
+#: Example: `<timestamp>Friday, May 8, 2026, 6:05 PM (UTC+9)</timestamp>`
 _TIME = re.compile(
     r"<timestamp>[A-Za-z]+, (?P<month>[A-Za-z]{3})[a-z]* (?P<day>\d{1,2}), (?P<year>\d{4}),? "
     r"(?P<hour>\d{1,2}):(?P<minute>\d\d)"
@@ -50,8 +51,9 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 def begin_cursor_session(name: str, first: Line) -> Session | None:
-    """Recognise a line with a role beside its message, and no more. The session is the file's
-    name.
+    """Recognise a line that has a role and a message, and nothing else.
+
+    The session's id is the name of the file.
     """
     is_own = first.get("role") in ("user", "assistant") and "content" in read_object_field(
         first.get("message")
@@ -86,8 +88,9 @@ def read_cursor_parts(session: Session, line: Line, fallback_id: str) -> Sequenc
 
 
 def _extract_typed_query(text: str) -> str:
-    """Return what a person typed: the tag at the end, for a file that is quoted before it may hold
-    one too.
+    """Return the text that a person typed: the content of the tag at the end.
+
+    A file that is quoted before that tag may hold such a tag too.
     """
     tag_match = _TYPED.search(text)
     if tag_match is None:
@@ -133,14 +136,15 @@ _UNREAD = (
 
 
 def _is_silent_cursor_file(path: Path) -> bool:
-    """Say whether a transcript is a sub-agent's, or none: its own memory keeps lines below a
-    project, too.
+    """Return whether a file is a sub-agent's transcript, or no transcript at all.
+
+    Cursor's own memory keeps lines below a project, too.
     """
     return "subagents" in path.parts or "agent-transcripts" not in path.parts
 
 
 def _find_cursor_project(path: Path) -> str:
-    """Return the project's folder; '' where no folder, or more than one, has that name."""
+    """Return the project's folder; '' where no folder or several folders have that name."""
     project = next(
         parent
         for parent in path.parents
@@ -156,7 +160,7 @@ def _unfold_folder_name(name: str, root: str) -> str:
 
 
 def _iter_matching_folders(above: Path, name: str) -> Iterator[Path]:
-    """Yield the folders below one whose path Cursor writes like this."""
+    """Yield the folders below `above` whose path Cursor writes as `name`."""
     try:
         inside = [path for path in above.iterdir() if name.startswith(_fold_cursor_name(path.name))]
     except OSError:

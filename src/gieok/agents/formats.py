@@ -1,4 +1,4 @@
-"""Which agent wrote a transcript, and the messages that its lines hold."""
+"""Recognises which agent wrote a transcript, and reads the messages of its lines."""
 
 import json
 import re
@@ -28,61 +28,64 @@ from gieok.model.conversation import Message, Role, TranscriptEvent
 from gieok.text.echo import MARKER, strip_echo
 from gieok.text.redact import redact
 
-#: In the order in which they are tried: `plain` takes whatever has a role.
+#: In the order in which the formats are tried: `plain` accepts any line that has a role.
 FORMATS = (*filter(None, (agent.load_agent(row.name).format for row in table.ROWS)), plain.FORMAT)
 
-#: How many lines `recognise` wants: a header may be damaged, or stand behind lines of other kinds.
+#: How many lines `recognise` needs: a header may be damaged, or stand behind lines of other kinds.
 SNIFFED_LINES = 20
-#: A longer line is rejected: no agent writes one, and it would be held in memory whole.
+#: A longer line is rejected: no agent writes such lines, and the line would be held in memory
+#: whole.
 LONGEST_LINE_BYTES = 64 << 20
 #: How many positions in a torn line are tried as the beginning of a whole object.
 _SALVAGE_TRIES = 20
-#: A program that joins the system prompt to the first message may put a label before it.
+#: Matches Gieok's marker at the beginning of a prompt. A program that joins the system prompt to
+#: the first message may put a label before the marker.
 _OWN_RUN = re.compile(
     rf"\s*(?:\W{{0,9}}(?:system|instructions?|user)\W{{0,9}})?{re.escape(MARKER)}", re.IGNORECASE
 )
-#: Where texts stand: `payload.content[0].text`, and a level or two more.
+#: How deep a text may stand: `payload.content[0].text`, and a level or two more.
 _DEEPEST_TEXT = 6
 
 _WHOLE = re.compile(r"(?:session|rollout)-[\w.:-]{1,200}\.json")
-#: Stands for a time that nothing tells.
+#: Stands for an unknown time.
 _NEVER = datetime.fromtimestamp(0, UTC)
-#: Of lines that were read before, so many at the end are looked at for when they were written.
+#: How many of the last lines that were read before are searched for a time.
 _DATED_LINES = 50
 
-#: Files beside transcripts that are none: OpenClaw's own records, checkpoints, backups.
+#: Files beside transcripts that are no transcripts: OpenClaw's own records, checkpoints, backups.
 _OTHER_FILES = (".trajectory.jsonl", ".checkpoint.", ".bak.", ".trajectory-path.json")
 
 
 @dataclass(slots=True)
 class Transcript:
-    """A file whose format is known, and what was seen in it that bears on later lines.
+    """File whose format is known, with the state from earlier lines that later lines need.
 
-    The calls that asked Gieok: what comes back from them is no evidence. Those that asked the
-    person: what comes back is theirs.
+    The state includes the calls that asked Gieok, whose results are no evidence, and the calls that
+    asked the person, whose results are the person's words.
     """
 
     format: Format
     session: Session
-    #: Gieok's folders where they are not called `.gieok`.
+    #: Gieok's own folders, where they are not called `.gieok`.
     folders: Sequence[str] = ()
-    #: Folders that are nobody's business: what uses of tools show of them is left out.
+    #: Excluded folders: what tool uses show of their content is left out.
     excluded: Sequence[str] = ()
-    #: When the file was written, for what no line dates.
+    #: When the file was written; the time of messages that no line dates.
     written: datetime = _NEVER
-    #: The first prompt of the session, as it is kept; '' where it is not among the first lines.
+    #: The first prompt of the session, as it is stored; '' where it is not among the first lines.
     opening: str = ""
-    #: When the last line before was written that says so; at the beginning, the first.
+    #: The latest time that an earlier line states; at the beginning of the file, the first stated
+    #: time.
     at: datetime | None = None
-    #: Messages of which the host itself says that a person typed them.
+    #: Ids of messages that a person typed, according to the host itself.
     typed: set[str] = field(default_factory=set)
-    #: Messages of which nothing says when they were written: their time is a neighbour's, or the
-    #: file's.
+    #: Ids of messages without a time of their own: their time is that of a neighbour, or of the
+    #: file.
     undated: set[str] = field(default_factory=set)
     _is_dated: bool = False
     _excluded_calls: set[str] = field(default_factory=set)
     _own_calls: set[str] = field(default_factory=set)
-    #: Questions of a dialogue, by its call.
+    #: Questions of a dialogue, by the id of its call.
     _asked: dict[str, object] = field(default_factory=dict)
     _queue: PromptQueue = field(default_factory=PromptQueue)
 
@@ -98,8 +101,9 @@ class Transcript:
         ]
 
     def pass_by(self, lines: bytes) -> None:
-        """Note of lines that were read before what bears on those that follow: calls, the queue,
-        who drives, when it was.
+        """Take the state that later lines need from lines that were read before.
+
+        The state is the calls, the queue, who drives the session, and the time.
         """
         if self.session.ignored:
             return
@@ -141,7 +145,7 @@ class Transcript:
         return (b'"queue-operation"', b'"queued_command"', b'"turn_trigger"', *asking)
 
     def _note(self, line: Line) -> None:
-        """Keep who drives what follows, and when it is."""
+        """Remember who drives the following lines, and their time."""
         driver = self.format.driver(line)
         if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
             self.session = self.session._replace(driver=driver)
@@ -150,12 +154,12 @@ class Transcript:
         self.at = found or self.at
 
     def _keep_undated(self, identity: str, value: object) -> None:
-        """Note a message whose time is that of a neighbour, or of the file."""
+        """Record a message whose time is that of a neighbour, or of the file."""
         if not self._is_dated and parse_moment(value) is None:
             self.undated.add(identity)
 
     def _time(self, value: object) -> datetime:
-        """Return a part's time: its own, else that of the line, of one before, of the file."""
+        """Return a part's time: its own, else the line's, an earlier line's, or the file's."""
         self.at = parse_moment(value) or self.at  # some say it in the text of a prompt alone
         return self.at or self.written
 
@@ -202,8 +206,9 @@ class Transcript:
         return found
 
     def _told_by(self, use: ToolUse) -> list[tuple[Role, str]]:
-        """Return what a person said through a tool: answers, each with its question, or why they
-        refused it.
+        """Return what a person said through a tool.
+
+        That is each answer with its question, or the reason for which the person refused the tool.
         """
         asked = self._note_asking(use)
         if use.result is None:
@@ -226,14 +231,15 @@ class Transcript:
         ]
 
     def _note_asking(self, use: ToolUse) -> object | None:
-        """Keep the questions of a call that asks the person; return those of a result."""
+        """Record the questions of a call that asks the person; return the questions of a result."""
         if use.arguments is not None and use.name in speakers.asking_tools(self.format.name):
             self._asked[use.call] = use.arguments
         return self._asked.get(use.call) if use.result is not None else None
 
     def _is_own(self, use: ToolUse) -> bool:
-        """Say whether a use of a tool asks Gieok, going by the call, which may stand in a line
-        before.
+        """Return whether a tool use asks Gieok, judged by its call.
+
+        The call may stand in an earlier line.
         """
         if use.arguments is not None and is_own_call(use.name, use.arguments, self.folders):
             self._own_calls.add(use.call)
@@ -241,8 +247,9 @@ class Transcript:
         return is_own_tool(use.name) or (bool(use.call) and use.call in self._own_calls)
 
     def _is_excluded(self, use: ToolUse) -> bool:
-        """Say whether a use of a tool names something in an excluded folder, going by the call as
-        above.
+        """Return whether a tool use names something in an excluded folder.
+
+        The call decides, which may stand in an earlier line.
         """
         if use.arguments is not None and names_any(use.arguments, self.excluded):
             self._excluded_calls.add(use.call)
@@ -251,9 +258,7 @@ class Transcript:
 
 
 def begin_transcript(name: str, first: Line) -> Transcript | None:
-    """Return the transcript that a file of this name with this first line is; None where no format
-    knows it.
-    """
+    """Return the transcript for a file name and its first line; None where no format fits."""
     for known_format in FORMATS:
         session = known_format.begin(PurePath(name).name, first)
         if session is not None:
@@ -262,8 +267,9 @@ def begin_transcript(name: str, first: Line) -> Transcript | None:
 
 
 def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
-    """Return the transcript that begins with these lines; one of Gieok's own runs is ignored. None:
-    no format knows it.
+    """Return the transcript that begins with these lines; None where no format fits.
+
+    A transcript of one of Gieok's own runs is marked as ignored.
     """
     parsed = [line for line in map(parse_transcript_line, lines) if line is not None]
     found = next(filter(None, (begin_transcript(name, line) for line in parsed)), None)
@@ -301,11 +307,10 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
 def _judge_session(
     session: Session, opening: str, *, is_told: bool = False, is_typed: bool = False
 ) -> Session:
-    """Return a session with who drives it: what another memory, or a maker of titles, began is none
-    of memory's business.
+    """Return the session with its driver set.
 
-    `is_told`: the host says how the session was started; `is_typed`: it says that a person typed
-    the first prompt.
+    A session that another memory or a title maker began is ignored. `is_told`: the host says how
+    the session was started; `is_typed`: the host says that a person typed the first prompt.
     """
     if is_typed:
         return session
@@ -328,8 +333,9 @@ def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> Spo
 
 
 def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | None:
-    """Return the transcript that a file of one JSON object is, as older releases wrote them, and
-    its lines; None for none.
+    """Return the transcript and the lines of a file that is one JSON object; None for other files.
+
+    Older releases wrote such files.
     """
     whole = parse_transcript_line(data)
     if whole is None:
@@ -344,16 +350,18 @@ def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | N
 
 
 def is_prelude(lines: Sequence[bytes]) -> bool:
-    """Say whether lines that begin no transcript are empty, or such as an agent writes before
-    anything is said.
+    """Return whether lines that begin no transcript may still precede one.
+
+    Such lines are empty, or lines that an agent writes before anything is said.
     """
     parsed = [parse_transcript_line(line) or {} for line in lines if line.strip(b"\0 \r\t")]
     return all(any(found.is_prelude(line) for found in FORMATS) for line in parsed)
 
 
 def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
-    """Say whether a session begins with a prompt of Gieok's: the system's (also in a header), or
-    what the user says first.
+    """Return whether a session begins with a prompt of Gieok's.
+
+    That is the system prompt (also in a header), or the first user message.
     """
     for line in lines:
         if any(_OWN_RUN.match(text) for text in _iter_nested_texts(line)):
@@ -373,7 +381,7 @@ def _iter_nested_texts(value: object, depth: int = 0) -> Iterator[str]:
 
 
 def parse_transcript_line(data: bytes) -> dict[str, Any] | None:
-    """Return a line's object; None where it is none."""
+    """Return the JSON object of a line; None where the line holds none."""
     try:
         record = json.loads(data.strip(b"\0 \r\t").removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError):
@@ -382,7 +390,7 @@ def parse_transcript_line(data: bytes) -> dict[str, Any] | None:
 
 
 def salvage(data: bytes) -> dict[str, Any] | None:
-    """Return the whole object at the end of a line that begins with a torn one."""
+    """Return the whole object at the end of a line that begins with a torn object."""
     start = 0
     for _ in range(_SALVAGE_TRIES):
         start = data.find(b'{"', start + 1)
@@ -395,10 +403,10 @@ def salvage(data: bytes) -> dict[str, Any] | None:
 
 
 def is_transcript(name: str) -> bool:
-    """Say whether a file's name is one that transcripts have, rotated ones (`a.jsonl.reset.2026-…`)
-    included.
+    """Return whether a file name is one that transcripts have.
 
-    Older releases of some agents wrote a session into one JSON object (`session-….json`).
+    Rotated files (`a.jsonl.reset.2026-…`) are included. Older releases of some agents wrote a
+    session into one JSON object (`session-….json`).
     """
     return is_whole(name) or (
         ".jsonl" in name
@@ -408,13 +416,14 @@ def is_transcript(name: str) -> bool:
 
 
 def is_whole(name: str) -> bool:
-    """Say whether a file holds a session in one JSON object."""
+    """Return whether a file name is one of a session kept in one JSON object."""
     return _WHOLE.fullmatch(name) is not None
 
 
 def replay(events: Iterable[TranscriptEvent]) -> Iterator[Message]:
-    """Yield the messages that hold after all turns, in order: the last version of each, without
-    what was taken back.
+    """Yield the messages that remain after all turns, in order.
+
+    Of each message the last version counts; messages that were taken back are left out.
     """
     held: dict[str, Message] = {}
     for event in events:

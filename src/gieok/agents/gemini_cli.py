@@ -1,9 +1,9 @@
 """Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
 
-A message is written again as it grows (the last one wins), `$rewindTo` takes a message and all
-after it back, and `$set.messages` replaces the whole conversation. But the program also writes the
-model's history there when it compresses or
-resumes a session: that holds texts of its own, and nobody has taken anything back by it.
+A message is written again as it grows (the last version wins), `$rewindTo` takes back a message and
+all messages after it, and `$set.messages` replaces the whole conversation. But the program also
+writes the model's history into `$set.messages` when it compresses or resumes a session: that
+history holds texts of the program's own, and does not mean that anybody took a message back.
 """
 
 import hashlib
@@ -30,7 +30,8 @@ NAME = "gemini-cli"
 
 _ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT, "model": Role.ASSISTANT}
 _HEAD = ("projectHash", "startTime", "lastUpdated")
-#: Begin what the program writes into the conversation when it compresses or resumes a session.
+#: Beginnings of texts that the program writes into the conversation when it compresses or resumes a
+#: session.
 _SYNTHETIC = tuple(
     f"<{name}>"
     for name in (
@@ -55,7 +56,7 @@ def begin_gemini_session(name: str, first: Line) -> Session | None:
 
 
 def _split_gemini_session(whole: Line) -> list[Line]:
-    """Return the lines of a session in one object, as releases up to 2025 kept it."""
+    """Return the lines of a session kept in one object, as releases up to 2025 wrote it."""
     messages = whole.get("messages")
     if not isinstance(whole.get("sessionId"), str) or not isinstance(messages, list):
         return []
@@ -64,7 +65,7 @@ def _split_gemini_session(whole: Line) -> list[Line]:
 
 
 def read_gemini_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line, or what it takes back."""
+    """Return the parts of a line, or the retractions that the line makes."""
     if isinstance(line.get("$rewindTo"), str):
         return (Retraction(session.id, f"{session.id}/{line['$rewindTo']}", after=True),)
     changed = line.get("$set")
@@ -78,7 +79,7 @@ def read_gemini_parts(session: Session, line: Line, fallback_id: str) -> Sequenc
 def _read_gemini_replacement(
     session: Session, whole: Sequence[Line], fallback_id: str
 ) -> list[Part]:
-    """Take everything back that is not in `whole`; what is in it stays as it was read."""
+    """Retract every message that is not in `whole`; messages in `whole` stay as they were read."""
     read_parts = [
         part
         for number, item in enumerate(whole)
@@ -133,8 +134,9 @@ def _read_gemini_message(session: Session, line: Line, fallback_id: str) -> list
 
 
 def _read_gemini_output(result: object) -> str:
-    """Return what a tool gave back to the model: what is shown of an answer is a word of the
-    program.
+    """Return what a tool gave back to the model.
+
+    The display text of a result is the program's wording.
     """
     responses = (
         read_object_field(read_object_field(part.get("functionResponse")).get("response"))
@@ -146,8 +148,9 @@ def _read_gemini_output(result: object) -> str:
 
 
 def _extract_model_reply(text: str) -> str:
-    """Return what the model said; the program answers itself in its place when it sets up a
-    session.
+    """Return what the model said.
+
+    When the program sets up a session, it answers itself in the model's place.
     """
     return words_of(NAME, text) if text.startswith("Got it.") else text
 
@@ -161,7 +164,7 @@ def _list_prompt_texts(content: object) -> list[str]:
 
 
 def read_gemini_text(content: object) -> str:
-    """Return a content's text: a string, one part, or parts, which have no type here."""
+    """Return a content's text: a string, one part, or a list of parts, which have no type here."""
     if isinstance(content, str):
         return content
     shown = list_content_parts([content] if isinstance(content, dict) else content)
@@ -190,8 +193,8 @@ def _build_gemini_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     ]
 
 
-#: Before chats were kept (August 2025) there were the prompts alone, and checkpoints that a person
-#: asked for.
+#: Before chats were kept (August 2025), the program stored only the prompts, and checkpoints that a
+#: person asked for.
 _UNREAD = (
     Unread(
         "*/logs.json", "prompts of a Gemini CLI that kept no chats are not read", unless="chats"
@@ -212,10 +215,11 @@ def _find_gemini_place(home: Path, environment: Mapping[str, str]) -> Transcript
 
 
 def _find_gemini_project(path: Path) -> str:
-    """Return the project's folder: it stands in a file beside the folder of chats, or in the
-    program's list of projects.
+    """Return the project's folder.
 
-    Older releases call the folder by the hash of the project's path.
+    The folder stands in a file beside the folder of chats, or in the program's list of projects.
+
+    Older releases name the folder by the hash of the project's path.
     """
     project = path.parents[1]
     try:
@@ -229,7 +233,7 @@ def _find_gemini_project(path: Path) -> str:
 
 
 def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
-    """Yield the folders that the program knows, and the names that it gave them."""
+    """Yield the project folders that the program lists, each with the program's name for it."""
     for file, field in (("projects.json", "projects"), ("trustedFolders.json", "")):
         try:
             listed = json.loads((home / file).read_text(encoding="utf-8"))

@@ -1,10 +1,10 @@
-"""opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a
-plugin calls the hooks.
+"""opencode: a database, `~/.local/share/opencode/opencode.db`; a plugin calls the hooks.
 
-A message part is logged again as it grows (the last version wins). Of sessions older than this log
-(March 2026) the parts are read, and the files that releases before 1.3 kept. A session that
-`opencode run` began is a script's: nothing tells what a person types in it later from what is piped
-in.
+The log of events in the database is read. A message part is logged again as it grows (the last
+version wins). For sessions older than this log (March 2026) the parts are read, and the files that
+releases before 1.3 kept. A session that `opencode run` began counts as a script's: typed input
+cannot be told from piped input there.
+
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
@@ -38,8 +38,9 @@ _PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
 def begin_opencode_session(name: str, first: Line) -> Session | None:
-    """Recognise an event as `machine.transcripts.opencode` gives it; another session's child is a
-    sub-agent.
+    """Recognise an event as `machine.transcripts.opencode` gives it.
+
+    The child of another session is a sub-agent.
     """
     del name
     data = read_object_field(first.get("data"))
@@ -58,9 +59,7 @@ def begin_opencode_session(name: str, first: Line) -> Session | None:
 
 
 def _read_permission_rules(info: Line) -> dict[str, str]:
-    """Return what a session is allowed from its beginning, or not, by the name of the
-    permission.
-    """
+    """Return what a session is allowed or denied from its beginning, by the permission's name."""
     listed = (
         rule for rule in list_content_parts(info.get("permission")) if rule.get("pattern") == "*"
     )
@@ -71,8 +70,9 @@ def _read_permission_rules(info: Line) -> dict[str, str]:
 
 
 def read_opencode_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of an event; `synthetic` parts (added by opencode or a plugin) and summaries
-    are skipped.
+    """Return the parts of an event.
+
+    `synthetic` parts (added by opencode or a plugin) and summaries are skipped.
     """
     del fallback_id
     data, message = read_object_field(line.get("data")), read_object_field(line.get("message"))
@@ -100,8 +100,9 @@ def read_opencode_parts(session: Session, line: Line, fallback_id: str) -> Seque
 
 
 def _unquote_typed_prompt(text: str) -> str:
-    """Return a prompt as it was typed: `opencode run "Two words"` keeps it within quotes, and those
-    inside escaped.
+    """Return a prompt as it was typed.
+
+    `opencode run "Two words"` stores the prompt within quotes, and escapes quotes inside it.
     """
     return text[1:-1].replace('\\"', '"') if " " in text and _QUOTED.fullmatch(text) else text
 
@@ -146,7 +147,7 @@ def _find_opencode_place(home: Path, environment: Mapping[str, str]) -> Transcri
 
 
 def _find_opencode_files(home: Path, environment: Mapping[str, str]) -> tuple[TranscriptPlace, ...]:
-    """Return where releases before 1.3 kept a file each message."""
+    """Return the places where releases before 1.3 kept one file for each message."""
     return (
         TranscriptPlace(
             _find_opencode_place(home, environment).folder / "storage",
@@ -171,7 +172,7 @@ def _build_opencode_edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
     if call.environment:
         server["environment"] = dict(call.environment)
-    # which opencode adds where it is missing
+    # opencode adds `$schema` to a file where it is missing.
     schema = ("$schema", "https://opencode.ai/config.json")
     return [
         edits.server(

@@ -1,7 +1,7 @@
-"""Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`; Claude Code's envelopes around
-Gemini CLI's parts.
+"""Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`.
 
-Rewound turns stay: the program starts another branch and deletes nothing.
+The format is Claude Code's envelopes around Gemini CLI's parts. Rewound turns stay: the program
+starts another branch and deletes nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ _DEFERRED = "tool_call"
 
 
 def begin_qwen_session(name: str, first: Line) -> Session | None:
-    """Recognise a line of Claude Code's shape that has what only Qwen Code writes."""
+    """Recognise a line of Claude Code's shape that has fields which only Qwen Code writes."""
     is_own = (
         "provenance" in first
         or "systemPayload" in first
@@ -49,8 +49,9 @@ def begin_qwen_session(name: str, first: Line) -> Session | None:
 
 
 def read_qwen_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line; user lines written by the program have another provenance than
-    `real_user`.
+    """Return the parts of a line.
+
+    User lines written by the program have another provenance than `real_user`.
     """
     if speaker_of(NAME, line) is Speaker.AGENT:
         return ()
@@ -79,9 +80,7 @@ def read_qwen_parts(session: Session, line: Line, fallback_id: str) -> Sequence[
 
 
 def _read_typed_command(session: Session, line: Line, identity: str, at: object) -> Sequence[Part]:
-    """Return the arguments of a command that a person typed: `/remember the depot opens at
-    nine`.
-    """
+    """Return the arguments of a typed command: `/remember the depot opens at nine`."""
     payload = read_object_field(line.get("systemPayload"))
     command, _, arguments = read_text_field(payload.get("rawCommand")).strip().partition(" ")
     if payload.get("phase", "invocation") != "invocation" or not command.startswith("/"):
@@ -97,7 +96,7 @@ def _iter_qwen_parts(content: object, kind: str) -> Iterator[Line]:
 
 
 def _resolve_deferred_call(call: Line) -> Line:
-    """Return a call, that of a deferred tool as if it were made by name."""
+    """Return a call; the call of a deferred tool is returned as a direct call of that tool."""
     inside = read_object_field(call.get("args"))
     is_deferred = call.get("name") == _DEFERRED and "name" in inside
     return (

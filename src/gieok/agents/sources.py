@@ -11,27 +11,29 @@ from gieok.agents.agent import TranscriptPlace
 from gieok.agents.formats import is_transcript
 from gieok.model.memory import Scope
 
-#: Of files that are not read, so many are named one by one.
+#: How many unread files of a folder are named one by one.
 _MOST_NAMED = 5
-#: What SQLite keeps beside a database; it changes there first.
+#: Suffixes of files that SQLite keeps beside a database; changes show up there first.
 _BESIDE = re.compile(r"-(?:wal|shm|journal)$")
 
 
 class ScopedTranscript(NamedTuple):
-    """A transcript, or a database of them, and whose memory it is for."""
+    """Transcript, or database of transcripts, with the scope whose memory it belongs to."""
 
     path: Path
     scope: Scope
-    #: The agent whose database it is; '' for a file.
+    #: The agent that owns the database; '' for a file.
     database: str = ""
-    #: Where a file's session works, if something beside the file says it.
+    #: Working folder of a file's session, where something beside the file says it.
     cwd: str = ""
 
 
 def list_transcript_places(
     home: Path, environment: Mapping[str, str], names: Sequence[str], folders: Sequence[Path]
 ) -> list[TranscriptPlace]:
-    """Return the places of these agents, there or not, and of the user's own folders."""
+    """Return the places of these agents and of the user's own folders, whether or not they
+    exist.
+    """
     own = [TranscriptPlace(folder, "**/*.jsonl*") for folder in folders]
     known = [
         place._replace(agent=name)
@@ -42,8 +44,9 @@ def list_transcript_places(
 
 
 def sources(found: Sequence[TranscriptPlace], default: Scope) -> Iterator[ScopedTranscript]:
-    """Yield every transcript of the places. Some places give an agent a scope of its own; the rest
-    share the default.
+    """Yield every transcript of the places.
+
+    Some places give an agent a scope of its own; the others share the default scope.
     """
     for place in found:
         for pattern in (*place.databases.split(), *place.files.split()):
@@ -55,8 +58,9 @@ def sources(found: Sequence[TranscriptPlace], default: Scope) -> Iterator[Scoped
 
 
 def iter_unread_transcripts(found: Sequence[TranscriptPlace]) -> Iterator[tuple[Path, str]]:
-    """Yield talk of the places that is not read, and why: a file, or the folder of more than a
-    few.
+    """Yield files of conversations that are not read, each with the reason.
+
+    Where a folder has more than a few such files, the folder is yielded instead.
     """
     for place in found:
         for names, why, unless, orphans in place.unread:
@@ -79,8 +83,9 @@ def iter_unread_transcripts(found: Sequence[TranscriptPlace]) -> Iterator[tuple[
 def find_changed_transcript(
     path: Path, found: Sequence[TranscriptPlace], default: Scope
 ) -> ScopedTranscript | None:
-    """Return what a path is that a watcher saw change; None where it is no transcript of these
-    places.
+    """Return the transcript to which a changed path belongs.
+
+    None where the path is no transcript of these places.
     """
     inside = (place for place in found if path.is_relative_to(place.folder))
     return next(

@@ -1,8 +1,8 @@
-"""The agents that Gieok knows: a row each, with its hook events and answers. Adding an agent is one
-row and one file.
+"""Table of the supported agents, with their hook events and answers.
 
-Everything else about an agent stands in `gieok.agents.<name>` (see `gieok.agents.agent`). The hook
-imports this module and has 20 ms, so it needs no more than the interpreter has loaded already.
+Adding an agent takes one row here and one file. Everything else about an agent stands in
+`gieok.agents.<name>` (see `gieok.agents.agent`). The hook imports this module and has 20 ms, so
+this module imports only what the interpreter has loaded already.
 
 Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Qwen Code
 0.24.4 and opencode 1.18.33; documentation of Cursor 3.
@@ -18,7 +18,7 @@ PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = (
     "pre-compact",
     "session-end",
 )
-#: What can be asked of `gieok hook`, with what it does.
+#: Events of `gieok hook`, each with its action.
 EVENTS = {
     PROMPT: "put what is remembered in front of a prompt",
     SESSION_START: "tell a new session what is known about the project",
@@ -32,9 +32,9 @@ Payload = dict[str, object]
 class AgentRow:
     """One agent.
 
-    `events` is our event → the agent's name for it, empty where the agent runs no hooks of ours.
-    `is_sender` recognises the agent's payloads, where `--agent` does not name it. `answer` takes
-    the native event name and the text for the model.
+    `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
+    hooks of Gieok's. `is_sender` recognises the agent's payloads where `--agent` does not name the
+    agent. `answer` takes the native event name and the text for the model.
     """
 
     __slots__ = ("about", "answer", "events", "is_sender", "name", "shows_notices")
@@ -58,13 +58,14 @@ class AgentRow:
             is_sender,
             answer,
         )
-        #: Whether a hook can show the person something (`systemMessage`).
+        #: Whether a hook can show a message to the person (`systemMessage`).
         self.shows_notices = shows_notices
 
 
 def _map_event_names(*names: str) -> dict[str, str]:
-    """Return our event → native name, given in the order of `EVENTS`; '' where the agent has no
-    such event.
+    """Return a map from Gieok's event names to native names.
+
+    Native names are given in the order of `EVENTS`; '' where the agent has no such event.
     """
     return {event: name for event, name in zip(EVENTS, names, strict=True) if name}
 
@@ -74,8 +75,8 @@ def _is_native_event(payload: Payload, events: Mapping[str, str]) -> bool:
 
 
 def _cursor_answer(native: str, context: str) -> Payload:
-    # beforeSubmitPrompt may only block, by its documents; some versions take the context all the
-    # same.
+    # By its documentation beforeSubmitPrompt may only block; some versions accept the context all
+    # the same.
     first: Payload = {"continue": True} if native == "beforeSubmitPrompt" else {}
     return {**first, "additional_context": context}
 
@@ -83,8 +84,8 @@ def _cursor_answer(native: str, context: str) -> Payload:
 _CLAUDE_EVENTS = _map_event_names(
     "UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd"
 )
-# Gemini CLI 0.61.0 fires PreCompress at every prompt, before it looks whether there is anything to
-# compress: it tells nothing.
+# Gemini CLI 0.61.0 fires PreCompress at every prompt, before it checks whether there is anything to
+# compress: the event carries no information.
 _GEMINI_EVENTS = _map_event_names("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd")
 _CURSOR_EVENTS = _map_event_names(
     "beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd"
@@ -93,10 +94,10 @@ _OPENCODE_EVENTS = _map_event_names(
     "chat.message", "session.created", "session.idle", "experimental.session.compacting", ""
 )
 
-#: In the order in which transcripts are recognised; payloads are by the first row whose `is_sender`
-#: is true.
+#: In the order in which transcripts are recognised; a payload belongs to the first row whose
+#: `is_sender` accepts it.
 ROWS = (
-    # Its plugin calls `gieok hook`; nothing stands in its settings.
+    # The agent's plugin calls `gieok hook`; its settings hold no hook.
     AgentRow(
         "openclaw",
         "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
@@ -134,7 +135,7 @@ ROWS = (
             or "/.codex/" in read_payload_text(payload, "transcript_path").replace("\\", "/")
         ),
     ),
-    # Claude Code's events, with the time that Gemini CLI adds.
+    # Claude Code's events, with the timestamp that Gemini CLI adds.
     AgentRow(
         "qwen-code",
         "hooks, MCP tools, a command, a skill",
@@ -158,8 +159,8 @@ ROWS = (
     ),
 )
 BY_NAME = {row.name: row for row in ROWS}
-#: Files of instructions that an agent puts into its context by itself: in its folder and those
-#: above, in the user's own.
+#: Instruction files that an agent puts into its context by itself: in its folder and the folders
+#: above, and in the user's own folder.
 _INSTRUCTIONS = {
     "claude-code": (("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"), ".claude/CLAUDE.md"),
     "codex": (("AGENTS.md", "AGENTS.override.md"), ".codex/AGENTS.md"),
@@ -169,7 +170,7 @@ _INSTRUCTIONS = {
     "cursor": (("AGENTS.md", ".cursorrules"), ""),
     "openclaw": (("AGENTS.md", "MEMORY.md", "USER.md"), ""),
 }
-#: As people read them.
+#: Names of the agents as people read them.
 NAMES = tuple(sorted(BY_NAME))
 #: The agents that call `gieok hook`.
 HOOKED = {name: BY_NAME[name] for name in NAMES if BY_NAME[name].events}
@@ -200,21 +201,20 @@ def folder_of(payload: Payload) -> str:
 
 
 def own_scope(row: AgentRow, payload: Payload) -> str:
-    """Return the scope of the agent's own that a session has wherever it works; '' where its folder
-    decides.
-    """
+    """Return the agent's own scope for a session in any folder; '' where the folder decides."""
     name = read_payload_text(payload, "agent_id") if row.name == "openclaw" else ""
     return f"agent:{name.replace(':', '-').replace(' ', '-').replace('/', '-')}" if name else ""
 
 
 def fold_folder_path(folder: str) -> str:
-    """Return a folder's path as Claude Code names folders of its own by it."""
+    """Return a folder's path in the form in which Claude Code uses it as a folder name."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
 
 
 def instructions(agent: str, folder: str, user: str) -> list[str]:
-    """Return the files of instructions that an agent in a folder may have read, up to the top of
-    the repository.
+    """Return the instruction files that an agent in a folder may have read.
+
+    Folders above are included up to the top of the repository.
     """
     names, own = _INSTRUCTIONS.get(agent, ((), ""))
     found = [os.path.join(user, own)] if own else []
@@ -234,11 +234,11 @@ def instructions(agent: str, folder: str, user: str) -> list[str]:
 
 
 def output(row: AgentRow, event: str, context: str, notice: str = "") -> Payload:
-    """Return what the agent accepts: `context` is put before the model, `notice` shown to the
-    person.
+    """Return the payload that the agent accepts.
 
-    No key more: Codex rejects them. Where an agent shows no notices, the caller puts them into the
-    context (`inject.pass_on`).
+    `context` is put before the model, `notice` is shown to the person. The payload has no further
+    keys: Codex rejects them. Where an agent shows no notices, the caller puts them into the context
+    (`inject.pass_on`).
     """
     shown: Payload = {"systemMessage": notice} if notice and row.shows_notices else {}
     return {**shown, **row.answer(row.events.get(event, event), context)} if context else shown

@@ -1,5 +1,6 @@
-"""The only wiring: settings → backends → the contexts that operations work in, an opener a rib,
-each used when first needed.
+"""Wiring of settings, backends, and the contexts in which operations work.
+
+This is the only module that wires. Each rib has an opener, used when the rib is first needed.
 """
 
 import os
@@ -53,12 +54,12 @@ def open_context(
     forgiving: bool = False,
     is_placed: bool = True,
 ) -> Context:
-    """Put everything together for a caller; where `environment` and `folder` are left out, that is
-    this process.
+    """Build the context of a caller.
 
-    `flags`, `lang` as in `Caller`; `say`, `tell`, `ask`, `dialogue` as in `Context`; `wait`,
-    `resident` as in `Wiring`. `is_placed` as in `Caller`; `daemon` comes from the layer above.
-    `forgiving` leaves a wrong setting out: else BadConfig.
+    `environment` and `folder` default to those of this process. `flags`, `lang` and `is_placed` as
+    in `Caller`; `say`, `tell`, `ask`, `dialogue` as in `Context`; `wait`, `resident` as in
+    `Wiring`. `daemon` comes from the layer above. `forgiving` ignores a wrong setting, which
+    otherwise raises BadConfig.
     """
     caller = Caller(
         folder=folder or Path.cwd(),
@@ -105,14 +106,18 @@ def ribs_of(wiring: Wiring) -> Ribs:
 
 
 def _open_rib(rib: str, wiring: Wiring) -> Any:  # noqa: ANN401 - what `Ribs` says
-    """Open the context of a rib, whose module is loaded now: a command pays for what it uses."""
+    """Open the context of a rib.
+
+    The rib's module is imported now, so a command pays only for what it uses.
+    """
     module = import_module(f"gieok.app.{rib}")
     return getattr(module, f"open_{rib}_context")(wiring)
 
 
 def rescope_context(context: Context) -> Context:
-    """Return the context with the scopes of its folder as it is now: the first record makes a
-    project of it.
+    """Return the context with the current scopes of its folder.
+
+    The first record turns a folder into a project, which changes its scopes.
     """
     admin = context.admin
     scope, *also = _resolve_scopes(
@@ -122,11 +127,10 @@ def rescope_context(context: Context) -> Context:
 
 
 def _resolve_scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
-    """Return the scope to read and write, then those that are read beside it: in a project, the
-    user's own.
+    """Return the scope to read and write, then the scopes that are only read beside it.
 
-    What is written in a repository that nobody made a project of is the user's; what was said there
-    is read beside it.
+    In a project, the second scope is the user's own. Records written in a repository that is no
+    project go to the user's scope; conversations in that repository are read beside it.
     """
     if named != "auto":
         return (Scope(named),)
@@ -147,11 +151,12 @@ def _resolve_scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
 
 
 def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> None:
-    """Redact by the user's own rules too. Those of settings that cannot be read are not taken for
-    none: the last ones stay.
+    """Apply the user's own redaction rules too.
+
+    Where the settings cannot be read, the last rules stay in force.
     """
     text = settings.text("redact.rules")
-    # Without rules there is nothing to do as long as nobody has looked for a secret.
+    # Without rules nothing needs to be done until some code has looked for a secret.
     if text or (is_sound and (in_call or "gieok.text.redact.own" in sys.modules)):
         from gieok.text.redact import own
 

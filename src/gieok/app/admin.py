@@ -1,4 +1,4 @@
-"""Opens settings, other stores and processes, for commands that look after the home."""
+"""Opens settings, other stores and processes, for commands that maintain the home."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ from gieok.ports.system import Watcher
 
 
 def open_admin_context(wiring: Wiring) -> AdminContext:
-    """Put the context together."""
+    """Build the context."""
     settings, stores = wiring.settings, wiring.stores
     return AdminContext(
         settings=tuple(_build_setting_row(settings, option) for option in config.OPTIONS),
@@ -104,7 +104,7 @@ def _open_file_watcher() -> Watcher:
 
 
 def _try_embedder(embedder: Embedder) -> str:
-    """Use the embedder, and let it check itself if it can. Raises EmbedderFailed."""
+    """Use the embedder once, and let it check itself where it can. Raises EmbedderFailed."""
     embedder.embed_query("기억")
     wrong = embedder.check() if isinstance(embedder, SelfCheck) else []
     if wrong:

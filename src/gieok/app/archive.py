@@ -1,4 +1,4 @@
-"""Opens the tiers: warm is a folder of the home, cold is where a person wants it."""
+"""Opens the tiers: warm is a folder of the home, cold is where the settings put it."""
 
 from functools import cache, partial
 from pathlib import Path
@@ -18,12 +18,12 @@ from gieok.opening import ArchiveOpening
 from gieok.ops.context import ArchiveContext
 from gieok.ports.archive import Archive, PlainSealer
 
-#: Realm of the journal: the vault that was found.
+#: Realm of the journal that stores the vault that was found.
 _VAULT = "archive.vault"
 
 
 def open_archive_context(wiring: Wiring) -> ArchiveContext:
-    """Put the context together; nothing is read before it is asked for."""
+    """Build the context; nothing is read before it is asked for."""
     made = cache(partial(tiers, wiring))
     settings = wiring.settings
     return ArchiveContext(
@@ -72,10 +72,11 @@ def _open_warm_archive(wiring: Wiring, scope: Scope) -> Archive:
 
 
 def _cold_shelf(wiring: Wiring) -> Shelf:
-    """Return notes in a person's folder, all scopes together, or a day's file in Dropbox, each
-    scope by itself.
+    """Return the shelf of the cold tier.
 
-    What is sealed Obsidian could not show: a vault is never.
+    A person's folder holds notes, with all scopes together; Dropbox holds a file for each day, with
+    each scope by itself. Notes in an Obsidian vault are never sealed, because Obsidian could not
+    show them.
     """
     opened, name = cache(partial(_open_cold_archive, wiring)), wiring.settings.text("archive.cold")
     sealers = sealing.of_archives(wiring)
@@ -95,8 +96,9 @@ def _cold_shelf(wiring: Wiring) -> Shelf:
 
 
 def _open_cold_archive(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Archive:
-    """Open the archive of a scope. Raises ArchiveFailed where no folder is known, or a key is
-    missing.
+    """Open the cold archive of a scope.
+
+    Raises ArchiveFailed where no folder is known or a key is missing.
     """
     settings, name = wiring.settings, wiring.settings.text("archive.cold")
     opening = ArchiveOpening(
@@ -116,8 +118,9 @@ def _open_cold_archive(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Ar
 
 
 def looked_into(wiring: Wiring) -> str:
-    """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed,
-    MissingExtra.
+    """Look for one file in the cold archive, and return the archive's place.
+
+    Raises ArchiveFailed, MissingExtra.
     """
     archive = _open_cold_archive(
         wiring, Scope(places.USER_SCOPE), wiring.settings.number("doctor.timeout_s")
@@ -127,8 +130,10 @@ def looked_into(wiring: Wiring) -> str:
 
 
 def _find_cold_folder(wiring: Wiring, name: str) -> Path:
-    """Return the folder that the settings name, else the vault that was open when cold was used
-    first: it stays that one.
+    """Return the folder that the settings name, else the vault found at the first use.
+
+    At the first use of the cold tier, the vault that is open is chosen, and it stays the chosen
+    vault.
     """
     caller, configured = wiring.caller, wiring.settings.text("archive.folder")
     if configured:

@@ -22,12 +22,13 @@ from gieok.storage.backups.unfinished import unfinished
 
 _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
 _DATED = "%Y%m%dT%H%M%S"
-#: Realm of the journal: other folders in which backups were put.
+#: Realm of the journal that stores other folders used for backups.
 _FOLDERS = "backup.folders"
-#: Locks of the journal that hold still what stores and journal agree on, in the order in which
-#: others take them.
+#: Locks of the journal that freeze the state on which stores and journal agree, in the order in
+#: which other code takes them.
 _HELD = ("archive", "rebuild", turns.LOCK, "deliver")
-#: Of the home that is replaced: what is never in a backup, and what would only be made again.
+#: Parts of the replaced home that are carried over: files that are never in a backup, or would only
+#: have to be made again.
 _CARRIED = (members.ENVIRONMENT, members.KEYS, "models")
 
 
@@ -39,21 +40,23 @@ class HomeBackups:
         self._home = wiring.settings.home
 
     def folder(self, to: Path | None = None) -> Path:
-        """Return where backups are put."""
+        """Return the folder for backups."""
         configured = self._wiring.settings.text("backup.folder")
         return to or (
             self._wiring.caller.path(configured) if configured else paths.locate_backups(self._home)
         )
 
     def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
-        """Return what is in a folder, or in every one where backups were put, the newest first."""
+        """Return the backups in a folder, or in every folder ever used for backups, newest
+        first.
+        """
         folders = {folder} if folder else {self.folder(), *self._others()}
         files = (file for there in folders if there.is_dir() for file in there.iterdir())
         found = [one for file in files if (one := _parse_backup_file(file))]
         return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
     def _others(self) -> Sequence[Path]:
-        """Return other folders in which backups were put; none while the journal cannot be read."""
+        """Return the other folders used for backups; none while the journal cannot be read."""
         try:
             return [Path(name) for name in self._wiring.stores.journal().kept(_FOLDERS)]
         except GieokError:
@@ -62,7 +65,7 @@ class HomeBackups:
     def create(
         self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False
     ) -> BackupReport:
-        """Make a backup and read it back; let the oldest go."""
+        """Make a backup, read it back, and remove the oldest backups."""
         folder, seal = self.folder(to), sealing.in_use(self._wiring)
         if encrypt and seal is None:
             raise BadRequest(
@@ -122,8 +125,9 @@ class HomeBackups:
     def _sources(
         self, held: ExitStack, left_out: list[tuple[str, str]], *, with_keys: bool, is_sealed: bool
     ) -> Iterator[BackupSource]:
-        """Yield what is backed up. Stores and journal are of one moment: what one handed over, the
-        other has.
+        """Yield the files to back up.
+
+        Stores and journal are copied at one moment: what one has handed over, the other has.
         """
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
@@ -160,8 +164,8 @@ class HomeBackups:
                     held.enter_context(stream)
                     copies.append(source)
         yield from copies
-        # Nothing moves between the tiers until the files are there of which the journal says that
-        # memories live in them.
+        # Nothing may move between the tiers until the archive files are copied which, by the
+        # journal, hold memories.
         yield from members.iter_backup_sources(self._home, left_out, below="archive")
         archive.close()
         yield from members.iter_backup_sources(
@@ -171,15 +175,17 @@ class HomeBackups:
             yield from members.keys_of_databases(self._home)
 
     def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
-        """Read every byte."""
+        """Read every byte of a backup and return its report."""
         found = _find_existing_backup(file)
         with file.open("rb") as source:
             read = _read_back(source, str(file), self._opener(found, key_file))
         return _build_backup_report(found, read)
 
-    # `StreamSealer`, or None.
+    # Returns a `StreamSealer`, or None.
     def _opener(self, found: BackupFile, key_file: Path | None) -> Any:  # noqa: ANN401
-        """Return what opens a backup: the key given, else those of this home."""
+        """Return the opener of an encrypted backup: by the given key, else by the keys of this
+        home.
+        """
         if not found.is_encrypted:
             return None
         if key_file:
@@ -192,8 +198,9 @@ class HomeBackups:
         )
 
     def reseal(self, one: BackupFile) -> int:
-        """Write a backup anew as new ones are sealed, and remove it as it was; return whether that
-        was needed.
+        """Rewrite a backup with the current seal, and remove the former file.
+
+        Return 1 where that was needed, else 0.
         """
         seal, opener = sealing.in_use(self._wiring), self._opener(one, None)
         if seal is None and opener is None:
@@ -233,7 +240,7 @@ class HomeBackups:
         return 1
 
     def prune(self, keep: int, folder: Path | None = None) -> Sequence[BackupFile]:
-        """Remove all but the newest."""
+        """Remove all but the newest backups; return the removed ones."""
         old = self.listed(folder)[max(keep, 0) :]
         for one in old:
             one.path.unlink(missing_ok=True)
@@ -242,8 +249,10 @@ class HomeBackups:
     def restore(
         self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None
     ) -> Restored:
-        """Read all of a backup into a folder beside the home, bring it up to date, and only then
-        let it take the place.
+        """Restore a backup as a home.
+
+        All of the backup is read into a folder beside the home and brought up to date; only then
+        does that folder take the home's place.
         """
         found, home = _find_existing_backup(file), home.resolve()
         opener = self._opener(found, key_file)
@@ -284,7 +293,7 @@ class HomeBackups:
 
 
 class _Summed(io.RawIOBase):
-    """Sums up what is written to a file."""
+    """Stream that computes the checksum of the bytes written to a file."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
@@ -302,8 +311,9 @@ class _Summed(io.RawIOBase):
 
 
 def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, made: Bundled) -> None:  # noqa: ANN401
-    """Raise StoreError unless a file holds what was written to it, and reads as what was meant
-    where the key is at hand.
+    """Raise StoreError unless a file holds the bytes that were written to it.
+
+    Where the key is at hand, the file must also read back as the intended content.
     """
     total = hashlib.sha256()
     while data := source.read(1 << 20):
@@ -331,7 +341,7 @@ def _read_back(
 
 
 def _parse_backup_file(file: Path) -> BackupFile | None:
-    """Return the backup that a file is, by its name; None for another."""
+    """Return the backup that a file name stands for; None for other files."""
     named = _NAME.fullmatch(file.name)
     if not named or not file.is_file() or file.is_symlink():
         return None
@@ -340,7 +350,7 @@ def _parse_backup_file(file: Path) -> BackupFile | None:
 
 
 def _find_existing_backup(file: Path) -> BackupFile:
-    """Return a backup, whatever its name is."""
+    """Return the backup in an existing file of any name."""
     try:
         with file.open("rb") as opened:
             is_encrypted = opened.read(len(sealing.MAGIC)) == sealing.MAGIC
@@ -358,7 +368,7 @@ def _select_current_key(state: sealing.SealingState) -> tuple[sealing.SealingKey
 
 
 class _Enough(Exception):
-    """Leaves a stream whose rest does not matter."""
+    """Raised to leave a stream whose rest does not matter."""
 
 
 def _read_first_byte(stream: BinaryIO) -> NoReturn:
@@ -367,7 +377,7 @@ def _read_first_byte(stream: BinaryIO) -> NoReturn:
 
 
 def _is_sealed_with_key(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
-    """Say whether a backup was sealed with a key, by its beginning."""
+    """Return whether a backup was sealed with a key, judged by its beginning."""
     try:
         with file.open("rb") as source, sealer.opening(source) as stream:
             _read_first_byte(stream)
@@ -387,7 +397,7 @@ def _build_backup_report(found: BackupFile, read: Bundled) -> BackupReport:
 
 @contextmanager
 def _translate_disk_errors(folder: Path) -> Iterator[None]:
-    """Turn a full disk and a folder that cannot be written into errors of ours."""
+    """Turn a full disk and an unwritable folder into Gieok's errors."""
     try:
         yield
     except OSError as error:

@@ -38,7 +38,7 @@ from gieok.ports.store import Store
 
 
 def open_character_context(wiring: Wiring) -> CharacterContext:
-    """Put the context together; a memory is opened when it is asked for."""
+    """Build the context; a memory is opened when it is asked for."""
     return CharacterContext(
         partial(_open_playground, wiring),
         cache(partial(_open_house, wiring)),
@@ -92,9 +92,7 @@ def _open_house(wiring: Wiring) -> House:
 
 
 def _build_context_budget(tokens: int) -> TurnBudget:
-    """Return the budget of a context of so many tokens: a small one is not filled by what is
-    remembered.
-    """
+    """Return the budget for a context of so many tokens; memories never fill a small context."""
     tokens = max(tokens, 256)
     return TurnBudget(
         context_tokens=tokens, narrative_tokens=min(TurnBudget().narrative_tokens, tokens // 3)
@@ -130,7 +128,10 @@ def _open_character_turns(wiring: Wiring, memory: CharacterService, desk: Points
 def _build_bond_tending(
     wiring: Wiring, memory: CharacterService, roster: Roster
 ) -> Callable[[Bond], None]:
-    """Return what learns and summarises beside the conversation: by a model where there is one."""
+    """Return the task that learns facts and summarises beside the conversation.
+
+    The task uses a model where one is configured.
+    """
     reading = Reading(
         memory=memory,
         asker=partial(models.memory_asker, wiring)
@@ -149,8 +150,9 @@ def _build_bond_tending(
 
 
 def _build_chat_opener(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
-    """Return what opens the model of a character, each once: a user's own may name those alone that
-    are allowed.
+    """Return a function that opens the model of a character, each model once.
+
+    A character of a user's own may name only the models that are allowed.
     """
     opened = cache(partial(models.open_chat_model, settings))
     own = settings.text("character.model")
@@ -190,7 +192,10 @@ def _was_delivered(wiring: Wiring, hold: Hold) -> bool:
 def _open_playground(
     wiring: Wiring, clock: PlayedClock, by_meaning: bool
 ) -> Iterator[CharacterService]:
-    """Open a memory in a folder of its own: what is played for a measurement is nobody's."""
+    """Open a memory in a temporary folder of its own.
+
+    Conversations that are played for a measurement belong to no user.
+    """
     configured = embedders.open_embedder(wiring) if by_meaning else None
     embedder = configured.wanted() if configured else None
     with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:

@@ -1,4 +1,4 @@
-"""Opens the code of projects."""
+"""Opens the code index of projects."""
 
 from dataclasses import replace
 from functools import cache, partial
@@ -20,7 +20,7 @@ from gieok.ports.code import CoverageRun
 
 
 def open_code_context(wiring: Wiring) -> CodeContext:
-    """Put the context together; the index of a folder is opened when it is asked for, and once."""
+    """Build the context; the index of a folder is opened once, when it is asked for."""
     return CodeContext(
         project=cache(partial(_open_code_project, wiring)),
         coverage=_load_coverage_run,
@@ -30,10 +30,14 @@ def open_code_context(wiring: Wiring) -> CodeContext:
 
 
 def _open_code_project(wiring: Wiring, root: Path) -> Project:
-    """Open the index of the code below `root`. Raises NotIndexed where somebody else made it."""
+    """Open the index of the code below `root`.
+
+    Raises NotIndexed where somebody else made the index.
+    """
     home = wiring.settings.home
     realm = JournalRealm(wiring.stores.journal, f"code:{root.resolve()}")
-    # An index that another process has made and not claimed yet looks like one that came along.
+    # An index that another process has made and not claimed yet looks like an index that came with
+    # the repository.
     with fs.lock_resource(home, layout.index_file(root)):
         ownership.check_index_owner(home, root)
         store = registry.load_backend(registry.PROJECT_STORES, "sqlite")(
@@ -60,7 +64,7 @@ def _load_coverage_run(file: Path) -> CoverageRun:
 
 
 def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
-    """Return the patterns under `ignore` in a project's settings of its code. Raises BadConfig."""
+    """Return the patterns under `ignore` in a project's code settings. Raises BadConfig."""
     if not file.is_file():
         return ()
     try:
@@ -79,15 +83,16 @@ def _read_ignore_patterns(file: Path) -> tuple[str, ...]:
 
 
 def ignored_in(root: Path) -> ignoring.IgnoreRules:
-    """Return who says what is not read of a project's code. Its index is not opened. Raises
-    BadConfig.
+    """Return the rules that exclude files of a project's code from reading.
+
+    The index is not opened. Raises BadConfig.
     """
     patterns = _read_ignore_patterns(root / layout.FOLDER / "config.yaml")
     return ignoring.IgnoreRules(patterns, registry.load_backend(registry.VERSIONS, "git")(root))
 
 
 def _open_code_asker(wiring: Wiring, root: Path, model: str) -> Asker | None:
-    """Return what asks `model`, or else the configured one, about the code of a folder."""
+    """Return an asker of `model`, or else of the configured model, about the code of a folder."""
     settings = wiring.settings
     if not (model := model or settings.text("code.model")):
         return None
@@ -99,8 +104,9 @@ def _open_code_asker(wiring: Wiring, root: Path, model: str) -> Asker | None:
 
 
 def _select_model_prefix(settings: Settings, model: str) -> str:
-    """Return where the address and key of a model are set: those that were set for one provider
-    never go to another.
+    """Return the prefix of the settings that hold the address and key of a model.
+
+    The settings of one provider are never used for another.
     """
     configured = settings.text("code.model")
     is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
@@ -108,8 +114,9 @@ def _select_model_prefix(settings: Settings, model: str) -> str:
 
 
 def _open_upkeep_asker(wiring: Wiring, root: Path) -> Asker | None:
-    """Return what asks the cheap model about changes in a folder. It tries once: what fails waits
-    for the next sync.
+    """Return an asker of the cheap model about changes in a folder.
+
+    The asker tries once: a change that fails waits for the next sync.
     """
     settings = wiring.settings
     if not (model := settings.text("code.upkeep_model")):
@@ -121,7 +128,7 @@ def _open_upkeep_asker(wiring: Wiring, root: Path) -> Asker | None:
 
 
 def upkeep_prefix(settings: Settings) -> str:
-    """Return where the address and key of the cheap model are set."""
+    """Return the prefix of the settings that hold the address and key of the cheap model."""
     has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
     return (
         "code.upkeep_"

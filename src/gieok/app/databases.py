@@ -1,5 +1,6 @@
-"""Encrypts the databases of a home, decrypts them, and changes their key: one after the other, with
-nobody else in them.
+"""Encrypts and decrypts the databases of a home, and changes their key.
+
+The databases are done one after the other, while no other process has them open.
 """
 
 import secrets
@@ -19,8 +20,10 @@ from gieok.storage.sqlite.failures import translated
 
 
 class SealedDatabases:
-    """What is to be stands in the file of keys first: until every database is done, it names the
-    keys before, too.
+    """Encryption of a home's databases.
+
+    The wanted state is written to the file of keys first; until every database is done, that file
+    also names the former keys.
     """
 
     def __init__(self, wiring: Wiring) -> None:
@@ -29,8 +32,9 @@ class SealedDatabases:
         self._file = self._home / driver.KEY_FILE
 
     def require(self) -> None:
-        """Raise MissingExtra where SQLCipher is not installed, BadRequest while a daemon runs:
-        before anything is begun.
+        """Check that databases can be changed, before anything is begun.
+
+        Raises MissingExtra where SQLCipher is not installed, BadRequest while a daemon runs.
         """
         with translated(self._file):
             driver.loaded()
@@ -38,11 +42,13 @@ class SealedDatabases:
             pass
 
     def has_key(self) -> bool:
-        """Say whether databases are encrypted, or about to be, or not to be any more."""
+        """Return whether databases are encrypted, or a change to or from encryption is under
+        way.
+        """
         return self._file.is_symlink() or self._file.exists()
 
     def is_possible(self) -> bool:
-        """Say whether SQLCipher is installed."""
+        """Return whether SQLCipher is installed."""
         try:
             driver.loaded()
         except driver.Sealed:
@@ -69,8 +75,9 @@ class SealedDatabases:
             return 1, 0
 
     def begin(self, *, is_sealed: bool, is_new: bool = False) -> None:
-        """Write down which key databases are to have; `is_new`: another than now, unless a change
-        was begun.
+        """Record which key the databases are to have.
+
+        `is_new` asks for another key than the present one, unless a change was begun before.
         """
         known = self._keys()
         if len(known) > 1 and bool(known[0]) == is_sealed:
@@ -83,8 +90,9 @@ class SealedDatabases:
             self._keep(["", *filter(None, known)])
 
     def carry_out(self, say: Callable[[str], None]) -> int:
-        """Give every database the first key; return how many were written anew. Again, it goes on.
-        Raises StoreError.
+        """Give every database the first key; return how many were rewritten.
+
+        A second call continues an interrupted one. Raises StoreError.
         """
         keys = self._keys()
         if not keys or (keys == [keys[0]] and keys[0]):
@@ -108,7 +116,7 @@ class SealedDatabases:
         fs.replace_private(self._file, driver.format_key_file(keys))
 
     def _set_aside(self, keys: list[str]) -> None:
-        """Keep a key that goes: copies of the databases that were made before need it."""
+        """Keep a key that is replaced: copies of the databases made earlier need it."""
         if any(keys):
             now = self._wiring.clock.now().astimezone(UTC)
             fs.replace_private(

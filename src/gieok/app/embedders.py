@@ -1,8 +1,9 @@
-"""Opens what makes vectors: the embedder that the settings ask for, and while a store's vectors are
-another's, that one.
+"""Opens the embedders that make vectors.
 
-How a model is opened is kept by its name in the home folder, so that the vectors that are there
-answer until those of the model that the settings ask for are complete (`gieok index --rebuild`).
+That is the embedder which the settings ask for, or, while a store holds vectors of another model,
+the embedder of that model. How a model is opened is stored under its name in the home folder, so
+that the existing vectors answer until the vectors of the wanted model are complete (`gieok index
+--rebuild`).
 """
 
 import contextlib
@@ -21,7 +22,7 @@ from gieok.ports.store import VectorCopy
 if TYPE_CHECKING:
     from gieok.flow import service
 
-#: Settings that decide what vectors are; kept by model.
+#: Settings that decide how vectors are made; stored for each model.
 _DECIDING = (
     "embedder",
     "embedder.model",
@@ -33,15 +34,16 @@ _DECIDING = (
     "embedder.pooling",
 )
 _BUNDLED = {"embedder": "e5"}
-#: As many models as a person tries; the rest are opened by nobody.
+#: More models than a person tries; older records are never opened.
 _MOST_KEPT = 20
 
 Values = Mapping[str, str]
 
 
 def open_embedder(wiring: Wiring) -> "FollowingEmbedder | None":
-    """Return the embedder for the configured store; None where the user wants none. Nothing is
-    opened yet.
+    """Return the embedder for the configured store; None where the user wants none.
+
+    Nothing is opened yet.
     """
     if wiring.settings.text("embedder") == "none":
         return None
@@ -49,8 +51,8 @@ def open_embedder(wiring: Wiring) -> "FollowingEmbedder | None":
 
 
 class FollowingEmbedder:
-    """`Embedder` and `Followed`: of the model that the vectors of a store are of. Opened at the
-    first use.
+    """`Embedder` and `Followed` of the model that made a store's vectors; opened at the first
+    use.
     """
 
     def __init__(self, wiring: Wiring, store: Callable[[], object]) -> None:
@@ -84,17 +86,18 @@ class FollowingEmbedder:
         return self._opened().embed_query(text)
 
     def check(self) -> list[str]:
-        """Return what is wrong with the model on this machine, where it can tell."""
+        """Return what is wrong with the model on this machine, where the model can tell."""
         made = self._opened()
         return made.check() if isinstance(made, SelfCheck) else []
 
     def of(self, store: object) -> "FollowingEmbedder":
-        """Return the same for a store, as its model is now."""
+        """Return a new embedder for a store, following the store's present model."""
         return FollowingEmbedder(self._wiring, lambda: store)
 
     def wanted(self) -> Embedder:
-        """Return the embedder that the settings ask for, and keep how it is opened: other processes
-        will want to know.
+        """Return the embedder that the settings ask for, and store how it is opened.
+
+        Other processes will need that record.
         """
         made = _open_shared_embedder(
             self._wiring, {name: self._wiring.settings.text(name) for name in _DECIDING}
@@ -108,7 +111,9 @@ class FollowingEmbedder:
         return self._now
 
     def _found(self) -> tuple[Embedder, str]:
-        """Return the embedder of the store's model, and what of the settings it is not."""
+        """Return the embedder of the store's model, and how that model differs from the
+        settings.
+        """
         store = self._store()
         active = store.active_model() if isinstance(store, VectorCopy) else None
         try:
@@ -129,9 +134,7 @@ class FollowingEmbedder:
 
 
 def _open_shared_embedder(wiring: Wiring, values: Values) -> Embedder:
-    """Open an embedder by the settings that decide it, once for a call, or for all calls of a
-    long-lived process.
-    """
+    """Open the embedder of these settings, once for a call or once for a long-lived process."""
     key = (
         tuple(sorted(values.items())),
         wiring.settings.integer("threads"),
@@ -186,7 +189,7 @@ def _find_embedder_key(wiring: Wiring, values: Values) -> tuple[str, str]:
 def verify_key(
     opening: ModelOpening, row: registry.ModelBackend, failed: type[ModelFailed] = EmbedderFailed
 ) -> None:
-    """Raise what `failed` says where a service that wants a key would be asked without one."""
+    """Raise `failed` where a service that needs a key would be asked without one."""
     if not opening.key and opening.key_variable and opening.address == row.address:
         raise failed(
             f"{opening.provider!r} needs a key: {opening.key_variable} is not set",
@@ -195,7 +198,7 @@ def verify_key(
 
 
 def metered_by(wiring: Wiring, role: str, failed: type[ModelFailed]) -> "service.Metered":
-    """Return what counts and limits the tokens of a role."""
+    """Return the meter that counts and limits the tokens of a role."""
     daily_tokens = wiring.settings.integer(f"{role}.daily_tokens")
     from gieok.flow import service
 
@@ -211,8 +214,9 @@ def metered_by(wiring: Wiring, role: str, failed: type[ModelFailed]) -> "service
 
 
 def _reopen_kept_embedder(wiring: Wiring, model: str) -> Embedder | None:
-    """Return the embedder of a model that was used here before; None where it cannot be opened any
-    more.
+    """Return the embedder of a model that was used here before.
+
+    None where it cannot be opened any more.
     """
     values = _read_embedder_rows(_locate_embedder_file(wiring)).get(model, _BUNDLED)
     if values["embedder"] not in registry.EMBEDDERS:
@@ -226,8 +230,9 @@ def _reopen_kept_embedder(wiring: Wiring, model: str) -> Embedder | None:
 
 
 def _store_embedder_values(wiring: Wiring, model: str) -> None:
-    """Keep how a model is opened; the bundled one needs nothing. A home that is read-only goes
-    without.
+    """Store how a model is opened.
+
+    The bundled model needs no record, and a read-only home gets none.
     """
     values = {name: wiring.settings.text(name) for name in _DECIDING}
     if values["embedder"] == _BUNDLED["embedder"]:

@@ -1,7 +1,8 @@
-"""Switches encryption at rest on and off, and changes its key: archives and backups, file by file.
+"""Switches encryption at rest on and off, and changes its key.
 
-What is to be is written down first (`encryption.json`), with the key before it: until every file is
-done, both keys are known, and the same command goes on with what was killed.
+Archives and backups are done file by file. The wanted state is written first (`encryption.json`),
+with the former key beside it: until every file is done, both keys are known, and the same command
+continues after a kill.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ _HEAD = (
     "# The key of what Gieok encrypts (age, https://age-encryption.org). Who loses it loses what "
     "is encrypted.\n"
 )
-#: What stays in the clear, and why.
+#: Files that are not encrypted, and why.
 IN_CLEAR = (
     ("active_memory*.md", "agents read it as a file"),
     ("lasting/", "the prompt's hook reads it, in a few milliseconds and without a key"),
@@ -51,7 +52,7 @@ class HomeEncryption:
         self._databases = SealedDatabases(wiring)
 
     def status(self) -> EncryptionStatus:
-        """Return how it is encrypted."""
+        """Return how the home is encrypted."""
         known, databases = sealing.read_sealing_state(self._home), self._databases.rows()
         key = known.key
         found = self._backups.listed()
@@ -73,7 +74,7 @@ class HomeEncryption:
         )
 
     def _archived(self) -> tuple[int, int]:
-        # a disk that is not plugged in says so where the archive is looked after
+        # A disk that is not plugged in is reported where the archive is maintained.
         with suppress(GieokError):
             return reseal.count_sealed_files(archive.tiers(self._wiring))
         return 0, 0
@@ -94,7 +95,7 @@ class HomeEncryption:
             if known.key and known.is_changing:
                 return self._carry_out(known._replace(databases=databases))  # go on
             if known.key and (key_file is None or key_file == known.key.file):
-                # Databases that were not, and what was put there by hand.
+                # Seals databases that were not encrypted yet, and files that were added by hand.
                 is_more = databases and not known.databases
                 return self._carry_out(known._replace(databases=databases, is_changing=is_more))
             if known.key:
@@ -159,12 +160,12 @@ class HomeEncryption:
             return self._carry_out(SealingState(None, before, is_changing=True))
 
     def _carry_out(self, wanted: SealingState, *, is_new: bool = False) -> EncryptionChange:
-        """Say what is to be, do it, and say that it is done where nothing is left."""
+        """Record the wanted state, apply it, and record that it is done where nothing is left."""
         if wanted.is_changing:
             sealing.store_sealing_state(self._home, wanted)
         say = self._wiring.say
         self._databases.begin(is_sealed=wanted.databases)
-        # first: nobody may have them open, this process neither
+        # Databases come first: no process may have them open, not even this one.
         databases = self._databases.carry_out(say)
         done = reseal.reseal_tiers(
             archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}")
@@ -193,7 +194,9 @@ class HomeEncryption:
         )
 
     def _key(self, file: Path, passphrase: Callable[[], str] | None) -> tuple[SealingKey, bool]:
-        """Return the key of a file, made where there is none, and whether it is new."""
+        """Return the key of a file, and whether it is new; the file is made where it does not
+        exist.
+        """
         age = registry.load_backend(registry.SEALERS, "age")
         if file.exists():
             return sealing.key_in(self._wiring, file), False

@@ -1,5 +1,6 @@
-"""Keys of services: found by the tables of backends and the settings, kept in `.env` or the
-system's keyring, tried.
+"""Keys of services: found, stored and tested.
+
+The tables of backends and the settings name the keys; `.env` or the system's keyring stores them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from gieok.ports.keys import KeyRow, SecretStore, Trial, Verdict
 from gieok.text.redact import redact
 
 _TIMEOUT_S = 20.0
-#: Settings that name a model, and the beginning of those of its address and key.
+#: Settings that name a model, each with the prefix of the settings for its address and key.
 _MODELS = (
     ("observe.model", "observe."),
     ("reflect.model", "reflect."),
@@ -23,15 +24,17 @@ _MODELS = (
     ("character.model", "character."),
     ("character.memory_model", "character.memory_"),
 )
-#: What a service answers that read a request which it cannot do; or one that knows no such address,
-#: and read no key.
+#: Statuses of a service that read a request which it cannot serve; or of one that does not know the
+#: address and did not read the key.
 _UNSURE = (400, 404, 422)
 _TABLES = (registry.GENERATORS, registry.EMBEDDERS, registry.RERANKERS, registry.NOTIFIERS)
 
 
 class KeyUse(NamedTuple):
-    """A service that takes a key: the setting that chose it ('': none did), its table, and what it
-    is opened with.
+    """Service that takes a key.
+
+    The fields give the setting that chose the service ('': none did), its table, and the values
+    that open it.
     """
 
     setting: str
@@ -51,7 +54,7 @@ class HomeKeys:
         self._file = paths.locate_secrets_file(wiring.settings.home)
 
     def rows(self) -> Sequence[KeyRow]:
-        """Return every key that there may be, those that are used first."""
+        """Return every key that may be set, keys in use first."""
         uses: dict[str, list[KeyUse]] = {}
         for use in (*self._chosen(), *_iter_key_uses()):
             uses.setdefault(use.variable, []).append(use)
@@ -79,13 +82,14 @@ class HomeKeys:
         return found
 
     def put(self, row: KeyRow, value: str) -> str:
-        """Set a key; what else stands in `.env` stays as it is."""
+        """Set a key; all other lines of `.env` stay as they are."""
         self.require_free(row)
         return self.keep({row.variable: value})
 
     def keep(self, values: Mapping[str, str]) -> str:
-        """Set secrets by variable, those of `.env` in one step; return where they are. Raises
-        BadRequest, BadConfig.
+        """Set secrets by variable, those of `.env` in one step; return where they are stored.
+
+        Raises BadRequest, BadConfig.
         """
         if self._settings.text("keys.store") == "keyring":
             for variable, value in values.items():
@@ -101,7 +105,7 @@ class HomeKeys:
         return self._place(variable, resolved.private_variables(str(self._settings.home)))
 
     def require_free(self, row: KeyRow) -> None:
-        """Raise BadRequest where the environment sets a key, which wins over every other place."""
+        """Raise BadRequest where the environment sets a key, which overrides every other place."""
         if self._wiring.caller.environment.get(row.variable):
             raise BadRequest(
                 (
@@ -115,7 +119,9 @@ class HomeKeys:
             )
 
     def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:
-        """Ask each service that uses a key; where none is chosen, the first that would take it."""
+        """Ask each service that uses a key; where none is chosen, the first that would take the
+        key.
+        """
         chosen = [use for use in self._chosen() if use.variable == row.variable]
         uses = chosen or [use for use in _iter_key_uses() if use.variable == row.variable][:1]
         unique = {(id(use.table), use.provider, use.address, use.model): use for use in uses}
@@ -124,7 +130,7 @@ class HomeKeys:
         ]
 
     def tried(self, use: KeyUse, key: str) -> Trial:
-        """Ask a service once whether it takes a key."""
+        """Ask a service once whether it accepts a key."""
         hint = f"`gieok keys set {use.provider}`"
         if not key:
             needed = f"`{use.setting}` needs it" if use.setting else "nothing uses it"
@@ -160,8 +166,9 @@ class HomeKeys:
         return Trial(use.provider, use.variable, Verdict.VALID, said)
 
     def _listed(self, use: KeyUse, key: str, error: ServiceFailed) -> Trial:
-        """Say of a key what the provider's list of models says, where a request failed for
-        something else, perhaps.
+        """Judge a key by the provider's list of models.
+
+        Used where a request failed, perhaps for a reason other than the key.
         """
         said, setting = _redact_key(str(error), key), use.setting or "the address"
         untried = Trial(
@@ -197,7 +204,9 @@ class HomeKeys:
         )
 
     def _probe(self, use: KeyUse, key: str) -> str:
-        """Ask once; return what was seen. Raises ServiceFailed, MissingExtra, BadConfig."""
+        """Ask a service once; return what was seen. Raises ServiceFailed, MissingExtra,
+        BadConfig.
+        """
         if use.table is registry.GENERATORS:
             registry.load_backend(registry.KEY_PROBES, use.provider)(
                 key, use.address, use.model, _TIMEOUT_S
@@ -285,8 +294,9 @@ class HomeKeys:
             yield KeyUse("archive.cold", registry.ARCHIVES, cold, variable)
 
     def _prefix(self, begin: str, provider: str) -> str:
-        """Return where the address and key of a model are set: those for one provider never go to
-        another.
+        """Return the prefix of the settings that hold the address and key of a model.
+
+        The settings of one provider are never used for another.
         """
         settings = self._settings
         if begin == "character.memory_":
@@ -312,7 +322,7 @@ class HomeKeys:
         )
 
     def _rewrite(self, values: Mapping[str, str]) -> None:
-        """Change lines of `.env` in one step; '' takes one out."""
+        """Change lines of `.env` in one step; the value '' removes a line."""
         fs.make_private(self._file.parent)
         with fs.exclusive(self._file.with_name(".env.lock")):
             try:
@@ -328,8 +338,9 @@ class HomeKeys:
 
 
 def edit_env_text(text: str, variable: str, value: str) -> str:
-    """Return the text of a `.env` with one variable set, or with '' taken out; other lines stay.
-    Raises BadRequest.
+    """Return the text of a `.env` with one variable set, or removed where the value is ''.
+
+    Other lines stay. Raises BadRequest.
     """
     lines = text.splitlines(keepends=True)
     own = [
@@ -349,7 +360,7 @@ def edit_env_text(text: str, variable: str, value: str) -> str:
 
 
 def _format_env_line(variable: str, value: str) -> str:
-    """Return the line that means just this value. Raises BadRequest."""
+    """Return the line that sets exactly this value. Raises BadRequest."""
     for quote in ("", '"', "'"):
         line = f"{variable}={quote}{value}{quote}"
         if line.splitlines() == [line] and resolved.assigned(line) == {variable: value}:
@@ -379,7 +390,7 @@ def _iter_key_uses() -> Iterator[KeyUse]:
 
 
 def _judge_key_failure(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
-    """Return what a failure says of the key."""
+    """Return what a failure says about the key."""
     status, failure_text = error.status, _redact_key(str(error), key)
     if status in (401, 403):
         again = (

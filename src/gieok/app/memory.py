@@ -1,4 +1,4 @@
-"""Opens what is remembered."""
+"""Opens the memory."""
 
 from dataclasses import replace
 from functools import partial
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
 
 
 def open_memory_context(wiring: Wiring) -> MemoryContext:
-    """Put the context together; stores and models are opened when they are asked for."""
+    """Build the context; stores and models are opened when they are asked for."""
     settings, stores = wiring.settings, wiring.stores
     return MemoryContext(
         store_name=stores.name,
@@ -52,8 +52,9 @@ def open_memory_context(wiring: Wiring) -> MemoryContext:
 
 
 def _catch_up_agents(wiring: Wiring) -> "Backlog":
-    """Take in what agents wrote last, within a small budget; nothing in a process that follows
-    them.
+    """Read the newest transcript lines of the agents, within a small budget.
+
+    A process that follows the agents does nothing here.
     """
     from gieok.memory.capture import freshness
 

@@ -1,5 +1,6 @@
-"""Opens language models, and what asks them within a budget; says what is known of them without
-asking.
+"""Opens language models and the askers that query them within a budget.
+
+The module also reports what is known of a model without asking it.
 """
 
 import ipaddress
@@ -21,8 +22,9 @@ def asker(
     budget: str = "observe.daily_tokens",
     ledger: Ledger | None = None,
 ) -> Asker:
-    """Return what asks a model in a role, within the tokens of a day, which a setting names; the
-    journal counts them.
+    """Return an asker that queries a model in a role, within a daily budget of tokens.
+
+    The setting `budget` names the budget; the journal counts the tokens.
     """
     return Asker(
         role=role,
@@ -36,12 +38,10 @@ def asker(
 
 
 def generator(settings: Settings, prefix: str, model: str) -> Generator:
-    """Return the generator of `provider:model`, or of an agent's command (`claude-code`,
-    `codex:name`).
+    """Return the generator of `provider:model`, or of an agent's command.
 
-    Its address and key are the settings that begin with `prefix` ('' for none).
-
-    Raises BadConfig, MissingExtra.
+    A command is `claude-code` or `codex:name`. The generator's address and key are the settings
+    that begin with `prefix` ('' for none). Raises BadConfig, MissingExtra.
     """
     provider = model.partition(":")[0]
     try:
@@ -61,11 +61,11 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
 
 
 def open_chat_model(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel:
-    """Return the model that talks of `provider:model`, or `scripted`. Raises BadConfig,
-    MissingExtra, GeneratorFailed.
+    """Return the chat model of `provider:model`, or `scripted`.
 
-    Address and key of `character.model` are those of every model of its provider. `timeout_s`: how
-    long a provider may take for a piece of a reply; 0: as long as it has.
+    The address and key of `character.model` serve every model of its provider. `timeout_s` limits
+    how long a provider may take for a piece of a reply; 0 sets the default. Raises BadConfig,
+    MissingExtra, GeneratorFailed.
     """
     provider = model.partition(":")[0]
     try:
@@ -89,15 +89,13 @@ def open_chat_model(settings: Settings, model: str, *, timeout_s: float = 0.0) -
 
 
 def memory_model(settings: Settings) -> str:
-    """Return the model that finds facts for characters, and writes their summaries; '' where rules
-    do it alone.
-    """
+    """Return the model that finds facts and writes summaries for characters; '' where rules do."""
     model = settings.text("character.memory_model") or settings.text("character.model")
     return "" if model in ("rules", "scripted") else model
 
 
 def memory_prefix(settings: Settings) -> str:
-    """Return where the address and key of that model are set."""
+    """Return the prefix of the settings for the address and key of the characters' memory model."""
     is_shared = (
         settings.text("character.model").partition(":")[0]
         == memory_model(settings).partition(":")[0]
@@ -109,15 +107,14 @@ def memory_prefix(settings: Settings) -> str:
 
 
 def memory_asker(wiring: Wiring) -> Asker:
-    """Return what asks it. Raises BadConfig, MissingExtra."""
+    """Return an asker of the characters' memory model. Raises BadConfig, MissingExtra."""
     settings = wiring.settings
     made = generator(settings, memory_prefix(settings), memory_model(settings))
     return asker(wiring, "character", made, "character.daily_tokens")
 
 
 def verify_model_setting(wiring: Wiring, setting: str, prefix: str) -> None:
-    """Raise where the model of a setting cannot be asked, as far as that is known without asking
-    it.
+    """Raise where the model of a setting cannot be asked, as far as is known without asking it.
 
     Raises BadConfig, MissingExtra, GeneratorFailed.
     """
@@ -142,8 +139,9 @@ def verify_model_setting(wiring: Wiring, setting: str, prefix: str) -> None:
 
 
 def observer(wiring: Wiring) -> str:
-    """Say what observes, and which command of an agent could, without a key; nothing is asked.
-    Raises as `verify`.
+    """Return which observer is in use, and which agent's command could observe without a key.
+
+    Nothing is asked. Raises as `verify_model_setting`.
     """
     settings, environment = wiring.settings, wiring.caller.environment
     model, rows = settings.text("observe.model"), registry.GENERATORS
@@ -172,7 +170,7 @@ def observer(wiring: Wiring) -> str:
 
 
 def is_paid(settings: Settings, setting: str) -> bool:
-    """Say whether the embedder or the reranker (`setting`) is asked beyond this machine."""
+    """Return whether the embedder or the reranker (`setting`) runs on another machine."""
     table = registry.EMBEDDERS if setting == "embedder" else registry.RERANKERS
     row = table.get(settings.text(setting))
     return (
@@ -183,7 +181,7 @@ def is_paid(settings: Settings, setting: str) -> bool:
 
 
 def costs(settings: Settings, prefix: str, model: str) -> bool:
-    """Say whether a model is asked beyond this machine, or by a subscription."""
+    """Return whether a model runs on another machine or on a subscription."""
     row = registry.CHATS.get(model.partition(":")[0]) or registry.GENERATORS.get(
         model.partition(":")[0]
     )
@@ -194,7 +192,7 @@ def costs(settings: Settings, prefix: str, model: str) -> bool:
 
 
 def _is_local_address(address: str) -> bool:
-    """Say whether an address is this machine's; '' is a provider's own."""
+    """Return whether an address is on this machine; '' stands for a provider's own address."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

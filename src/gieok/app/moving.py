@@ -1,4 +1,4 @@
-"""Opens what moves memory in."""
+"""Opens the import of memory from other programs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from gieok.ports.imports import ImportFiles, ImportReader
 
 
 def open_moving_context(wiring: Wiring) -> MovingContext:
-    """Put the context together; nothing is loaded before it is asked for."""
+    """Build the context; nothing is loaded before it is asked for."""
     del wiring
     return MovingContext(_open_import_files, _load_import_readers)
 

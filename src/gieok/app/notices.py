@@ -1,5 +1,6 @@
-"""Opens what tells a person: the ways that `notify.to` names, and the record of those that
-failed.
+"""Opens the channels that notify a person, and the record of channels that failed.
+
+`notify.to` names the channels.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ from gieok.ports.system import Channel
 
 
 def open_notices(wiring: Wiring) -> Notices:
-    """Put it together; a way is opened when it is used."""
+    """Build the notices; a channel is opened when it is used."""
     settings, file = wiring.settings, paths.locate_notices_record(wiring.settings.home)
     record = FailureRecord(
         partial(_read_notice_failures, file),
@@ -35,12 +36,12 @@ def open_notices(wiring: Wiring) -> Notices:
 
 
 def names(settings: Settings) -> list[str]:
-    """Return the ways that the user chose."""
+    """Return the channels that the user chose."""
     return [name.strip() for name in settings.text("notify.to").split(",") if name.strip()]
 
 
 def open_letter_channel(wiring: Wiring, address: str) -> Channel:
-    """Open the way to somebody else's mail address, by the server that `notify` names."""
+    """Open the mail channel to another person's address, by the server that `notify` names."""
     return channel(wiring, "smtp", to={"mail_to": address})
 
 
@@ -50,8 +51,9 @@ def channel(
     secrets: Mapping[str, str] = MappingProxyType({}),
     to: Mapping[str, str] = MappingProxyType({}),
 ) -> Channel:
-    """Open a way by its name; `secrets` and `to` stand in for secrets and settings. Raises
-    BadConfig.
+    """Open a channel by its name; `secrets` and `to` override secrets and settings.
+
+    Raises BadConfig.
     """
     row = registry.NOTIFIERS.get(name)
     if row is None:
@@ -88,7 +90,7 @@ def _read_notice_failures(file: Path) -> Mapping[str, str]:
 
 
 def _update_notice_failures(wiring: Wiring, file: Path, told: Sequence[Told]) -> None:
-    """Keep the failures among `told` with their time, and forget those of ways that work."""
+    """Store the failures among `told` with their time, and drop failures of channels that work."""
     now = f"{wiring.clock.now().astimezone(wiring.zone):%Y-%m-%d %H:%M}"
     works = {one.channel for one in told if one.ok}
     with contextlib.suppress(OSError), fs.lock_resource(wiring.settings.home, file):

@@ -38,12 +38,12 @@ from gieok.ports.store import Store
 from gieok.ports.transcripts import TranscriptStore
 from gieok.text.redact.names import named
 
-#: Of what is remembered already, an observer is shown this much.
+#: How much of the existing memory an observer is shown, in tokens.
 _REMEMBERED_TOKENS = 2_000
 
 
 def open_observe_context(wiring: Wiring) -> ObserveContext:
-    """Put the context together; the sidecar is made when it is asked for."""
+    """Build the context; the sidecar is made when it is asked for."""
     return ObserveContext(
         cache(partial(_open_sidecar, wiring)),
         partial(_build_transcript_sources, wiring),
@@ -69,7 +69,7 @@ def _build_transcript_sources(wiring: Wiring) -> TranscriptSources:
 
 
 def _own_scope(settings: Settings) -> Scope:
-    """Return the scope of what was said outside of any project."""
+    """Return the scope of conversations outside of any project."""
     return Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
 
 
@@ -113,9 +113,7 @@ def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
 
 
 class _ProjectScopes:
-    """The scope of the project that a folder belongs to; keeps such folders for
-    `ops.memory.seeding`.
-    """
+    """Maps a folder to the scope of its project; records such folders for `ops.memory.seeding`."""
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
@@ -139,9 +137,7 @@ class _ProjectScopes:
 
 
 def _folder_of(wiring: Wiring, digest: str) -> str:
-    """Return the folder, of those in which a session was seen, whose path has this SHA-256; '' for
-    none.
-    """
+    """Return the session folder whose path has this SHA-256; '' where no known folder has."""
     seen = wiring.stores.journal().kept(FOLDERS)
     return next(
         (folder for folder in seen if hashlib.sha256(folder.encode()).hexdigest() == digest), ""
@@ -149,11 +145,10 @@ def _folder_of(wiring: Wiring, digest: str) -> str:
 
 
 def _project_scope(home: Path, folder: str) -> Scope | None:
-    """Return the scope of the project that a session worked in; None where its folder is there and
-    is no project.
+    """Return the scope of the project that a session worked in.
 
-    A folder that is gone, or was never on this machine, is a project by its path: what was said
-    there is not about the person.
+    None where the session's folder exists and is no project. A folder that is gone, or was never on
+    this machine, counts as a project by its path: conversations there are not about the person.
     """
     if not folder:
         return None
@@ -198,7 +193,7 @@ def _list_observed_folders(wiring: Wiring) -> list[Path]:
 
 
 def _find_notes_mirror(wiring: Wiring) -> NotesMirror:
-    """Find out where the user's notes go."""
+    """Find out where copies of the user's notes go."""
     settings, caller = wiring.settings, wiring.caller
     named = (name.strip() for name in settings.text("observe.notes").split(","))
     chosen = (caller.path(name) for name in named if name)
@@ -221,7 +216,10 @@ def _load_known_context(
     messages: Sequence[Journalled],
     before: Sequence[Observed],
 ) -> Known:
-    """Return what is known to a conversation, with what was observed ahead and is not kept yet."""
+    """Return what is known to a conversation, with observations that are not stored yet.
+
+    `before` holds the observations that were made ahead.
+    """
     ahead = [observation.load_observed(chunk.body) for chunk in journal.chunks(scope, READER)]
     task = next(iter(store.get(scope, [observation.TASK_KEY])), None)
     held = scope_memory.load_scope_memory(
@@ -234,7 +232,7 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
     settings, zone = wiring.settings, wiring.zone
     judge = rules.StatementJudge(partial(embedders.open_embedder, wiring))
 
-    # Made for each run, so that a key that was replaced holds at once.
+    # Made for each run, so that a replaced key takes effect at once.
     def asker(role: str, prefix: str, model: str) -> Asker:
         return models.asker(wiring, role, models.generator(settings, f"{prefix}.", model))
 
@@ -264,8 +262,9 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
 def _open_rules_observer(
     wiring: Wiring, store: Store, scope: Scope, judge: rules.StatementJudge
 ) -> Callable[[Any], Any]:
-    """Return the observer without a model, which looks up what a turn answers and what is held
-    already.
+    """Return the observer that works by rules, without a model.
+
+    The observer looks up which message a turn answers, and which claims are held already.
     """
     journal = wiring.stores.journal()
 

@@ -1,4 +1,4 @@
-"""Opens what the prompt hook decides with, for commands that measure or prove it."""
+"""Opens the parts with which the prompt hook decides, for commands that measure or prove it."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def open_prompt_context(wiring: Wiring) -> PromptContext:
-    """Put the context together; the index is opened when it is asked for."""
+    """Build the context; the index is opened when it is asked for."""
     settings = wiring.settings
     location = registry.local_index(
         str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid")

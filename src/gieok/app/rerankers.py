@@ -1,6 +1,4 @@
-"""Opens the reranker that the settings ask for, and the calibrations of models that `gieok
-calibrate` fitted.
-"""
+"""Opens the configured reranker, and the calibrations that `gieok calibrate` fitted to models."""
 
 import json
 from collections.abc import Sequence
@@ -18,9 +16,7 @@ from gieok.ranking.rerank import Reranking
 
 
 def open_reranking(wiring: Wiring) -> Reranking | None:
-    """Return the reranker with its calibration; None where the user wants none. Nothing is opened
-    yet.
-    """
+    """Return the reranker with its calibration, not opened yet; None where the user wants none."""
     settings = wiring.settings
     if settings.text("reranker") == "none":
         return None
@@ -29,8 +25,9 @@ def open_reranking(wiring: Wiring) -> Reranking | None:
 
 
 class LazyReranker:
-    """`Reranker`, opened at its first use: what is wrong with its settings is a failure of the
-    reranking, not of the search.
+    """`Reranker` that is opened at its first use.
+
+    An error in its settings therefore fails the reranking, not the search.
     """
 
     def __init__(self, wiring: Wiring) -> None:
@@ -97,7 +94,7 @@ def _find_reranker_key(wiring: Wiring) -> tuple[str, str]:
 
 
 def calibrations(home: Path) -> Calibrations:
-    """Return what was fitted, by the name of the model."""
+    """Return the fitted calibrations by model name."""
     try:
         found = json.loads(_locate_calibration_file(home).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -109,7 +106,7 @@ def calibrations(home: Path) -> Calibrations:
 
 
 def keep_calibration(home: Path, model: str, calibration: Calibration | None) -> None:
-    """Keep what was fitted for a model; None forgets it."""
+    """Store the calibration of a model; None removes it."""
     with fs.lock_resource(home, _locate_calibration_file(home)):
         known = {name: row._asdict() for name, row in calibrations(home).items() if name != model}
         if calibration is not None:

@@ -1,5 +1,6 @@
-"""What the calls of one long-lived process share: open stores and the embedder; both are let go
-while nobody asks.
+"""State that the calls of one long-lived process share: open stores and the embedder.
+
+Both are released while nobody calls.
 """
 
 import gc
@@ -14,20 +15,23 @@ from gieok.app.stores import Stores
 from gieok.config import Settings
 from gieok.ports.models import Embedder, Reranker
 
-#: More are opened by callers in other environments; the one that was used least lately goes.
+#: Callers in other environments may open more stores than this; the least recently used is closed.
 _MOST_STORES = 4
-#: The one of the settings, and while models are switched the one of the vectors that are there.
+#: The embedder of the settings and, while models are switched, the embedder of the existing
+#: vectors.
 _MOST_EMBEDDERS = 2
-#: Settings that say nothing of where memory is kept; those that a project may set are none of them.
+#: Settings that do not decide where memory is kept; settings that a project may set are not among
+#: them.
 _OF_A_CALL = ("lang", "scope")
 
 
 class Resident:
-    """Stores by the settings that decide them; the embedder. May be used by several threads."""
+    """Open stores by the settings that decide them, and the embedder; thread-safe."""
 
     def __init__(self, *, follows: bool = False) -> None:
-        """`follows`: the process takes in what agents write as they write it, so that no call has
-        to.
+        """Create the shared state.
+
+        `follows`: the process reads transcripts as agents write them, so that no call has to.
         """
         self.follows = follows
         self._lock = threading.Lock()
@@ -37,8 +41,9 @@ class Resident:
         self._used_s = 0.0
 
     def stores(self, settings: Settings, environment: object, made: Callable[[], Stores]) -> Stores:
-        """Return the stores of these settings, made at the first call; `environment` holds the
-        passwords of servers.
+        """Return the stores of these settings, opened at the first call.
+
+        `environment` holds the passwords of servers.
         """
         key: object = (
             str(settings.home),
@@ -59,8 +64,9 @@ class Resident:
             return stores
 
     def embedder(self, key: object, made: Callable[[], Embedder]) -> Embedder:
-        """Return the embedder of these settings, made at the first call; while models are switched
-        there are two.
+        """Return the embedder of these settings, opened at the first call.
+
+        There are two embedders while models are switched.
         """
         with self._lock:
             self._used_s = time.monotonic()
@@ -79,10 +85,9 @@ class Resident:
             return self._reranker[1]
 
     def release(self, idle_s: float) -> bool:
-        """Let go of everything after so long without a call, and give the memory back; calls that
-        run keep what they have.
+        """Release everything after `idle_s` seconds without a call, and give the memory back.
 
-        Return whether there was anything to let go of.
+        Running calls keep what they use. Return whether anything was released.
         """
         with self._lock:
             is_empty = not self._embedders and not self._stores
@@ -98,7 +103,7 @@ class Resident:
 
 
 def _trim_heap() -> None:
-    """Let the C library return what is free: of 90 MB, 63 are left with it and 75 without."""
+    """Let the C library return free memory: of 90 MB, 63 remain with the trim and 75 without."""
     import ctypes  # 3 ms
 
     try:

@@ -1,4 +1,4 @@
-"""What comes between a backup that was read and a home that stands in its place."""
+"""Steps between reading a backup and putting the restored home in its place."""
 
 import os
 import shutil
@@ -20,19 +20,20 @@ from gieok.private import Privacy
 from gieok.storage.backups import members
 
 _DATED = "%Y%m%dT%H%M%S"
-#: Of the home that is replaced: what is never in a backup, and what would only be made again.
+#: Parts of the replaced home that are carried over: files that are never in a backup, or would only
+#: have to be made again.
 _CARRIED = (members.ENVIRONMENT, members.KEYS, "models")
 
 
 class Extraction:
-    """Writes the files of a backup into a folder; see `bundle.Take`."""
+    """Writer of a backup's files into a folder; see `bundle.Take`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = fs.make_private(folder)
         self._times: list[tuple[Path, float]] = []
 
     def __call__(self, name: str, mtime_s: float) -> BinaryIO | None:
-        """Return the stream of a file, which is made (0600)."""
+        """Create a file (mode 0600) and return its stream."""
         side, _, path = name.partition("/")
         file = self._folder / path if side == "home" else self._folder / side / path
         fs.make_private(file.parent)
@@ -41,13 +42,13 @@ class Extraction:
         return file.open("wb")
 
     def set_times(self) -> None:
-        """Give the files the times that they had: of a record, it is its day."""
+        """Set the files' former times; the time of a record is its day."""
         for file, mtime_s in self._times:
             os.utime(file, (mtime_s, mtime_s))
 
 
 def is_used(home: Path) -> bool:
-    """Say whether a folder holds anything that is not made again or carried over."""
+    """Return whether a folder holds files that are neither regenerated nor carried over."""
     return home.is_dir() and any(
         file.name not in _CARRIED and not members.is_made_again(file.name)
         for file in home.iterdir()
@@ -56,7 +57,7 @@ def is_used(home: Path) -> bool:
 
 @contextmanager
 def no_daemon(home: Path) -> Iterator[None]:
-    """Hold the daemon's lock: none runs, and none starts meanwhile. Raises BadRequest."""
+    """Hold the daemon's lock, so that no daemon runs or starts. Raises BadRequest."""
     if not home.exists():
         yield
         return
@@ -67,9 +68,7 @@ def no_daemon(home: Path) -> Iterator[None]:
 
 
 def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
-    """Put the key with which a backup was opened into the restored home, where that looks for
-    it.
-    """
+    """Copy the key that opened a backup into the restored home, where that home looks for keys."""
     wanted = sealing.read_sealing_state(home).key
     own = sealing.read_sealing_state(wiring.settings.home)
     known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
@@ -86,8 +85,9 @@ def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
 
 
 def settle_restored_home(wiring: Wiring, home: Path) -> tuple[int, int, int]:
-    """Check the databases of a restored home, bring them to this release, and the store in line
-    with the journal.
+    """Check a restored home's databases and upgrade them to this release.
+
+    The store is brought in line with the journal.
     """
     for file in members.list_home_databases(home):
         members.verify_backup_database(file, members.what(file))
@@ -119,15 +119,15 @@ def settle_restored_home(wiring: Wiring, home: Path) -> tuple[int, int, int]:
 
 
 def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
-    """Rename: the old home steps aside, the new one takes its place."""
+    """Move the old home aside and the new home into its place; return where the old home is now."""
     if not home.exists():
         staging.rename(home)
         return None
     for name in _CARRIED:
         if (home / name).exists():
             _copy_missing_files(home / name, staging / name)
-    # A pause after the backup was made stays one: transcripts are read again from where the backup
-    # ends.
+    # A pause that was set after the backup is kept: transcripts are read again from the point where
+    # the backup ends.
     Privacy(str(staging)).take_over(Privacy(str(home)))
     now = wiring.clock.now().astimezone(UTC)
     aside = home.with_name(f"{home.name}.before-{now:{_DATED}}Z")
@@ -141,7 +141,9 @@ def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
 
 
 def _copy_missing_files(source: Path, target: Path) -> None:
-    """Copy what the target lacks; the keys of databases are those of the databases beside them."""
+    """Copy the files that the target lacks; keys of databases stay with the databases beside
+    them.
+    """
     if source.is_dir() and not source.is_symlink():
         fs.make_private(target)
         for one in source.iterdir():

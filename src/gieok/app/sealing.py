@@ -1,4 +1,4 @@
-"""The key of what is encrypted: which it is, where it is, and what seals with it."""
+"""Keys of encryption at rest: which key is in use, where it is, and the sealers that use it."""
 
 import json
 import os
@@ -15,19 +15,20 @@ from gieok.app.wiring import Wiring
 from gieok.errors import ArchiveFailed, BadConfig, Damaged, WrongKey
 from gieok.ports.archive import PlainSealer, Sealer
 
-#: Holds the passphrase of a key that has one.
+#: Variable that holds the passphrase of a key that has one.
 PASSPHRASE = "GIEOK_PASSPHRASE"  # noqa: S105 - the name of a variable
-#: How a file in the format of age begins.
+#: First bytes of a file in the age format.
 MAGIC = b"age-encryption.org/v1\n"
 _SECRET = "AGE-SECRET-KEY-1"  # noqa: S105 - how a key begins
-#: Keys that a passphrase opened, in this process: file, its time of change → identity. Opening one
-#: takes a second.
+#: Keys that a passphrase opened in this process: (file, its modification time) → identity. Opening
+#: a key takes a second.
 _opened: dict[tuple[str, int], str] = {}
 
 
 class SealingKey(NamedTuple):
-    """A key: its public side, the file of its secret side, and whether that is protected by a
-    passphrase.
+    """Encryption key: its public side, and the file of its secret side.
+
+    `has_passphrase` says whether a passphrase protects the file.
     """
 
     recipient: str
@@ -36,17 +37,16 @@ class SealingKey(NamedTuple):
 
 
 class SealingState(NamedTuple):
-    """What `encryption.json` says. While the key changes, `before` is the one that some files still
-    have.
+    """Content of `encryption.json`.
 
-    `key` None: not encrypted. `is_changing`: files are of either key (`before` None: some are in
-    the clear).
+    `key` None: not encrypted. `before` is the former key, which some files still have while the key
+    changes. `is_changing`: files have either key (`before` None: some are in the clear).
     """
 
     key: SealingKey | None = None
     before: SealingKey | None = None
     is_changing: bool = False
-    #: Whether the databases of the home are encrypted too, or are to be.
+    #: Whether the databases of the home are encrypted too, or will be.
     databases: bool = False
 
 
@@ -74,7 +74,7 @@ def read_sealing_state(home: Path) -> SealingState:
 
 
 def store_sealing_state(home: Path, new: SealingState) -> None:
-    """Write it, in one step."""
+    """Write the state of encryption atomically."""
     row = {
         "key": _build_key_row(home, new.key),
         "before": _build_key_row(home, new.before),
@@ -100,12 +100,11 @@ def _parse_key_row(home: Path, row: "dict[str, Any] | None") -> SealingKey | Non
     )
 
 
-# `KeyedSealer` and `StreamSealer`.
+# Returns a `KeyedSealer` that is also a `StreamSealer`.
 def sealer(wiring: Wiring, *keys: SealingKey, passphrase: str = "") -> Any:  # noqa: ANN401
-    """Return what seals with the first key, and opens with any; secret sides are read when
-    something is opened.
+    """Return a sealer that seals with the first key and opens with any of the keys.
 
-    Raises MissingExtra.
+    Secret sides are read when something is opened. Raises MissingExtra.
     """
     identities = [partial(load_sealing_identity, wiring, key.file, passphrase) for key in keys]
     return registry.load_backend(registry.SEALERS, "age")(keys[0].recipient, *identities)
@@ -122,8 +121,9 @@ def key_in(wiring: Wiring, file: Path, passphrase: str = "") -> SealingKey:
 
 
 def load_sealing_identity(wiring: Wiring, file: Path, passphrase: str = "") -> str:
-    """Return the secret side of a key. Raises BadConfig where it is not there or open to others,
-    WrongKey, Damaged.
+    """Return the secret side of a key.
+
+    Raises BadConfig where the file does not exist or others can read it, WrongKey, Damaged.
     """
     data = _read_key_file(file)
     if not data.startswith(MAGIC):
@@ -177,30 +177,33 @@ def _ask_passphrase(wiring: Wiring, file: Path) -> str:
     raise BadConfig(
         f"the key {str(file)!r} is protected by a passphrase, and nobody can be asked for it here",
         hint=(
-            f"set {PASSPHRASE} in the environment, in {paths.locate_secrets_file(wiring.settings.home)} "
+            f"set {PASSPHRASE} in the environment, in "
+            f"{paths.locate_secrets_file(wiring.settings.home)} "
             f"(chmod 600) or in the keyring"
         ),
     )
 
 
 def in_use(wiring: Wiring) -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSealer`, or None
-    """Return what seals new files of this home; None where nothing is encrypted. Raises
-    MissingExtra, BadConfig.
+    """Return the sealer for new files of this home; None where nothing is encrypted.
+
+    Raises MissingExtra, BadConfig.
     """
     known = read_sealing_state(wiring.settings.home)
     return sealer(wiring, *filter(None, (known.key, known.before))) if known.key else None
 
 
 def opening(wiring: Wiring) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
-    """Return what opens whatever this home encrypted; None where it has no key."""
+    """Return an opener for all that this home encrypted; None where it has no key."""
     known = read_sealing_state(wiring.settings.home)
     keys = [key for key in (known.key, known.before) if key]
     return sealer(wiring, *keys) if keys else None
 
 
 def of_archives(wiring: Wiring, home: Path | None = None) -> tuple[Sealer, ...]:
-    """Return the sealers of files in the archives of a home: the first seals, each opens what has
-    its suffix.
+    """Return the sealers for archive files of a home.
+
+    The first sealer seals; each opens files that have its suffix.
     """
     known = read_sealing_state(home or wiring.settings.home)
     if known.key:
@@ -216,8 +219,9 @@ def of_archives(wiring: Wiring, home: Path | None = None) -> tuple[Sealer, ...]:
 
 
 class ArchiveSealer:
-    """`KeyedSealer` of archives, whose errors are an archive's: the file is left as it is, and
-    named.
+    """`KeyedSealer` of archives that raises archive errors.
+
+    The error names the file, which is left as it is.
     """
 
     def __init__(self, inner: Any) -> None:  # noqa: ANN401 - see `sealer`
@@ -225,18 +229,18 @@ class ArchiveSealer:
         self.suffix: str = inner.suffix
 
     def seal(self, data: bytes) -> bytes:
-        """Return what is kept."""
+        """Return the sealed bytes to store."""
         sealed: bytes = self._inner.seal(data)
         return sealed
 
     def open(self, data: bytes) -> bytes:
-        """Return the content."""
+        """Return the content of sealed bytes."""
         with _as_archives():
             content: bytes = self._inner.open(data, "the file")
             return content
 
     def is_current(self, data: bytes) -> bool:
-        """Say whether the key in use opens it."""
+        """Return whether the key in use opens the sealed bytes."""
         with _as_archives():
             return bool(self._inner.is_current(data))
 

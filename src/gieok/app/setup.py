@@ -1,5 +1,6 @@
-"""What `gieok setup` looks at, tries and saves: the same backends and the same key store as every
-other command.
+"""What `gieok setup` inspects, tries and saves.
+
+It uses the same backends and the same key store as every other command.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +18,9 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.keys import Trial, Verdict
 from gieok.ports.setup import Provider
 
-#: It runs on this machine, or it does not.
+#: Ollama runs on this machine or not at all, so a short timeout is enough.
 _OLLAMA_S = 1.0
-#: What a provider's refusal says.
+#: Verdicts on a key by the HTTP status of a provider's refusal.
 _BY_STATUS = {401: Verdict.INVALID, 403: Verdict.INVALID, 402: Verdict.QUOTA, 429: Verdict.QUOTA}
 
 
@@ -31,7 +32,7 @@ class HomeSetup:
         self._keys = HomeKeys(wiring)
 
     def providers(self) -> Sequence[Provider]:
-        """Return who could observe, by the table of generators."""
+        """Return the providers that could observe, by the table of generators."""
         found = []
         for name, row in registry.GENERATORS.items():
             program = (
@@ -57,7 +58,7 @@ class HomeSetup:
         return found
 
     def ollama(self) -> Sequence[str] | None:
-        """Ask what is pulled."""
+        """Return the models pulled into Ollama; None where it does not answer."""
         settings = self._wiring.settings
         is_chosen = settings.text("observe.model").startswith("ollama:")
         address = (settings.text("observe.base_url") if is_chosen else "") or registry.GENERATORS[
@@ -76,7 +77,7 @@ class HomeSetup:
         return self._keys.place(variable)
 
     def wrong(self, setting: str, text: str) -> str:
-        """Ask the setting's own check."""
+        """Return what is wrong with a text for a setting, by the setting's own check."""
         option = next(one for one in config.OPTIONS if one.name == setting)
         try:
             option.parse(text, "this answer")
@@ -85,8 +86,9 @@ class HomeSetup:
         return ""
 
     def try_model(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
-        """Look whether the key is taken, then let the model observe a sentence: in a journal that
-        is not the home's.
+        """Test whether the key is accepted, then let the model observe a sentence.
+
+        The test uses a journal that is not the home's.
         """
         wiring = self._wiring.supposing(settings, secrets)
         model = wiring.settings.text("observe.model")
@@ -125,7 +127,7 @@ class HomeSetup:
         way: str,
         told: tuple[str, str],
     ) -> Trial:
-        """Tell it."""
+        """Send a test notice through a channel."""
         wiring = self._wiring.supposing(settings, secrets)
         try:
             said = notices.channel(wiring, way).send(*told)
@@ -134,7 +136,7 @@ class HomeSetup:
         return Trial(way, "", Verdict.VALID, said)
 
     def try_archive(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
-        """Look for a file in it."""
+        """Look for a file in the archive."""
         wiring = self._wiring.supposing(settings, secrets)
         cold = wiring.settings.text("archive.cold")
         try:
@@ -143,8 +145,9 @@ class HomeSetup:
             return _build_failed_trial(cold, error)
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
-        """Write secrets, which nothing uses yet, then the settings: killed between, the old
-        settings are in force.
+        """Write secrets, then the settings that use them.
+
+        After a kill in between, the old settings are in force and nothing uses the secrets.
         """
         home = self._wiring.settings.home
         file = paths.locate_user_config(home)
@@ -157,7 +160,7 @@ class HomeSetup:
 
 
 def reopened(old: Wiring) -> Ribs:
-    """Return the openers of all ribs under the settings as they are now."""
+    """Return the openers of all ribs under the current settings."""
     caller = old.caller
     settings = config.load_effective_settings(caller.flags, caller.environment, caller.folder)
     return ribs_of(
@@ -176,7 +179,10 @@ def reopened(old: Wiring) -> Ribs:
 
 
 def _build_failed_trial(name: str, error: GieokError) -> Trial:
-    """Return what an error says: what could not even be asked is not tried."""
+    """Return the failed trial for an error.
+
+    A trial that could not even ask is marked as not tried.
+    """
     verdict = (
         Verdict.UNTRIED if isinstance(error, MissingExtra | BadConfig) else Verdict.UNREACHABLE
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
 
 
 class Stores:
-    """`open` opens a store by name, `journal` the journal; the same one every time."""
+    """Openers of stores (`open`, by name) and of the journal (`journal`); each is opened once."""
 
     def __init__(
         self,
@@ -64,7 +64,10 @@ class Stores:
         return self.open(self.name)
 
     def all(self) -> list[Store]:
-        """Return the configured store, and what stands in for it."""
+        """Return the configured store, and the local store that stands in for a remote one.
+
+        There is a second store only where the setting `hybrid` is on.
+        """
         beside = registry.STORES[self.name].is_remote and self._settings.flag("hybrid")
         return [self.configured(), *([self.open(registry.LOCAL_STORE)] if beside else [])]
 
@@ -75,7 +78,7 @@ class Stores:
         return DurableNotes(self.journal(), self.adopted())
 
     def left(self) -> list[Store]:
-        """Open what `store switch` left on this machine."""
+        """Open the stores that `store switch` left on this machine."""
 
         def index_of(name: str) -> str:
             is_hybrid = name != self.name or self._settings.flag("hybrid")
@@ -90,8 +93,9 @@ class Stores:
         ]
 
     def _open_left(self, file: Path, copied: str) -> Store:
-        """Open a file that is not in use; `copied` is the store whose copies at a service have to
-        follow it.
+        """Open a file that is not in use.
+
+        `copied` names the store whose copies at a service have to follow the file.
         """
         try:
             if copied:
@@ -104,8 +108,8 @@ class Stores:
     def elsewhere(self) -> dict[str, Path | None]:
         """Return the stores that may have data at a service, or on a server that the settings name.
 
-        With each is the file by which its data is known again there; None where nothing here is
-        needed for that.
+        Each comes with the file by which its data is recognised there; None where nothing on this
+        machine is needed for that.
         """
         found: dict[str, Path | None] = {}
         has_server = bool(self._settings.text("database.url"))
@@ -152,8 +156,8 @@ class Stores:
         return opened
 
     def _open_adopted(self) -> Store:
-        # A server is asked where the journal is written, not by every search, which must not wait
-        # for one that is down.
+        # A server is asked at the place where the journal is written, not by every search: a search
+        # must not wait for a server that is down.
         store = self.configured()
         adopt_old_store(self.journal, store)
         return store
@@ -165,16 +169,18 @@ class Stores:
         return self.open_accounts(self.journal_name)
 
     def open_accounts(self, journal_name: str) -> "Accounts":
-        """Open the accounts beside a journal: a service whose messages are on a server has its
-        users there too.
+        """Open the accounts beside a journal.
+
+        A service whose messages are on a server keeps its users there too.
         """
         name, opening = self._beside(journal_name)
         made: Accounts = registry.load_backend(registry.ACCOUNTS, name).open(opening)
         return made
 
     def has_accounts(self, journal_name: str) -> bool:
-        """Say whether there are accounts beside a journal; none are made. Raises
-        StoreUnreachable.
+        """Return whether accounts exist beside a journal; none are created.
+
+        Raises StoreUnreachable.
         """
         name, opening = self._beside(journal_name)
         return bool(registry.load_backend(registry.ACCOUNTS, name).is_there(opening))
@@ -184,7 +190,7 @@ class Stores:
         return name, self._opening._replace(file=self._settings.home / registry.ACCOUNTS[name].file)
 
     def window_cache(self) -> "WindowCache | None":
-        """Return what holds windows of characters, anew each time; None where nothing shall."""
+        """Return a new cache for windows of characters; None where the settings want none."""
         name = self._settings.text("character.windows")
         if name == "none":
             return None
@@ -206,19 +212,19 @@ class Stores:
         return made
 
     def has_journal(self) -> bool:
-        """Say whether there is a journal: the file of one, or a server that is asked for it."""
+        """Return whether a journal exists: its file, or a server that is asked for it."""
         file = registry.local_journal(str(self._settings.home), self.journal_name)
         return not file or Path(file).exists()
 
 
 def adopt_old_store(journal: "Callable[[], FullJournal]", store: Store) -> None:
-    """Make durable what an older release kept in the store alone."""
+    """Copy into the journal what an older release kept in the store alone."""
     if not isinstance(store, Adoptable):
         return
     try:
         if store.is_unadopted():
             _make_durable(journal(), store)
-    # the next command that may write does it
+    # The next command that may write adopts the store.
     except (StoreBusy, StoreReadOnly, StoreUnreachable, OSError):
         return
 
@@ -234,8 +240,9 @@ def _make_durable(journal: "FullJournal", store: Adoptable) -> None:
 
 
 def _grant_what_was_known(home: Path, store: Store) -> None:
-    """Trust what was remembered before there was trust, once, and before anything compares it with
-    the files.
+    """Trust what was remembered before trust existed.
+
+    This happens once, before anything compares the memory with the files.
     """
     if Path(trust.adopted_file(str(home))).exists():
         return
@@ -243,6 +250,6 @@ def _grant_what_was_known(home: Path, store: Store) -> None:
 
     try:
         adopt_stored_records(home, store)
-    # a server that is down, a home that is read-only: those who need it say so
+    # A server that is down and a read-only home are reported by the commands that need them.
     except (StoreError, OSError):
         return

@@ -1,6 +1,4 @@
-"""Tries the models that settings choose, each by the path of its work: for `doctor` and
-`status`.
-"""
+"""Tests the models that settings choose, each the way it is used: for `doctor` and `status`."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +19,7 @@ from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatMessage, Prompt, Sampling
 from gieok.text.tokens import estimate_tokens
 
-#: What rules and models find worth keeping, by meaning and by words alone.
+#: A sentence that rules and models both find worth keeping, by meaning and by words alone.
 _SENTENCE = "From now on, we settle payments on Tuesdays."
 _WORD = Prompt(
     system="Answer with one word.",
@@ -30,13 +28,13 @@ _WORD = Prompt(
     max_output_tokens=16,
     thinking_tokens=0,
 )
-#: How long a model has, all tries together: a model on this machine may have to be loaded first.
+#: How long a model may take, all tries together: a local model may have to be loaded first.
 _TIMEOUT = "doctor.timeout_s"
 _HINT = "`gieok config show` shows the model's settings"
 
 
 def trials(wiring: Wiring) -> Iterator[ModelTrial]:
-    """Yield a trial for the observer, then for each other setting that names a model of its own."""
+    """Yield a trial for the observer, then for each other setting that names another model."""
     settings = wiring.settings
     model = settings.text("observe.model")
     yield ModelTrial(
@@ -59,9 +57,7 @@ def trials(wiring: Wiring) -> Iterator[ModelTrial]:
 
 
 def _iter_other_models(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield the settings that name a language model of their own, and where its address and key are
-    set.
-    """
+    """Yield the settings that name other language models, with the prefix of address and key."""
     if settings.text("reflect.model") not in ("", "rules"):
         yield "reflect.model", "reflect."
     if settings.text("code.model"):
@@ -73,8 +69,7 @@ def _iter_other_models(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
-    """Let the observer that is configured observe one sentence; nothing of it is kept but what it
-    cost.
+    """Let the configured observer observe one sentence; only the cost is recorded.
 
     Raises GeneratorFailed, BadConfig, MissingExtra.
     """
@@ -109,8 +104,9 @@ def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
 
 
 def _ask_word(wiring: Wiring, setting: str, prefix: str, model: str) -> str:
-    """Ask a model for a word, once and within the tokens of the day. Raises GeneratorFailed,
-    BadConfig, MissingExtra.
+    """Ask a model for a word, once and within the tokens of the day.
+
+    Raises GeneratorFailed, BadConfig, MissingExtra.
     """
     models.verify_model_setting(wiring, setting, prefix)
     asker = models.asker(wiring, "doctor", models.generator(wiring.settings, prefix, model))
@@ -127,7 +123,7 @@ def _check_spoken_answer(answer: str) -> str:
 
 
 def _try_chat_model(wiring: Wiring, model: str) -> str:
-    """Let the model of characters say a word. Raises GeneratorFailed, BadConfig, MissingExtra."""
+    """Let the characters' model say a word. Raises GeneratorFailed, BadConfig, MissingExtra."""
     timeout_s, began = wiring.settings.number(_TIMEOUT), wiring.clock.now()
     parts = models.open_chat_model(wiring.settings, model, timeout_s=timeout_s).stream(
         [ChatMessage("system", _WORD.system), ChatMessage("user", _WORD.text)],

@@ -1,4 +1,4 @@
-"""What openers work with: the settings in force, who calls, and the stores that all ribs share."""
+"""Wiring that the openers use: the settings in force, the caller, and the stores of all ribs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
@@ -21,10 +21,10 @@ if TYPE_CHECKING:  # most processes end with their call
 
 
 class Wiring:
-    """`wait` sleeps between tries of a model; `resident` is what the calls of a process that lives
-    long share.
+    """Settings, caller and stores that all ribs share.
 
-    A plain class: making a dataclass takes a millisecond of a cold search.
+    `wait` sleeps between tries of a model; `resident` is the state that the calls of a long-lived
+    process share. A plain class: making a dataclass takes a millisecond of a cold search.
     """
 
     def __init__(
@@ -47,13 +47,14 @@ class Wiring:
             lang,
         )
         self.say, self.wait, self.resident, self.daemon = say, wait, resident, daemon
-        #: Those of a process that ends with its call, by the settings that decide them: a model is
-        #: loaded once.
+        #: Embedders of a process that ends with its call, by the settings that decide them: a model
+        #: is loaded once.
         self.embedders: dict[object, Embedder] = {}
 
     def supposing(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> "Wiring":
-        """Return the wiring as if these were set, to try them: nothing is waited for. Raises
-        BadConfig.
+        """Return the wiring as if these settings and secrets were set, to try them without waiting.
+
+        Raises BadConfig.
         """
         supposed = config.supposing(self.settings, settings, secrets)
         return Wiring(
@@ -70,7 +71,7 @@ class Wiring:
 
     @cached_property
     def privacy(self) -> Privacy:
-        """Return what is nobody's business."""
+        """Return what is excluded from memory."""
         text, user = self.settings.text, str(self.caller.user)
         return private.open_privacy(
             str(self.settings.home), text("exclude.folders"), text("exclude.agents"), user
@@ -83,7 +84,7 @@ class Wiring:
             return Stores(
                 self.settings, self.clock, self.say, is_resident=False, sealers=self._sealers
             )
-        # Nobody's progress: several callers may wait for one store.
+        # No caller is shown the progress: several callers may wait for one store.
         made = partial(
             Stores,
             self.settings,
@@ -95,8 +96,8 @@ class Wiring:
         return self.resident.stores(self.settings, frozenset(self.caller.environment.items()), made)
 
     def _sealers(self) -> "Sequence[Sealer]":
-        """Return what seals and opens the files of archives."""
-        # By name, as the ribs: who reads nothing of them has no time for it, and it needs this
-        # module.
+        """Return the sealers of archive files."""
+        # Imported by name, as the ribs are: a caller that reads no archive has no time for the
+        # import, and `sealing` imports this module.
         found: Sequence[Sealer] = import_module("gieok.app.sealing").of_archives(self)
         return found

@@ -1,3 +1,4 @@
-"""A character that remembers its user: facts with validity, moments, episodes, and what they make
-of a turn's context.
+"""Character that remembers its user: facts with validity, moments and episodes.
+
+The module also builds a turn's context from them.
 """

@@ -1,5 +1,6 @@
-"""What a character remembers of a user: facts, ideas, moments and episodes, and the documents that
-hold them.
+"""Memories of a character about a user, and the documents that hold them.
+
+The memories are facts, ideas, moments and episodes.
 """
 
 import hashlib
@@ -14,17 +15,17 @@ from typing import Any, NamedTuple
 
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Provenance, Scope
 
-#: No key of this rib has a `/`: no indexed folder can own one.
+#: No key of this rib contains `/`, so no indexed folder can own a key.
 PREFIX = "character:"
 FACT, IDEA, MOMENT, EPISODE = "fact", "idea", "moment", "episode"
-#: Subjects that are no third person's name.
+#: Subjects that are not the name of a third person.
 USER, CHARACTER = "user", "character"
-#: Metadata of what the user marked, however important it was without.
+#: Metadata of memories that the user marked as important; holds the importance without the mark.
 IMPORTANT = "important"
 _HEX = 12
-#: What stands inside another document needs no scope.
+#: Scope for documents inside another document, which need no scope of their own.
 _ANY = Scope("any:any")
-#: What joins emotions and topics in metadata.
+#: Separator of emotions and topics in metadata.
 _COMMA = ", "
 
 
@@ -45,29 +46,30 @@ _SIGNS = re.compile(r"[^\w]+")
 
 
 def scope_of(user: str, character: str) -> Scope:
-    """Return the scope of what a character remembers of a user. Raises BadRequest for a name that
-    cannot be in a scope.
+    """Return the scope of a character's memory of a user.
+
+    Raises BadRequest for a name that cannot be in a scope.
     """
     return Scope(f"user:{user}/character:{character}")
 
 
 def same_value(text: str) -> str:
-    """Return a value as it is compared: without case, gaps and signs."""
+    """Return a value in the form in which values are compared: without case, gaps and signs."""
     return _SIGNS.sub("", text.casefold())
 
 
 def digest(text: str) -> str:
-    """Return the short hash that keys are made of."""
+    """Return the short hash from which keys are made."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HEX]
 
 
 def value_id(subject: str, predicate: str, value: str) -> str:
-    """Return what tells a value of a slot from others, without showing it."""
+    """Return the id of a value in its slot; the id does not reveal the value."""
     return digest(f"{subject}\0{predicate}\0{same_value(value)}")
 
 
 class LearnedFact(NamedTuple):
-    """What a fact was before the user changed it."""
+    """Content of a fact before the user changed it."""
 
     object: str
     day: str
@@ -83,17 +85,19 @@ def _fact_key(kind: str, subject: str, predicate: str, said: str, born: str) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One statement about the user, the character or somebody near them: subject, predicate,
-    object.
+    """One statement about the user, the character or somebody near them.
 
-    `at` is when it was said first, `until` when it held no more: `replaced_by` names what took its
-    place, '' for nothing (`is_dropped`). `day` is the day of a plan, `2026-04-17`, '' for none.
-    `subtype` names what the predicate leaves open ("cat"). `is_idea`: the user only thinks of it.
+    The statement is a triple: subject, predicate, object.
 
-    `born` is the message that stated this value, `ended_by` the one that ended it. `slips` were
-    said wrong before, and put right by this. `edits` are the user's own changes, by id, oldest
-    first; `learned` is what was there before them. `by` names the model that found it, '' for
-    rules. With these, a fact can be taken back to any message before.
+    `at` is when the statement was first made, `until` when it ceased to hold: `replaced_by` names
+    its successor, '' for none (`is_dropped`). `day` is the day of a plan, `2026-04-17`, '' for
+    none. `subtype` names what the predicate leaves open ("cat"). `is_idea`: the user only thinks of
+    it.
+
+    `born` is the message that stated this value, `ended_by` the message that ended it. `slips` are
+    wrong values said before, which this fact corrected. `edits` are the user's own changes, by id,
+    oldest first; `learned` is the content before those changes. `by` names the model that found the
+    fact, '' for rules. With these fields, a fact can be rolled back to any earlier message.
     """
 
     subject: str
@@ -121,46 +125,47 @@ class Fact:
 
     @property
     def key(self) -> str:
-        """Return the key of its document, which an edit leaves as it is."""
+        """Return the key of the fact's document, which an edit does not change."""
         return _fact_key(
             self.kind, self.subject, self.predicate, self.said, self.born or self.at.isoformat()
         )
 
     @property
     def kind(self) -> str:
-        """Return the kind of its document."""
+        """Return the kind of the fact's document."""
         return IDEA if self.is_idea else FACT
 
     @property
     def said(self) -> str:
-        """Return the object as it was found, whatever the user made of it."""
+        """Return the object as it was learned, before any change by the user."""
         return self.learned.object if self.learned else self.object
 
     @property
     def value_id(self) -> str:
-        """Return what tells this value of this slot from others, without showing it."""
+        """Return the id of this value in this slot; the id does not reveal the value."""
         return value_id(self.subject, self.predicate, self.said)
 
     @property
     def slot(self) -> tuple[str, str]:
-        """Return whose and what it is: of a single-valued predicate, one fact holds at a time."""
+        """Return the fact's subject and kind.
+
+        Of a single-valued predicate, a slot has one current fact at a time.
+        """
         return self.subject, self.predicate
 
     @property
     def is_current(self) -> bool:
-        """Say whether it holds."""
+        """Return whether the fact holds."""
         return self.until is None
 
     @property
     def is_dropped(self) -> bool:
-        """Say whether it was given up, and nothing took its place."""
+        """Return whether the fact was given up without a successor."""
         return self.until is not None and not self.replaced_by
 
 
 class Moment(NamedTuple):
-    """Something that happened between the two: its type, what was felt, how strongly (0–1), and
-    what was said.
-    """
+    """Event between user and character: its type, emotion, intensity (0–1), and the words said."""
 
     type: str
     text: str
@@ -169,21 +174,21 @@ class Moment(NamedTuple):
     intensity: float = 0.5
     message_ids: tuple[str, ...] = ()
     is_important: bool = False
-    #: The user's own changes, by id; `said` is the text before them.
+    #: Ids of the user's own changes; `said` is the text before them.
     edits: tuple[str, ...] = ()
     said: str = ""
 
     @property
     def key(self) -> str:
-        """Return the key of its document."""
+        """Return the key of the moment's document."""
         return f"{PREFIX}{MOMENT}:{self.type}:{digest(self.at.isoformat())}"
 
 
 class Episode(NamedTuple):
-    """The summary of a span of messages, from the first to the last of `message_ids`.
+    """Summary of a span of messages, from the first to the last of `message_ids`.
 
-    `is_edited`: its text is the user's. `is_stale`: the user's text may quote what was taken back
-    or deleted since.
+    `is_edited`: the text is the user's. `is_stale`: the user's text may quote messages that were
+    taken back or deleted since.
     """
 
     text: str
@@ -199,13 +204,14 @@ class Episode(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the key of its document."""
+        """Return the key of the episode's document."""
         return f"{PREFIX}{EPISODE}:{self.message_ids[0] if self.message_ids else digest(self.text)}"
 
 
 def fact_entry(scope: Scope, fact: Fact) -> Entry:
-    """Return the document of a fact: its text is what a question finds, the triple and the
-    sentence.
+    """Return the document of a fact.
+
+    Its text, which searches match, is the triple and the sentence.
     """
     metadata = {
         "subject": fact.subject,
@@ -274,7 +280,7 @@ def fact_of(document: Document) -> Fact:
 
 
 def _pack_fact(fact: Fact) -> list[object]:
-    """Return a fact as a row of JSON: what was said wrong stays with what put it right."""
+    """Return a fact as a JSON row; its slips stay with it."""
     document = fact_entry(_ANY, fact).document
     return [
         document.kind,
@@ -296,7 +302,9 @@ def _unpack_fact(row: Sequence[Any]) -> Fact:
 
 
 def _format_importance_mark(is_important: bool, importance: float) -> str:
-    """Return what is kept of a mark: how important it was without."""
+    """Return the stored form of the user's mark: the importance without the mark; '' for no
+    mark.
+    """
     return f"{importance:.4f}" if is_important else ""
 
 

@@ -1,4 +1,4 @@
-"""What a service for characters is made of. Surfaces and commands reach everything from here."""
+"""Parts of a character service; surfaces and commands reach every part from here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from gieok.ports.limits import RateLimiter
 class House:
     """The memory of characters, and the users, characters, keys and points of the service.
 
-    `limiter` opens what limits the rate of requests, the same every time: commands have no use for
-    it.
+    `limiter` opens the rate limiter of requests and returns the same one every time; commands do
+    not use it.
     """
 
     memory: CharacterService
@@ -39,12 +39,12 @@ class House:
 
     @property
     def identity(self) -> Identity:
-        """Return what issues and verifies keys."""
+        """Return the issuer and verifier of keys."""
         return Identity(keys=self.accounts, clock=self.memory.clock)
 
     @property
     def canon(self) -> Canon:
-        """Return what the characters' lorebooks say."""
+        """Return the canon, which holds the characters' lorebooks."""
         memory = self.memory
         return Canon(
             journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder

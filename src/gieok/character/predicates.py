@@ -1,8 +1,7 @@
-"""What can be known of somebody: a row for each predicate, and how it is told, in Korean and
-English.
+"""Predicates of facts, one row each, with their wording in Korean and English.
 
-In a telling, `{who}` is whom it is about and `{o}` the object; behind `:` stands the Korean
-particle to choose from two.
+In a wording, `{who}` is the subject and `{o}` the object; the Korean particle to choose from two
+stands behind `:`.
 """
 
 from typing import NamedTuple
@@ -19,16 +18,14 @@ _A, _B, _C, _D, _E = (
 
 
 class Telling(NamedTuple):
-    """How a fact is told where it holds, and where it held once."""
+    """Wordings of a fact: while it holds, and when it held once."""
 
     now: str
     past: str
 
 
 class Predicate(NamedTuple):
-    """A kind of statement. `is_single`: a new value replaces the one before. `importance` is
-    0–1.
-    """
+    """Kind of statement. `is_single`: a new value replaces the old one. `importance` is 0–1."""
 
     type: FactType
     is_single: bool
@@ -351,7 +348,7 @@ PREDICATES = {
     ),
 }
 
-#: Words of an event → the predicate of a plan with a day.
+#: Words for an event → predicate of a plan with a day.
 EVENTS = (
     ("interview", r"면접|\binterview"),
     (
@@ -366,7 +363,8 @@ EVENTS = (
     (
         "appointment",
         (
-            r"건강검진|검진|진료|예약|상담|\bconsultant\b|\bappointment|\bcheck-?up\b|\bmri\b|\bphysio|\bdoctor\b"
+            r"건강검진|검진|진료|예약|상담|\bconsultant\b|\bappointment|\bcheck-?up\b|\bmri\b|\bphysio"
+            r"|\bdoctor\b"
             r"|\bscan\b"
         ),
     ),
@@ -388,11 +386,13 @@ EVENTS = (
     (
         "trip",
         (
-            r"여행|놀러|다녀오(?:려|기|자|고)|가려고|갈 ?거(?:야|예요|임)|휴가|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} ?(?:간다|갑니다|가요"
+            r"여행|놀러|다녀오(?:려|기|자|고)|가려고|갈 ?거(?:야|예요|임)|휴가|가기로|가자|떠나|(?<![가-힣])[가-힣]{2,4} "
+            r"?(?:간다|갑니다|가요"
             r"|가거든)|캠핑|출장|\btrip|\bflight|\bgoing to\b|\btravel|\bvacation|\bholiday|\bbooked\b"
         ),
     ),
 )
 
-#: Beside a single-valued slot of this predicate, plans that end when a change is announced.
+#: Predicates of plans. A held plan ends when a change of it is announced, as a fact of a
+#: single-valued predicate does.
 PLANS = frozenset(name for name, row in PREDICATES.items() if row.type is FactType.PLAN)

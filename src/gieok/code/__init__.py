@@ -1,1 +1,1 @@
-"""Project intelligence over code. So far: how code is ranked."""
+"""Project intelligence over code: an index of symbols and a graph of calls."""

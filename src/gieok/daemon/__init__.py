@@ -1,3 +1,4 @@
-"""One process that watches transcripts, observes them and keeps active memory up to date.
-Everything works without it.
+"""Background process that watches transcripts, observes them and updates active memory.
+
+Everything works without the daemon.
 """

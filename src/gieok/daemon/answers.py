@@ -1,5 +1,6 @@
-"""Answers calls in the daemon: in the caller's folder and environment, with what this process keeps
-open.
+"""Answers to calls in the daemon, with the stores and models that the process keeps open.
+
+A call is answered for the caller's folder and environment.
 """
 
 import os
@@ -21,16 +22,14 @@ from gieok.ports.store import VectorSearch
 
 
 def answering(resident: Resident) -> Answering:
-    """Return what answers calls with the stores and models of `resident`."""
+    """Return the function that answers calls with the stores and models of `resident`."""
     return partial(answer_call, resident)
 
 
 def answer_call(
     resident: Resident, call: DaemonCall, say: Callable[[str], None], tell: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """Return the answer to a call (`ops.run.Answer` by name), also where something unexpected
-    happens.
-    """
+    """Return the answer to a call (`ops.run.Answer` by name), also after an unexpected error."""
     try:
         answer = _run_called_operation(resident, call, say, tell)
     except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal
@@ -39,11 +38,11 @@ def answer_call(
 
 
 def warm_resident(resident: Resident, home: Path) -> bool:
-    """Open what the first prompt needs, model and stores; return whether a model was loaded. Raises
-    EmbedderFailed.
+    """Open the model and stores that the first prompt needs; return whether a model was loaded.
 
-    A model takes half a second, as long as a hook waits. A recall alone asks nothing of the model
-    where the home's own scope holds nothing, and all is in those of projects.
+    Raises EmbedderFailed. A model takes half a second to load, as long as a hook waits. A recall
+    alone would not load the model where the home's own scope is empty and all memories are in
+    scopes of projects.
     """
     context = open_context({}, environment=os.environ, folder=home, resident=resident)
     embedder = (

@@ -1,7 +1,7 @@
-"""Brings up the daemon of a home folder when a session starts, without waiting for it.
+"""Start of the daemon of a home folder at a session start, without waiting for the daemon.
 
-Imported by the hook: standard library, and none of it that is slow to import. Two that start at
-once are no harm: only who holds the lock is a daemon, and the other one ends.
+The hook imports this module: standard library, and only modules that import fast. Two daemons that
+start at once do no harm: only the holder of the lock stays, and the other one ends.
 """
 
 import os
@@ -10,15 +10,17 @@ from collections.abc import Mapping
 
 from gieok import fs, places
 
-#: Where `gieok install` keeps what it changed: who installed an agent wants its memory up to date.
+#: File in which `gieok install` keeps its changes: a person who installed an agent wants its memory
+#: up to date.
 _INSTALLS = "installs"
-#: The argument of a daemon that ends by itself when nobody needs it.
+#: Argument of a daemon that ends by itself when nobody needs it.
 IDLE = "--idle"
 
 
 def is_wanted(home: str, setting: str, environment: Mapping[str, str]) -> bool:
-    """Say whether a session start may bring a daemon up; `setting` is `daemon.autostart`. Without a
-    person, in CI: never.
+    """Return whether a session start may start the daemon; never in CI, where no person is.
+
+    `setting` is `daemon.autostart`.
     """
     if setting == "off" or is_kept_down(home):
         return False
@@ -32,13 +34,13 @@ def _has_installs(folder: str) -> bool:
 
 
 def start_daemon_process(home: str) -> None:
-    """Start a process of its own that outlives this one. Raises OSError."""
+    """Start a daemon process that outlives this one. Raises OSError."""
     log = os.path.join(home, "daemon.log")
     fs.create_private(log)
-    # -P: it starts in the agent's folder, whose files must not be imported.
+    # -P: the daemon starts in the agent's folder, whose files must not be imported.
     command = [sys.executable, "-P", "-m", "gieok.daemon", IDLE]
     environment = os.environ | {places.HOME_VARIABLE: home}
-    # `setsid` is not supported there
+    # `posix_spawn` has no `setsid` on these systems
     if not hasattr(os, "posix_spawn") or sys.platform == "darwin":
         import subprocess
 
@@ -63,16 +65,16 @@ def start_daemon_process(home: str) -> None:
 
 
 def keep_down(home: str) -> None:
-    """Start none by ourselves from now on."""
+    """Prevent automatic starts of the daemon from now on."""
     fs.create_private(os.path.join(home, places.DAEMON_DOWN))
 
 
 def is_kept_down(home: str) -> bool:
-    """Say whether a person stopped it and has not started it since."""
+    """Return whether a person stopped the daemon and has not started it since."""
     return os.path.exists(os.path.join(home, places.DAEMON_DOWN))
 
 
 def allow_daemon_start(home: str) -> None:
-    """Start one again where it is wanted."""
+    """Allow automatic starts of the daemon again."""
     if os.path.exists(file := os.path.join(home, places.DAEMON_DOWN)):
         os.unlink(file)

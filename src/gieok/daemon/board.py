@@ -1,4 +1,4 @@
-"""What the parts of the daemon share: the stop event, the state of each part, and the log."""
+"""State that the daemon's parts share: the stop event, the state of each part, and the log."""
 
 import contextlib
 import threading
@@ -11,7 +11,10 @@ _LONGEST_PAUSE_S = 300.0
 
 
 class Board:
-    """`stop` is set when the process is to end; `parts` is what `gieok status` shows."""
+    """Shared state of the daemon's parts.
+
+    `stop` is set when the process is to end; `parts` is shown by `gieok status`.
+    """
 
     def __init__(self) -> None:
         self.stop = threading.Event()
@@ -20,22 +23,22 @@ class Board:
         self._used_s = time.monotonic()
 
     def touch(self) -> None:
-        """Say that somebody needs this process: a call, a message of a conversation."""
+        """Note that the process is needed now: by a call, or by a message of a conversation."""
         self._used_s = time.monotonic()
 
     @property
     def idle_s(self) -> float:
-        """Return for how long nobody needed it."""
+        """Return the seconds since the process was last needed."""
         return time.monotonic() - self._used_s
 
     @property
     def parts(self) -> dict[str, str]:
-        """Return part → what it is doing."""
+        """Return part → its current state."""
         with self._lock:
             return dict(self._parts)
 
     def note(self, part: str, text: str) -> None:
-        """Say what a part is doing; '' for a part that is no more."""
+        """Set the state of a part; '' removes the part."""
         with self._lock:
             self._parts[part] = text
             if not text:
@@ -44,18 +47,19 @@ class Board:
     def say(self, line: str) -> None:
         """Write a line to the log."""
         with contextlib.suppress(OSError):  # a full disk, a reader that left: no reason to stop
-            # Its output is the log.
+            # The process's standard output is the log.
             print(time.strftime("%Y-%m-%d %H:%M:%S"), redact(line), flush=True)  # noqa: T201
 
     def start(self, name: str, work: Callable[[], None]) -> threading.Thread:
-        """Start a part in a thread of its own, and again whenever it fails."""
+        """Start a part in its own thread, and again whenever the part fails."""
         thread = threading.Thread(target=self._guarded, args=(name, work), name=name, daemon=True)
         thread.start()
         return thread
 
     def _guarded(self, name: str, work: Callable[[], None]) -> None:
-        """Run a part again when it fails: a full disk or a locked file must not stop the rest, or
-        this part for ever.
+        """Run a part, and again when it fails.
+
+        A full disk or a locked file must not stop the other parts, or this part for ever.
         """
         pause_s = 1.0
         while not self.stop.is_set():

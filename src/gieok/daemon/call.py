@@ -1,6 +1,6 @@
-"""A call of an operation as it travels to the daemon, and its answer back.
+"""A call of an operation as it is sent to the daemon, and the answer.
 
-The prompt hook calls too: standard library, and none of it that is slow to import.
+The prompt hook imports this module: standard library, and only modules that import fast.
 """
 
 from collections import namedtuple
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-#: Variables that libraries read of the whole process: a caller with others there answers itself.
+#: Variables that libraries read from the whole process: a caller with other values answers itself.
 _OF_THE_PROCESS = ("HOME", "TZ", "SUDO_UID")
 _PREFIXES = ("PG", "SSL_CERT_", "GIT_")
 
 
-#: Asks nothing that is injected anywhere, but opens the store and the model.
+#: A prompt whose answer is not used, but which opens the store and the model.
 WAKING = "gieok, what is remembered?"
 _WAKE_S = 0.2
-#: The share of the time left that the daemon may take, and that it may spend on questions: words
-#: must still fit in.
+#: The share of the remaining time that the daemon may use, also for questions: keyword search must
+#: still fit into the rest.
 _DAEMONS_SHARE = 0.7
-#: The surface of the prompt hook, which is on no operation's list: it calls one, and what that uses
-#: is the daemon's own.
+#: The surface of the prompt hook. No operation lists it: the hook calls one operation, and what the
+#: operation reads of the process is the daemon's own.
 HOOK = "hook"
 
 
@@ -38,18 +38,19 @@ class DaemonCall(
         defaults=({}, "en", "", False, False),
     )
 ):
-    """What is asked, and by whom: `values` are the operation's parameters; the rest as in `ops.run`
-    and `Caller`.
+    """A call with its caller: `values` are the operation's parameters.
 
-    `lang` is the interface language where the settings leave it open, `text_lang` that of the text
-    ('': as in the settings).
+    The other fields are as in `ops.run` and `Caller`. `lang` is the interface language where the
+    settings leave it open, `text_lang` the language of the text ('': as in the settings).
     """
 
     __slots__ = ()
 
 
 class DaemonLost(GieokError):
-    """The daemon ended, or could not be understood, after it began a call that writes."""
+    """Error where the daemon ended, or its answer was invalid, after it began a call that
+    writes.
+    """
 
     code = "error"
     hint = "look whether it was done before you repeat it; `gieok logs` shows why the daemon ended"
@@ -64,11 +65,11 @@ def ask_daemon(
     tell: Callable[[str], None] = lambda line: None,
     within_s: float = 0,
 ) -> "dict[str, Any] | None":
-    """Return the daemon's answer (`ops.run.Answer` by name); None where the caller answers itself.
+    """Return the daemon's answer (`ops.run.Answer` by name), or None.
 
-    That is where no daemon runs, it is of another version, it is busy, it ended in the middle of a
-    call that only reads, or did not answer within so many seconds (0: it may take its time). `say`
-    and `tell` as in `Context`. Raises DaemonLost.
+    With None the caller answers itself: no daemon runs, it has another version, it is busy, it
+    ended in the middle of a call that only reads, or it did not answer within `within_s` seconds
+    (0: no limit). `say` and `tell` as in `Context`. Raises DaemonLost.
     """
     to = wire.address(home)
     if to is None or to.version != __version__ or call.environment.get(TRACEBACK_VARIABLE):
@@ -102,10 +103,10 @@ def ask_prompt(
     agent: str = "",
     session: str = "",
 ) -> "dict[str, Any] | None":
-    """Return what the daemon puts before a prompt (`ops.prompt.recall` as JSON); None where it does
-    not say so in time.
+    """Return the text that the daemon puts before a prompt, as JSON; None where it is too late.
 
-    `left_s` is what the hook has left, of which words must still have some.
+    The JSON is that of `ops.prompt.recall`. `left_s` are the seconds that the hook has left; a part
+    of them must remain for keyword search.
     """
     within_s = _DAEMONS_SHARE * left_s
     if within_s <= 0:
@@ -128,8 +129,9 @@ def ask_prompt(
 
 
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:
-    """Let the daemon open what a recall needs, without waiting for it; False where none of this
-    version answers.
+    """Let the daemon open the store and the model that a recall needs, without waiting.
+
+    Returns False where no daemon of this version answers.
     """
     to = wire.address(home)
     if to is None or to.version != __version__:
@@ -143,11 +145,11 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
 
 
 def is_answerable_for(call: DaemonCall, ours: Mapping[str, str]) -> bool:
-    """Say whether a process may answer for a caller: what is read of the process's own environment
-    is the same.
+    """Return whether this process may answer for a caller.
 
-    A hook runs where the agent does, which sets proxies and variables of Git that no recall uses:
-    user and zone are enough.
+    It may where the variables that libraries read from the environment of the whole process are
+    equal. For a hook, user and zone are enough: a hook runs in the environment of the agent, which
+    sets proxies and variables of Git that no recall uses.
     """
     prefixes = () if call.surface == HOOK else _PREFIXES
     return _of_the_process(call.environment, prefixes) == _of_the_process(ours, prefixes)

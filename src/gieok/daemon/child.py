@@ -1,5 +1,6 @@
-"""Work in a child process, whose memory returns to the system when it ends: embedding, and syncing
-a project.
+"""Work in a child process, whose memory returns to the system at its end.
+
+The work is embedding, and syncing a project.
 """
 
 import json
@@ -21,16 +22,15 @@ from gieok.text.redact import redact
 from gieok.text.turns import is_users
 
 _TICK_S = 1
-#: Minutes of embedding must not take the time of a prompt.
+#: Low priority, because minutes of embedding must not slow down a prompt.
 _NICE = 10
 
 
 def run_in_child(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
-    """Run a function of this module in a child process, and return what it prints; it ends where we
-    are to stop.
+    """Run a function of this module in a child process, and return its output.
 
-    It starts in the home folder and without `sys.path[0]`: a project's own files are never
-    imported.
+    The child is ended when `stop` is set. It starts in the home folder and without `sys.path[0]`,
+    so that a project's own files are never imported.
     """
     code = f"from gieok.daemon.child import {function}; {function}()"
     with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this module
@@ -51,9 +51,7 @@ def run_in_child(home: Path, stop: threading.Event, function: str, *arguments: s
 
 
 def embed_missing_vectors() -> None:
-    """Fill in the vectors that are missing, behind whatever else the machine does; print what went
-    wrong.
-    """
+    """Make the missing vectors, at low priority; print the errors."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     context = open_context({})
@@ -74,8 +72,9 @@ def embed_missing_vectors() -> None:
 
 
 def sync_child_project() -> None:
-    """Sync the project of the folder that is the first argument; print the result as JSON, or what
-    went wrong.
+    """Sync the project in the folder that is the first argument; print the result or the error.
+
+    The result is JSON.
     """
     try:
         os.chdir(sys.argv[1])

@@ -1,5 +1,6 @@
-"""Starts, asks and stops the daemon of a home folder. What is stale heals: only who holds the lock
-is a daemon.
+"""Client that starts, asks and stops the daemon of a home folder.
+
+Stale records do no harm: only the holder of the lock is a daemon.
 """
 
 import os
@@ -21,13 +22,13 @@ _POLL_S = 0.05
 
 
 class Daemon:
-    """`DaemonControl` over the local socket."""
+    """Implementation of `DaemonControl` over the local socket."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
     def status(self) -> DaemonStatus | None:
-        """Ask it."""
+        """Return the daemon's status; None where no daemon answers."""
         to = wire.address(self._home)
         row = wire.ask_one_line(to, "status") if to and self._is_alive() else None
         if to is None or row is None:
@@ -38,7 +39,7 @@ class Daemon:
         )
 
     def start(self) -> tuple[DaemonStatus, bool]:
-        """Start a process of its own, and wait until it answers."""
+        """Start a daemon process, and wait until it answers."""
         autostart.allow_daemon_start(str(self._home))
         running = self.status()
         if running is not None:
@@ -72,7 +73,7 @@ class Daemon:
         return launch.start_server(self._home)
 
     def server(self) -> ServerStatus | None:
-        """Ask the server of the record."""
+        """Return the status of the recorded server; None where none answers."""
         return listening.find_listening_server(self._home)
 
     def recalled(
@@ -83,7 +84,7 @@ class Daemon:
         environment: Mapping[str, str],
         within_s: float,
     ) -> "Sequence[RecalledPrompt] | None":
-        """Ask it as the prompt's hook does."""
+        """Ask the daemon for the recall of a prompt, as the prompt hook does."""
         found = call.ask_prompt(
             self._home, prompt, list(scopes), str(folder), environment, within_s
         )
@@ -95,14 +96,15 @@ class Daemon:
         ]
 
     def stop(self) -> bool:
-        """Stop the daemon, and a server that `serve` started. No session start brings the daemon up
-        again.
+        """Stop the daemon, and a server that `serve` started.
+
+        Afterwards no session start brings the daemon up again.
         """
         served = listening.stop(self._home)
         return self._stop_daemon() or served
 
     def _stop_daemon(self) -> bool:
-        """Ask it to stop; where it does not answer, tell its process."""
+        """Ask the daemon to stop; where it does not answer, signal its process."""
         if self._home.is_dir():
             autostart.keep_down(str(self._home))
         if not self._is_alive():
@@ -111,8 +113,8 @@ class Daemon:
         asked: set[str] = set()
         while self._is_alive():
             to = wire.address(self._home)
-            # Each once: one that was starting meanwhile writes down later where it listens, another
-            # may follow it.
+            # Each daemon is asked once: a daemon that was just starting records its address only
+            # later, and another daemon may follow it.
             if to and to.token not in asked:
                 asked.add(to.token)
                 if wire.ask_one_line(to, "stop") is None:

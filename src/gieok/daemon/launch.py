@@ -1,5 +1,6 @@
-"""Starts a server for the pages where none runs, and waits until it is ready: in the daemon, else
-in a process of its own.
+"""Start of a server for the pages where none runs; waits until the server is ready.
+
+The server runs in the daemon, or else in its own process.
 """
 
 import os
@@ -15,7 +16,7 @@ from gieok.errors import GieokError
 from gieok.ops.control import ServerStatus
 
 _START_S = 60.0
-#: Its journal, store and accounts may take so long once it answers.
+#: How long the server's journal, store and accounts may take once the server answers.
 _READY_S = 10.0
 _END_S = 10.0
 _POLL_S = 0.05
@@ -23,8 +24,9 @@ _MOST_LOG_BYTES = 1_000_000
 
 
 def start_server(home: Path) -> tuple[ServerStatus, bool]:
-    """Return a server that is ready, and whether it was started now. Two at once start one. Raises
-    GieokError.
+    """Return a server that is ready, and whether it was started now. Raises GieokError.
+
+    Of two simultaneous calls only one starts a server.
     """
     with fs.exclusive(home / "serve.lock"):
         if listening.find_listening_server(home):
@@ -33,7 +35,7 @@ def start_server(home: Path) -> tuple[ServerStatus, bool]:
 
 
 def _in_daemon(home: Path) -> ServerStatus | None:
-    """Have the daemon start it; None where none runs, or it cannot."""
+    """Let the daemon start the server; None where no daemon runs, or it cannot start one."""
     to = wire.address(home)
     if to is None or to.version != __version__ or wire.ask_one_line(to, "serve") is None:
         return None
@@ -81,7 +83,7 @@ def _start_server_alone(home: Path) -> ServerStatus:
 
 
 def end(child: "subprocess.Popen[bytes]") -> None:
-    """End a process that did not become what it was started for, and wait for that."""
+    """End a process that did not become ready, and wait for its end."""
     child.terminate()
     try:
         child.wait(_END_S)
@@ -91,8 +93,9 @@ def end(child: "subprocess.Popen[bytes]") -> None:
 
 
 def _wait_for_server(home: Path, failed: Callable[[], str]) -> ServerStatus:
-    """Wait until a server of the home is ready. Raises GieokError where it fails or takes too
-    long.
+    """Wait until a server of the home is ready.
+
+    Raises GieokError where the server fails or takes too long.
     """
     deadline, status = time.monotonic() + _START_S, None
     while time.monotonic() < deadline:

@@ -1,8 +1,8 @@
-"""Where a server of the home listens: a record, believed once the server proved that it knows the
-home's secret.
+"""Record of where a server of the home listens.
 
-A record may be left of a server that was killed, and its port be another program's by now, which
-must get no link to the pages.
+A record is believed only after the server proved that it knows the home's secret: a killed server
+may leave its record behind, and its port may belong to another program by now, which must get no
+link to the pages.
 """
 
 import hmac
@@ -19,9 +19,9 @@ from gieok.errors import GieokError
 from gieok.ops.control import ServerStatus
 from gieok.ops.home.gate import Gate
 
-#: Where a server answers by whom it is known.
+#: Path at which a server proves which home it belongs to.
 WHO = "/who"
-#: Who started a server: `gieok open`.
+#: Value for a server's starter: `gieok open`.
 OPEN = "open"
 _TIMEOUT_S = 5.0
 _STOP_S, _GONE_S, _POLL_S = 30.0, 5.0, 0.05
@@ -29,8 +29,9 @@ _MOST_BYTES = 10_000
 
 
 def url(host: str, port: int) -> str:
-    """Return the address that a browser of this machine uses; a server on all of them is asked on
-    the first.
+    """Return the address for a browser of this machine.
+
+    A server that listens on all addresses is asked on the first.
     """
     # Replaced.
     host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
@@ -38,24 +39,27 @@ def url(host: str, port: int) -> str:
 
 
 def note_listening_server(home: Path, status: ServerStatus) -> None:
-    """Write down where this process listens, once it does."""
+    """Record where this process listens, once it listens."""
     fs.replace_private(paths.locate_server_record(home), json.dumps(status._asdict()))
 
 
 def forget_listening_server(home: Path, pid: int) -> None:
-    """Remove the record of a process, unless it is another's by now."""
+    """Remove the record of a process, unless the record is another process's by now."""
     if is_noted(home, pid):
         paths.locate_server_record(home).unlink(missing_ok=True)
 
 
 def is_noted(home: Path, pid: int) -> bool:
-    """Say whether the record is of this process."""
+    """Return whether the record is of this process."""
     kept = _read_listening_record(home)
     return kept is not None and kept.pid == pid
 
 
 def find_listening_server(home: Path) -> ServerStatus | None:
-    """Return the server of the record; None where it does not answer, or is none of this home's."""
+    """Return the recorded server.
+
+    None where it does not answer, or does not belong to this home.
+    """
     record = _read_listening_record(home)
     if record is None:
         return None
@@ -66,12 +70,12 @@ def find_listening_server(home: Path) -> ServerStatus | None:
 
 
 def is_ready(status: ServerStatus) -> bool:
-    """Say whether a server can answer: its journal, store and accounts do."""
+    """Return whether a server can answer, which means that its journal, store and accounts do."""
     return _fetch_server_page(status.url, "/ready")[0] == 200
 
 
 def stop(home: Path) -> bool:
-    """Stop a server that `gieok open` started; False where none is there. Raises GieokError."""
+    """Stop a server that `gieok open` started; False where there is none. Raises GieokError."""
     status = find_listening_server(home)
     if status is None or status.by != OPEN:
         return False
@@ -90,7 +94,7 @@ def stop(home: Path) -> bool:
 
 
 def _fetch_server_page(address: str, path: str) -> tuple[int, bytes]:
-    """Return a status and a body; 0 where nobody answers."""
+    """Return the HTTP status and the body of a page; status 0 where nobody answers."""
     from http.client import HTTPConnection, HTTPException  # 20 ms, for who has a record
 
     parts = urlsplit(address)

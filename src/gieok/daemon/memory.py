@@ -1,4 +1,4 @@
-"""Keeps memory files indexed: the roots of every scope that has some."""
+"""Daemon part that keeps memory files indexed: the roots of every scope that has roots."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,10 @@ _PART = "memory"
 
 
 class MemoryFiles:
-    """Words can be found as soon as a file is quiet; `embed` then fills in the vectors."""
+    """Watcher of memory files.
+
+    Words are searchable as soon as a file is quiet; `embed` then makes the vectors.
+    """
 
     def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
         self._context = context
@@ -23,13 +26,15 @@ class MemoryFiles:
         self._embed = embed
 
     def follow(self) -> None:
-        """Index what changes, until the process is to stop."""
+        """Index changed files until the process is to stop."""
         self._context.admin.watching.follow(
             self._folders, self._read, is_stopped=self._board.stop.is_set
         )
 
     def _roots(self) -> Mapping[Scope, Sequence[Root]]:
-        """Return the roots that are there; what is gone for now keeps its place in the index."""
+        """Return the existing roots; the files of a root that is missing for now stay in the
+        index.
+        """
         store = self._context.memory.store()
         known = {
             scope: [root for root in roots.load_roots(store, scope) if root.path.exists()]
@@ -40,8 +45,8 @@ class MemoryFiles:
     def _folders(self) -> list[Path]:
         found = {root.watched for known in self._roots().values() for root in known}
         self._board.note(_PART, f"watching {len(found)} folders")
-        # Without a root yet, something must be watched all the same, so that one that is added is
-        # found.
+        # Where there is no root yet, the spool is watched all the same, so that a root that is
+        # added later is found.
         return sorted(found) or [fs.make_private(paths.locate_spool(self._context.home))]
 
     def _read(self, changed: set[Path]) -> bool:
@@ -58,7 +63,7 @@ class MemoryFiles:
         return True
 
     def _synced(self, changed: set[Path]) -> Iterator[bool]:
-        """Yield, for each scope, whether anything was changed."""
+        """Sync each scope, and yield whether anything changed in it."""
         store, cut = self._context.memory.store(), self._context.memory.cut
         for scope, known in self._roots().items():
             report = sync.sync_changed(store, scope, known, cut, changed)

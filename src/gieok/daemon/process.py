@@ -1,7 +1,7 @@
-"""The daemon's process: threads that follow files, observe and answer, until it is told to stop.
+"""The daemon's process: threads that follow files, observe and answer, until it is stopped.
 
-Nothing is lost when it is killed: every step is a transaction of the journal, and the next start
-goes on from there.
+Nothing is lost when the process is killed: every step is a transaction of the journal, and the next
+start goes on from there.
 """
 
 import os
@@ -35,24 +35,27 @@ from gieok.ports.store import Store, VectorSearch
 _TICK_S = 1
 _DRAIN_S = 4.0
 _MOST_LOG_BYTES = 5_000_000
-#: The embedder takes 75 MB, a scope of 100,000 passages as much; both are loaded in less than half
-#: a second.
+#: The embedder takes 75 MB, and a scope of 100,000 passages as much; both are loaded in less than
+#: half a second.
 _IDLE_S = 1800.0
-#: So many passages are embedded here, a few seconds of what is said; a child takes .7 s of CPU to
-#: begin.
+#: Up to so many passages, a few seconds of conversation, are embedded in this process; a child
+#: process takes .7 s of CPU to begin.
 _LITTLE = 64
-#: Without anything said for so long, what lasts is judged.
+#: After so many seconds without a message, lasting memories are judged.
 _QUIET_S = 20.0
 
 
 def main() -> int:
-    """Run until a signal or a client ends it; 0 also where another daemon runs already."""
+    """Run the daemon until a signal or a client ends it; return the exit status.
+
+    The status is 0 also where another daemon runs already.
+    """
     home = paths.locate_home()
     is_idle = autostart.IDLE in sys.argv
     if is_idle and not home.is_dir():  # it was erased meanwhile, and the lock would make it again
         return 0
     with fs.exclusive(wire.find_daemon_lock(home), wait=False) as is_alone:
-        # One that a session start began may come to the lock after `gieok down`.
+        # A daemon that a session start began may reach the lock after `gieok down`.
         if not is_alone or (is_idle and autostart.is_kept_down(str(home))):
             return 0
         fs.rotate_log_file(paths.locate_daemon_log(home), _MOST_LOG_BYTES)
@@ -64,8 +67,9 @@ def main() -> int:
 
 
 def _load_settings_in_force() -> Mapping[str, object] | None:
-    """Return the settings in force in this process; None while one of them is wrong: then those of
-    before stay.
+    """Return the settings in force in this process; None while one of them is wrong.
+
+    With None the former settings stay in force.
     """
     try:
         return config.load_effective_settings({}).values
@@ -74,23 +78,24 @@ def _load_settings_in_force() -> Mapping[str, object] | None:
 
 
 class DaemonProcess:
-    """The parts, each in a thread of its own."""
+    """The daemon's parts, each in its own thread."""
 
     def __init__(self, home: Path) -> None:
         self.board = Board()
         self._home = home
         self._resident = Resident(follows=True)
-        #: Before the context is opened: what changes meanwhile counts as a change.
+        #: Read before the context is opened, so that settings that change meanwhile count as a
+        #: change.
         self._settings = _load_settings_in_force()
         self._is_renewed = False
         self._context = open_context({}, wait=self.board.stop.wait)
         places.set_process_zone(self._context.admin.setting("zone"))
         self._serving = Serving(home, self._opened, self.board)
-        #: Set where passages may wait for their vectors.
+        #: Set when passages may wait for their vectors.
         self._unembedded = threading.Event()
 
     def run(self) -> int:
-        """Start the parts, wait for the end, and drain."""
+        """Start the parts, wait for the end, and finish running calls."""
         board, context = self.board, self._context
         started = context.clock.now().isoformat(timespec="seconds")
         listening, address = wire.listen(self._home, started, gieok.__version__)
@@ -98,7 +103,7 @@ class DaemonProcess:
         transcripts = Transcripts(context, board, self._unembedded.set)
         memory = MemoryFiles(context, board, self._unembedded.set)
         board.say(f"gieok {gieok.__version__} started, process {os.getpid()}")
-        # Before what takes time: a prompt that comes now is answered by meaning.
+        # Started before the slow parts, so that a prompt that comes now is answered by meaning.
         board.start("warm", self._warm)
         parts = [
             board.start("capture", transcripts.follow),
@@ -140,11 +145,10 @@ class DaemonProcess:
         listening.close()
         wire.remove_daemon_address(self._home)
         board.say("stopped")
-        # A model may still be answering: what it says is not needed, and every transaction is
-        # whole.
+        # A model may still be answering: its answer is not needed, and every transaction is whole.
         sys.stdout.flush()
         if self._is_renewed:
-            # This very program.
+            # Restart this very program.
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606
         os._exit(0)
 
@@ -152,22 +156,23 @@ class DaemonProcess:
         try:
             if warm_resident(self._resident, self._home):
                 self.board.note("model", "loaded")
-        # a model that cannot be loaded, a store that is away: prompts are told
+        # if a model cannot be loaded or a store is not reachable, prompts report it
         except GieokError as error:
             self.board.say(f"not everything is open for the first prompt: {error}")
 
     def end(self) -> None:
-        """End for good, also where the process is about to start anew."""
+        """End for good, also where the process is about to restart itself."""
         self._is_renewed = False
         self.board.stop.set()
 
     def _opened(self) -> Context:
-        """Return a context with the settings and keys of now."""
+        """Return a context with the current settings and keys."""
         return open_context({}, resident=self._resident, wait=self.board.stop.wait)
 
     def _keep_vectors(self) -> None:
-        """Fill in vectors whenever passages wait, in a thread of its own: all that is on the disk
-        may take minutes.
+        """Make vectors whenever passages wait, in a separate thread.
+
+        Embedding everything on the disk may take minutes.
         """
         memory, board = self._context.memory, self.board
         store, is_new = memory.store(), False
@@ -184,11 +189,14 @@ class DaemonProcess:
             is_new = is_new or bool(waiting)
             if self._unembedded.wait(_QUIET_S if is_new else None) or not is_new:
                 continue
-            # What is said comes every few seconds; what lasts of it is for the next session.
+            # New messages come every few seconds; judging which last is only needed by the next
+            # session.
             is_new = self._settle(store)
 
     def _settle(self, store: Store) -> bool:
-        """Judge what lasts, and what it replaced; return whether more waits."""
+        """Judge which memories last, and which older ones they replace; return whether more
+        wait.
+        """
         rewrite = self._context.observe.sidecar().write_active_memory
         return promotion.update_promotions(
             store,
@@ -200,8 +208,10 @@ class DaemonProcess:
         )
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
-        """Embed what waits: a few turns with the model that searches use, more in a child, whose
-        memory goes with it.
+        """Embed the waiting passages.
+
+        A few turns are embedded with the model that searches use; more in a child process, whose
+        memory is freed at its end.
         """
         embedder = self._opened().memory.embedder() if is_little else None
         if embedder is not None:

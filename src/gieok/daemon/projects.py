@@ -1,5 +1,6 @@
-"""Keeps the code of projects that were handed over in sync, each in a thread: a restless or broken
-one is its own trouble.
+"""Daemon part that keeps the code of handed-over projects in sync, each in its own thread.
+
+A project that changes constantly or cannot be synced does not disturb the others.
 """
 
 import json
@@ -21,17 +22,20 @@ _TICK_S = 1
 
 
 class Projects:
-    """`gieok code watch --daemon` hands a project over; `--stop` takes it back."""
+    """Watched projects.
+
+    `gieok code watch --daemon` hands a project over; `--stop` takes it back.
+    """
 
     def __init__(self, context: Context, board: Board) -> None:
         self._context = context
         self._board = board
         self._roots: list[Path] = []
-        #: One project at a time: linking takes a processor and memory.
+        #: Projects are synced one at a time: linking takes a processor and memory.
         self._syncing = threading.Lock()
 
     def keep(self) -> None:
-        """Follow every project that is handed over."""
+        """Follow every handed-over project."""
         running: dict[Path, threading.Thread] = {}
         while not self._board.stop.is_set():
             self._roots = self._handed_over()
@@ -46,7 +50,7 @@ class Projects:
             thread.join()
 
     def _handed_over(self) -> list[Path]:
-        """Return the projects to watch; one that is gone is dropped."""
+        """Return the projects to watch; a project whose folder is gone is dropped."""
         home = self._context.home
         roots = watched.list_watched_roots(home)
         for root in filter(_is_index_gone, list(roots)):
@@ -74,7 +78,7 @@ class Projects:
         return True
 
     def _sync(self, root: Path) -> bool:
-        """Sync a project once; return whether vectors are still to be made."""
+        """Sync a project once; return whether vectors are still missing."""
         if self._board.stop.is_set():
             return False
         self._board.note(watched.name_watched_part(root), "syncing")
@@ -107,18 +111,18 @@ def _is_index_gone(root: Path) -> bool:
         layout.index_file(root).stat()
     except (FileNotFoundError, NotADirectoryError):
         return True
-    # it cannot be looked at, and may be there (`is_file` says no, of all of them from Python 3.14
-    # on)
+    # the file cannot be examined, and may exist (from Python 3.14 on, `is_file` returns False for
+    # all such errors)
     except OSError:
         return False
     return False
 
 
 def _may_concern_project(root: Path, changed: set[Path]) -> bool:
-    """Say whether a change may be one of a project's code.
+    """Return whether a change may be a change of a project's code.
 
-    The index is not opened for it: a connection that outlives its file would take the write-ahead
-    log of the next one along.
+    The index is not opened to find out: a connection that outlives its database file would remove
+    the write-ahead log of the next file.
     """
     try:
         return bool(select_indexable_paths(root, changed, ignored_in(root)))

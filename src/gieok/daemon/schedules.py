@@ -1,5 +1,6 @@
-"""Does what is due at its time: sleeps until the next job, and never for long, as clocks are set
-and machines sleep.
+"""Daemon part that runs jobs when they are due.
+
+It sleeps until the next job, but never for long, because clocks are set and machines sleep.
 """
 
 import gc
@@ -11,16 +12,18 @@ from gieok.ops.context import Context
 from gieok.ops.home import jobs
 from gieok.ops.home.jobs import HomeJob
 
-#: A clock that is set, or a machine that wakes up, is noticed after this at the latest.
+#: A set clock, or a machine that wakes up, is noticed after this many seconds at the latest.
 _LONGEST_S = 600.0
-#: A job whose lock another process holds is looked for again after this.
+#: A job whose lock another process holds is tried again after this many seconds.
 _SHORTEST_S = 5.0
 _PART = "schedules"
 
 
 class Schedules:
-    """`opened` opens a context for a round, with the keys of then; settings that change start the
-    process anew.
+    """Runner of scheduled jobs.
+
+    `opened` opens a context for each round, with the keys of that time; changed settings restart
+    the whole process.
     """
 
     def __init__(
@@ -38,7 +41,7 @@ class Schedules:
             stop.wait(self.round())
 
     def begin(self) -> None:
-        """Sweep what a killed process left in files of archives."""
+        """Sweep files that a killed process left half-written in archives."""
         try:
             wrong = self._opened().archive.sweep()
         except GieokError as error:  # the nightly job tries again
@@ -47,7 +50,7 @@ class Schedules:
             self._board.say(f"archive: {line}")
 
     def round(self) -> float:
-        """Do what is due; return the seconds until something may be due again."""
+        """Run the jobs that are due; return the seconds until the next may be due."""
         context = self._opened()
         for ran in jobs.run_due(context, self._table, is_stopped=self._board.stop.is_set):
             if ran.said or not ran.ok:

@@ -1,4 +1,4 @@
-"""Follows what was there before Gieok: agents' notes, instructions, the logs of repositories."""
+"""Daemon part that indexes sources older than Gieok: agents' notes, instructions, commit logs."""
 
 from collections.abc import Callable
 
@@ -8,20 +8,22 @@ from gieok.ops.context import Context
 from gieok.ops.memory.seeding import index_seeds
 
 _PART = "seeds"
-#: After the start, so that transcripts are read first: they tell the folders.
+#: Delay after the start, so that transcripts are read first: transcripts name the folders.
 _FIRST_S = 5
 
 
 class Seeds:
-    """A look every `watch.rescan_s`: a commit is no hurry, and a folder more to watch in each
-    project would be one.
+    """Periodic index run, every `watch.rescan_s`.
+
+    Sources are not watched: a commit is not urgent, and watching would take one more folder per
+    project.
     """
 
     def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
         self._context, self._board, self._embed = context, board, embed
 
     def keep(self) -> None:
-        """Look until the process is to stop."""
+        """Index periodically until the process is to stop."""
         wait = _FIRST_S
         while not self._board.stop.wait(wait):
             wait = self._context.admin.watching.rescan_s

@@ -1,5 +1,6 @@
-"""The daemon's server: a thread per connection, a bounded number of calls at once; a caller beyond
-that answers itself.
+"""The daemon's server: a thread per connection, and a bounded number of calls at once.
+
+A caller beyond that bound answers itself.
 """
 
 import os
@@ -19,15 +20,15 @@ _MOST_CONNECTIONS = 64
 #: Calls at once: enough for every agent of a person, few enough for two cores.
 _MOST_CALLS = 8
 
-#: Answers a call, given what shows progress and what tells a line that stays; returns what goes
-#: back.
+#: Answers a call, given a function that shows progress and one that sends a lasting line; returns
+#: the answer to send.
 Answering = Callable[
     [DaemonCall, Callable[[str], None], Callable[[str], None]], Mapping[str, object]
 ]
 
 
 class Server:
-    """Answers whoever knows the token, until the socket is closed."""
+    """Server that answers every client that knows the token, until the socket is closed."""
 
     def __init__(
         self,
@@ -44,7 +45,7 @@ class Server:
         self._calls = threading.BoundedSemaphore(_MOST_CALLS)
 
     def serve(self, answer: Answering) -> None:
-        """Accept for ever. Raises OSError once the socket is closed."""
+        """Accept connections for ever. Raises OSError once the socket is closed."""
         while True:
             self._connections.acquire()
             try:
@@ -95,14 +96,17 @@ class Server:
             self._calls.release()
 
     def drain(self, seconds: float) -> None:
-        """Take no more calls, and wait so long for those that run."""
+        """Accept no more calls, and wait up to `seconds` for the running ones."""
         deadline = time.monotonic() + seconds
         for _ in range(_MOST_CALLS):
             self._calls.acquire(timeout=max(deadline - time.monotonic(), 0))
 
 
 class _Told:
-    """Sends progress to a client; one that left stops nothing, because what was begun is done."""
+    """Sender of progress to a client.
+
+    A client that disconnected stops nothing, because a call that was begun is finished.
+    """
 
     def __init__(self, lines: wire.WireLines) -> None:
         self._lines = lines

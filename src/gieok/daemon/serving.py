@@ -1,8 +1,7 @@
-"""The server as a part of the daemon: a child process, started again when it falls, ended with the
-daemon.
+"""Daemon part that runs the server for the pages in a child process.
 
-A process of its own, so that what it needs and a crash in it are none of the daemon's: 100 MB,
-which return when it ends.
+The child is restarted when it fails, and ended with the daemon. It is a separate process so that
+its 100 MB return to the system when it ends, and so that a crash in it does not reach the daemon.
 """
 
 import os
@@ -23,27 +22,27 @@ from gieok.flow.incidents import Incidents
 from gieok.ops.context import Context
 
 PART = "server"
-#: How the state of this part begins where the server is not there.
+#: Beginning of this part's state while the server is not there.
 FAILED = "failed: "
-#: Starts a server; who does is the argument that follows. A child's input is a pipe, whose end ends
-#: it.
+#: Command that starts a server; the argument after it names the starter. A child's input is a pipe,
+#: whose end ends the server.
 COMMAND = (sys.executable, "-P", "-m", "gieok.surfaces.http")
-#: What a server says once it answers, and where it listens.
+#: Prefix of the line that a server prints once it answers; the address follows.
 READY = "ready:"
-#: Who started it: this part.
+#: Value for a server's starter: this part.
 DAEMON = "daemon"
-#: The argument behind it that lets it have any port.
+#: Argument after the starter that lets the server use any port.
 ANY_PORT = "any-port"
 _WANTED = "GIEOK_DAEMON_SERVES"
 _SHORTEST_S, _LONGEST_S = 1.0, 300.0
-#: A server that ran for so long is started again at once when it falls.
+#: A server that ran for this many seconds is restarted at once when it fails.
 _SOUND_S = 60.0
 _DRAIN_S = 3.5
 _MOST_LINES = 200
 
 
 class Serving:
-    """Runs the server once it is wanted: by the setting, or by `want`."""
+    """Runner of the server, once the server is wanted by the setting or by `want`."""
 
     def __init__(
         self,
@@ -57,14 +56,16 @@ class Serving:
         self._opened = opened
         self._board = board
         self._wanted = threading.Event()
-        #: Another port where the configured one is in use: that one is nobody's promise.
+        #: Whether another port may be used where the configured one is in use: no link promises the
+        #: configured one.
         self._is_any_port = True
         self._child: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
     def want(self, *, is_configured: bool = False) -> None:
-        """Have a server run from now on, also where the process starts anew; `is_configured`: on
-        its own port alone.
+        """Have a server run from now on, also after the process restarts itself.
+
+        `is_configured`: the server may only use its configured port.
         """
         self._is_any_port = self._is_any_port and not is_configured
         os.environ[_WANTED] = "1"
@@ -72,11 +73,11 @@ class Serving:
 
     @staticmethod
     def was_wanted() -> bool:
-        """Say whether it was, before this process started anew."""
+        """Return whether a server was wanted before this process restarted itself."""
         return _WANTED in os.environ
 
     def wake(self) -> None:
-        """End the server, as where the process is to stop (`Board.stop`)."""
+        """End the server when the process is to stop (`Board.stop`)."""
         with self._lock:
             if self._child is not None:
                 self._child.terminate()
@@ -128,7 +129,7 @@ class Serving:
         return why or f"it ended ({child.returncode})"
 
     def _follow(self, child: "subprocess.Popen[str]") -> list[str]:
-        """Pass on what a server says until it says no more; return the last of it."""
+        """Pass on a server's output until it ends; return the last lines."""
         last, is_ready = deque[str](maxlen=_MOST_LINES), False
         assert child.stderr
         for line in child.stderr:
@@ -145,7 +146,7 @@ class Serving:
         return list(last)
 
     def _failed(self, why: str) -> None:
-        """Tell a person, once."""
+        """Report a failure to the person, once."""
         context = self._opened()
         title = context.words("Gieok's server does not run")
         error = GieokError(why, hint="see `gieok logs`; `serve.port` is its port")
@@ -168,7 +169,7 @@ class Serving:
 
 
 def find_exit_reason(said: str) -> str:
-    """Return what a process said last; of a traceback the error alone."""
+    """Return the last line of a process's output; of a traceback only the error."""
     errors = [
         line for line in said.splitlines() if "Error" in line or line.startswith("gieok.errors.")
     ]

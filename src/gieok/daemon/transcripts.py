@@ -1,4 +1,4 @@
-"""Reads agents' transcripts as they grow, and observes them."""
+"""Daemon part that reads agents' transcripts as they grow, and observes them."""
 
 import gc
 import threading
@@ -14,19 +14,21 @@ from gieok.ops.context import Context
 from gieok.ops.observe.run import settle_scope
 from gieok.precedence import PROMPTS
 
-#: Between a change of a transcript and reading it; short, because a line costs less than a
-#: millisecond to take.
+#: Time between a change of a transcript and reading it; short, because reading a line takes less
+#: than a millisecond.
 _DEBOUNCE_MS = 60
-#: An agent's first session makes its folder; what is said there is known within seconds like
-#: everything else.
+#: How often new agent folders are looked for: an agent's first session makes its folder, and its
+#: turns are to be known within seconds like all others.
 _FOLDERS_S = 2
-#: A conversation that rests is looked at this often.
+#: Interval at which a resting conversation is looked at.
 _IDLE_CHECK_S = 60
 
 
 class Transcripts:
-    """What is new goes to the journal at once; models are asked in another thread, because they
-    take their time.
+    """Reader of growing transcripts.
+
+    New turns go to the journal at once; models are asked in another thread, because they take their
+    time.
     """
 
     def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
@@ -40,7 +42,7 @@ class Transcripts:
         self._lock = threading.Lock()
 
     def follow(self) -> None:
-        """Take what is written, until the process is to stop."""
+        """Read new turns until the process is to stop."""
         stopped = self._board.stop.is_set
         self._context.admin.watching.follow(
             self._folders,
@@ -73,7 +75,7 @@ class Transcripts:
         return True
 
     def _tell(self, mirrored: Mirrored | None) -> None:
-        """Say what of the user's notes could not be mirrored."""
+        """Report the user's notes that could not be mirrored."""
         if mirrored is None:
             return
         self._board.note(
@@ -84,7 +86,7 @@ class Transcripts:
             self._board.say(f"{path} was changed and is left alone")
 
     def derive(self) -> None:
-        """Make what was said searchable, whenever something came: words at once, then vectors."""
+        """Make new turns searchable whenever some came: words at once, then vectors."""
         stopped = self._board.stop.is_set
         while not stopped():
             self._said.clear()
@@ -99,7 +101,7 @@ class Transcripts:
         self._board.note("turns", f"{documents} documents")
 
     def observe(self) -> None:
-        """Observe what is due, whenever something came and once in a while."""
+        """Observe the due turns, whenever some came and once in a while."""
         journal = self._context.memory.journal()
         while not self._board.stop.is_set():
             self._wake.clear()
@@ -107,7 +109,7 @@ class Transcripts:
                 ended, self._ended = self._ended, set()
             stopped = self._board.stop.is_set
             PROMPTS.give_way()
-            # All of them, before anything is embedded.
+            # All transcripts are read before anything is embedded.
             if any(
                 [  # noqa: C419
                     settle_scope(self._context, s, flush=s in ended, is_stopped=stopped)
@@ -121,8 +123,9 @@ class Transcripts:
             self._wake.wait(self._until_rested_s())
 
     def _until_rested_s(self) -> float:
-        """Return how long nothing can be due: while rules observe, what came last is due once it
-        has rested.
+        """Return the seconds for which nothing can be due.
+
+        While rules observe, the last turns are due once the conversation has rested.
         """
         sidecar = self._sidecar
         if sidecar.models.observer_model or not any(map(sidecar.backlog_tokens, sidecar.scopes())):
@@ -130,6 +133,6 @@ class Transcripts:
         return RULES_REST.total_seconds()
 
     def wake(self) -> None:
-        """End the wait, as where the process is to stop."""
+        """End the wait, because the process is to stop."""
         self._wake.set()
         self._said.set()

@@ -1,10 +1,10 @@
-"""How a client and the daemon talk: lines of JSON over a local socket; one line asks, one or more
-answer.
+"""Protocol between a client and the daemon: lines of JSON over a local socket.
 
-A Unix socket in the home folder (0700) where there are such and the path is short enough for one;
-else a loopback port, which takes only who knows the token in `daemon.json` (0600). Fields may be
-added to both; unknown ones are ignored. The prompt hook
-asks through this too: standard library, and none of it that is slow to import.
+One line is the request, one or more lines are the answer. The socket is a Unix socket in the home
+folder (0700) where the system has such sockets and the path is short enough; else a loopback port,
+which accepts only clients that know the token in `daemon.json` (0600). Fields may be added to
+requests and answers; unknown fields are ignored. The prompt hook imports this module: standard
+library, and only modules that import fast.
 """
 
 import json
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-#: The longest path of a Unix socket, on the strictest system.
+#: The longest path of a Unix socket on the system with the strictest limit.
 _LONGEST_SOCKET_PATH = 100
-#: An answer is as long as a file of source can be.
+#: An answer may be as long as the longest source file.
 _MOST_BYTES = 1 << 28
 TIMEOUT_S = 5.0
 
 
-# `typing` is slow.
+# A `namedtuple`, because importing `typing` is slow.
 class DaemonAddress(namedtuple("DaemonAddress", ("pid socket port token started_at version"))):  # noqa: PYI024
-    """Where the daemon of a home folder listens."""
+    """Address at which the daemon of a home folder listens."""
 
     __slots__ = ()
 
 
 class WireLines:
-    """Both ends of a connection, by lines of JSON."""
+    """One end of a connection, sending and receiving lines of JSON."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -44,7 +44,7 @@ class WireLines:
 
     def send(self, row: Mapping[str, object]) -> None:
         """Send one line. Raises OSError."""
-        # Half of a surrogate pair, as in the name of a file that is no UTF-8, travels as an escape.
+        # A lone surrogate, as in a file name that is no UTF-8, is sent as an escape.
         self._connection.sendall(json.dumps(row).encode() + b"\n")
 
     def receive(self) -> "dict[str, Any]":
@@ -54,7 +54,7 @@ class WireLines:
             raise ValueError("no whole line came")
         row = json.loads(line)
         if not isinstance(row, dict):
-            # The callers' one error for a bad line.
+            # ValueError is the one error that callers expect for a bad line.
             raise ValueError("not an object")  # noqa: TRY004
         return row
 
@@ -65,13 +65,14 @@ class WireLines:
 
 
 def find_daemon_lock(home: "Path") -> "Path":
-    """Return the lock file that the daemon holds as long as it lives."""
+    """Return the lock file that the daemon holds as long as it runs."""
     return home / "daemon.lock"
 
 
 def listen(home: "Path", started_at: str, version: str) -> tuple[socket.socket, DaemonAddress]:
-    """Open the socket and write down where it is. Whoever calls holds the lock, so what is there is
-    stale.
+    """Open the socket and record its address.
+
+    The caller holds the lock, so an existing record is stale.
     """
     path = home / "daemon.sock"
     token = os.urandom(16).hex()
@@ -92,7 +93,7 @@ def listen(home: "Path", started_at: str, version: str) -> tuple[socket.socket, 
 
 
 def address(home: "Path | str") -> DaemonAddress | None:
-    """Return where a daemon listens, or listened last."""
+    """Return the address at which a daemon listens, or listened last; None without a record."""
     try:
         with open(os.path.join(home, "daemon.json"), encoding="utf-8") as opened:
             row = json.load(opened)
@@ -102,13 +103,13 @@ def address(home: "Path | str") -> DaemonAddress | None:
 
 
 def remove_daemon_address(home: "Path") -> None:
-    """Remove what `listen` left."""
+    """Remove the socket and the record that `listen` made."""
     for name in ("daemon.sock", "daemon.json"):
         (home / name).unlink(missing_ok=True)
 
 
 def ask_one_line(to: DaemonAddress, what: str) -> "dict[str, Any] | None":
-    """Ask for one line and return it; None where nobody answers."""
+    """Send a request with an answer of one line and return it; None where nobody answers."""
     try:
         return next(converse(to, {"do": what}))
     except (OSError, ValueError):
@@ -118,11 +119,10 @@ def ask_one_line(to: DaemonAddress, what: str) -> "dict[str, Any] | None":
 def converse(
     to: DaemonAddress, row: Mapping[str, object], within_s: float = 0
 ) -> "Iterator[dict[str, Any]]":
-    """Send a request and yield the lines of the answer; the first comes soon. Raises OSError,
-    ValueError.
+    """Send a request and yield the lines of the answer; the first line comes soon.
 
-    Everything together takes `within_s` at most, else TimeoutError; 0: a request takes as long as
-    it takes.
+    Raises OSError, ValueError. The whole answer takes at most `within_s` seconds, else TimeoutError
+    is raised; 0 means no limit.
     """
     end = time.monotonic() + within_s
     connection = _connect_to_daemon(to, min(within_s or TIMEOUT_S, TIMEOUT_S))
@@ -137,7 +137,7 @@ def converse(
 
 
 def _left_s(end: float) -> float:
-    """Return the seconds until `end`. Raises TimeoutError where there are none."""
+    """Return the seconds until `end`. Raises TimeoutError where none are left."""
     left = end - time.monotonic()
     if left <= 0:
         raise TimeoutError

@@ -1,4 +1,4 @@
-"""The stretches of the flow that all ribs share: redact, distil, ingest, follow, ask a model.
+"""Stages of the flow that all ribs share: redact, distil, ingest, follow, ask a model.
 
-Imports nouns and ports; no rib, nothing that does input or output by a library, no surface.
+The package imports nouns and ports; no rib, no library that does input or output, no surface.
 """

@@ -9,7 +9,10 @@ from gieok.text.redact.names import named
 
 
 def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Document:
-    """Return a document without secrets in its text (by `dialect`), title, metadata and sources."""
+    """Return a document without secrets in its text, title, metadata and sources.
+
+    `dialect` redacts the text.
+    """
     return replace(
         document,
         text=dialect(document.text),
@@ -22,7 +25,7 @@ def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Docum
 
 
 def _redact_field(name: str, value: str) -> tuple[str, str]:
-    """Redact a field as one line: only the name tells that the value of `password: …` is a
+    """Redact a field as one line: only the name shows that the value of `password: …` is a
     secret.
     """
     line = f"{name}: {value}"

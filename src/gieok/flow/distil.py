@@ -1,4 +1,4 @@
-"""Journal span → documents → store.
+"""Distil spans of the journal into documents, and deliver them to the store.
 
 The journal writes a reader's position and the documents of the span together: the documents go to
 its outbox in the transaction that moves the position. Delivery to the store follows and may be
@@ -18,7 +18,7 @@ from gieok.ports.journal import FullJournal, Journal
 from gieok.ports.store import Documents
 
 _DELIVERIES = 500
-#: The reader whose runs are a person's corrections.
+#: Name of the reader whose runs are a person's corrections.
 CORRECTIONS = "corrections"
 
 
@@ -32,12 +32,12 @@ class MessageSpan(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of the messages."""
+        """Return the number of tokens of the messages."""
         return sum(found.message.tokens for found in self.messages)
 
 
 def next_span(journal: Journal, scope: Scope, after: int, budget_tokens: int) -> MessageSpan | None:
-    """Return the messages after a position until they reach `budget_tokens`; None without any."""
+    """Return the messages after a position, up to `budget_tokens`; None where there are none."""
     found = journal.read(scope, after, budget_tokens=budget_tokens)
     return MessageSpan(scope, after, found[-1].seq, tuple(found)) if found else None
 
@@ -52,12 +52,11 @@ def finish_span(
     forget: Sequence[Document] = (),
     held: Sequence[Document] | None = None,
 ) -> bool:
-    """Move a reader's position and deliver the documents. False if another process was faster:
-    nothing was done.
+    """Move a reader's position and deliver the documents; False if another process was faster.
 
-    What a person corrected stays as they left it. With `held`, the documents of the scope as the
-    caller has just read them, the store is not asked for them, and nothing of other scopes is
-    delivered.
+    With False nothing was done. Documents that a person corrected stay as the person left them.
+    With `held`, the documents of the scope as the caller has just read them, the store is not asked
+    for them, and nothing of other scopes is delivered.
     """
     if held is None:
         put, forget = _left_alone(journal, store, run.scope, put, forget)
@@ -75,8 +74,9 @@ def finish_span(
 def correct(
     journal: FullJournal, store: Documents, old: Document, new: Entry, at: datetime
 ) -> None:
-    """Put what a person wrote in the place of a document, which goes to the history. Raises
-    StoreError: delivery follows.
+    """Replace a document by a person's correction; the old document goes to the history.
+
+    Raises StoreError: delivery follows later.
     """
     while True:
         position = journal.position(old.scope, CORRECTIONS)
@@ -98,8 +98,9 @@ def correct(
 
 
 def replaced(journal: FullJournal, store: Documents, old: Sequence[Document], at: datetime) -> None:
-    """Move documents of one scope to the history: a person corrected what they were made of. Raises
-    StoreError.
+    """Move documents of one scope to the history, because a person corrected their sources.
+
+    Raises StoreError.
     """
     while old:
         position = journal.position(old[0].scope, CORRECTIONS)
@@ -127,7 +128,10 @@ def _left_alone(
     put: Sequence[Entry],
     forget: Sequence[Document],
 ) -> tuple[list[Entry], list[Document]]:
-    """Return what is put and forgotten without what a person corrected or put away."""
+    """Return the documents to put and to forget, without those that a person corrected or removed.
+
+    Removed documents are those that a person put away.
+    """
     keys = {*(entry.document.key for entry in put), *(document.key for document in forget)}
     if not keys:
         return list(put), list(forget)
@@ -147,11 +151,13 @@ def _without_corrected(
 
 
 def deliver(journal: FullJournal, store: Documents) -> int:
-    """Deliver the outbox to the store, in order; return how many entries. Raises StoreError: the
-    rest keeps waiting.
+    """Deliver the outbox to the store, in order; return the number of entries.
+
+    Raises StoreError: the rest keeps waiting.
     """
     done = 0
-    # Serialised: a slow process must not put again what a faster one has forgotten meanwhile.
+    # Serialised: a slow process must not put again a document that a faster one has forgotten
+    # meanwhile.
     with journal.exclusive("deliver"):
         while waiting := journal.undelivered(_DELIVERIES):
             for scope, is_put, group in _group_waiting_documents(waiting):
@@ -162,8 +168,9 @@ def deliver(journal: FullJournal, store: Documents) -> int:
 
 
 def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
-    """Deliver what waits of one scope, whatever others wait for; return how many entries. Raises
-    StoreError.
+    """Deliver the waiting entries of one scope; return their number. Raises StoreError.
+
+    Waiting entries of other scopes do not matter.
     """
 
     def take(waiting: Sequence[Entry | str]) -> None:
@@ -190,7 +197,10 @@ def _apply_document_changes(
 def _group_waiting_documents(
     waiting: Sequence[tuple[int, Scope, Entry | str]],
 ) -> Iterator[tuple[Scope, bool, list[Entry | str]]]:
-    """Yield runs of one kind and scope: the order stays, and each run is one transaction."""
+    """Yield runs of waiting entries of one kind and scope.
+
+    The order stays, and each run is one transaction.
+    """
     for (scope, is_put), group in groupby(
         waiting, key=lambda item: (item[1], isinstance(item[2], Entry))
     ):
@@ -198,8 +208,9 @@ def _group_waiting_documents(
 
 
 def _clean_entry(entry: Entry) -> Entry:
-    """Redact once more: a model may join the parts of a secret. Passages are clipped to the
-    text.
+    """Redact an entry once more, because a model may join the parts of a secret.
+
+    Passages are clipped to the text.
     """
     document = entry.document
     clean = cleaned(document)

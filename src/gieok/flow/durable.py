@@ -1,8 +1,7 @@
-"""Keeps in the journal the parts of a store that no file can restore: a scope's notes, and
-documents of older releases.
+"""Journal copies of the parts of a store that no file can restore.
 
-A store's notes are the working copy, so that a search needs no journal; a rebuild starts from the
-journal's.
+These parts are a scope's notes, and documents of older releases. A store's notes are the working
+copy, so that a search needs no journal; a rebuild starts from the journal's copy.
 """
 
 import json
@@ -23,7 +22,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class DurableNotes:
-    """The notes of a store, each written to the journal first."""
+    """Notes of a store, each written to the journal first."""
 
     journal: KeptValues
     store: Store
@@ -33,7 +32,10 @@ class DurableNotes:
         return self.store.notes(scope)
 
     def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note in both; a value that the store has lost is taken from the journal."""
+        """Set one note in journal and store.
+
+        A value that the store has lost is taken from the journal.
+        """
         realm = _NOTES + scope.path
 
         def kept(raw: str) -> str:
@@ -44,13 +46,13 @@ class DurableNotes:
         self.store.update_note(scope, name, kept)
 
     def write_note(self, scope: Scope, name: str, value: str) -> None:
-        """Set one note in both."""
+        """Set one note in journal and store."""
         self.update_note(scope, name, lambda _: value)
 
 
 @dataclass(frozen=True, slots=True)
 class JournalRealm:
-    """`Realm` in a journal, which is opened on first use."""
+    """Implementation of `Realm` in a journal, which is opened on first use."""
 
     journal: Callable[[], KeptValues]
     name: str
@@ -65,23 +67,26 @@ class JournalRealm:
 
 
 def noted_scopes(journal: KeptValues) -> list[Scope]:
-    """Return the scopes with kept notes."""
+    """Return the scopes that have notes in the journal."""
     return [Scope(realm.removeprefix(_NOTES)) for realm in journal.realms(_NOTES)]
 
 
 def kept_notes(journal: KeptValues, scope: Scope) -> dict[str, str]:
-    """Return the kept notes of a scope."""
+    """Return the notes of a scope in the journal."""
     return journal.kept(_NOTES + scope.path)
 
 
 def forgotten(notes: Notes, scope: Scope) -> dict[str, str]:
-    """Return the documents that a person forgot although a file holds them: key → content hash."""
+    """Return key → content hash of documents that a person forgot although a file holds them."""
     found: dict[str, str] = json.loads(notes.notes(scope).get(FORGOTTEN_NOTE, "") or "{}")
     return found
 
 
 def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
-    """Record documents as forgotten while their content has this hash."""
+    """Record documents as forgotten for as long as their content has the given hash.
+
+    `more` maps keys to content hashes.
+    """
     notes.update_note(
         scope, FORGOTTEN_NOTE, lambda raw: json.dumps(json.loads(raw or "{}") | dict(more))
     )
@@ -92,8 +97,8 @@ def adopt_store(
 ) -> None:
     """Reconcile store and journal: documents by key, and all notes but `derived` ones.
 
-    The journal lacks what older releases kept in the store alone; a new store lacks what a lost one
-    held. Safe to kill.
+    The journal lacks data that older releases kept only in the store; a new store lacks the data of
+    a lost one. Safe to kill.
     """
     deliver(journal, store)
     for scope in store.scopes():
@@ -115,8 +120,9 @@ def adopt_scope(
 
 
 def restore_scope(journal: Durable, store: Store, scope: Scope) -> None:
-    """Write to a store a scope's notes, and the documents that it lacks or holds with other
-    content.
+    """Write a scope's notes to a store, and the documents that it lacks or holds differently.
+
+    A document differs where its content does.
     """
     there = store.notes(scope)
     for name, value in kept_notes(journal, scope).items():
@@ -133,22 +139,25 @@ def restore_scope(journal: Durable, store: Store, scope: Scope) -> None:
 
 
 def _keep_unless_kept(journal: KeptValues, scope: Scope, name: str, value: str) -> None:
-    """Keep a note of which the journal has none; another process may write it at the same
-    moment.
+    """Write a note to the journal where the journal has none.
+
+    Another process may write the note at the same moment.
     """
     journal.update_kept(_NOTES + scope.path, name, lambda kept: kept or value)
 
 
 def _restore_note(journal: KeptValues, store: Notes, scope: Scope, name: str) -> None:
-    """Write a kept note to a store. It is read under the store's lock, which `DurableNotes` holds
-    while it writes both.
+    """Write a note of the journal to a store.
+
+    The note is read under the store's lock, which `DurableNotes` holds while it writes both.
     """
     store.update_note(scope, name, lambda raw: kept_notes(journal, scope).get(name, raw))
 
 
 def retier(journal: Durable, store: Store) -> int:
-    """Tell a store where memories live; its documents are the same, so that no hash tells. Return
-    how many differed.
+    """Tell a store the tiers of memories; return how many differed.
+
+    The documents themselves are equal, so that no hash shows the difference.
     """
     done = 0
     for scope in journal.made_scopes():

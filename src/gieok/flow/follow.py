@@ -1,7 +1,7 @@
-"""The one loop that follows files, for everybody who watches: everything once, then what changes.
+"""Loop that follows files for every watcher: reads everything once, then each change.
 
-Everything is read again after `rescan_s` seconds without events, where folders were added, and
-after a failure, so that nothing falls between an event and its reader.
+All files are read again after `rescan_s` seconds without events, when folders were added, and after
+a failed read, so that no change is lost between an event and its reader.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,25 +15,28 @@ _LONGEST_PAUSE_S = 300
 
 
 class FollowedFolders(NamedTuple):
-    """What is followed: folders, which may grow, and who reads them.
+    """Folders to follow, which may grow, and the function that reads them.
 
-    `read` takes the paths that changed, or an empty set: compare everything. It returns False where
-    it failed.
+    `read` takes the paths that changed; an empty set means: compare everything. It returns False
+    when the read failed.
     """
 
     folders: Callable[[], Sequence[Path]]
     read: Callable[[set[Path]], bool]
     debounce_ms: int
     rescan_s: int
-    #: New folders (of an agent that runs for the first time, another root) are found within this
-    #: time of quiet.
+    #: Quiet time after which new folders (of an agent that runs for the first time, of another
+    #: root) are looked for.
     folders_s: int = 60
 
 
 def follow_files(
     watcher: Watcher, followed: FollowedFolders, is_stopped: Callable[[], bool] = lambda: False
 ) -> None:
-    """Read until `is_stopped`, which is asked every second, or until the process is interrupted."""
+    """Follow the folders until `is_stopped` returns True or the process is interrupted.
+
+    `is_stopped` is called every second.
+    """
     while not is_stopped() and _follow_folders(watcher, followed, is_stopped):
         pass
 
@@ -41,10 +44,10 @@ def follow_files(
 def _follow_folders(
     watcher: Watcher, followed: FollowedFolders, is_stopped: Callable[[], bool]
 ) -> bool:
-    """Return True where other folders are to be watched."""
+    """Follow one fixed set of folders; return True when another set is to be watched."""
     folders = followed.folders()
     quiet_s, pause_s = 0, 1
-    # the first answer says that the events are on: what changed before it is read then
+    # The first answer means that events are on; what changed before it is read after it.
     has_missed = True
     for changed in watcher.changes(folders, followed.debounce_ms, _TICK_S):
         if is_stopped():

@@ -1,8 +1,8 @@
-"""Asks a model: prompt redacted, within the day's budget, with retries, metered.
+"""Calls to a language model: redacted prompt, daily token budget, retries and metering.
 
 `accept` validates the answer; a rejected answer is asked for once more. An answer that reached its
-limit is asked for once more with twice the room, and never accepted: what is missing cannot be seen
-in it.
+token limit is asked for once more with twice the limit, and a cut answer is never accepted: the
+missing part cannot be seen in the answer.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ DELAYS_S = (2.0, 4.0, 8.0)
 
 @dataclass(slots=True)
 class Meter:
-    """Counts the tokens of one task; the ledger counts those of the role."""
+    """Counter of the tokens of one task; the ledger counts the tokens of the whole role."""
 
     tokens: int = 0
 
@@ -49,7 +49,8 @@ class Asker:
     wait: Callable[[float], None]
     daily_tokens: int
     delays_s: tuple[float, ...] = DELAYS_S
-    #: How long all tries of a question may take together; 0: each as long as the model has.
+    #: Time limit of all tries of one question together; 0: each try may take as long as the model
+    #: allows.
     timeout_s: float = 0.0
     meter: Meter = field(default_factory=Meter)
 
@@ -100,8 +101,9 @@ class Asker:
         raise AssertionError("unreachable")
 
     def _limit_time(self, prompt: Prompt, asked_at: datetime) -> Prompt:
-        """Return a prompt with what is left of the time for all tries. Raises GeneratorFailed where
-        none is.
+        """Return the prompt with the time that remains of the limit for all tries.
+
+        Raises GeneratorFailed when no time remains.
         """
         if not self.timeout_s:
             return prompt
@@ -110,7 +112,7 @@ class Asker:
             raise GeneratorFailed(
                 f"{self.generator.model} did not answer within {self.timeout_s:g} s"
             )
-        # In tenths, as a person reads it in the error.
+        # Rounded to tenths of a second, for the person who reads the error.
         return prompt._replace(timeout_s=max(round(left_s, 1), 0.1))
 
     def _check_budget(self, prompt: Prompt) -> None:

@@ -1,4 +1,4 @@
-"""What fails and is tried again later: an incident, of which a person is told once."""
+"""Failures that are retried later: an incident is notified to a person once."""
 
 from datetime import datetime, timedelta
 
@@ -7,7 +7,7 @@ from gieok.ports.journal import Ledger
 from gieok.ports.system import Clock, Notifier
 from gieok.text.redact import redact
 
-#: A try that is due later than this was set before the clock was set back.
+#: A next try farther away than this was scheduled before the clock was set back.
 _FARTHEST = timedelta(days=2)
 
 
@@ -24,7 +24,7 @@ class Incidents:
         )
 
     def waits(self, name: str) -> bool:
-        """Say whether it is too early to try again."""
+        """Say whether it is too early to try again after the incident of this name."""
         found, now = self.find(name), self._clock.now()
         return found is not None and now < found.next_try < now + _FARTHEST
 
@@ -38,9 +38,10 @@ class Incidents:
         longest: timedelta,
         due: datetime | None = None,
     ) -> Incident:
-        """Keep that something failed, and tell of it where it is new.
+        """Record a failure, and notify the person when the incident is new.
 
-        The next try is at `due`, else after `first`, twice that, and so on up to `longest`.
+        The next try is at `due`, else after `first`, then after twice that time, and so on up to
+        `longest`.
         """
         now, before = self._clock.now(), self.find(name)
         tries = before.tries + 1 if before else 1
@@ -58,6 +59,6 @@ class Incidents:
         return incident
 
     def resolved(self, name: str) -> None:
-        """Say that it works again."""
+        """Record that what failed under this name works again."""
         if self.find(name):
             self._ledger.resolve_incident(name)

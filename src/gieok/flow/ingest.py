@@ -23,10 +23,9 @@ _BATCH_ENTRIES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SourceItem:
-    """An item of a source: its key, its content hash, and functions that build and cut the document
-    on demand.
+    """Item of a source: key, content hash, and functions that build and cut its document.
 
-    `dialect` redacts its text.
+    The functions are called on demand. `dialect` redacts the text of the item.
     """
 
     key: str
@@ -39,10 +38,11 @@ class SourceItem:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An unreadable item of a source, and why.
+    """Unreadable item of a source, and the reason.
 
-    Its stored document stays if it may become readable again (`keeps`), and goes if it is not for
-    indexing. One that is left out on purpose has not failed (`is_left_out`).
+    The stored document of the item stays if the item may become readable again (`keeps`), and is
+    removed if the item is not for indexing. An item that is left out on purpose has not failed
+    (`is_left_out`).
     """
 
     key: str
@@ -60,10 +60,10 @@ class Report:
     removed: list[str] = field(default_factory=list)
     unchanged: int = 0
     failed: list[Failed] = field(default_factory=list)
-    #: Documents that a person forgot, and that a file still holds unchanged.
+    #: Documents that a person forgot and that a file still holds unchanged.
     forgotten: list[str] = field(default_factory=list)
     warnings: list[Failed] = field(default_factory=list)
-    #: Copies of notes, and what other programs keep for themselves.
+    #: Copies of notes, and files that other programs keep for themselves.
     left_out: list[Failed] = field(default_factory=list)
 
     @property
@@ -122,8 +122,9 @@ def ingest(
 def gone(
     known: Iterable[str], seen: Collection[str], unread: Sequence[str], owns: Callable[[str], bool]
 ) -> list[str]:
-    """Return the known keys that the source no longer holds; those in an `unread` folder are not
-    gone.
+    """Return the known keys that the source no longer holds.
+
+    Keys in an `unread` folder are not gone.
     """
     inside_unread = tuple(f"{folder}/" for folder in unread)
     return sorted(
@@ -140,8 +141,9 @@ def _sift_source_items(
     force: bool,
     forgotten: frozenset[str],
 ) -> Iterator[Entry]:
-    """Yield the documents of new and changed items; note everything else in `report`, and what
-    exists in `seen`.
+    """Yield the documents of new and changed items.
+
+    Every other outcome is noted in `report`; the key of every existing item is added to `seen`.
     """
     for item in items:
         if isinstance(item, Failed):
@@ -149,7 +151,7 @@ def _sift_source_items(
             if item.keeps:
                 seen.add(item.key)
             continue
-        # by content, which stays when a file is renamed or found under another root
+        # By content hash, which stays the same when a file is renamed or found under another root.
         if item.content_hash in forgotten:
             report.forgotten.append(item.key)
             continue
@@ -182,8 +184,9 @@ def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 
 def _build_source_entry(item: SourceItem) -> Entry:
-    """Build the document, redact it, and cut it only then: offsets and tokens are those of the
-    stored text.
+    """Build the document of an item, redact it, then cut it into passages.
+
+    Cutting comes last so that offsets and token counts are those of the stored text.
     """
     clean = cleaned(item.build(), item.dialect)
     return Entry(clean, item.cut(clean))

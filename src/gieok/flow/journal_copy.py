@@ -1,4 +1,4 @@
-"""Copies a journal (or accounts) to another, and compares them by what they hold."""
+"""Copies of a journal (or of accounts) to another one, compared by content."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -8,33 +8,34 @@ from gieok.errors import BadRequest, StoreError
 from gieok.model.memory import Scope
 from gieok.ports.journal_rows import CopiedJournal
 
-#: How often what others write meanwhile is copied after.
+#: Passes over all parts, because other processes write during a pass.
 _TRIES = 5
 
 
 class Copied(NamedTuple):
-    """How many scopes were copied, and how many there are."""
+    """Number of scopes that were copied, and of all scopes."""
 
     copied: int
     scopes: int
 
 
 def hash_copied_rows(journal: CopiedJournal, scope: Scope | None) -> str:
-    """Return a hash of what a journal holds of a scope, or of none; '' for nothing."""
-    # Sorted: databases put texts in an order of their own.
+    """Return a hash of the rows that a journal holds of a scope; '' for no rows.
+
+    Scope None means the rows that belong to no scope.
+    """
+    # Sorted here: databases order texts in ways of their own.
     rows = sorted(repr(tuple(row)) for row in journal.copied_rows(scope))
     return sha256("\n".join(rows).encode("utf-8", "surrogatepass")).hexdigest() if rows else ""
 
 
 def list_copied_parts(journal: CopiedJournal) -> list[Scope | None]:
-    """Return what is copied one after the other: each scope, and at the end what belongs to
-    none.
-    """
+    """Return the parts to copy in order: each scope, then None for the rows of no scope."""
     return [*journal.copied_scopes(), None]
 
 
 def find_differing_parts(source: CopiedJournal, target: CopiedJournal) -> list[Scope | None]:
-    """Return the parts of which both do not hold the same."""
+    """Return the parts whose content differs between the two journals."""
     known = {*list_copied_parts(source), *target.copied_scopes()}
     ordered = sorted(known, key=lambda scope: (scope is None, str(scope)))
     return [
@@ -52,11 +53,11 @@ def copy_journal(
     progress: Callable[[int], None] = lambda done: None,
     what: str = "journal",
 ) -> Copied:
-    """Copy until both hold the same. Killed at any scope, the next run goes on: what is equal is
-    left as it is.
+    """Copy a journal until both journals hold the same.
 
-    Raises BadRequest where the target holds something else of a part, unless it may be replaced;
-    StoreError where others go on writing.
+    A copy that was killed at any scope can be run again: parts that are equal already are skipped.
+    Raises BadRequest where the target holds other content of a part and `replace` is off;
+    StoreError where other processes go on writing.
     """
     wrong = find_differing_parts(source, target)
     own = [scope for scope in wrong if hash_copied_rows(target, scope)]

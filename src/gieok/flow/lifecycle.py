@@ -1,4 +1,4 @@
-"""After documents are stored: fill in vectors, switch the embedding model, copy stores."""
+"""Work on stored documents: fill in vectors, switch the embedding model, copy stores."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -8,22 +8,22 @@ from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import DERIVED, LineSearch, ModelSwitch, Store, VectorCopy, VectorSearch
 
 Progress = Callable[[int], None]
-#: The text of a passage → what is embedded for it.
+#: Makes the text that is embedded out of the text of a passage.
 Form = Callable[[str], str]
 
 #: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
-#: How often a switch looks for what was written while it ran.
+#: How many times a switch looks for passages that were written while it ran.
 _PASSES = 5
-#: Passages that are looked at at once for those to embed first.
+#: Passages read per page when looking for those to embed first.
 _PAGE = 1_000
-#: Documents, and vectors, copied between two writes.
+#: Documents or vectors copied between two writes.
 _COPIED_DOCUMENTS = 500
 _COPIED_VECTORS = 2_000
 
 
 class _VectorStore(Store, VectorSearch, Protocol):
-    """A store that searches by vectors too."""
+    """Store that also searches by vectors."""
 
 
 def fill_vectors(
@@ -36,11 +36,11 @@ def fill_vectors(
     is_wanted: Callable[[str], bool] | None = None,
     form: Form = str,
 ) -> int:
-    """Embed passages without a vector, newest first: all, some batches, or those whose text
-    `is_wanted`; return how many.
+    """Embed passages that have no vector, newest first; return how many.
 
-    A vector is of what `form` makes of the text. Those whose text `is_first` come first, where all
-    are embedded. An embedder that follows makes those of the model that this store has. Raises
+    All passages are embedded, or `batches` batches, or the passages whose text `is_wanted`. The
+    text that is embedded is the result of `form`. Passages whose text `is_first` go first when all
+    are embedded. An embedder that follows the store uses the model that the store has now. Raises
     EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
@@ -70,10 +70,10 @@ def fill_lines(
     *,
     batches: int = 0,
 ) -> int:
-    """Embed lines without a vector, newest first: all, or some batches; return how many.
+    """Embed lines that have no vector, newest first: all, or `batches` batches; return how many.
 
-    Called after `fill_vectors`: lines cost more than passages, and no passage is to wait for them.
-    Nothing is done where the store keeps no lines. Raises EmbedderFailed, ShapeMismatch.
+    Called after `fill_vectors`: lines cost more than passages, and no passage is to wait for lines.
+    Does nothing for a store that keeps no lines. Raises EmbedderFailed, ShapeMismatch.
     """
     if not isinstance(store, LineSearch):
         return 0
@@ -95,8 +95,10 @@ def fill_lines(
 def _iter_first_passages(
     store: ModelSwitch, embedder: Embedder, is_first: Callable[[str], bool], *, with_late: bool
 ) -> Iterator[list[tuple[PassageId, str]]]:
-    """Yield batches of the passages that come first, newest first; between them what was stored
-    since, of every kind.
+    """Yield batches of the passages that `is_first` selects, newest first.
+
+    With `with_late`, batches of passages stored since the start, selected or not, are yielded in
+    between.
     """
     before: PassageId | None = None
     newest: PassageId = 0
@@ -123,10 +125,9 @@ def fill_in_order(
     *,
     form: Form,
 ) -> int:
-    """Embed passages in an order, of each what `form` makes of its text; return how many were still
-    there.
+    """Embed passages in the given order; return how many of them still existed.
 
-    Raises EmbedderFailed, ShapeMismatch.
+    The text that is embedded is the result of `form`. Raises EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
@@ -148,16 +149,17 @@ def switch_model(
     *,
     form: Form = str,
 ) -> int:
-    """Embed everything with another model next to the old vectors, then swap; return how many
-    passages.
+    """Embed all passages with another model beside the old vectors, then swap; return how many.
 
-    An embedder that follows gives the one that the settings ask for. Killed at any moment, the old
-    vectors answer, and running it again goes on where it stopped. Raises EmbedderFailed.
+    An embedder that follows the store supplies the model that the settings ask for. When the switch
+    is killed at any moment, the old vectors go on answering, and the next run continues where this
+    one stopped. Raises EmbedderFailed.
     """
     embedder = embedder.wanted() if isinstance(embedder, Followed) else embedder
     model, dimension = embedder.model, embedder.dimension
     done = 0
-    # once more for what others wrote meanwhile: after the swap it would wait without a vector
+    # Once more for passages that others wrote meanwhile: after the swap they would wait without a
+    # vector.
     for _ in range(_PASSES):
         before: PassageId | None = None
         made = 0
@@ -174,8 +176,10 @@ def switch_model(
 
 
 def for_store(embedder: Embedder, store: object) -> Embedder:
-    """Return the embedder of the model that a store's vectors are of now, where it follows; else
-    the embedder itself.
+    """Return the embedder of the model that a store's vectors have now.
+
+    Only an embedder that follows stores can supply another model; any other embedder is returned
+    itself.
     """
     return embedder.of(store) if isinstance(embedder, Followed) else embedder
 
@@ -188,13 +192,14 @@ def copy_scope(
     force: bool = False,
     progress: Progress = lambda done: None,
 ) -> int:
-    """Make a scope of `target` equal to that of `source`; return how many documents were put or
-    forgotten.
+    """Make a scope of `target` equal to that of `source`; return how many documents changed.
 
-    Only documents with another content hash are put; all with `force`, or if a note differs,
-    because notes tell how documents were cut. Safe to kill and to repeat.
+    A document changes when it is put or forgotten. Only documents with another content hash are
+    put; all documents with `force`, or if a note of the scope differs, because notes say how
+    documents were cut. Safe to kill and to repeat.
     """
-    # Notes first: how far documents are derived must not be ahead of the documents.
+    # Notes are read first: the note that says how far documents are derived must not be ahead of
+    # the documents.
     notes, known = source.notes(scope), target.notes(scope)
     wanted, there = source.hashes(scope), target.hashes(scope)
     force = force or any(
@@ -219,7 +224,7 @@ def copy_scope(
 
 
 def copy_vectors(source: Store, target: Store, progress: Progress = lambda done: None) -> int:
-    """Copy the vectors of `source` for the passages of `target`, and its model; return how many."""
+    """Copy from `source` its model and the vectors of the passages of `target`; return how many."""
     if not isinstance(source, VectorCopy) or not isinstance(target, ModelSwitch):
         return 0
     active = source.active_model()
@@ -252,8 +257,9 @@ def _copy_lines(source: VectorCopy, target: ModelSwitch, model: str) -> None:
 
 
 def find_store_differences(source: Store, target: Store) -> list[str]:
-    """Return the differences of two stores over the scopes of the first, and the second's own
-    faults; empty: a good copy.
+    """Return the differences of two stores over the scopes of the first.
+
+    The faults of the second store itself are included. An empty list means a good copy.
     """
     found = target.check()
     for scope in source.scopes():

@@ -1,7 +1,8 @@
-"""Tells a person of what waits for them, in every way that they chose; always in the log too.
+"""Notifications to a person through every channel that they chose, and always through the log.
 
-A way that fails stops nothing and raises no incident, so that a notification never leads to
-another: the failure is a line in the log, and is kept for `gieok doctor` until the way works again.
+A channel that fails stops nothing and raises no incident, so that no notification leads to another
+one: the failure is one line in the log, and is kept for `gieok doctor` until the channel works
+again.
 """
 
 import threading
@@ -20,8 +21,9 @@ _GRACE_S = 1.0
 
 
 class Told(NamedTuple):
-    """What came of one way: what happened; where it failed, what to do next. A look at some ways
-    tries nothing.
+    """Outcome of one channel: what happened and, after a failure, what to do next.
+
+    A check of some channels sends nothing.
     """
 
     channel: str
@@ -32,8 +34,9 @@ class Told(NamedTuple):
 
 
 class FailureRecord(NamedTuple):
-    """Reads and changes what is kept of ways that failed: channel → what was said. A record that
-    cannot be written is none.
+    """Functions that read and change the record of failed channels: channel → error text.
+
+    A record that cannot be written is treated as empty.
     """
 
     read: Callable[[], Mapping[str, str]]
@@ -41,9 +44,7 @@ class FailureRecord(NamedTuple):
 
 
 class Notices:
-    """`Notifier`, in the language of the person. `names` are the ways chosen; one is opened when it
-    is used.
-    """
+    """`Notifier` in the person's language. `names` are the chosen channels, opened on use."""
 
     def __init__(
         self,
@@ -60,11 +61,13 @@ class Notices:
         self._lang = lang
 
     def notify(self, title: str, text: str) -> None:
-        """Tell in every way at once, and wait for none longer than the deadline. Never raises."""
+        """Notify through every channel at once, and wait for none beyond the deadline. Never
+        raises.
+        """
         self.send(title, text, self.names)
 
     def send(self, title: str, text: str, names: Sequence[str]) -> list[Told]:
-        """Tell in these ways; return what came of each."""
+        """Send a notification through the given channels; return the outcome of each."""
         title, text = (redact(in_language(one, self._lang)) for one in (title, text))
         told = self._each(names, lambda channel: channel.send(title, text))
         failed = [one for one in told if not one.ok and one.channel != LOG]
@@ -74,8 +77,9 @@ class Notices:
         return told
 
     def check(self, names: Sequence[str]) -> list[Told]:
-        """Look at these ways without telling anybody anything; name the last failure of those that
-        seem to work.
+        """Check the given channels without sending anything.
+
+        For a channel that seems to work, the last recorded failure is named.
         """
         last = self._record.read()
         return [
@@ -86,7 +90,7 @@ class Notices:
         ]
 
     def _each(self, names: Sequence[str], use: Callable[[Channel], str]) -> list[Told]:
-        """Use channels, each in a thread of its own, which is left behind where it is late."""
+        """Use each channel in a thread of its own; a thread past the deadline is abandoned."""
         found: dict[str, Told] = {}
 
         def one(name: str) -> None:
@@ -98,7 +102,8 @@ class Notices:
         ]
         for thread in threads:
             thread.start()
-        # Each way ends by itself after `timeout_s` of silence; one that drips is left behind here.
+        # Each channel ends by itself after `timeout_s` of silence; a channel that sends data drop
+        # by drop is abandoned here.
         deadline = time.monotonic() + self._timeout_s + _GRACE_S
         for thread in threads:
             thread.join(max(deadline - time.monotonic(), 0))
@@ -113,7 +118,7 @@ class Notices:
             return Told(name, True, redact(seen))
         except GieokError as error:
             failed = error
-        # Whatever a library raises may not stop the observer.
+        # No exception of a library may stop the observer.
         except Exception as error:  # noqa: BLE001
             failed = unexpected(error)
         return Told(name, False, redact(str(failed)), failed.hint)

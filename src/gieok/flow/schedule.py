@@ -1,8 +1,8 @@
-"""When a job is due: a cron expression in the user's zone.
+"""Schedule of a job: a cron expression in the user's time zone.
 
-Wall clock times that daylight saving leaves out are due when the clocks go on (02:30 at 03:00),
-those that come twice the first time; that is cronsim's rule, and Debian's. All comparisons are made
-in UTC: within one zone Python compares wall clocks.
+Wall clock times that daylight saving skips are due when the clocks go forward (02:30 at 03:00);
+times that occur twice are due the first time. That is the rule of cronsim, and of Debian. All
+comparisons are made in UTC, because within one zone Python compares wall clocks.
 """
 
 from datetime import UTC, datetime, tzinfo
@@ -14,7 +14,7 @@ _FIELDS = 5
 
 
 class Schedule(NamedTuple):
-    """A cron expression and the zone it is meant in, or one of `NEVER`."""
+    """Cron expression with the time zone that it is meant in, or one of `NEVER`."""
 
     expression: str
     zone: tzinfo
@@ -26,24 +26,23 @@ class Schedule(NamedTuple):
         from cronsim import CronSim  # who only wants to know a setting has no time for it
 
         for found in CronSim(self.expression, moment.astimezone(self.zone)):
-            # In the hour that comes twice, the first one may be over already.
+            # In the hour that occurs twice, its first pass may be over already.
             if (at := found.astimezone(UTC)) > moment:
                 return at
         return None
 
     def is_due(self, done: datetime, now: datetime) -> bool:
-        """Say whether a time has come since `done`; times that were missed count once.
+        """Say whether a due time has passed since `done`; missed times count once.
 
-        Where the clock was set back, `done` may be later than now: the caller counts from now then.
+        After the clock was set back, `done` may be later than `now`: the caller then counts from
+        `now`.
         """
         next_at = self.after(done)
         return next_at is not None and next_at <= now
 
 
 def check_cron_expression(text: str) -> None:
-    """Raise ValueError where a text is no cron expression of five fields, and does not say
-    never.
-    """
+    """Raise ValueError unless a text is a cron expression of five fields or a word for never."""
     if text in NEVER:
         return
     from cronsim import CronSim, CronSimError

@@ -1,8 +1,7 @@
-"""Asks services for vectors and scores: redacted, in batches, with retries, within a budget,
-metered.
+"""Calls to services for vectors and scores: redacted, batched, retried, budgeted, metered.
 
-A question waits for one short retry at most: somebody waits for its answer, and words answer
-without it.
+The embedding of a question is retried once at most, after a short wait: somebody waits for the
+answer, and keyword search answers without the vector.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +19,16 @@ from gieok.text.tokens import estimate_tokens
 
 _T = TypeVar("_T")
 
-#: Roles in the ledger. They have a budget of their own: a million tokens embed for cents.
+#: Roles in the ledger. Embedding and reranking have budgets of their own: a million tokens embed
+#: for cents.
 EMBEDDER, RERANKER = "embedder", "reranker"
 ROLES = (EMBEDDER, RERANKER)
-#: Waits before another try, in seconds: for passages, which can wait, and for a question.
+#: Waits before a retry, in seconds: for passages, which can wait, and for a question.
 PATIENT_S, HURRIED_S = (1.0, 4.0, 15.0), (0.5,)
-#: A service that asks for a longer pause is left alone.
+#: A service that asks for a longer pause than this is not retried.
 _LONGEST_WAIT_S = 60.0
-#: 8,000 Korean characters are 8,000 tokens to some models, which is what OpenAI's take at most.
+#: For some models 8,000 Korean characters are 8,000 tokens, which is the most that OpenAI's models
+#: accept.
 _MOST_CHARACTERS = 8_000
 _MOST_CHARACTERS_A_REQUEST = 100_000
 _LEAST_CHARACTERS = 200
@@ -35,8 +36,9 @@ _LEAST_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Metered:
-    """One role that asks a service. `wait` sleeps; `ledger` opens what counts; `daily_tokens` 0: no
-    limit.
+    """Role that asks a service. `wait` sleeps; `ledger` opens the ledger of tokens.
+
+    `daily_tokens` 0 means no limit.
     """
 
     role: str
@@ -50,8 +52,9 @@ class Metered:
     def ask(
         self, once: Callable[[], _T], tokens: Callable[[_T], int], delays_s: Sequence[float]
     ) -> _T:
-        """Return the answer of `once`, tried again where that may help. Raises ModelFailed of the
-        role's kind.
+        """Return the answer of `once`, which is retried when a retry may help.
+
+        Raises ModelFailed of the role's kind.
         """
         self._check_budget()
         for delay_s in (*delays_s, None):
@@ -91,7 +94,7 @@ class Metered:
     def _charge(self, usage: Usage) -> None:
         try:
             self.ledger().charge(self._today(), self.role, usage)
-        # a search in a home that is read-only, or busy, is not held up by its meter
+        # A search in a read-only or busy home is not held up by its meter.
         except StoreError:
             return
 
@@ -103,8 +106,9 @@ class Metered:
 
 
 class ServiceEmbedder:
-    """`Embedder` on a service. `dimension` is asked for where no vector has come yet, and 0 was
-    set.
+    """`Embedder` on a service.
+
+    When `dimension` is set to 0 and no vector has come yet, the dimension is asked for.
     """
 
     def __init__(self, service: EmbeddingService, metered: Metered, dimension: int = 0) -> None:
@@ -132,8 +136,10 @@ class ServiceEmbedder:
         return self._embed([redact(text)[:_MOST_CHARACTERS].strip() or "-"], is_query=True)[0]
 
     def _embed(self, texts: list[str], *, is_query: bool = False) -> list[Vector]:
-        """Ask for some texts; where they are too long for the service, for fewer, then for the
-        beginning of one.
+        """Return the vectors of some texts, in one request.
+
+        When the texts are too long for the service, each half of them is sent alone; a single text
+        is cut to its first half.
         """
         delays_s = HURRIED_S if is_query else PATIENT_S
         try:
@@ -198,7 +204,7 @@ class ServiceReranker:
 
 
 def _split_request_batches(texts: Sequence[str], most: int) -> list[list[str]]:
-    """Cut texts into requests, none of too many texts or characters."""
+    """Split texts into requests within the limits of texts and characters per request."""
     batches: list[list[str]] = []
     characters = 0
     for text in texts:

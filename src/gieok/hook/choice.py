@@ -1,7 +1,7 @@
-"""What of the found memories is worth showing, unasked. Imported by the hook: see the package.
+"""Selection of the found memories that are worth showing unasked.
 
-Nobody asked for what is injected, so the best must be likely to bear on the prompt; once it is,
-more lines cost little.
+Imported by the hook: see the package. Nobody asked for the injected memories, so the best one must
+be likely to bear on the prompt; once it is, more lines cost little.
 """
 
 import os
@@ -16,33 +16,33 @@ from gieok.hook.window import ContextWindow
 from gieok.ranking.likelihood import SURE, invert_logistic
 from gieok.text.gist import as_told
 
-#: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for
-#: what was told (`engine.learned.prompts`) are added at this weight, within these bounds. On
-#: told_dev, the share that gets nothing of prompts that memory cannot help, and that of questions
-#: which get their answer: .82 and .40 at -0.8, .76 and .44 at -0.95 (others at .15 and .4 of the
-#: best); on unasked_ko .76 and .23, .58 and .24.
+#: Least log-odds of the best memory for anything to be shown. To them are added the log-odds that
+#: the prompt asks for what was told (`ranking.learned.prompts`), at this weight and within these
+#: bounds. Measured on told_dev as two shares (prompts that memory cannot help and that get nothing;
+#: questions that get their answer): .82 and .40 at -0.8, .76 and .44 at -0.95 (others at .15 and .4
+#: of the best); on unasked_ko .76 and .23, .58 and .24.
 FIRST = -0.8
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
-#: Least probability of each further memory, and its least share of the best: a line beside a good
-#: one must be likely itself. Recalled by the hook on told_dev and on unasked_ko, and tokens a
-#: prompt there: .44, .30, 233 at these; at .15 and .4 of the best .40, .23, 169.
+#: Least probability of each further memory, and its least share of the best one's: a line beside a
+#: good line must be likely itself. Recall of the hook on told_dev, on unasked_ko, and tokens per
+#: prompt there: .44, .30, 233 at these values; .40, .23, 169 at .15 and .4 of the best.
 OTHERS, SHARE = 0.1, 0.25
-#: A path with a folder or an ending as memories name files; a version number is none.
+#: A path with a folder or an ending, as memories name files; a version number is not a path.
 _PATH = re.compile(
     r"(?<![\w/.@:-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z]\w{0,5}|[A-Za-z_][\w-]*\.(?:py|ts|tsx|js|go"
     r"|rs|java|md|ya?ml|toml|json))\b"
 )
 _MOST_PATHS = 4
-#: What reading a cited file may cost.
+#: Largest cited file that is read.
 _MOST_FILE_BYTES = 200_000
 _NO_WORD = re.compile(r"[\W_]+")
 
 
 def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[InjectedMemory]":
-    """Return those memories, given in order of their score, that are likely enough to be shown
-    unasked.
+    """Return the memories that are likely enough to be shown unasked.
 
-    `asks_memory` is the log-odds that the prompt asks for what was told.
+    `found` is ordered by score. `asks_memory` is the log-odds that the prompt asks for what was
+    told.
     """
     best = found[0].score if found else 0.0
     asking = ASKING * min(max(asks_memory, LEAST_ASKING), MOST_ASKING)
@@ -54,14 +54,16 @@ def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[Inj
 def fresh(
     found: "list[InjectedMemory]", window: ContextWindow, folder: str
 ) -> "list[InjectedMemory]":
-    """Return memories, each once and with what is to be said of the files it cites, without those
-    in the context already.
+    """Return each memory once, without the memories that the context holds already.
+
+    A memory that cites a missing file says so.
     """
     kept: dict[str, InjectedMemory] = {}
     for memory in found:
         words = _NO_WORD.sub("", as_told(memory.text)).casefold()
         first = kept.get(words)
-        # Of a turn and what was observed of it, the one that has the day of "by Friday" says more.
+        # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
+        # Friday" means.
         if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
             kept[words] = memory
     return [mark_missing_paths(memory, folder) for memory in kept.values()]
@@ -70,8 +72,9 @@ def fresh(
 def render_chosen_memories(
     found: "list[InjectedMemory]", settings: HookSettings, home: str, root: str
 ) -> Injection:
-    """Return memories, given best first, as text within the user's limits; `root` is the project's
-    folder, '' for none.
+    """Return memories, given best first, rendered within the user's limits.
+
+    `root` is the project's folder, '' for none.
     """
     shown = found[: int(settings.number("hook.limit"))]
     if settings.text("hook.output_mode") == "full":
@@ -83,28 +86,28 @@ def render_chosen_memories(
 
 
 def owners(home: str, root: str) -> dict[str, str]:
-    """Return the words for whose memory a project's is, as `inject.render` takes them; '' for
-    `root`: no project.
+    """Return the words for the owner of a project's memory.
+
+    They have the form that `inject.render_injection` takes. Empty for `root` '', which means no
+    project.
     """
     return inject.project_owners(root, trust.trusted_on(home, root)) if root else {}
 
 
-#: What took the place of another statement, compared with it; what may not answer.
+#: Status of a statement that replaced another one, and of a memory that may not answer.
 CURRENT, UNSURE_STATUS = "current", "unsure"
 
 
 def format_unsure_status(score: float) -> str:
-    """Return what is said of a memory that nothing is known to have ended: that it may not answer,
-    or nothing.
-    """
+    """Return the status of a memory not known to have ended: unsure below a score, else ''."""
     return "" if score >= SURE else UNSURE_STATUS
 
 
 def day(moment_s: float) -> str:
-    """Return the day of a moment by the clock of this process; midnight UTC stands for a day
-    without a time.
+    """Return the day of a moment by the clock of this process.
 
-    The clock is that of the setting `zone` (`places.set_process_zone`).
+    A moment at midnight UTC stands for a day without a time. The clock is that of the setting
+    `zone` (`places.set_process_zone`).
     """
     return time.strftime(
         "%Y-%m-%d", (time.localtime if moment_s % 86_400 else time.gmtime)(moment_s)
@@ -112,7 +115,7 @@ def day(moment_s: float) -> str:
 
 
 def mark_missing_paths(memory: InjectedMemory, folder: str) -> InjectedMemory:
-    """Return a memory that says so where a file that it cites is gone."""
+    """Return the memory, with a remark if a file that it cites is gone."""
     cited = (
         list(dict.fromkeys(_PATH.findall(memory.text)))[:_MOST_PATHS]
         if folder and "." in memory.text
@@ -127,8 +130,9 @@ def mark_missing_paths(memory: InjectedMemory, folder: str) -> InjectedMemory:
 
 
 def _is_cited_path_gone(folder: str, path: str) -> bool:
-    """Say whether a path below the folder leads nowhere, though where it would be is there: else it
-    is of another place.
+    """Say whether a path below the folder is missing although its parent folder exists.
+
+    Without the parent folder, the path belongs to another place.
     """
     return os.path.isdir(os.path.join(folder, path.partition("/")[0])) and not os.path.exists(
         os.path.join(folder, path)
@@ -136,7 +140,7 @@ def _is_cited_path_gone(folder: str, path: str) -> bool:
 
 
 def has_changed(source: str, text: str) -> bool:
-    """Say whether a file does not hold any more what a memory was made of."""
+    """Say whether a file no longer holds the text that a memory was made of."""
     if not os.path.isabs(source) or "[redacted:" in text:
         return False
     try:
@@ -159,7 +163,7 @@ _TITLE_CHARS = 70
 
 
 def build_fallback_title(text: str) -> str:
-    """Return a title for a memory without one: the first of its own words."""
+    """Return a title for a memory without one: its own first words."""
     first = " ".join(text.split())
     return (
         first if len(first) <= _TITLE_CHARS else first[: _TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"

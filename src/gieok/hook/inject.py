@@ -1,8 +1,7 @@
-"""Renders the injected text: memory as quoted, escaped data between tags. Imported by the hook: see
-the package.
+"""Renderer of the injected text: memory as quoted, escaped data between tags.
 
-By the same tags the text is removed again from the agent's transcript, so that memory never feeds
-on its own echo.
+Imported by the hook: see the package. The same tags serve to remove the text again from the agent's
+transcript, so that memory never feeds on its own echo.
 """
 
 from gieok import places
@@ -13,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Claude Code 2.1.330 shows a preview of a text of more than 10,000 characters; Codex 0.169.0 takes
-#: the middle out of one of more than 2,500 tokens, which it counts as a quarter of the bytes (3,800
-#: characters of Korean), and writes the whole to a file below the temporary folder.
+#: Claude Code 2.1.330 shows only a preview of a text of more than 10,000 characters. Codex 0.169.0
+#: cuts the middle out of a text of more than 2,500 tokens, counted as a quarter of the bytes (3,800
+#: characters of Korean), and writes the whole text to a file below the temporary folder.
 MOST_BYTES = 9_700
 _ENTRY_TOKENS = 160
-#: A memory of no more than this is a line: tags and attributes would be longer than what they hold.
+#: A memory of at most this length is one line: tags and attributes would be longer than the text.
 _LINE_TOKENS = 60
-#: A turn is cut to this; its words around the question's are what is wanted.
+#: A turn is cut to this length, around the words of the question.
 TURN_CHARS = 420
 _ANSWERED_CHARS = 120
 
@@ -48,11 +47,12 @@ _NOTE = (
 
 
 class InjectedMemory:
-    """A memory to show. A plain class: a dataclass takes half of the hook's time to import.
+    """Memory to show. A plain class: importing dataclasses takes half of the hook's time.
 
-    `score` is the probability that it bears on the prompt, `is_sure` whether that is enough to show
-    it in full. `who` said it, of a turn; `answers` is the turn before it, where it is not
-    understood alone. `status`: current, unsure, what became of it.
+    `score` is the probability that the memory bears on the prompt; `is_sure` says whether the
+    probability is enough to show the memory in full. `who` is the speaker of a turn; `answers` is
+    the turn before it, where the turn is not understood alone. `status`: current, unsure, or how
+    the memory ended.
     """
 
     __slots__ = (
@@ -103,12 +103,12 @@ class InjectedMemory:
         self.is_sure = is_sure
 
     def fields(self) -> "dict[str, Any]":
-        """Return the arguments that make it."""
+        """Return the constructor arguments of this memory."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 class Injection:
-    """The text to inject ('' for none), the memories in it, and what they cost in tokens."""
+    """Text to inject ('' for none), the memories in the text, and its cost in tokens."""
 
     __slots__ = ("memories", "text", "tokens")
 
@@ -119,8 +119,9 @@ class Injection:
 
 
 def project_words(trusted_on: str) -> str:
-    """Return the words for a project's memory, with the day on which the user last trusted its
-    content ('': never).
+    """Return the words for a project's memory.
+
+    The words hold the day on which the user last trusted the project's content ('': never).
     """
     how = (
         f"which the user trusted on {one_line(trusted_on)}"
@@ -131,15 +132,14 @@ def project_words(trusted_on: str) -> str:
 
 
 def project_owners(root: str, trusted_on: str) -> dict[str, str]:
-    """Return the words for the owner of the scope of a project with records, for `render` and
-    `whose`.
-    """
+    """Return scope → owner words for a project with records, for `render_injection` and `whose`."""
     return {places.project_scope(root): project_words(trusted_on)}
 
 
 def whose(scope: str, words: dict[str, str]) -> str:
-    """Return the words for a scope's owner and the scope itself; `words` are those of projects that
-    a person may trust.
+    """Return the words for a scope's owner, with the scope itself.
+
+    `words` are the owner words of projects that a person may trust.
     """
     own = (
         "this project's past sessions" if scope.startswith("project:") else "this user, everywhere"
@@ -150,18 +150,17 @@ def whose(scope: str, words: dict[str, str]) -> str:
 def render_injection(
     memories: list[InjectedMemory], budget_tokens: int, whose: dict[str, str] | None = None
 ) -> Injection:
-    """Return memories, given best first, as text: as many as the budget allows, what is sure before
-    titles.
+    """Return memories, given best first, as text: as many as the budget allows.
 
-    `whose` maps scopes to the words for their owner (`project_words`); other scopes are the user's
-    own.
+    Sure memories come before titles. `whose` maps scopes to the words for their owner
+    (`project_words`); other scopes are the user's own.
     """
     whose = whose or {}
     shown_memories: list[InjectedMemory] = []
     blocks: dict[tuple[str, str], list[tuple[str, str]]] = {}
     tokens = spent = 0
     are_turns = all(memory.who for memory in memories)
-    # What holds no more comes last, and is the first to go where there is no room.
+    # Memories that ended come last, and are the first to go where there is no room.
     for memory in sorted(
         memories, key=lambda memory: (is_replaced_memory(memory), not _is_whole(memory))
     ):
@@ -190,7 +189,7 @@ def render_injection(
         blocks.setdefault(place, []).append((memory.day if memory.who else "", text))
         shown_memories.append(memory)
         tokens, spent = tokens + cost, spent + length
-    # A stable sort: turns are newest first, the others stay as they are.
+    # A stable sort: turns become newest first, other memories keep their order.
     parts = [
         wrap_in_tag(
             tag,
@@ -203,23 +202,24 @@ def render_injection(
     return Injection("\n".join(parts), shown_memories, tokens)
 
 
-#: What the two tags of a block take.
+#: Tokens that the two tags of a block take.
 _TAG_TOKENS, _TAG_BYTES = 16, 60
 
 
 def count_text_bytes(text: str) -> int:
-    """Return the bytes of a text, which `MOST_BYTES` limits."""
+    """Return the size of a text in bytes, which `MOST_BYTES` limits."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 
 def is_replaced_memory(memory: InjectedMemory) -> bool:
-    """Say whether something else holds in the place of a memory."""
+    """Say whether another statement has replaced this memory."""
     return memory.status.startswith(("replaced", "ended"))
 
 
 def _is_whole(memory: InjectedMemory) -> bool:
-    """Say whether a memory's own words are shown: where it is sure, a turn, or no longer than its
-    title would be.
+    """Say whether a memory's own words are shown instead of its title.
+
+    They are for a sure memory, a turn, and a memory no longer than its title would be.
     """
     return memory.is_sure or bool(memory.who) or _is_short_line(memory.text, _LINE_TOKENS // 2)
 
@@ -239,7 +239,7 @@ def _render_injected_memory(memory: InjectedMemory) -> str:
 
 
 def wrap_in_tag(tag: str, text: str) -> str:
-    """Return text between tags that mark it as Gieok's."""
+    """Return a text between tags that mark the text as Gieok's."""
     return f'<{tag} source="gieok">\n{text}\n</{tag}>'
 
 
@@ -285,8 +285,8 @@ def _format_memory_attributes(memory: InjectedMemory) -> str:
 
 
 def _render_memory_words(memory: InjectedMemory) -> str:
-    """Return a memory's own words as one line: what it is, the words, what they answer, and what
-    they are known by.
+    """Return a memory as one line: its kind, its words, the question they answer, and the
+    handle.
     """
     text = one_line(memory.text, TURN_CHARS)
     title = "" if memory.who else one_line(memory.title, 80)

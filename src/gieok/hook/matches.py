@@ -1,8 +1,7 @@
-"""The memories that match a prompt: candidates of every question in every scope, weighed by age,
-each with its level.
+"""Memories that match a prompt, from every question in every scope, weighed by age.
 
-Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`, of which
-only the methods of `Reader` are used.
+Each match has its level. Imported by the hook: see the package. The reader is
+`storage.index.sqlite.index_reader.IndexReader`, of which only the methods of `Reader` are used.
 """
 
 import json
@@ -67,28 +66,28 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 40
 _DOCUMENTS = 12
-#: A question of which less occurs anywhere (by rarity) is not answered there: most prompts end
-#: here.
+#: A question is not searched when less than this share of its tokens (weighted by rarity) occurs
+#: anywhere: most prompts end here.
 _LEAST_PRESENT = 0.15
-#: Tokens are searched rarest first until so many passages hold them: common ones tell little and
-#: take most of the time.
+#: Tokens are searched rarest first until this many passages hold them: common tokens tell little
+#: and take most of the time.
 _MOST_HOLDING = 6_000
-#: Families of documents: the parameters of their ranking; the weights are
+#: Families of documents with the parameters of their ranking; the weights are in
 #: `ranking/learned/NAME.json`.
 _FAMILIES = (("notes", NOTES), ("turns", PROSE))
 _SNIPPET_CHARS = 600
-#: Words of the prompt that a memory must have for words alone to be sure of it.
+#: Words of the prompt that a memory must share before keyword evidence alone makes it sure.
 _FEWEST_SHARED = 2
 #: The categories of records; each is a folder.
 CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
-#: Categories that fade with age, as dated notes do; a decision holds until it is retired.
-#: As `model.memory.MADE_THEN`, which the hook has no time to import.
+#: `_FADING`: categories that fade with age, as dated notes do; a decision holds until it is
+#: retired. `_MADE_THEN` repeats `model.memory.MADE_THEN`, whose import is too slow for the hook.
 _MADE_THEN = "day_is_of_creation"
 _FADING = frozenset(("session-summary",))
 
 
 class Match:
-    """A memory that may be shown, and the probability that it answers."""
+    """Memory that may be shown, and the probability that it answers."""
 
     __slots__ = ("entry", "first_line", "key", "level", "probability", "text")
 
@@ -102,7 +101,7 @@ class Match:
         text: str = "",
         first_line: int = 0,
     ) -> None:
-        #: The whole passage, and its first line.
+        #: Text of the whole passage, and the number of its first line.
         self.text, self.first_line = text, first_line
         self.level = level
         self.probability = probability
@@ -121,6 +120,8 @@ class PromptMatches:
 
 
 class _Candidate:
+    """Passage that may become a match, with its log-odds and the tokens that found it."""
+
     __slots__ = ("log_odds", "passage", "row", "scope", "tokens")
 
     def __init__(
@@ -134,7 +135,9 @@ class _Candidate:
 
 
 class _ScopeQuery:
-    """One question to one scope, as `KeywordQuery` has it, which takes too long to import."""
+    """Query of one question in one scope: the fields of `KeywordQuery`, whose import is too
+    slow.
+    """
 
     __slots__ = ("b", "context_weight", "k1", "spread", "spread_tokens", "weights")
 
@@ -161,10 +164,10 @@ def find_matches(
     with_low: bool = False,
     prompt: str = "",
 ) -> PromptMatches:
-    """Return what the scopes hold on any of the questions. When `late` is raised: what was found
-    until then.
+    """Return the matches of all questions in all scopes.
 
-    `asked` are the token weights of the questions in `prompt`.
+    `asked` are the token weights of the questions in `prompt`. When `late` is raised, the matches
+    found until then are returned.
     """
     matches = PromptMatches()
     candidates: dict[int, _Candidate] = {}
@@ -203,11 +206,11 @@ def find_matches(
 def _adjust_match_level(
     level: str, row: "_MatchedRow", words: "list[tuple[str, ...]]", prompt: str
 ) -> str:
-    """Return the level of a match by what its words tell: one shared word makes nothing sure, and
-    answers no question.
+    """Return the level of a match after a check of the words that it shares with the prompt.
 
-    A record whose tag or title the prompt names is shown by its title at least. Measured: at a busy
-    machine, words alone were sure of "our full suite of services" for "run the test suite".
+    One shared word makes no match sure, and answers no question. A record whose tag or title the
+    prompt names is shown by its title at least. Measured: at a busy machine, words alone were sure
+    of "our full suite of services" for "run the test suite".
     """
     if level == levels.LOW and not row.tags and not row.title:
         return level
@@ -224,8 +227,9 @@ def _adjust_match_level(
 
 
 def _one_per_document(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """Return the best passage of each of the best notes, and every turn once: a long note must not
-    crowd out others.
+    """Return the best passage of each of the best notes, and every turn once.
+
+    One passage per note, so that a long note does not crowd out others.
     """
     best: dict[object, _Candidate] = {}
     for c in sorted(candidates, key=lambda c: (-c.log_odds, c.passage)):
@@ -244,13 +248,13 @@ def _search_scope(
     *,
     with_low: bool,
 ) -> int:
-    """Add the candidates of a scope; return how many passages it holds."""
+    """Add the candidates of a scope; return the number of its passages."""
     known = reader.scope(scope)
     if known is None:
         return 0
     sid, passages, mean_length = known
     holding = reader.holding(sid, {token for weights in asked for token in weights})
-    # Asked first: without conversations no passage's document needs to be looked up.
+    # Asked first: in a scope without conversations no passage's document needs to be looked up.
     talk = reader.has_talk(sid)
     for weights in asked:
         question = ScopedQuestion(prompt, weights, passages, holding)
@@ -276,7 +280,7 @@ def _search_scope(
 
 
 def _select_searched_tokens(weights: dict[str, float], holding: dict[str, int]) -> dict[str, float]:
-    """Return the tokens to search for, those that occur nowhere included."""
+    """Return the tokens to search for, including the tokens that occur nowhere."""
     searched: dict[str, float] = {}
     looked_at = 0
     for token in sorted(weights, key=lambda token: (holding.get(token, 0), token)):
@@ -316,7 +320,7 @@ def _build_keyword_evidence(
 
 
 class _MatchedRow:
-    """A passage, and the fields of its document that are shown."""
+    """Passage with the fields of its document that are shown."""
 
     def __init__(
         self,
@@ -333,7 +337,7 @@ class _MatchedRow:
         kind: str,
     ) -> None:
         self.document = document
-        #: What is shown once: a note, or a line of a conversation.
+        #: Identity of what is shown once: a note, or a line of a conversation.
         self.once: object = (document, first) if kind == "turn" else document
         self.key = key
         self._source = read_provenance_source(provenance)
@@ -350,15 +354,15 @@ class _MatchedRow:
 
     @property
     def line(self) -> int:
-        """Return its first line."""
+        """Return the number of the passage's first line."""
         return self._lines[0]
 
     def is_there(self) -> bool:
-        """Say whether its source still exists."""
+        """Say whether the source of the document still exists."""
         return not os.path.isabs(self._source) or os.path.exists(self._source)
 
     def may_enter(self, gate: NoteGate, scope: str, probability: float) -> bool:
-        """Say whether it may be injected."""
+        """Say whether the gate allows the passage to be injected."""
         return not self.is_record or gate.admits(
             source=self._source,
             scope=scope,
@@ -369,8 +373,9 @@ class _MatchedRow:
         )
 
     def weight(self, now_unix_s: float, half_life_days: float) -> float:
-        """Return the factor of its score: by age (dated notes and summaries alone) and by its
-        author's marks.
+        """Return the factor of the score: by age and by the author's marks.
+
+        Only dated notes and summaries fade with age.
         """
         moment_ms = None if _MADE_THEN in self._metadata else self._day_ms
         if self._category in _FADING:
@@ -394,20 +399,21 @@ class _MatchedRow:
 
 
 def find_record_category(metadata: dict[str, str], key: str) -> str:
-    """Return a record's category, from its front matter, else from its folder; '' for a note."""
+    """Return a record's category: from its front matter, else its folder; '' for a note."""
     folder = key.split("/")[-2:-1]
     return metadata.get("category") or (folder[0] if folder and folder[0] in CATEGORIES else "")
 
 
 def read_provenance_source(provenance: str) -> str:
-    """Return the source of a document from its stored provenance (JSON); '' without one."""
+    """Return the source in a document's stored provenance (JSON); '' without one."""
     rows = json.loads(provenance)
     return str(rows[0]["source"]) if rows else ""
 
 
 def shown_path(source: str, cwd: str) -> str:
-    """Return a path that the agent can open from its folder: relative below it, else `~/…` or
-    absolute.
+    """Return a path that the agent can open from its folder.
+
+    The path is relative below that folder, else `~/…` or absolute.
     """
     if os.path.isabs(source) and cwd:
         relative = os.path.relpath(source, cwd)

@@ -1,8 +1,7 @@
-"""Measures the hook's decisions on labelled prompts: precision and recall of each level, and
-silence.
+"""Measures the hook on labelled prompts: precision and recall of each level, and silence.
 
-A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}; without
-expectation, silence is right. A memory is named by the end of its key.
+A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}. Without expected
+memories, silence is right. A memory is named by the end of its key.
 """
 
 import json
@@ -17,21 +16,19 @@ from gieok.text.redact import redact
 
 
 class Label(NamedTuple):
-    """A prompt, and the memories expected for it."""
+    """Prompt, and the memories expected for it."""
 
     prompt: str
     expect: tuple[str, ...]
 
     def means(self, key: str) -> bool:
-        """Say whether a memory is expected."""
+        """Say whether the memory of this key is expected."""
         plain = (name.removeprefix(".gieok/memory/").removesuffix(".md") for name in self.expect)
         return any(f"/{key.removesuffix('.md')}".endswith(f"/{name}") for name in plain)
 
 
 class LabelDecision(NamedTuple):
-    """The outcome of one label: level of each shown memory, and whether it is right; the keys of
-    what was shown.
-    """
+    """Outcome of one label: the level and correctness of each shown memory, and the shown keys."""
 
     label: Label
     shown: tuple[tuple[str, bool], ...]
@@ -39,14 +36,12 @@ class LabelDecision(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Say whether something expected was shown, or nothing where silence is right."""
+        """Say whether an expected memory was shown, or none where silence is right."""
         return any(right for _, right in self.shown) if self.label.expect else not self.shown
 
 
 class FailedPrompt(NamedTuple):
-    """A prompt whose outcome was wrong: what was expected of it (nothing: silence), and the
-    memories that were shown.
-    """
+    """Prompt with a wrong outcome: the expected memories (none: silence) and the shown memories."""
 
     prompt: str
     expected: tuple[str, ...]
@@ -56,8 +51,8 @@ class FailedPrompt(NamedTuple):
 class Level(NamedTuple):
     """Figures of one level.
 
-    `precision`: share of the shown memories that are right; `recall`: share of the answerable
-    prompts with a right one.
+    `precision`: share of the shown memories that are right. `recall`: share of the answerable
+    prompts with a right memory.
     """
 
     name: str
@@ -67,9 +62,7 @@ class Level(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The figures of a labelled set. `silence`: share of the unanswerable prompts that got
-    nothing.
-    """
+    """Figures of a labelled set. `silence`: share of the unanswerable prompts that got nothing."""
 
     answerable: int
     unanswerable: int
@@ -78,9 +71,7 @@ class Measured(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Memories whose probability was alike: what was said of them on average, and how many of them
-    were right.
-    """
+    """Memories of similar probability: mean probability, share that was right, and number."""
 
     said: float
     right: float
@@ -88,11 +79,12 @@ class Bin(NamedTuple):
 
 
 def load_prompt_labels(file: Path) -> list[Label]:
-    """Return the labels of a file, none if it is missing. Raises BadRequest, which names the
-    line.
+    """Return the labels of a file; none if the file is missing.
+
+    Raises BadRequest, which names the line.
     """
     try:
-        # only at \n: a text may contain other line ends
+        # Split only at \n: a text may contain other line ends.
         lines = file.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
         return []
@@ -140,7 +132,7 @@ def append_prompt_label(file: Path, label: Label) -> None:
 def outcomes(
     labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]
 ) -> list[LabelDecision]:
-    """Return the decision for each label's prompt."""
+    """Return the hook's decision for the prompt of each label."""
     return [
         _build_label_decision(
             label, [found for found in recall(label.prompt) if found.level != levels.LOW]
@@ -182,9 +174,7 @@ def measured(found: Sequence[LabelDecision]) -> Measured:
 
 
 def build_reliability_bins(found: Sequence[tuple[float, bool]], bins: int = 5) -> list[Bin]:
-    """Return what the probabilities were worth: pairs of a probability and whether the memory is
-    right, in equal bins.
-    """
+    """Group pairs of (probability, is right) into bins of equal width."""
     reliability_bins = []
     for number in range(bins):
         pairs = [

@@ -1,7 +1,6 @@
-"""What of a prompt's own words a memory has: how many of them, and whether the prompt names its
-title or a tag.
+"""Words that a prompt shares with a memory: their number, and whether they name it.
 
-Imported by the hook: see the package.
+A prompt names a memory by its title or a tag. Imported by the hook: see the package.
 """
 
 import re
@@ -14,7 +13,7 @@ _MOST_WORDS = 60
 
 
 def content_words(prompt: str) -> list[tuple[str, ...]]:
-    """Return the tokens of each word of a prompt that says what it is about, each word once."""
+    """Return the tokens of each content word of a prompt, each word once."""
     found: dict[tuple[str, ...], None] = {}
     asked = query_tokens(f"{prompt}?")  # interrogatives and endings are no content
     for word in re.findall(_WORD, prompt)[:_MOST_WORDS]:
@@ -25,16 +24,19 @@ def content_words(prompt: str) -> list[tuple[str, ...]]:
 
 
 def count_shared_words(words: "list[tuple[str, ...]]", text: str) -> int:
-    """Return how many words of a prompt a text has; of a Korean word its beginning, under whatever
-    ending.
+    """Return how many words of a prompt occur in a text.
+
+    Of a Korean word its beginning must occur, under whatever ending.
     """
     held = set(keyword_tokens(text))
     return sum(1 for tokens in words if tokens[0] in held)
 
 
 def is_named(words: "list[tuple[str, ...]]", title: str, tags: str, text: str) -> bool:
-    """Say whether a prompt names a memory: a whole tag of it, or all of a title that is not merely
-    its first words.
+    """Say whether a prompt names a memory by a tag or its title.
+
+    All words of the tag or title must occur. A title that is merely the memory's first words does
+    not count.
     """
     said = {token for tokens in words for token in tokens}
     names = [tag for tag in re.split(r"[,;]", tags) if tag.strip()]

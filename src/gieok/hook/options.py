@@ -7,7 +7,7 @@ from gieok.agents.table import NAMES
 from gieok.option import Option, Value
 from gieok.ranking.age import HALF_LIFE_DAYS
 
-#: One of several, so without a comma.
+#: One of several values, so without a comma.
 _SCOPE = places.SCOPE_PATTERN.replace(r"\s", r"\s,")
 
 
@@ -94,7 +94,7 @@ OPTIONS = (
         "judge.deadline_ms", 3000, "after this what was not judged is injected unjudged", low=50
     ),
 )
-#: Settings of others that the hook uses too: where the texts are, and what is cut out of them.
+#: Settings of other parts that the hook uses too: where the texts are, and what is cut out of them.
 STORE = Option("store", "sqlite", "where memory is kept", choices=tuple(registry.STORES))
 JOURNAL = Option(
     "journal",
@@ -139,7 +139,7 @@ USED = (*OPTIONS, ZONE, STORE, JOURNAL, HYBRID, RULES, ACTIVE, EXCLUDED_FOLDERS,
 
 
 class HookSettings:
-    """The values by name; what is not given is the default."""
+    """Values of the settings by name; a setting without a value has its default."""
 
     __slots__ = ("_values",)
 
@@ -147,7 +147,7 @@ class HookSettings:
         self._values = {option.name: option.default for option in USED} | {**values}
 
     def supposing(self, values: Mapping[str, Value]) -> "HookSettings":
-        """Return the settings as if these were set."""
+        """Return the settings with these values set."""
         return HookSettings({**self._values, **values})
 
     def number(self, name: str) -> float:

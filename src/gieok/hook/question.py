@@ -12,17 +12,17 @@ from gieok.text.keywords import is_statement, query_tokens
 #: Shorter prompts ask nothing; a Hangul or Han character counts twice, because it says twice as
 #: much.
 _SHORTEST = 10
-#: `/clear`, `/review this`, `!ls`, `# keep this`; not `/src/a.py`, nor a heading with text below
-#: it.
+#: Matches `/clear`, `/review this`, `!ls`, `# keep this`; not `/src/a.py`, nor a heading with text
+#: below it.
 _COMMAND = r"/[\w:-]+(?:\s|$)|!|#[^\n]*$"
-#: Characters kept at both ends of a paste: the request stands before or after it.
+#: Characters kept at both ends of a pasted text: the request stands before or after it.
 _END_CHARS = 1500
 _SENTENCE = re.compile(r"[.!?。？！]+\s|\n+")
 _MOST_SENTENCES = 6
-#: Further words of a sentence only cost time.
+#: Words of a sentence beyond this number only cost time.
 _MOST_TOKENS = 48
 _COMMON_WEIGHT = 0.3
-#: Compiled on use, which is rare: it takes two milliseconds.
+#: Compiled on use, which is rare: compiling takes two milliseconds.
 _ABOUT_THE_PAST = (
     r"(?i)\b(remember|recall|memory|last time|previous(ly)?|earlier|we (decide|agree|chose"
     r"|choose|use)d?|did we|had we|our)\b"
@@ -54,21 +54,22 @@ COMMON = frozenset(
 
 
 def is_worth_asking(prompt: str) -> bool:
-    """Say whether a prompt may concern memory: it is long enough, and not a bare command (`/clear`,
-    `!ls`).
+    """Say whether a prompt may concern memory.
+
+    It must be long enough, and not a bare command (`/clear`, `!ls`).
     """
     if len(prompt) > 4 * _END_CHARS:
         return True
     text = prompt.strip()
     if text.startswith(("/", "!", "#")) and re.match(_COMMAND, text):
         return False
-    # A character beyond U+07FF takes three bytes or more in UTF-8: two more than a Latin one.
+    # A character beyond U+07FF takes three bytes or more in UTF-8: two more than a Latin character.
     wide = (len(text.encode("utf-8", "surrogatepass")) - len(text)) // 2
     return len(text) + wide >= _SHORTEST
 
 
-#: What a prompt that refers to this session alone is made of, whole words: deictics, going on,
-#: again, more of the same.
+#: Whole words of a prompt that refers to this session alone: deictics, going on, again, more of the
+#: same.
 _OF_SESSION = (
     r"(?i)\b(?:continu(?:e|ing)|proceed|resume|carry|keep|going|go|again|re-?try|try|redo|undo"
     r"|repeat|finish(?:ed)?|next|steps?|ones?"
@@ -94,7 +95,7 @@ _OF_SESSION_KO = (
     r"(?:을|를|은|는|도|만|로|으로|부터|까지|처럼)?(?:해|하|가|시켜)?(?:줘요?|주세요|줄래요?|봐요?|봐줘|라|자|죠|고|요|드려요|드립니다|합니다"
     r"|할게요?|하자|하죠)*"
 )
-#: Asks for what any book holds: what something is, means or does, how it is done.
+#: Asks for general knowledge: what something is, means or does, how it is done.
 _OF_WORLD = (
     r"(?i)^\W*(?:hey|hi|ok(?:ay)?|so|and|please|quick question)?[\s,:]*(?:can you |could you "
     r"|please )?(?:explain|define|describe|teach me"
@@ -107,20 +108,21 @@ _OF_WORLD = (
     r"|(?:무슨 (?:뜻|의미)|뜻이? ?뭐|차이(?:가|점)?(?: 뭐|\s?설명|\s?알려)|개념|문법|원리|어떻게 (?:써|쓰|하|해|동작|작동)"
     r"|왜 (?:써|쓰|필요)|(?:하|쓰|보|푸)는 (?:법|방법|명령어?))"
 )
-#: Of this user, project or session.
+#: Words for this user, project or session.
 _OWN = (
     r"(?i)\b(?:our|ours|we|us|my|mine|this|that|these|those|here|repo(?:sitory)?|project|team"
     r"|again)\b"
-    # What things of one's own have: an address, a name; of the world's, nobody asks an agent for
-    # these.
+    # Things that only a user's own world has (an address, a name): nobody asks an agent for these
+    # of the world at large.
     r"|(?:주소|이름|포트|번호|비번|계정|담당|날짜|시간|버전|글꼴|폰트|색|값|기준|주기|간격|규칙|방식|절차|일정|채널|경로)(?:이|가)?\s"
     r"|우리|(?<![가-힣])(?:내|나|제|저|이|그)(?:가|는|의)?\s|저희|여기|프로젝트|레포"
 )
 
 
 def is_of_this_session(prompt: str) -> bool:
-    """Say whether a prompt refers to what is before the agent alone: nothing is left of it but
-    going on, assent, deictics.
+    """Say whether a prompt refers only to what is before the agent now.
+
+    Such a prompt consists of nothing but words for going on, assent and deictics.
     """
     text = prompt[:_END_CHARS]
     if asks_about_the_past(text):
@@ -135,8 +137,9 @@ def is_of_this_session(prompt: str) -> bool:
 
 
 def asks_the_world(prompt: str) -> bool:
-    """Say whether a prompt asks for what any book holds, rather than for what was told: memory must
-    have a lead then.
+    """Say whether a prompt asks for general knowledge rather than for what was told.
+
+    For such a prompt, only a memory of level HIGH, or one that the prompt names, is shown.
     """
     text = prompt[:_END_CHARS]
     return (
@@ -147,15 +150,17 @@ def asks_the_world(prompt: str) -> bool:
 
 
 def asks_about_the_past(prompt: str) -> bool:
-    """Say whether a prompt asks for a memory: only then is it worth reporting that nothing was
-    found.
+    """Say whether a prompt asks for a memory.
+
+    Only then is it worth reporting that nothing was found.
     """
     return bool(re.search(_ABOUT_THE_PAST, prompt[:_END_CHARS]))
 
 
 def texts(prompt: str) -> list[str]:
-    """Return what to ask memory: the whole prompt and its sentences, as far as they may concern it;
-    [] for nothing.
+    """Return the texts to search memory for: the whole prompt and each of its sentences.
+
+    Sentences that cannot concern memory are left out; [] if nothing is left.
     """
     if not is_worth_asking(prompt) or is_of_this_session(prompt):
         return []
@@ -176,8 +181,9 @@ def texts(prompt: str) -> list[str]:
 
 
 def build_prompt_questions(prompt: str) -> list[dict[str, float]]:
-    """Return token → weight for the whole prompt and for each sentence; empty without anything to
-    ask.
+    """Return token → weight for the whole prompt and for each sentence.
+
+    Empty when there is nothing to ask.
     """
     return [_weigh_question_tokens(text) for text in texts(prompt)]
 

@@ -1,5 +1,6 @@
-"""Records that a person, or an agent for them, decides to keep: one Markdown file each, below the
-project's `.gieok/`.
+"""Records that a person, or an agent for them, decides to keep: one Markdown file each.
+
+The files lie below the project's `.gieok/`:
 
     .gieok/memory/decision/use-ruff.md     indexed and injected
     .gieok/retired/decision/use-ruff.md    no longer injected; deleted after the grace period
@@ -24,12 +25,12 @@ from gieok.text.restated import Restatement
 
 MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
 GRACE_DAYS = 30
-#: The category of what a session was about.
+#: The category of summaries of sessions.
 SUMMARY = "session-summary"
-#: Field of the days on which a record was told, where these are several.
+#: Front matter field with the days on which a record was told, if it was told on several days.
 TOLD = "told"
 _TITLE_CHARS = 80
-#: Longest file name; a syllable takes three bytes, and a file system allows 255.
+#: Longest file name in bytes; a Korean syllable takes three bytes, and a file system allows 255.
 _SLUG_BYTES = 120
 _MOST_NAMESAKES = 10_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -40,8 +41,10 @@ _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
 class Record(NamedTuple):
-    """A record. `tags` are single words or short phrases; `created` is in UTC; `until`: the last
-    day on which it holds.
+    """Record of a project or user.
+
+    `tags` are single words or short phrases; `created` is in UTC; `until` is the last day on which
+    the record holds.
     """
 
     category: str
@@ -50,16 +53,16 @@ class Record(NamedTuple):
     tags: tuple[str, ...]
     created: datetime
     until: date | None = None
-    #: The day on which it is told, where its person is.
+    #: The day on which the record was told, in the time zone of the person.
     told: date | None = None
 
     @property
     def day(self) -> date:
-        """Return the day on which it is told."""
+        """Return the day on which the record was told."""
         return self.told or self.created.date()
 
     def markdown(self) -> str:
-        """Return the file's text."""
+        """Return the text of the record's file."""
         head = [f"title: {_quote_record_title(self.title)}", f"category: {self.category}"]
         head += [f"tags: [{', '.join(self.tags)}]"] if self.tags else []
         head.append(f"created: {_format_record_time(self.created)}")
@@ -111,9 +114,7 @@ def _format_record_time(moment: datetime) -> str:
 
 
 class Saved(NamedTuple):
-    """A record that is kept: its file, whether it was made now, and the days on which it was
-    told.
-    """
+    """Saved record: its file, whether it is new, and the days on which it was told."""
 
     file: Path
     is_new: bool
@@ -123,11 +124,11 @@ class Saved(NamedTuple):
 def save_record(
     base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True
 ) -> Saved:
-    """Write a record below `base` (a `.gieok` folder), unless one says the same already: that one
-    gets the day.
+    """Write a record below `base` (a `.gieok` folder), or update the record that says the same.
 
-    It gets new tags and a new `until` too; one that is over holds again where it is told anew. A
-    file that `is_known` denies counts only if its text and its front matter are the same.
+    The existing record gets the new day, new tags and a new `until`; a record whose `until` has
+    passed holds again when it is told anew. A file that `is_known` denies counts as the same only
+    if its text and its front matter are the same.
     """
     folder = _make_record_folder(base, base / MEMORY / record.category)
     for known, text in _iter_restating_records(base, record):
@@ -145,8 +146,9 @@ def save_record(
 
 
 def _iter_restating_records(base: Path, record: Record) -> Iterator[tuple[Path, str]]:
-    """Yield the records that say what another one says, with their texts; those of its own category
-    first.
+    """Yield the records that say the same as `record`, with their texts.
+
+    Records of its own category come first.
     """
     mine, statement = _read_record_body(record.markdown()), Restatement(record.text)
     files = list_records(base)
@@ -181,7 +183,7 @@ def _parse_record_day(word: str) -> date | None:
 
 
 def _told_again(text: str, record: Record) -> str:
-    """Return a record's file as it is once its statement was told again."""
+    """Return the text of a record's file after its statement was told again."""
     fields = front_matter(text).fields
     until, days = fields.get("until", ""), told_days(fields)
     if record.until and until != str(record.until):
@@ -197,7 +199,9 @@ def _told_again(text: str, record: Record) -> str:
 
 
 def _with_field(file_text: str, name: str, value: str) -> str:
-    """Return a record's file with a field of its front matter set, or, with '', without it."""
+    """Return a record's file with a field of its front matter set; the value '' removes the
+    field.
+    """
     end = front_matter(file_text).end
     line = f"{name}: {value}\n" if value else ""
     if not end:
@@ -208,7 +212,7 @@ def _with_field(file_text: str, name: str, value: str) -> str:
 
 
 def _make_record_folder(base: Path, folder: Path) -> Path:
-    """Make a folder below `base`, as private as that."""
+    """Make a folder below `base`, with the permissions of `base`."""
     if base.exists() and not base.stat().st_mode & 0o077:
         return fs.make_private(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -239,8 +243,9 @@ def rewritten(file: Path, title: str, text: str) -> Path:
 
 
 def with_text(file_text: str, text: str) -> str:
-    """Return a record's file that says something else; its title follows where it was the first
-    line. Raises BadRequest.
+    """Return the file of a record with another text.
+
+    The title is replaced too, if it was the first line of the old text. Raises BadRequest.
     """
     text = _CONTROL.sub("", normalise(text)).strip()
     if not text:
@@ -262,19 +267,16 @@ def with_text(file_text: str, text: str) -> str:
 
 
 def _tells_what_is_gone(title: str, before: str, after: str) -> bool:
-    """Say whether a title has a word of the old text that the new one has not: the value that was
-    corrected.
-    """
+    """Say whether a title has a word that only the old text has: the value that was corrected."""
     gone = set(re.findall(r"\w+", before.lower())) - set(re.findall(r"\w+", after.lower()))
     return not gone.isdisjoint(re.findall(r"\w+", title.lower()))
 
 
 def renamed(base: Path, file: Path) -> Path:
-    """Give a record the file name that its title makes, if its name was made of a title that it has
-    no more; return its file.
+    """Give a record the file name of its title, if its name came from an earlier title.
 
-    The new file is written before the old one is removed. Links to it in other records of the shelf
-    (`[[name]]`) follow.
+    Returns the record's file. The new file is written before the old one is removed. Links to the
+    record in other records of the shelf (`[[name]]`) are updated.
     """
     text = file.read_text(encoding="utf-8")
     title = front_matter(text).fields.get("title", "")
@@ -296,8 +298,9 @@ def renamed(base: Path, file: Path) -> Path:
 
 
 def own_text(file_text: str) -> str:
-    """Return what a record says, without its front matter and the heading that repeats its title:
-    what `with_text` takes.
+    """Return a record's text without its front matter and the heading that repeats its title.
+
+    `with_text` takes a text of this form.
     """
     title, body = front_matter(file_text).fields.get("title", ""), _read_record_body(file_text)
     return body.removeprefix(f"# {title}\n").strip() if title else body
@@ -320,8 +323,9 @@ def slug(title: str) -> str:
 
 
 def find_record(base: Path, shelf: str, name: str) -> Path:
-    """Return the record with that path, `category/name` or file name on a shelf. Raises
-    BadRequest.
+    """Return the record with that path, `category/name` or file name on a shelf.
+
+    Raises BadRequest.
     """
     root = base / shelf
     stem = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
@@ -344,8 +348,9 @@ def _format_record_name(file: Path) -> str:
 
 
 def move_record(base: Path, file: Path, shelf: str, now: datetime) -> Path:
-    """Move a record to another shelf; return its file. A retired one notes the time, from which
-    grace counts.
+    """Move a record to another shelf; return its file.
+
+    A retired record notes the time, from which the grace period counts.
     """
     text = file.read_text(encoding="utf-8")
     end = front_matter(text).end
@@ -364,8 +369,9 @@ def move_record(base: Path, file: Path, shelf: str, now: datetime) -> Path:
 
 
 def copy_record(base: Path, file: Path) -> Path:
-    """Copy a record to the shelf of another `.gieok` folder; return its file, the one that is there
-    where it says the same.
+    """Copy a record to the shelf of another `.gieok` folder; return its file.
+
+    When a record there says the same already, that record's file is returned.
     """
     text = file.read_text(encoding="utf-8")
     folder = _make_record_folder(base, base / MEMORY / file.parent.name)
@@ -376,7 +382,7 @@ def copy_record(base: Path, file: Path) -> Path:
 
 
 def purge(base: Path, now: datetime) -> list[Path]:
-    """Delete retired records whose grace period is over; return them."""
+    """Delete retired records whose grace period is over; return their files."""
     over = [file for file in list_records(base, RETIRED) if _is_grace_over(file, now)]
     for file in over:
         file.unlink(missing_ok=True)
@@ -395,8 +401,9 @@ def _is_grace_over(file: Path, now: datetime) -> bool:
 
 
 def list_records(base: Path, shelf: str = MEMORY) -> list[Path]:
-    """Return the records on a shelf, sorted, without links that lead out of it (Git keeps links)
-    and special files.
+    """Return the records on a shelf, sorted.
+
+    Links that lead out of the shelf (Git keeps links) and special files are left out.
     """
     return [
         file

@@ -1,7 +1,7 @@
-"""Rules that bind, as the hook shows them: first at a session's start, and before a prompt that is
-about what they govern.
+"""Binding rules as the hook shows them: at a session's start, and before relevant prompts.
 
-Imported by the hook: see the package.
+At the start of a session rules come first; before a prompt, only the rules that govern what the
+prompt is about. Imported by the hook: see the package.
 """
 
 import json
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 _ROW_FIELDS = 6
-#: Each is looked up; a person has fewer.
+#: Limit of rules, because each one is looked up; a person has fewer.
 _MOST_RULES = 200
-#: A prompt is about few of them; more are too wide to help.
+#: Limit of rules per prompt: a prompt is about few rules, and rules that match more prompts are too
+#: wide to help.
 _MOST_BEARING = 4
 _LINE_CHARS = 400
 STATUS = "a rule, until the user lifts it"
-#: A question asks to be answered; one for leave is about what rules govern.
+#: A question asks to be answered, not for work; a question for permission is about what rules
+#: govern.
 _ASKS_LEAVE = r"(?i)\b(?:can|may|should|shall|could|must) (?:i|we|you)\b"
 _ASKS_LEAVE += r"|(?:도|면)\s?(?:돼|될까|되나|되지|괜찮)|(?:할까|올릴까|돌릴까)"
 
 
 class BindingRule:
-    """What a user's turn states as a rule: the words, where they stand, and when they were said
-    (Unix seconds).
-    """
+    """Rule that a user's turn states: its words, its place, and when it was said (Unix seconds)."""
 
     __slots__ = ("at", "key", "line", "scope", "text", "turn")
 
@@ -51,12 +51,12 @@ class BindingRule:
 
     @property
     def day(self) -> str:
-        """Return the day on which it was said."""
+        """Return the day on which the rule was said."""
         return time.strftime("%Y-%m-%d", time.localtime(self.at))
 
     @property
     def handle(self) -> str:
-        """Return the handle of its turn."""
+        """Return the handle of the turn that states the rule."""
         return places.build_handle(self.scope, self.key, self.line)
 
     @property
@@ -65,7 +65,7 @@ class BindingRule:
         return f"- {self.day} {one_line(self.text, _LINE_CHARS)} ({self.handle})"
 
     def memory(self) -> InjectedMemory:
-        """Return it as it is shown before a prompt."""
+        """Return the rule as a memory to show before a prompt."""
         return InjectedMemory(
             title="",
             citation="",
@@ -83,8 +83,9 @@ class BindingRule:
 def read_binding_rules(
     home: str, scopes: "Iterable[str]", lines: "Callable[[str, str], list[str]]"
 ) -> "list[BindingRule]":
-    """Return the rules of scopes, newest first in each. `lines` returns those of a document by
-    scope and key.
+    """Return the rules of scopes, newest first in each.
+
+    `lines` returns the lines of a document by scope and key.
     """
     document_lines: dict[tuple[str, str], list[str]] = {}
     rules: dict[str, BindingRule] = {}
@@ -99,7 +100,7 @@ def read_binding_rules(
             if not is_users(line) or places.line_check(line) != check:
                 continue  # forgotten, or another line by now
             words = line.partition(": ")[2]
-            # Words that merely accept a rule are shown with what they accept.
+            # Words that merely accept a rule are shown with the rule that they accept.
             text = (
                 " ".join(words[start:end] for start, end in parts)
                 or f"{find_answered_question(lines_here, number)} – {words}"
@@ -109,8 +110,9 @@ def read_binding_rules(
 
 
 def bearing(rules: "Sequence[BindingRule]", prompt: str) -> "list[InjectedMemory]":
-    """Return the rules that govern what a prompt is about, where it asks for work, or whether
-    something may be done.
+    """Return the rules that govern what a prompt is about.
+
+    Only for a prompt that asks for work, or whether something may be done.
     """
     is_question = tasks.is_prompt_question(prompt) and not question.asks_about_the_past(prompt)
     if is_question and re.search(_ASKS_LEAVE, prompt) is None:
@@ -121,7 +123,7 @@ def bearing(rules: "Sequence[BindingRule]", prompt: str) -> "list[InjectedMemory
 def merge_rules_first(
     binding: "Sequence[InjectedMemory]", found: "Iterable[InjectedMemory]"
 ) -> "list[InjectedMemory]":
-    """Return rules before what was found, without the turns that state them."""
+    """Return the rules before the found memories, without the turns that state the rules."""
     handles = {rule.handle for rule in binding}
     return [*binding, *(memory for memory in found if memory.handle not in handles)]
 

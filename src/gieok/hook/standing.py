@@ -1,8 +1,7 @@
-"""Which claims found hold no more, as `observe.claims` found out. Imported by the hook: see the
-package.
+"""Finds which found claims hold no more, as `memory.talk.claims` recorded.
 
-A claim is a sentence: where it is all that a passage says, the passage has ended; else a part of it
-has.
+Imported by the hook: see the package. A claim is a sentence: a passage that consists of the ended
+claim alone has ended; of any other passage only a part has ended.
 """
 
 import json
@@ -31,11 +30,10 @@ _LONGEST_QUOTE = 80
 
 
 class EndedClaim:
-    """A claim that holds no more: since when (Unix seconds), its words, and the line that holds in
-    its place.
+    """Claim that holds no more: since when (Unix seconds), its words, and its replacement.
 
-    `key` is '' where nothing took its place: it said itself until when it holds. `is_whole`: the
-    passage says nothing else.
+    The replacement is a line. `key` is '' for a claim that nothing replaced: the claim itself said
+    until when it holds. `is_whole`: the passage says nothing else.
     """
 
     __slots__ = ("at", "check", "is_whole", "key", "length", "line", "scope", "start", "words")
@@ -51,14 +49,14 @@ class EndedClaim:
         length: int = 0,
     ) -> None:
         self.scope, self.key, self.line, self.check, self.at = scope, key, line, check, at
-        #: Where the words that hold instead stand in their line.
+        #: Place, within their line, of the words that hold instead.
         self.start, self.length = start, length
         self.words = ""
         self.is_whole = True
 
     @property
     def handle(self) -> str:
-        """Return the handle of what holds in its place; '' for none."""
+        """Return the handle of the line that replaced the claim; '' for none."""
         if not self.key:
             return ""
         return places.build_handle(
@@ -67,18 +65,18 @@ class EndedClaim:
 
     @property
     def status(self) -> str:
-        """Return the words for it."""
+        """Return the words for the end of the claim, with the handle of its replacement."""
         by = f", by {self.handle}" if self.key else ""
         return f"{self.since}{by}"
 
     @property
     def name(self) -> str:
-        """Return `replaced`, or `ended` where nothing took its place."""
+        """Return `replaced`, or `ended` for a claim that nothing replaced."""
         return "replaced" if self.key else "ended"
 
     @property
     def since(self) -> str:
-        """Return the words for it, without what replaced it."""
+        """Return the words for the end of the claim, without its replacement."""
         if self.is_whole:
             return f"{self.name} on {self.day}"
         quoted = (
@@ -90,13 +88,14 @@ class EndedClaim:
 
     @property
     def day(self) -> str:
-        """Return the day since when it holds no more; of what ended by itself, the last day on
-        which it held.
+        """Return the day since when the claim holds no more.
+
+        For a claim that ended by itself, this is the last day on which it held.
         """
         return choice.day(self.at if self.key else self.at - 1)
 
     def holds_instead(self, line: str) -> bool:
-        """Say whether a line still says what took its place."""
+        """Say whether a line still contains the words that replaced the claim."""
         if self.check == 0:
             return True
         words = line[self.start : self.start + self.length] if self.length else line
@@ -104,8 +103,9 @@ class EndedClaim:
 
 
 class Standing:
-    """What holds no more, of every scope that is asked for; each file is read once. `now_s`: what
-    ends later holds.
+    """Ended claims of every scope that is asked for; each file is read once.
+
+    Claims that end later than `now_s` still hold.
     """
 
     def __init__(self, home: str, now_s: float) -> None:
@@ -114,15 +114,16 @@ class Standing:
         self._winners: dict[tuple[str, str, int], EndedClaim] = {}
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
-        """Return what became of a passage that begins in a line, if all of it holds no more; None
-        where it holds.
+        """Return how a passage ended, if all of it holds no more; None for a passage that holds.
+
+        The passage begins in `line`.
         """
         return next(
             (claim for claim in self.claims(scope, key, line, text) if claim.is_whole), None
         )
 
     def claims(self, scope: str, key: str, first_line: int, text: str) -> "list[EndedClaim]":
-        """Return the claims of a passage that hold no more, if it still says them."""
+        """Return the claims of a passage that hold no more, if the passage still says them."""
         lines = text.split("\n")
         found = []
         for line, start, length, check, claim in self._read(scope).get(key, ()):
@@ -137,9 +138,7 @@ class Standing:
         return found
 
     def every(self, scope: str) -> "list[tuple[str, int, EndedClaim]]":
-        """Return (key, line, what holds in its place) of every claim of a scope that was
-        replaced.
-        """
+        """Return (key, line, replacement) of every claim of a scope that was replaced."""
         return [
             (key, line, claim)
             for key, rows in self._read(scope).items()
@@ -148,7 +147,7 @@ class Standing:
         ]
 
     def won(self, scopes: "Sequence[str]", scope: str, key: str, line: int) -> bool:
-        """Say whether a line took the place of another one: what was compared, and is current."""
+        """Say whether a line replaced another one and itself still holds."""
         for name in {*scopes, scope}:
             self._read(name)
         return (scope, key, line) in self._winners
@@ -178,7 +177,7 @@ class Standing:
                 if by_key:
                     self._winners[by_scope, by_key, by_line] = claim
             self._known[scope] = known
-            # What itself holds no more has not won.
+            # A replacement that holds no more itself has not won.
             for key, rows in known.items():
                 for line, *_ in rows:
                     self._winners.pop((scope, key, line), None)
@@ -201,10 +200,9 @@ def newest_first(
     reader: "Lines",
     now_s: float,
 ) -> "list[InjectedMemory]":
-    """Return matches as they are shown, marked where they hold no more, and behind what holds in
-    their place.
+    """Return matches as shown memories; ended ones are marked and follow their replacements.
 
-    That is looked up where it was not found. `shown` are the memories of `found`, best first.
+    A replacement that was not found is looked up. `shown` are the memories of `found`, best first.
     """
     standing = Standing(home, now_s)
     by_handle = {memory.handle: memory for memory in shown}
@@ -232,8 +230,9 @@ def _line_of(handle: str) -> int:
 
 
 def _looked_up(ended: EndedClaim, old: InjectedMemory, reader: "Lines") -> InjectedMemory | None:
-    """Return what holds in the place of a memory, as a turn is shown; None where it is none, or
-    says something else by now.
+    """Return the replacement of a memory, as a turn is shown.
+
+    None where the replacement is no turn, or its line has changed since.
     """
     text = reader.line(ended.scope, ended.key, ended.line)
     turn = read_spoken_line([text], 1)

@@ -1,5 +1,6 @@
-"""Reads the hook's counters: how often each level fired, how long it took, which searches
-followed.
+"""Statistics of the hook: how often each level fired, latency, and searches that followed.
+
+They are read from the hook's counters.
 """
 
 import json
@@ -10,12 +11,12 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-#: Session of `gieok doctor`, which is not counted. Of the letters that the counters keep as they
-#: are.
+#: Session name of `gieok doctor`, which is not counted. It consists of letters that the counters
+#: keep unchanged.
 PROBE = "d0c70000-0000-4000-8000-000000000000"
-#: Larger numbers are not the hook's.
+#: Larger numbers were not written by the hook.
 _MOST = 1e15
-#: A search without a session follows a title that was shown at most so long before.
+#: A search without a session counts as following a title that was shown at most this long before.
 _FOLLOWS_MS = 10 * 60 * 1000
 
 
@@ -30,7 +31,8 @@ class Stats(NamedTuple):
     followed: int
     p50_ms: float
     p95_ms: float
-    #: Prompts that the daemon answered by meaning, and those that words alone answered.
+    #: Prompts that the daemon answered by vector search, and prompts answered by keyword search
+    #: alone.
     by_meaning: int
     by_words: int
     events: Mapping[str, int]
@@ -59,13 +61,13 @@ def _parse_hook_call(line: str) -> dict[str, object] | None:
 
 
 def share_by_words(stats: Stats) -> float | None:
-    """Return the share of prompts that words alone answered; None where none was answered."""
+    """Return the share of answered prompts that words alone answered; None for no answers."""
     answered = stats.by_meaning + stats.by_words
     return stats.by_words / answered if answered else None
 
 
 def count_hook_calls(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
-    """Return the figures of rows."""
+    """Return the figures of the given rows since a time."""
     rows = [row for row in rows if _read_call_number(row, "at") >= since_ms]
     prompts = [row for row in rows if row["event"] == "prompt"]
     compact = [row for row in prompts if _read_call_number(row, "medium")]
@@ -93,7 +95,7 @@ def count_hook_calls(rows: Iterable[Mapping[str, object]], since_ms: int = 0) ->
 
 
 def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[float]]:
-    """Return the times of searches by session, in order; '' for searches without one."""
+    """Return the times of searches by session, in order; '' for searches without a session."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in searches:
         found[str(row.get("session") or "")].append(_read_call_number(row, "at"))
@@ -101,8 +103,9 @@ def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[floa
 
 
 def _is_followed(shown: Mapping[str, object], searches: Mapping[str, list[float]]) -> bool:
-    """Say whether a search followed a shown title: in its session, or soon after without a
-    session.
+    """Say whether a search followed a shown title.
+
+    A search counts in the title's session, or soon after the title if the search has no session.
     """
     at = _read_call_number(shown, "at")
     own = searches.get(str(shown.get("session") or "-"), [])

@@ -1,15 +1,15 @@
-"""Prompts that are tasks: what was told about how such a task is done governs it, in other words
-than the prompt's.
+"""Second question for prompts that are tasks: which rules govern this kind of task?
 
-"PR 올려줘" names no rule, "every title begins with the ticket" names no task. So a second question is
-made of the task's kind, in both languages, and what reads like a rule or a preference answers it
-best. Imported by the hook: see the package.
+Rules govern a task in other words than the prompt's: "PR 올려줘" names no rule, "every title begins
+with the ticket" names no task. So a second question is made of the task's kind, in both languages,
+and texts that read like a rule or a preference answer it best. Imported by the hook: see the
+package.
 """
 
 import re
 
-#: What asks for a kind of work → what a rule about it speaks of. Sources are strings: compiled on
-#: use, which is rare.
+#: Pattern of a request for a kind of work → words of the rules about that work. Patterns are
+#: strings, compiled on use, which is rare.
 _KINDS = (
     (
         r"\b(pull request|PR|merge request|MR)\b|풀 ?리퀘|머지해",
@@ -30,7 +30,8 @@ _KINDS = (
     (
         r"\b(deploy|ship|roll ?out|apply|terraform|rollback|roll back)\b|배포|롤백|적용해",
         (
-            "deploy rules: when and from where to deploy or apply, freeze windows. 배포 규칙, 배포 금지 시간, "
+            "deploy rules: when and from where to deploy or apply, freeze windows. 배포 규칙, 배포 "
+            "금지 시간, "
             "어디서 적용하는지"
         ),
     ),
@@ -45,7 +46,8 @@ _KINDS = (
     (
         r"\b(blog post|article|post|draft|essay|newsletter)\b|블로그|포스트|후기|초안|기사|원고|글 ?(써|작성)",
         (
-            "rules for writing posts: names of clients, tone, length, images. 글 쓸 때 규칙: 거래처 이름, 말투, "
+            "rules for writing posts: names of clients, tone, length, images. 글 쓸 때 규칙: 거래처 "
+            "이름, 말투, "
             "길이, 이미지"
         ),
     ),
@@ -71,7 +73,10 @@ _KINDS = (
     ),
     (
         r"\b(explain|summari[sz]e|report|brief me|outline)\b|설명해|요약해|정리해|보고서|보고해",
-        "how the user wants answers and explanations: length, order, language. 설명과 요약의 길이, 순서, 말투 선호",
+        (
+            "how the user wants answers and explanations: length, order, language. 설명과 요약의 길이, "
+            "순서, 말투 선호"
+        ),
     ),
     (
         r"\b(translate|localiz|locali[sz]ation)\b|번역|현지화",
@@ -112,7 +117,7 @@ _MOST_CHARS = 600
 
 
 def question_of(prompt: str) -> str:
-    """Return what to ask memory about the kinds of task that a prompt is; '' where it is none."""
+    """Return the question to memory for the kinds of task in a prompt; '' if it is no task."""
     text = prompt[:_MOST_CHARS].strip()
     if is_prompt_question(text):
         return ""
@@ -126,5 +131,5 @@ def is_prompt_question(prompt: str) -> bool:
 
 
 def is_rule_text(text: str) -> bool:
-    """Say whether a text reads like a rule, or like what somebody wants."""
+    """Say whether a text reads like a rule or a preference."""
     return re.search(_RULE, text) is not None

@@ -1,8 +1,8 @@
-"""Which notes may enter a prompt that did not ask for them. Imported by the hook: see the package.
+"""Gate for notes that may enter a prompt that did not ask for them.
 
-What an agent is given goes to the provider of its model. A person's own notes (of a vault, a diary)
-are about more than the work at hand, so they need more to come up there than what was said to
-agents, or kept for them.
+Imported by the hook: see the package. Everything that an agent is given goes to the provider of its
+model. A person's own notes (of a vault, a diary) are about more than the work at hand, so they need
+stronger evidence to be injected than turns said to agents, or records kept for agents.
 """
 
 import os
@@ -13,11 +13,11 @@ from gieok.ranking.likelihood import SURE
 
 
 class NoteGate:
-    """The notes that one prompt may get unasked.
+    """Decides which notes one prompt may get unasked.
 
-    `folders` are those of the setting `hook.asked_only`, joined by commas: what lies in them is
-    found by who searches, and injected nowhere. In a project, a note of the person's own must be
-    likely to bear on the prompt, and share a word with it.
+    `folders` are the folders of the setting `hook.asked_only`, joined by commas: notes in them are
+    found by searches and never injected. In a project, a note of the person's own must be likely to
+    bear on the prompt, and share a word with it.
     """
 
     def __init__(self, folders: str, scopes: "list[str]", prompt: str) -> None:
@@ -31,9 +31,9 @@ class NoteGate:
     ) -> bool:
         """Say whether a document may be injected.
 
-        `source` is the file it comes from (no absolute path: it is no file), `category` the kind of
-        a record, '' for a note, `text` its title, tags and words, `score` the probability that it
-        bears on the prompt.
+        `source` is the file of the document (a source that is no absolute path is no file),
+        `category` the kind of a record, '' for a note, `text` the document's title, tags and words,
+        `score` the probability that the document bears on the prompt.
         """
         if not os.path.isabs(source):
             return True

@@ -1,9 +1,8 @@
-"""What already stands in an agent's context: what was injected in this session, and its own
-instruction files.
+"""Texts already in an agent's context: this session's injections, and instruction files.
 
-Nothing is injected twice. Kept by session, bounded and private (0600) in the home folder; a
-compaction empties it, because it empties the context. `gieok why --last` shows the last injection
-from here. Imported by the hook: see the package.
+Nothing is injected twice. The record is kept by session, bounded and private (0600) in the home
+folder; a compaction empties the record, because it empties the context. `gieok why --last` shows
+the last injection from here. Imported by the hook: see the package.
 """
 
 import json
@@ -22,15 +21,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 FOLDER = os.path.join("hook", "sessions")
-#: What is kept of a session, and how many sessions: an agent's context holds no more, and nobody
-#: asks about older ones.
+#: Limits of the record of a session, and of the number of sessions: an agent's context holds no
+#: more, and nobody asks about older sessions.
 _MOST_CHARS = 120_000
 _MOST_SESSIONS = 40
-#: Injections before the last that are kept of a session, for a person who looks through them.
+#: Injections before the last one that are kept of a session, for a person who looks through them.
 _MOST_EARLIER, _MOST_EARLIER_CHARS = 12, 40_000
-#: A file of instructions longer than this is no one's context.
+#: An instruction file longer than this does not fit into any context.
 _MOST_FILE_BYTES = 200_000
-#: Less than this stands in every text.
+#: A text shorter than this occurs in every other text.
 _SHORTEST = 8
 _NO_WORD = re.compile(r"(?:&(?:lt|gt|quot|amp);|[\W_])+")
 #: Claude Code puts the file behind `@path` into the context too.
@@ -38,7 +37,7 @@ _INCLUDED = re.compile(r"^[ \t]*@(\S+)[ \t]*$", re.MULTILINE)
 
 
 class ContextWindow:
-    """What an agent has before it in one session."""
+    """Texts that an agent has in its context in one session."""
 
     def __init__(self, home: str, agent: str, session: str) -> None:
         self._home = home
@@ -48,14 +47,14 @@ class ContextWindow:
         self._handles: dict[str, bool] = {
             str(k): bool(v) for k, v in _coerce_to_kind(dict, row.get("handles")).items()
         }
-        #: Unix seconds; what was said in this session since then is in the context.
+        #: Unix seconds; everything said in this session since then is in the context.
         self.since_s = float(_coerce_to_kind(float, row.get("since")))
-        #: Whether the session was told what it begins with, and its context still holds that.
+        #: Whether the text of the session's start was injected, and the context still holds it.
         self.is_begun = row.get("begun") is True
         self._texts = [strip_to_letters(text) for text in _list_injected_texts(row)]
 
     def read(self, files: "list[str]") -> None:
-        """Take what stands in files of instructions, and in those that they include."""
+        """Add the texts of instruction files, and of the files that they include."""
         for file in files:
             text = _read_instruction_file(file)
             included = [
@@ -69,7 +68,9 @@ class ContextWindow:
             ]
 
     def holds(self, memory: InjectedMemory) -> bool:
-        """Say whether a memory stands there already, at least as fully as it would be shown."""
+        """Say whether the context holds a memory already, at least as fully as it would be
+        shown.
+        """
         if memory.handle in self._handles and self._handles[memory.handle] >= (
             memory.is_sure or bool(memory.who)
         ):
@@ -78,21 +79,22 @@ class ContextWindow:
         return len(words) >= _SHORTEST and any(words in text for text in self._texts)
 
     def was_said_here(self, key: str, moment_s: float) -> bool:
-        """Say whether a turn (its key, and when its conversation began) is of this session and
-        still in the context.
+        """Say whether a turn belongs to this session and is still in the context.
+
+        The turn is given by its key and by the time when its conversation began.
         """
         return bool(self.session) and f"/{self.session}#" in key and moment_s >= self.since_s
 
     def is_here(self, session: str, moment_s: float) -> bool:
-        """Say whether a message of a session is of this one and still in the context."""
+        """Say whether a message belongs to this session and is still in the context."""
         return bool(self.session) and session == self.session and moment_s >= self.since_s
 
     def keep(
         self, event: str, injection: Injection, at_s: float, *, stays: bool = True, **more: object
     ) -> None:
-        """Keep what was injected now; whether it `stays` in the context behind this prompt.
+        """Record an injection; `stays` says whether it remains in the context after this prompt.
 
-        Errors of the file system are ignored: the next prompt repeats it at worst.
+        Errors of the file system are ignored: at worst the next prompt repeats the injection.
         """
         begins = stays and event == SESSION_START and not self.is_begun
         self.is_begun = self.is_begun or begins
@@ -125,7 +127,7 @@ class ContextWindow:
         self._change(add)
 
     def empty(self, at_s: float) -> None:
-        """Forget what was injected: the context was compacted, or began anew."""
+        """Forget all injections: the context was compacted, or began anew."""
         self._handles, self._texts, self.is_begun = {}, [], False
         if self.session:
             self._change(
@@ -133,8 +135,9 @@ class ContextWindow:
             )
 
     def _change(self, change: "Callable[[dict[str, Any]], dict[str, Any]]") -> None:
-        """Change what is kept, as it is now: another prompt of the session may have been answered
-        since it was read.
+        """Change the record as it is on disk now.
+
+        Another prompt of the session may have been answered since the record was read.
         """
         folder = os.path.dirname(self._file)
         try:
@@ -163,27 +166,28 @@ class ContextWindow:
 
 
 def _list_injected_texts(row: "dict[str, Any]") -> "list[str]":
-    """Return texts as they were injected since the session began or was compacted, the last one
-    last.
-    """
+    """Return the texts injected since the session began or was compacted, the newest last."""
     return [text for text in _coerce_to_kind(list, row.get("injected")) if isinstance(text, str)]
 
 
 def _keep_newest_texts(texts: "list[str]") -> "list[str]":
-    """Return the last texts, as much of them as is kept."""
+    """Return the newest texts, up to the limit that is kept."""
     while sum(map(len, texts)) > _MOST_CHARS:
         del texts[0]
     return texts
 
 
 def session_file(home: str, agent: str, session: str) -> str:
-    """Return where a session is kept; its identifier may be anything, so its name is a sum."""
+    """Return the file of a session's record.
+
+    Its name is a hash, because session ids may be anything.
+    """
     data = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
     return os.path.join(home, FOLDER, f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}.json")
 
 
 def sessions(home: str) -> "list[dict[str, Any]]":
-    """Return what is kept of every session, the one with the last injection first."""
+    """Return the records of all sessions, the one with the last injection first."""
     folder = os.path.join(home, FOLDER)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     rows = [
@@ -193,7 +197,7 @@ def sessions(home: str) -> "list[dict[str, Any]]":
 
 
 def _select_newest_injections(earlier: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
-    """Return the newest injections, as many as are kept."""
+    """Return the newest injections, up to the limit that is kept."""
     newest, chars = [], 0
     for one in earlier[:_MOST_EARLIER]:
         chars += len(str(one.get("text", "")))
@@ -225,8 +229,9 @@ def _read_instruction_file(file: str) -> str:
 
 
 def strip_to_letters(text: str) -> str:
-    """Return the letters and digits of a text: neither wrapping nor marks nor escapes make another
-    text of it.
+    """Return the letters and digits of a text.
+
+    Wrapping, marks and escapes then make no difference.
     """
     return _NO_WORD.sub("", visible(text).casefold())
 

@@ -19,7 +19,7 @@ _Answer = TypeVar("_Answer")
 
 
 class CoverageFile:
-    """One data file, usually `.coverage`."""
+    """One data file of coverage.py, usually `.coverage`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -39,15 +39,15 @@ class CoverageFile:
         self._asked(self._open)
 
     def files(self) -> list[str]:
-        """Return the paths of all files that were measured."""
+        """Return the paths of all measured files."""
         return sorted(map(_convert_to_posix, self._asked(self._data.measured_files)))
 
     def contexts(self) -> list[str]:
-        """Return the names under which lines were run."""
+        """Return the names of the contexts (tests) in which lines ran."""
         return sorted(self._asked(self._data.measured_contexts) - {""})
 
     def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
-        """Yield what ran of a file, context by context."""
+        """Yield the lines of a file that ran, context by context."""
         found: dict[str, set[int]] = defaultdict(set)
         for name in self._asked(self._data.measured_files):
             if _convert_to_posix(name) == path:
@@ -61,8 +61,9 @@ class CoverageFile:
         yield from sorted((context, frozenset(lines - {0})) for context, lines in found.items())
 
     def _open(self) -> None:
-        """Open the file, and no other: in a database without them `CoverageData` makes its
-        tables.
+        """Open the data file, and only a data file of coverage.py.
+
+        In a database without its tables, `CoverageData` would create them.
         """
         with closing(
             sqlite3.connect(

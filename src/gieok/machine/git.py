@@ -1,5 +1,6 @@
-"""`Versions` by the `git` program. Everything is empty where there is no git, no repository or no
-commit.
+"""`Versions` by the `git` program.
+
+Every answer is empty where there is no git, no repository or no commit.
 """
 
 import os
@@ -15,7 +16,7 @@ from gieok.ports.code import Commit
 _TIMEOUT_S = 30
 _NOT_RUN = 127
 _COMMIT_FIELDS = 5
-#: A clock that was wrong, or somebody's joke.
+#: A later commit time comes from a wrong clock, or is somebody's joke.
 _LATEST_S = 4_102_444_800
 #: The repository may be hostile: no command of its configuration is run.
 _SAFE = (
@@ -30,11 +31,11 @@ _SAFE = (
 
 
 class Git:
-    """The repository that a folder lies in."""
+    """Repository that contains a folder."""
 
     def __init__(self, root: Path, environment: Mapping[str, str] | None = None) -> None:
         self._root = root
-        #: The caller's: the daemon's PATH may differ.
+        #: PATH of the caller: the daemon's PATH may differ.
         self._environment = os.environ if environment is None else environment
 
     def head(self) -> str:
@@ -42,12 +43,11 @@ class Git:
         return self._ask("rev-parse", "--verify", "-q", "HEAD").strip()
 
     def author(self) -> str:
-        """Return who commits here, or ''."""
+        """Return the name of the person who commits here, or ''."""
         return self._ask("config", "user.name").strip()
 
     def files(self) -> frozenset[str] | None:
-        """Return the files that are tracked or not ignored, those of repositories inside too; None
-        outside of git.
+        """Return the files that are tracked or not ignored, including those of nested repositories.
 
         None where there is no repository, or where the enclosing repository ignores the folder
         itself.
@@ -76,7 +76,7 @@ class Git:
         return {os.fsdecode(name) for name in listed.split(b"\0") if name} if code == 0 else None
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
-        """Return the ignored ones of `paths`, which need not exist; None without git."""
+        """Return those of `paths` that are ignored; paths need not exist. None without git."""
         if not paths:
             return frozenset()
         found: set[str] = set()
@@ -89,8 +89,10 @@ class Git:
         return frozenset(found)
 
     def _questions(self, paths: Sequence[str]) -> dict[str, dict[str, set[str]]]:
-        """Return the paths to ask of each repository: a path itself, or the nested repository on
-        the way to it.
+        """Return the paths to ask of each repository.
+
+        A path is asked of its own repository; of an enclosing repository, the nested repository on
+        the way to the path is asked.
         """
         asked: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for path in paths:
@@ -145,14 +147,12 @@ class Git:
         return text
 
     def old_text(self, revision: str, path: str) -> str | None:
-        """Return a file as it was at a revision; None where it was not there."""
+        """Return a file's text at a revision; None where the file did not exist."""
         code, text, _ = self._text("show", f"{revision}:./{path}")
         return text if code == 0 else None
 
     def log(self, most: int) -> list[Commit]:
-        """Return the newest commits of the branch that is checked out, merges left out, newest
-        first.
-        """
+        """Return the newest commits of the checked-out branch without merges, newest first."""
         said = self._ask(
             "-c",
             "core.quotePath=false",
@@ -176,7 +176,7 @@ class Git:
         ]
 
     def hooks_folder(self) -> Path | None:
-        """Return where git looks for hooks; None without git."""
+        """Return the folder in which git looks for hooks; None without git."""
         code, text, _ = self._text("rev-parse", "--git-path", "hooks", safe=False)
         return (self._root / text.strip()).resolve() if code == 0 and text.strip() else None
 
@@ -193,7 +193,7 @@ class Git:
     ) -> tuple[int, bytes, str]:
         """Run git in a folder below the root."""
         environment = {**self._environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        # a git hook may set them for another folder
+        # A git hook may set these variables for another folder.
         for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
             environment.pop(name, None)
         try:

@@ -1,4 +1,4 @@
-"""The system's keyring (Secret Service, Keychain, Credential Manager), by the `keyring` library."""
+"""The system's keyring (Secret Service, Keychain, Credential Manager), by `keyring`."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,5 +1,6 @@
-"""File events by the `watchfiles` library (Rust's notify: inotify, FSEvents,
-ReadDirectoryChanges).
+"""File events by the `watchfiles` library.
+
+The library wraps Rust's notify (inotify, FSEvents, ReadDirectoryChanges).
 """
 
 from collections.abc import Iterator, Sequence
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import watchfiles
 
-#: A file that never rests is reported after this long.
+#: A file that never stops changing is reported after this long.
 _LONGEST_WAIT_MS = 30_000
 _TICK_S = 1
 
@@ -18,15 +19,16 @@ class FileWatcher:
     def changes(
         self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
     ) -> Iterator[set[Path]]:
-        """Yield what changed once it is quiet; an empty set soon after the start, so that earlier
-        changes are looked for.
+        """Yield the set of changed paths each time the folders become quiet.
+
+        An empty set is yielded soon after the start, so that the caller looks for earlier changes.
         """
         quiet_s = 0
         for events in watchfiles.watch(
             *folders,
             watch_filter=None,
-            # The library looks every `step` and goes on after one without events: quiet lasts one
-            # to two steps.
+            # The library checks every `step` and yields after one step without events: the quiet
+            # time lasts one to two steps.
             step=debounce_ms * 2 // 3,
             debounce=_LONGEST_WAIT_MS,
             rust_timeout=_TICK_S * 1000,

@@ -1,8 +1,9 @@
-"""Renders active_memory.md, the short text that a session begins with.
+"""Renderer of active_memory.md, the short text that a session begins with.
 
-What nothing is known to have ended, a line each, the newest wording; what is due first; what a
-person corrected always. Within a token budget; the same memory on the same day gives the same
-bytes; the text below the marker is the user's and stays.
+The text holds one line for each observation that is not known to have ended, in its newest wording.
+Due observations come first, and a person's corrections are always shown. The text fits a token
+budget; the same memory on the same day gives the same bytes; the text below the marker is the
+user's and stays.
 """
 
 import re
@@ -27,16 +28,18 @@ from gieok.text.tokens import estimate_tokens
 
 _RECENT_DAYS = 7
 _LONGEST_CHARS = 400
-#: The file is full after so many successive lines that do not fit.
+#: The file counts as full after this many successive lines that do not fit.
 _MISSES = 25
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-#: What a change replaced is told behind it for so long, so short.
+#: For how many days a replaced statement is quoted behind its replacement, and in how many
+#: characters.
 _TOLD_DAYS, _TOLD_CHARS = 30, 60
 _CORRECTED_WORTH = 100.0
-#: For counts of more digits, and a line break or two.
+#: Reserve for counts of more digits, and a line break or two.
 _SPARE = 20
 SECTIONS = tuple(name for name in active.SECTIONS if name != "statistics")
-#: Shares of the room that the best of each section have for sure; the rest goes to the best of all.
+#: Guaranteed share of each section's best lines; the rest of the budget goes to the best lines of
+#: all.
 _SHARES = {
     "states": 0.25, "due": 0.15, "preferences": 0.2, "decisions": 0.2, "pending": 0.08,
     "done": 0.05, "done_earlier": 0.02, "notes": 0.05,
@@ -49,8 +52,10 @@ _WAS = {"en": " (was: {} until {})", "ko": " ({1}까지는: {0})"}
 
 
 class Look(NamedTuple):
-    """Format of the file: language, token budget, the user's template ('' for the default), time
-    zone of the dates.
+    """Format of the file.
+
+    The language, the token budget, the user's template ('' for the default) and the time zone of
+    the dates.
     """
 
     lang: str
@@ -60,6 +65,8 @@ class Look(NamedTuple):
 
 
 class _OutlineLine(NamedTuple):
+    """Candidate line of the file, with its section, worth and date."""
+
     section: str
     mark: str
     day: date | None
@@ -71,13 +78,15 @@ class _OutlineLine(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the line as it is written; lazy, because most lines are never rendered."""
+        """Return the line as it is written; computed on demand, because most lines are never
+        rendered.
+        """
         head = f"- {self.mark} {self.day} " if self.day else "- "
         return head + _one_line(self.said) + self.was
 
     @property
     def order(self) -> tuple[str, float, str]:
-        """Return by what lines of a section are sorted: what is due by its day, the rest newest
+        """Return the sort key of a line in its section: due lines by day, the others newest
         first.
         """
         return self.due, -self.at, self.said
@@ -103,13 +112,14 @@ def render_active_memory(held: ScopeMemory, look: Look, today: date) -> str:
 
 
 def is_replaced_by_day(document: Document, zone: tzinfo, today: date) -> bool:
-    """Say whether something newer took the place of an observation, by the end of a day."""
+    """Say whether a newer statement had replaced an observation by the end of a day."""
     return document.valid_to is not None and document.valid_to.astimezone(zone).date() <= today
 
 
 def _map_section_headings(look: Look) -> dict[str, str]:
-    """Return the heading of each section in the default outline; none in a template of the user,
-    which has its own.
+    """Return section → heading of the default outline.
+
+    Empty for a user's template, which has headings of its own.
     """
     if look.template:
         return {}
@@ -125,7 +135,7 @@ def _build_active_lines(
     look: Look,
     today: date,
 ) -> Iterator[_OutlineLine]:
-    """Yield what could be shown."""
+    """Yield every line that could be shown."""
     has_due = not look.template or "{due}" in look.template
     before = _find_lately_replaced(held, look, today)
     done: list[tuple[date, tuple[str, ...]]] = []
@@ -166,8 +176,9 @@ def _build_active_lines(
 
 
 def _find_lately_replaced(held: ScopeMemory, look: Look, today: date) -> dict[str, Document]:
-    """Return what was replaced lately, by the key of what replaced it: the last where there are
-    several.
+    """Return the recently replaced documents by the key of their replacement.
+
+    Of several with one replacement, the last one is kept.
     """
     replaced: dict[str, Document] = {}
     for document in held.documents:
@@ -192,8 +203,9 @@ def _format_former_wording(before: Document | None, look: Look) -> str:
 def _build_deed_lines(
     done: Iterable[tuple[date, tuple[str, ...]]], today: date
 ) -> Iterator[_OutlineLine]:
-    """Yield a line for each of the last days on which tools edited or failed: the least of what is
-    known.
+    """Yield one line for each of the last days on which tools edited files or failed.
+
+    These lines have the least worth of all.
     """
     days: dict[date, list[str]] = defaultdict(list)
     for day, texts in done:
@@ -224,8 +236,9 @@ def _select_line_section(o: Observation, day: date, today: date) -> str:
 
 
 class _Page:
-    """Lines within a room, each thing once: the newest wording of what is said again, no task that
-    is done.
+    """Lines within a token budget, each statement once.
+
+    Of repeated statements the newest wording is kept; a task that is done is left out.
     """
 
     def __init__(
@@ -239,7 +252,9 @@ class _Page:
         self._finished = [(line.at, line.said, _find_word_beginnings(line.said)) for line in done]
 
     def filled(self) -> list[_OutlineLine]:
-        """Return the best lines of each section within its share, then the best of all."""
+        """Return the best lines of each section within its share, then the best of all the
+        others.
+        """
         waiting: list[_OutlineLine] = []
         left = {section: int(self._room * share) for section, share in _SHARES.items()}
         full: set[str] = set()
@@ -261,7 +276,9 @@ class _Page:
         return self._kept
 
     def _take(self, line: _OutlineLine) -> bool:
-        """Keep a line, or its wording of what is kept; False if there is no room."""
+        """Keep a line, or merge it with a kept line that says the same; False if there is no
+        room.
+        """
         about = gist(line.said)
         if line.section in ("pending", "due") and self._is_finished(line, about):
             return True
@@ -282,8 +299,9 @@ class _Page:
         return True
 
     def _is_finished(self, line: _OutlineLine, about: Gist) -> bool:
-        """Say whether something done since is what a line plans. Few are near enough to be looked
-        at whole.
+        """Say whether a later line reports a line's plan as done.
+
+        Only the few lines similar enough are compared in full.
         """
         near, least = _find_word_beginnings(line.said), len(about.words) // 3
         rows = (
@@ -294,7 +312,7 @@ class _Page:
         return any(is_finished(about, gist(said)) for said in rows)
 
     def _known(self, about: Gist) -> int | None:
-        """Return which kept line says the same."""
+        """Return the number of the kept line that says the same; None if there is none."""
         near = {
             number
             for word in about.words or (about.plain,)
@@ -309,8 +327,9 @@ def _find_word_beginnings(text: str) -> frozenset[str]:
 
 
 def _merge_same_lines(kept: _OutlineLine, other: _OutlineLine) -> _OutlineLine:
-    """Return the newer of two lines that say the same, as weighty as the weightier; what a person
-    corrected outranks both.
+    """Return the newer of two lines that say the same, with the greater worth of the two.
+
+    A line that a person corrected outranks both age and worth.
     """
     if max(kept.worth, other.worth) >= _CORRECTED_WORTH:
         return kept if kept.worth >= other.worth else other
@@ -332,8 +351,9 @@ def _one_line(text: str) -> str:
 
 
 def _fill_outline(held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, all_: int) -> str:
-    """Return the file with the lines; without a template of the user, headings with nothing below
-    are left out.
+    """Return the file's text with the kept lines.
+
+    In the default outline, headings with nothing below them are left out.
     """
     lang = look.lang
     counts = {p.value: sum(line.mark == p.mark and line.at > 0 for line in kept) for p in Priority}
@@ -360,7 +380,7 @@ def _fill_outline(held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, a
 
 
 def read_template(file: Path | None) -> str:
-    """Return the user's template, '' without one. Raises BadConfig."""
+    """Return the user's template, '' without a template. Raises BadConfig."""
     if file is None:
         return ""
     try:
@@ -378,8 +398,9 @@ def read_template(file: Path | None) -> str:
 
 
 def write_active_file(file: Path, rendered: str) -> bool:
-    """Write the file if the text above the marker differs; return whether it did. Raises
-    BadRequest, OSError.
+    """Write the file if the text above the marker differs; return whether it was written.
+
+    Raises BadRequest, OSError.
     """
     try:
         before = file.read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
-"""Takes in what agents wrote last within a small budget, for a search or a session start where no
-daemon follows them.
+"""Reads the newest transcripts within a small budget, before a search or a session start.
+
+For machines where no daemon follows the transcripts.
 """
 
 from collections.abc import Iterator
@@ -12,16 +13,16 @@ from gieok.memory.capture.freshness import Backlog
 from gieok.memory.capture.tail import PORTION_BYTES
 from gieok.memory.sidecar import Sidecar
 
-#: About half a second on one core, together.
+#: Both budgets together take about half a second on one core.
 BUDGET_BYTES = 500_000
 BUDGET_TURNS = 400
-#: What a look into a database costs, in bytes of a file.
+#: Cost of reading a database, in bytes of a transcript file.
 _DATABASE_BYTES = 50_000
 _REALM = "catching-up"
 
 
 class _Grown(NamedTuple):
-    """A transcript with bytes that are not read yet, or that nobody looked at as it is now."""
+    """Transcript with unread bytes, or whose current state was not looked at yet."""
 
     changed_ns: int
     bytes: int
@@ -32,10 +33,10 @@ class _Grown(NamedTuple):
 def catch_up(
     sidecar: Sidecar, budget_bytes: int = BUDGET_BYTES, budget_turns: int = BUDGET_TURNS
 ) -> Backlog:
-    """Read the transcripts that changed last, the newest first, and make what was said searchable.
-    Raises StoreError.
+    """Read the transcripts that changed last, newest first, and make their messages searchable.
 
-    A long one is read a megabyte at a time. Nothing is done while another process does it.
+    A long transcript is read a megabyte at a time. Nothing is read while another process does the
+    same. Raises StoreError.
     """
     with sidecar.journal.exclusive("catch-up", wait=False) as held:
         grown = (
@@ -60,7 +61,7 @@ def catch_up(
 
 
 def patterns(sidecar: Sidecar) -> list[str]:
-    """Return where transcripts are, as `freshness` looks for them."""
+    """Return the path patterns of transcripts, as `freshness` takes them."""
     named = [
         str(place.folder / pattern)
         for place in sidecar.transcripts.places
@@ -75,8 +76,9 @@ def patterns(sidecar: Sidecar) -> list[str]:
 
 
 def _find_grown_transcripts(sidecar: Sidecar) -> Iterator[_Grown]:
-    """Yield what is to be read, by a look at each file; one that is rewritten at the same size
-    waits for a whole capture.
+    """Yield the transcripts with something to read, by a look at the status of each file.
+
+    A file that is rewritten at the same size waits for a complete capture.
     """
     known = {cursor.identity: cursor for cursor in sidecar.journal.cursors()}
     looked = sidecar.journal.kept(_REALM)

@@ -1,7 +1,7 @@
-"""What a person corrected in an observation is corrected in the message that it was made of, too.
+"""Applies a person's correction of an observation to the message that it was made of, too.
 
-Else what was said would go on saying it, beside the correction. The journal keeps the message as it
-was said.
+Otherwise the message would go on stating the old text, beside the correction. The journal keeps the
+message as it was said.
 """
 
 from datetime import date
@@ -12,11 +12,10 @@ from gieok.ports.journal import FullJournal
 
 
 def correct_source_message(journal: FullJournal, old: Document, new: Document, day: date) -> bool:
-    """Correct the message that an observation was made of, where it says it in the same words; say
-    whether it was done.
+    """Correct the message that an observation was made of; say whether it was corrected.
 
-    A message that says it otherwise stays: the vectors tell that the correction replaces it
-    (`replaced`).
+    Only a message that contains the words of the observation is corrected. A message in other words
+    stays: the comparison by vectors (`memory.talk.claims`) finds that the correction replaces it.
     """
     ids = [identity for source in old.provenance for identity in source.message_ids]
     said = journal.messages(old.scope, ids) if len(ids) == 1 else []
@@ -32,7 +31,7 @@ def correct_source_message(journal: FullJournal, old: Document, new: Document, d
 
 
 def format_corrected_text(text: str, day: date) -> str:
-    """Return what a person wrote in the place of a message, as it is shown."""
+    """Return a person's correction of a message, as it is shown."""
     return f"{' '.join(text.split())}{CORRECTED_MARK}{day})"
 
 

@@ -1,13 +1,14 @@
-"""Observations of tool calls, which earlier releases made: an edited file, a failed command. Shown
-in a line a day.
+"""Observations of tool calls (an edited file, a failed command), which earlier releases made.
+
+They are shown in one line a day.
 """
 
 import re
 from collections.abc import Sequence
 
-#: Such an observation: `[Edit src/a.py]`, `[Bash failed: npm test]`.
+#: Form of such an observation: `[Edit src/a.py]`, `[Bash failed: npm test]`.
 _DEED = re.compile(r"\[[\w.:-]{1,60} (?:failed: (?P<failed>.{1,400})|(?P<path>\S{1,200}))\]$")
-#: Of so many days the deeds are shown, so many a day.
+#: How many days of tool calls are shown, and how many calls of each day.
 SHOWN_DAYS = 2
 _SHOWN = 4
 
@@ -18,7 +19,7 @@ def is_deed(text: str) -> bool:
 
 
 def summed_up(texts: Sequence[str]) -> str:
-    """Return the deeds of a day in one line: `[edited: a.py, b.py, 3 more; failed: npm test]`."""
+    """Return the tool calls of a day: `[edited: a.py, b.py, 3 more; failed: npm test]`."""
     found = [deed for deed in map(_DEED.match, texts) if deed]
     named = (
         ("edited", [deed["path"] for deed in found]),

@@ -1,6 +1,4 @@
-"""Observations of a conversation: short, dated, prioritised, with the messages that they come
-from.
-"""
+"""Observations of a conversation: short, dated, prioritised, with their source messages."""
 
 import hashlib
 import json
@@ -23,7 +21,7 @@ PREFIX = "observe:"
 TASK_KEY = PREFIX + "current-task"
 TASK_KIND = "current-task"
 PATTERN_KIND = "pattern"
-#: In the metadata of the current task: the session that it is of, and when its last message was
+#: Metadata of the current task: the session in which it was named, and when its last message was
 #: said.
 _SESSION, _SAID_AT = "session", "said_at"
 _HEX = 12
@@ -39,7 +37,7 @@ class Priority(StrEnum):
 
     @property
     def mark(self) -> str:
-        """Return the sign that stands for it in texts."""
+        """Return the sign that stands for the priority in texts."""
         return _MARKS[self]
 
 
@@ -62,8 +60,10 @@ _CATEGORIES = {category.value: category for category in Category}
 
 
 class Observation(NamedTuple):
-    """One observation. `at` is the time of the event, in UTC; `replaces` are the keys of what does
-    not hold any more.
+    """Observation of a conversation.
+
+    `at` is the time of the event, in UTC; `replaces` are the keys of observations that no longer
+    hold.
     """
 
     text: str
@@ -76,19 +76,20 @@ class Observation(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the key of its document."""
+        """Return the key of the observation's document."""
         return f"{PREFIX}{self.at:%Y-%m-%d}:{_hash_observation_text(self.text)}"
 
     @property
     def tokens(self) -> int:
-        """Return the estimated tokens of its line."""
+        """Return the estimated tokens of the observation's line."""
         return estimate_tokens(self.text) + 6
 
 
 class Observed(NamedTuple):
-    """The result of observing a span. `task` and `patterns` may be empty; `model` is '' for rules.
+    """Result of observing a span.
 
-    `task_session` is the session that the task is of, and `task_at` when its last message was said.
+    `task` and `patterns` may be empty; `model` is '' for rules. `task_session` is the session in
+    which the task was named, and `task_at` is when the last message of the task was said.
     """
 
     observations: tuple[Observation, ...]
@@ -100,7 +101,7 @@ class Observed(NamedTuple):
 
 
 def most_important(found: Iterable[Observation], limit: int) -> tuple[Observation, ...]:
-    """Return the most important observations, the newest of equals, in order of time."""
+    """Return the most important observations in order of time; the newest of equals are kept."""
     rank = list(Priority)
     kept = sorted(found, key=lambda o: (rank.index(o.priority), -o.at.timestamp()))[:limit]
     return tuple(sorted(kept, key=lambda o: o.at))
@@ -114,7 +115,7 @@ def dump_observed(observed: Observed) -> str:
 
 
 def load_observed(body: str) -> Observed:
-    """Return the `Observed` of a body, also of one that an earlier release wrote."""
+    """Return the `Observed` in a body, also in one that an earlier release wrote."""
     rows, task, patterns, model, *of_task = json.loads(body)
     session, at = of_task or ("", "")
     said_at = datetime.fromisoformat(at) if at else None
@@ -166,10 +167,10 @@ def build_observed_entries(
     now: datetime,
     agents: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Entry]:
-    """Return the documents to put. An observation repeated on one day has one key, so it is kept
-    once.
+    """Return the documents to put.
 
-    `agents` is message id → the agent that it was said to or by, as far as known.
+    An observation that is repeated on one day has the same key, so it is kept once. `agents` is
+    message id → the agent that the message was said to or by, as far as known.
     """
     made = [
         _build_observation_entry(
@@ -201,11 +202,10 @@ def _agents_of(o: Observation, agents: Mapping[str, str]) -> list[str]:
 def with_ends(
     made: Sequence[Entry], observed: Observed, stored: Mapping[str, Document]
 ) -> list[Entry]:
-    """Return the entries, with an end for each that another of them replaces, and the ended ones of
-    `stored`.
+    """Return the entries, with an end for each that another of them replaces.
 
-    An earlier day replaces nothing of a later one, no observation replaces itself, and what a
-    person corrected stays.
+    Documents of `stored` that end are included. An observation replaces none of a later day and
+    never itself, and a person's correction stays.
     """
     found = {entry.document.key: entry.document for entry in made}
     ends = dict(stored) | found
@@ -231,7 +231,7 @@ def _may_end(older: Document, newer: Observation) -> bool:
 
 
 def stamp(document: Document) -> str:
-    """Return the hash of a document as it stands, its end included."""
+    """Return the hash of a document in its current state, its end included."""
     return _hash_observation_text(
         f"{document.text}\0{document.metadata}\0"
         f"{document.valid_to.isoformat() if document.valid_to else ''}"
@@ -239,7 +239,7 @@ def stamp(document: Document) -> str:
 
 
 def end_document(older: Document, newer: Document) -> Document:
-    """Return a document as it stands once another took its place: nothing of it is gone."""
+    """Return a document as ended by another one that replaced it; its text is kept."""
     since, until = older.said_at, newer.said_at
     metadata = {**older.metadata, REPLACED_BY: newer.key}
     end = max(since, until)
@@ -248,9 +248,7 @@ def end_document(older: Document, newer: Document) -> Document:
 
 
 def is_older_task(observed: Observed, stored: Document | None) -> bool:
-    """Say whether the stored task was said after the one that was observed: transcripts may be read
-    late.
-    """
+    """Say whether the observed task is older than the stored one: transcripts may be read late."""
     said_at = stored.metadata.get(_SAID_AT, "") if stored else ""
     return bool(said_at and observed.task_at) and datetime.fromisoformat(said_at) > (
         observed.task_at or _LONG_AGO
@@ -258,7 +256,7 @@ def is_older_task(observed: Observed, stored: Document | None) -> bool:
 
 
 def read_task_session(task: Document) -> str:
-    """Return the session that the current task is of; '' where that is not known."""
+    """Return the session in which the current task was named; '' if that is unknown."""
     return task.metadata.get(_SESSION, "")
 
 
@@ -299,14 +297,15 @@ def _build_observation_entry(
 
 
 def build_whole_entry(document: Document) -> Entry:
-    """Return a document with one passage."""
+    """Return a document as an entry with one passage."""
     text = document.text
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
 
 
 def corrected(document: Document, text: str, now: datetime) -> Entry:
-    """Return what a person puts in the place of a document of this rib. The task goes on with its
-    conversation.
+    """Return the entry with which a person replaces a document of this rib.
+
+    A corrected task goes on with its conversation.
     """
     mark = {} if document.key == TASK_KEY else {CORRECTED: now.isoformat(timespec="seconds")}
     metadata = {**document.metadata, **mark}

@@ -1,8 +1,7 @@
-"""What a person puts away: it is found no more, and all of it is kept, so that they can bring it
-back.
+"""Retiring by a person: a memory is found no more, and is kept whole so that it can come back.
 
-An observation stays durable without passages, marked by `RETIRED`. In the place of a message stands
-a blank, as a correction does; what stood there before is kept beside it first, so that a kill
+A retired observation stays durable without passages, marked by `RETIRED`. A retired message is
+replaced by a blank, in the way of a correction; the text before is saved first, so that a kill
 between both steps loses nothing.
 """
 
@@ -16,17 +15,19 @@ from gieok.memory import observation
 from gieok.model.memory import RETIRED, Document, Entry, Scope
 from gieok.ports.journal import FullJournal
 
-#: Metadata of an observation that was put away with the message that it was made of: the id of
-#: that.
+#: Metadata of an observation that was retired together with its source message: the id of the
+#: message.
 _WITH = "retired_with"
 _REALM = "retired:"
-#: What is said in the place of a message that was put away: nothing that a line could be made of.
+#: The text in the place of a retired message: no line can be made of it.
 _BLANK = " "
 
 
 class AwayTurn(NamedTuple):
-    """A message that was put away: where its first line stands, what stood in its place ('': as it
-    was said), and when.
+    """Retired message.
+
+    Where its first line stands, the correction that stood in its place ('': the message as it was
+    said), and when it was retired.
     """
 
     id: str
@@ -37,14 +38,14 @@ class AwayTurn(NamedTuple):
 
 
 def build_retired_entry(document: Document, now: datetime, message: str = "") -> Entry:
-    """Return an observation as it is put away, alone or with a message."""
+    """Return an observation as retired, alone or together with a message."""
     more = {RETIRED: now.isoformat(timespec="seconds"), **({_WITH: message} if message else {})}
     fresh = replace(document, metadata={**document.metadata, **more})
     return Entry(replace(fresh, content_hash=observation.stamp(fresh)), ())
 
 
 def restored(document: Document) -> Entry:
-    """Return an observation as it was before it was put away."""
+    """Return an observation as it was before it was retired."""
     metadata = {
         name: value for name, value in document.metadata.items() if name not in (RETIRED, _WITH)
     }
@@ -53,12 +54,12 @@ def restored(document: Document) -> Entry:
 
 
 def is_retired_with(document: Document, message: str) -> bool:
-    """Say whether an observation was put away with a message."""
+    """Say whether an observation was retired together with a message."""
     return bool(message) and document.metadata.get(_WITH) == message
 
 
 def turns(journal: FullJournal, scope: Scope) -> list[AwayTurn]:
-    """Return the messages of a scope that are put away."""
+    """Return the retired messages of a scope."""
     kept = journal.kept(_REALM + scope.path)
     blank = (
         {name for name, text in journal.corrections(scope).items() if text == _BLANK}
@@ -69,17 +70,17 @@ def turns(journal: FullJournal, scope: Scope) -> list[AwayTurn]:
 
 
 def retire_turn(journal: FullJournal, scope: Scope, turn: AwayTurn) -> None:
-    """Put a message away."""
+    """Retire a message."""
     journal.keep(_REALM + scope.path, {turn.id: json.dumps(turn[1:], ensure_ascii=False)})
     journal.correct(scope, turn.id, _BLANK)
 
 
 def restore_turn(journal: FullJournal, scope: Scope, turn: AwayTurn) -> None:
-    """Bring a message back as it was."""
+    """Restore a message as it was before it was retired."""
     journal.correct(scope, turn.id, turn.before)
     drop_turns(journal, scope, [turn.id])
 
 
 def drop_turns(journal: FullJournal, scope: Scope, ids: Iterable[str]) -> None:
-    """Keep nothing of these messages: they came back, or were forgotten."""
+    """Delete the saved texts of messages that were restored or forgotten."""
     journal.keep(_REALM + scope.path, {}, ids)

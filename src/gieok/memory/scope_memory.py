@@ -9,12 +9,12 @@ from gieok.model.memory import CORRECTED, IMPORTED, RETIRED, Document, Scope
 from gieok.ports.journal import Archived
 from gieok.ports.store import Documents
 
-#: Archived memories that still stand, and are told of though they have left hot.
+#: Limit of archived memories that still stand, and are told of although they have left hot.
 MOST_ARCHIVED = 500
 
 
 class ScopeMemory(NamedTuple):
-    """The documents of the observe rib in a scope."""
+    """The observer's documents in a scope."""
 
     documents: tuple[Document, ...]
     observations: tuple[Observation, ...]
@@ -23,13 +23,14 @@ class ScopeMemory(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Return how many tokens the observations have."""
+        """Return the number of tokens of all observations."""
         return sum(o.tokens for o in self.observations)
 
 
 def uncorrected(held: ScopeMemory) -> ScopeMemory:
-    """Return a memory without what a person corrected, and what another program kept: neither is
-    ours to rewrite.
+    """Return a memory without a person's corrections and another program's memories.
+
+    Gieok must rewrite neither.
     """
     kept = tuple(
         d for d in held.documents if not (d.metadata.get(CORRECTED) or d.metadata.get(IMPORTED))
@@ -39,8 +40,9 @@ def uncorrected(held: ScopeMemory) -> ScopeMemory:
 
 
 def standing(journal: Archived, scope: Scope) -> dict[str, str]:
-    """Return key → content hash of what an agent is told of: what is in hot, and what stands of
-    other tiers.
+    """Return key → content hash of the memory that an agent is told of.
+
+    It is the memory in hot, and the memory of other tiers that still stands.
     """
     return journal.standing(scope, MOST_ARCHIVED)
 
@@ -52,11 +54,11 @@ def load_scope_memory(
     *,
     hashes: Mapping[str, str] | None = None,
 ) -> ScopeMemory:
-    """Read a scope's memory from the store; `known` caches documents between calls, so that only
-    changes are read.
+    """Read a scope's memory from the store.
 
-    `hashes` (`standing`) says which documents; None: all that the store holds, whatever their tier.
-    For 1,000 observations, comparing hashes takes 1 ms, reading all of them 17.
+    `known` caches documents between calls, so that only changes are read. `hashes` (`standing`)
+    says which documents to read; None: all that the store holds, whatever their tier. For 1,000
+    observations, comparing hashes takes 1 ms, reading all of them 17.
     """
     found_hashes = store.hashes(scope) if hashes is None else hashes
     hashes = {

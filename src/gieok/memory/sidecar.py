@@ -50,17 +50,17 @@ from gieok.ports.system import Clock, Notifier
 from gieok.ports.transcripts import TranscriptStore
 from gieok.private import Privacy
 
-#: What a model cannot be asked for: it failed, is set wrong, or its package is missing. The work
-#: waits, and a person is told.
+#: Errors that stop work with a model: the model failed, its settings are wrong, or its package is
+#: missing. The work waits, and a person is notified.
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
-#: Prefix of a transcript's incident, before its path.
+#: Prefix of the name of a transcript's incident, before the path.
 UNREAD = "transcript "
 _LONGEST_WAIT = timedelta(minutes=15)
 _FIRST_WAIT = timedelta(minutes=1)
-#: A conversation that rests so long is observed by rules.
+#: A conversation that is silent for this long is observed by rules.
 RULES_REST = timedelta(seconds=20)
-#: A reflection longer ago than this does not count: runs of all readers are read to find it.
+#: A reflection longer ago than this does not count: the runs of all readers are read to find it.
 _LONG_AGO = timedelta(days=400)
 
 
@@ -75,15 +75,16 @@ def reflecting(scope: Scope) -> str:
 
 
 class TranscriptSources(NamedTuple):
-    """Where transcripts are, how a database of them is opened, and the scope of each: its
-    project's, else the default.
+    """Places of transcripts, the function that opens their databases, and the scope of each.
+
+    The scope is that of the transcript's project, else the default.
     """
 
     places: Sequence[TranscriptPlace]
     open_database: Callable[[str, Path], TranscriptStore]
     default_scope: Scope
     project_scope: Callable[[str], Scope | None]
-    #: The folder whose path has this SHA-256, '' for none that was seen.
+    #: Returns the folder whose path has this SHA-256, '' for an unknown hash.
     folder_of: Callable[[str], str] = lambda digest: ""
 
 
@@ -96,7 +97,7 @@ class ScopeModels(NamedTuple):
 
 
 def _read_source_change(source: ScopedTranscript) -> tuple[int, str]:
-    """Return when a transcript was written last; 0 where it is gone."""
+    """Return when a transcript was written last, and its path for ties; 0 if it is gone."""
     try:
         return source.path.stat().st_mtime_ns, str(source.path)
     except OSError:
@@ -118,14 +119,14 @@ class Sidecar:
     active_file: Callable[[Scope], Path]
     look: Look
     thresholds: Thresholds = Thresholds()
-    #: When observations are reflected upon although there are not too many.
+    #: Schedule of reflections that run although there are not too many observations.
     reflection: Schedule = Schedule("0 2 * * 0", UTC)
     notes: NotesMirror | None = None
-    #: What is nobody's business.
+    #: Rules for messages that are not to be remembered.
     privacy: Privacy = field(default_factory=Privacy)
-    #: Whether what was said is searchable.
+    #: Whether messages are searchable.
     has_turns: bool = True
-    #: Stores beside `store` that hold what was said too.
+    #: Stores beside `store` that hold the searchable messages too.
     beside: Callable[[], Sequence[Store]] = tuple
     capture: Capture = field(init=False)
     #: Cached documents by scope, so that rendering active memory reads only changes.
@@ -156,9 +157,10 @@ class Sidecar:
     # Capturing
 
     def capture_all(self, each: Callable[[], None] = lambda: None) -> int:
-        """Add the new messages of all transcripts, and call `each` after one; return how many.
+        """Add the new messages of all transcripts; return how many.
 
-        Oldest first: what comes last is embedded first.
+        `each` is called after each transcript. The oldest come first, because the last ones are
+        embedded first.
         """
         for incident in self.journal.incidents():
             path = incident.name.removeprefix(UNREAD)
@@ -184,8 +186,9 @@ class Sidecar:
         return sum(self.capture_source(source) for source in sorted({*filter(None, found)}))
 
     def capture_spool(self) -> set[Scope]:
-        """Read the transcripts of the hooks' events; return the scopes in which a conversation
-        ended.
+        """Read the transcripts of the hooks' events.
+
+        Returns the scopes in which a conversation ended.
         """
         ended: set[Scope] = set()
         for event in spool.events(self.spool, self.clock.now()):
@@ -211,8 +214,9 @@ class Sidecar:
         return self.capture.file(source.scope, source.path, source.cwd)
 
     def capture_some(self, source: ScopedTranscript) -> bool:
-        """Add the new messages of a database, or of about a megabyte of a transcript; return
-        whether none are left.
+        """Add messages of a database, or of about a megabyte of a transcript.
+
+        Returns whether no messages are left.
         """
         if source.database:
             self.capture_source(source)
@@ -221,8 +225,9 @@ class Sidecar:
         return self.capture.is_read(source.path)
 
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
-        """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing
-        to do.
+        """Update the mirrors of the user's notes if any of `changed` may be a note.
+
+        None: there was nothing to do.
         """
         if self.notes is None or not self.notes.folders:
             return None
@@ -240,15 +245,17 @@ class Sidecar:
         is_stopped: Callable[[], bool] = lambda: False,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Derived:
-        """Make what was said searchable, as `turns.update_all` does; where it is not wanted, forget
-        it. Raises StoreError.
+        """Make messages searchable, as `turns.update_all` does, or forget them if that is turned
+        off.
+
+        Raises StoreError.
         """
         stores = [self.store, *self.beside()]
         if not self.has_turns:
             return Derived(
                 forgotten=sum(turns.drop_turn_documents(self.journal, store) for store in stores)
             )
-        # The configured store last: its answer is what is told.
+        # The configured store last: its result is the one that is returned.
         return [
             turns.update_all(
                 self.journal,
@@ -265,8 +272,9 @@ class Sidecar:
     # Distilling
 
     def observe(self, scope: Scope, *, flush: bool = False) -> Step:
-        """Do the step that is due in a scope, with at most one call of the observer. Never raises
-        GeneratorFailed.
+        """Do the step that is due in a scope, with at most one call of the observer.
+
+        Never raises GeneratorFailed.
         """
         if self._incidents.waits("observer"):
             return Step.NOTHING
@@ -294,15 +302,16 @@ class Sidecar:
         return done
 
     def observe_all(self, scope: Scope, *, flush: bool = False) -> list[Step]:
-        """Do all steps that are due in a scope; return them."""
+        """Do all steps that are due in a scope; return their outcomes."""
         steps: list[Step] = []
         while (done := self.observe(scope, flush=flush)) is not Step.NOTHING:
             steps.append(done)
         return steps
 
     def is_idle(self, scope: Scope, idle: timedelta) -> bool:
-        """Say whether messages wait in a scope that has been silent for so long; rules cost
-        nothing, and wait less.
+        """Say whether messages wait in a scope that has been silent for the time `idle`.
+
+        Rules cost nothing, so with rules the time is shorter.
         """
         found = self._unobserved(scope)
         rest = idle if self.models.observer_model else min(idle, RULES_REST)
@@ -315,10 +324,10 @@ class Sidecar:
             return self._reflector(scope)(fresh=True)
 
     def reflect_if_due(self, scope: Scope) -> bool:
-        """Reflect if there are too many observations or a reflection is scheduled. Never raises
-        GeneratorFailed.
+        """Reflect if there are too many observations or a reflection is scheduled.
 
-        At half of the threshold, a model's reflection is prepared ahead of time.
+        Never raises GeneratorFailed. At half of the threshold, a model's reflection is prepared
+        ahead of time.
         """
         if self._incidents.waits("reflector"):
             return False
@@ -355,8 +364,9 @@ class Sidecar:
         )
 
     def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
-        """Say whether there are enough observations for a reflection whose time has come since the
-        last one.
+        """Say whether the scheduled time of a reflection has come since the last one.
+
+        It has not while there are few observations.
         """
         now, due = self.clock.now(), self.reflection.is_due
         if held.tokens < self.thresholds.reflect_tokens // 2 or not due(
@@ -364,14 +374,14 @@ class Sidecar:
         ):
             return False
         runs = self.journal.runs(scope, now - _LONG_AGO)
-        # Those of the future are from before the clock was set back.
+        # Runs in the future are from before the clock was set back.
         done = (run.at for run in runs if run.reader == "reflect" and run.at <= now)
         return due(max(done, default=now - _LONG_AGO), now)
 
     # What waits
 
     def _tell_unread(self, path: str, why: str) -> None:
-        """Keep an incident for an unreadable transcript until it is readable or gone."""
+        """Record an incident for an unreadable transcript until it is readable or gone."""
         name, now = f"{UNREAD}{path}", self.clock.now()
         if why:
             self.journal.raise_incident(
@@ -385,8 +395,8 @@ class Sidecar:
         return Incidents(self.journal, self.clock, self.notifier)
 
     def _failed(self, name: str, error: GieokError) -> None:
-        """Keep an incident; notify the user of a new one."""
-        # A cut answer was paid for, and the same again would be cut again.
+        """Record an incident; notify the user of a new one."""
+        # A cut answer was paid for, and asking the same again would be cut again.
         due = (
             self._tomorrow(self.clock.now())
             if isinstance(error, BudgetReached | AnswerCut)
@@ -404,8 +414,9 @@ class Sidecar:
     # Active memory
 
     def write_active_memory(self, scope: Scope) -> bool:
-        """Update active_memory.md from the store; return whether it changed. Raises BadRequest,
-        OSError.
+        """Update active_memory.md from the store; return whether it changed.
+
+        Raises BadRequest, OSError.
         """
         deliver(self.journal, self.store)
         held = self._held(scope)

@@ -4,16 +4,16 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-#: What a user may be called; it goes into scopes and addresses.
+#: Pattern of a user's name, which becomes part of scopes and addresses.
 USER_PATTERN = "[A-Za-z0-9._@-]{1,128}"
 
 
 class Account(NamedTuple):
-    """A user. `zone` is the name of their time zone ('': that of the home), `lang` what mails are
-    written in.
+    """User of a service.
 
-    `seen_at` is when they last said something, `stage` is how far inactivity went ('': not at all),
-    `staged_at` since when.
+    `zone` is the name of their time zone ('': that of the home), `lang` the language of their
+    mails. `seen_at` is the time of their last message, `stage` the stage of inactivity that they
+    reached ('' for none), `staged_at` the time when they reached it.
     """
 
     user: str
@@ -27,11 +27,11 @@ class Account(NamedTuple):
 
 
 class StoredCharacter(NamedTuple):
-    """A character of an owner ('': of the service, for all its users).
+    """Character of an owner ('': of the service, for all its users).
 
     `card` is its Character Card V3 as JSON; `package` is the file that it was imported from, so
     that what Gieok does not read survives an export, `package_type` its media type ('' for none).
-    `model` answers for it; '' for the service's.
+    `model` is the model that answers for the character; '' for the service's model.
     """
 
     owner: str
@@ -46,18 +46,17 @@ class StoredCharacter(NamedTuple):
 
 
 class KeyRole(StrEnum):
-    """What a key opens."""
+    """Role of an API key: which part of the service the key opens."""
 
     USER = "user"
     ADMIN = "admin"
 
 
 class IssuedKey(NamedTuple):
-    """An API key as it is stored: `id` is public, `secret_hash` is of the part that only its holder
-    has.
+    """API key as it is stored: `id` is public, `secret_hash` is the hash of the secret part.
 
-    `user` is whose it is ('' for an admin). `expires_at`, `revoked_at`: None where it does not, or
-    was not.
+    Only the holder has the secret part. `user` is the owner ('' for an admin). `expires_at` is None
+    for a key that does not expire, `revoked_at` for a key that was not revoked.
     """
 
     user: str
@@ -71,10 +70,10 @@ class IssuedKey(NamedTuple):
 
 
 class Posting(NamedTuple):
-    """What is to be added to a user's ledger: `amount` points, negative for a charge, at most once
-    for a `reference`.
+    """Entry to add to a user's ledger: `amount` points, negative for a charge.
 
-    `slots` more episodes for `character` come with it, in the same step.
+    A posting is added at most once for a `reference`. `slots` more episodes for `character` are
+    added in the same step.
     """
 
     kind: str
@@ -86,7 +85,7 @@ class Posting(NamedTuple):
 
 
 class LedgerEntry(NamedTuple):
-    """A row of the ledger. `balance` is the sum of all rows up to this one; numbers grow."""
+    """Row of the ledger; `balance` is the sum of all rows up to this row; numbers grow."""
 
     number: int
     at: datetime
@@ -95,30 +94,26 @@ class LedgerEntry(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """The row of a posting. `is_new` is False where its reference was known: nothing was added
-    then.
-    """
+    """Row of a posting; `is_new` is False where its reference was known and nothing was added."""
 
     entry: LedgerEntry
     is_new: bool
 
 
 class Hold(NamedTuple):
-    """Points that are set aside for something that is under way: neither spent nor to be spent
-    otherwise.
-    """
+    """Points reserved for work in progress: neither spent nor available otherwise."""
 
     user: str
     reference: str
     amount: int
     at: datetime
-    #: What it is for, for who has to find out how it went: `character/message id`.
+    #: Purpose of the hold, `character/message id`, for whoever has to find out how the work ended.
     purpose: str = ""
 
 
 class CheckIn(NamedTuple):
-    """A day, in the user's zone, on which points were given, and how many days in a row that
-    makes.
+    """Day, in the user's zone, on which points were given, with the number of such days in a
+    row.
     """
 
     day: date

@@ -1,4 +1,4 @@
-"""Where memories live that left the hot tier, and how one moves."""
+"""Places of memories that left the hot tier, and moves between places."""
 
 from datetime import date, datetime
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from gieok.model.memory import Document, Entry, Scope, Tier
 
 
 class Place(NamedTuple):
-    """A file of an archive: whose memories it holds, the tier, and its path there (relative, with
+    """File of an archive: the scope of its memories, the tier, and its path (relative, with
     `/`).
     """
 
@@ -17,11 +17,11 @@ class Place(NamedTuple):
 
 
 class ArchivedMemory(NamedTuple):
-    """A memory that lives in an archive. `day` is that of the memory in the user's zone when it was
-    moved.
+    """Memory that lives in an archive.
 
-    `content_hash` is that of its document, `revision` that of its file. `stands`: it is a
-    preference or a decision that still holds, which an agent is told of whatever its age.
+    `day` is its day in the user's zone at the time of the move. `content_hash` is the hash of its
+    document, `revision` that of its file. `stands`: the memory is a preference or a decision that
+    still holds, which an agent is told of whatever its age.
     """
 
     key: str
@@ -36,7 +36,7 @@ class ArchivedMemory(NamedTuple):
 
 
 class ArchivedPlace(NamedTuple):
-    """A file of an archive, and how much lives there."""
+    """File of an archive, with the amount of memories that live there."""
 
     place: Place
     day: date
@@ -46,10 +46,10 @@ class ArchivedPlace(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A memory as it is written where it will live; None: in hot. `before` is where it lived; None:
-    in hot, as `entry` is.
+    """Move of a memory to the place where it will live; None: in hot.
 
-    `replaced` is what a person corrected in its place: it goes to the history.
+    `before` is the place where it lived; None: in hot, as `entry` is. `replaced` is the version
+    that a person corrected in its file: it goes to the history.
     """
 
     entry: Entry
@@ -59,7 +59,7 @@ class Move(NamedTuple):
 
 
 class StalePlace(NamedTuple):
-    """A place that may hold what does not live there; `number` grows with each mark."""
+    """Place that may hold memories that do not live there; `number` grows with each mark."""
 
     number: int
     place: Place

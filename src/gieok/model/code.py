@@ -1,12 +1,13 @@
-"""What is known of a project: files, symbols, edges, what ran under coverage."""
+"""Facts about a code project: files, symbols, edges, and executions under coverage."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 
 class SourceFile(NamedTuple):
-    """A file of a project as it was when its facts were read. `note` says why `status` is not
-    `parsed`.
+    """File of a project at the time when its facts were read.
+
+    `note` says why `status` is not `parsed`.
     """
 
     path: str
@@ -19,8 +20,9 @@ class SourceFile(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A named stretch of a project: `key` is `path::qualified.name` (`path::<module>` for the file
-    itself).
+    """Named range of a project's source.
+
+    `key` is `path::qualified.name` (`path::<module>` for the file itself).
     """
 
     key: str
@@ -39,7 +41,9 @@ class Symbol(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What a model said that the code of this hash is for; '' where it is still to be asked."""
+    """Model's summary of the purpose of the code with this hash; '' where no model was asked
+    yet.
+    """
 
     code_hash: str
     text: str
@@ -47,8 +51,9 @@ class Summary(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """That one symbol depends on another: how (`kind`), where (`line` of the source's file), how
-    sure, and why.
+    """Dependency of one symbol on another, with its certainty and the reason.
+
+    `kind` says how it depends, `line` is in the source's file.
     """
 
     source: str
@@ -60,8 +65,8 @@ class Edge(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """That a test ran a function, with the hash of the code of each at that time ('' where it is
-    not known).
+    """Record that a test ran a function, with the code hash of each at that time ('' if
+    unknown).
     """
 
     test: str
@@ -71,7 +76,7 @@ class Execution(NamedTuple):
 
 
 class Executed(NamedTuple):
-    """An execution that is kept, and whether the code of both ends is still what it was."""
+    """Stored execution, and whether the code of both ends is unchanged since."""
 
     test: str
     function: str
@@ -80,8 +85,10 @@ class Executed(NamedTuple):
 
 
 class ExecutionCount(NamedTuple):
-    """Pairs whose ends are both there, of how many tests and functions; those with changed code;
-    and pairs without an end.
+    """Counts of executions, each a pair of a test and a function.
+
+    `pairs` whose ends both exist, with the numbers of their tests and functions; of these the pairs
+    with `changed` code; and the pairs with a `gone` end.
     """
 
     pairs: int
@@ -92,7 +99,7 @@ class ExecutionCount(NamedTuple):
 
 
 class UnresolvedCall(NamedTuple):
-    """A call of which no target is known, though symbols of that name exist."""
+    """Call without a known target, though symbols of that name exist."""
 
     source: str
     name: str
@@ -100,7 +107,7 @@ class UnresolvedCall(NamedTuple):
 
 
 class Links(NamedTuple):
-    """The edges and unresolved calls of all files of some languages."""
+    """Edges and unresolved calls of all files of some languages."""
 
     languages: Collection[str]
     edges: Sequence[Edge]
@@ -108,11 +115,11 @@ class Links(NamedTuple):
 
 
 class GraphChange(NamedTuple):
-    """What of the graph differs since files were read again, or are gone."""
+    """Difference in the graph after files were read again, or were removed."""
 
-    #: All that each of these files holds now.
+    #: File → everything that the file holds now.
     symbols: Mapping[str, Sequence[Symbol]]
     #: Files whose edges are the same at other lines: old line → new line.
     moved: Mapping[str, Mapping[int, int]]
-    #: What was linked again; None where nothing was.
+    #: Links that were computed again; None where none were.
     links: Links | None

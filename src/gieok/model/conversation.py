@@ -1,4 +1,4 @@
-"""Messages, and how far they have been read and distilled."""
+"""Messages, and the positions up to which they have been read and distilled."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ class Role(StrEnum):
 
 
 class Message(NamedTuple):
-    """One raw message of a conversation.
+    """Raw message of a conversation.
 
     `id` is stable between readings and unique for its agent. A known id with another text is a
     later version of the message (Gemini CLI writes a message as it grows).
@@ -37,10 +37,10 @@ class Message(NamedTuple):
 
 
 class Retraction(NamedTuple):
-    """Withdraws messages of a session: one, or with `after` that one and all later; '' with
-    `after`: all.
+    """Withdrawal of messages of a session: one message, or with `after` also all later ones.
 
-    With `source`, only messages read from there; other files of the session are not affected.
+    An empty id with `after` withdraws all. With `source`, only messages read from that file are
+    withdrawn; other files of the session are not affected.
     """
 
     session: str
@@ -54,10 +54,10 @@ TranscriptEvent = Message | Retraction
 
 
 class Journalled(NamedTuple):
-    """A message in the journal; `seq` increases over all scopes and is never reused.
+    """Message in the journal; `seq` increases over all scopes and is never reused.
 
-    `first` is the number of the first version of a message that was said anew, 0 where this is the
-    first.
+    `first` is the number of the first version of a message that has later versions, 0 where this
+    message is the first.
     """
 
     seq: int
@@ -66,15 +66,17 @@ class Journalled(NamedTuple):
 
     @property
     def place(self) -> int:
-        """Return what orders messages as a conversation holds them: later versions keep the place
-        of the first.
+        """Return the sort key of a message in its conversation.
+
+        Later versions of a message keep the place of the first.
         """
         return self.first or self.seq
 
 
 class WindowMark(NamedTuple):
-    """What a window depends on: the position of its reader, and the number of the newest change of
-    what was said.
+    """State that a window depends on: its reader's position, and the number of the newest change.
+
+    The change is that of a message.
     """
 
     position: int
@@ -82,8 +84,9 @@ class WindowMark(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Messages behind a reader's position, in order: all, or those alone that came after what the
-    caller held (`is_rest`).
+    """Messages behind a reader's position, in order.
+
+    Holds all such messages, or with `is_rest` only those after the messages that the caller held.
     """
 
     mark: WindowMark
@@ -99,8 +102,9 @@ class HeldWindow(NamedTuple):
 
 
 class ScopeState(NamedTuple):
-    """What a journal holds of a scope at one moment: a window, how far readers are, documents in
-    hot, whether any waits.
+    """Snapshot of a scope in the journal.
+
+    A window, the positions of readers, the documents in hot, and whether any message waits.
     """
 
     window: Window
@@ -110,17 +114,16 @@ class ScopeState(NamedTuple):
 
 
 class ForgottenMessage(NamedTuple):
-    """What stands for a message that a person forgot: its text is blank, `digest` is of the text
-    that it had.
-    """
+    """Placeholder of a message that a person forgot: blank text, and the old text's `digest`."""
 
     message: Message
     digest: str
 
 
 class Heard(NamedTuple):
-    """How far what was said has been derived: the newest message, and the newest change of an older
-    one.
+    """Position up to which messages are derived: the newest message, and the newest change.
+
+    The change is that of an older message.
     """
 
     seq: int = 0
@@ -128,8 +131,9 @@ class Heard(NamedTuple):
 
 
 class Conversation(NamedTuple):
-    """A conversation with something new. `place`: that of its first new message; 0: older ones may
-    have changed.
+    """Conversation with new messages; `place` is that of its first new message.
+
+    A `place` of 0 means that older messages may have changed.
     """
 
     agent: str
@@ -137,16 +141,15 @@ class Conversation(NamedTuple):
     place: int
 
 
-#: Ends a turn that a person corrected, before the day and a bracket.
+#: Suffix of a turn that a person corrected; the day and a bracket follow.
 CORRECTED_MARK = " (corrected on "
 
 
 class Turn(NamedTuple):
-    """What somebody said, as a conversation holds it. `place` orders it: later versions of a
-    message keep it.
+    """Turn of a conversation; `place` orders it: later versions of a message keep the place.
 
-    `said` is the text that a correction stands in the place of. Of what is forgotten the message
-    holds the blanks that `Forgetting.erase` was given.
+    `said` is the original text that a correction replaced. The message of a forgotten turn holds
+    the blanks that `Forgetting.erase` was given.
     """
 
     place: int
@@ -156,11 +159,11 @@ class Turn(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """How far a transcript has been read. `identity` is the file's device and inode, which outlive
-    its name.
+    """Position up to which a transcript has been read; `identity` is the file's device and inode.
 
-    `head` and `tail` are hashes of the first `head_bytes` and of the `tail_bytes` before `offset`;
-    they identify the file under any name. For a database, `offset` is the next event.
+    The identity outlives the file's name. `head` and `tail` are hashes of the first `head_bytes`
+    and of the `tail_bytes` before `offset`; they identify the file under any name. For a database,
+    `offset` is the next event.
     """
 
     identity: str
@@ -177,7 +180,7 @@ class Cursor(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """A rejected line: its offset, its length, and why. Its text stays in the file."""
+    """Rejected line: its offset, its length, and the reason; its text stays in the file."""
 
     path: str
     line: int
@@ -187,8 +190,9 @@ class Reject(NamedTuple):
 
 
 class BufferedSpan(NamedTuple):
-    """The result of distilling messages after `start` up to `end`, kept until activation. `body`:
-    in the reader's format.
+    """Result of distilling messages after `start` up to `end`, kept until activation.
+
+    `body` is in the reader's format.
     """
 
     start: int
@@ -198,7 +202,7 @@ class BufferedSpan(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One run of a distiller: its input, its output, its cost. `model` is '' for rules."""
+    """Run of a distiller: its input, its output, its cost; `model` is '' for rules."""
 
     scope: Scope
     reader: str
@@ -214,21 +218,19 @@ class Run(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """A role's use of models in a day."""
+    """Usage of models by one role in a day."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     failures: int = 0
     seconds: float = 0.0
-    #: What the models themselves said that it cost.
+    #: Cost as reported by the models themselves.
     reported_dollars: float = 0.0
 
 
 class Incident(NamedTuple):
-    """A problem that waits for a person or a provider; `next_try` is the time of the next
-    attempt.
-    """
+    """Problem that waits for a person or a provider; `next_try` is the time of the next attempt."""
 
     name: str
     detail: str
@@ -238,8 +240,9 @@ class Incident(NamedTuple):
 
 
 class TalkPlace(NamedTuple):
-    """A month (`2025-11`) of a scope whose messages have their text in a file; `bytes` is its size,
-    None where it is gone.
+    """Month (`2025-11`) of a scope whose messages have their text in a file.
+
+    `bytes` is the size of the file, None where the file is gone.
     """
 
     scope: Scope
@@ -249,16 +252,14 @@ class TalkPlace(NamedTuple):
 
 
 class TalkMoved(NamedTuple):
-    """How many messages gave their text to files, how many bytes that was, and what is wrong with
-    which file.
-    """
+    """Result of moving message texts to files: messages, bytes, and faults by file."""
 
     messages: int = 0
     bytes: int = 0
     wrong: tuple[str, ...] = ()
 
     def __add__(self, other: object) -> "TalkMoved":
-        """Return the sums."""
+        """Return the sums of the fields."""
         if not isinstance(other, TalkMoved):
             return NotImplemented
         return TalkMoved(
@@ -267,7 +268,7 @@ class TalkMoved(NamedTuple):
 
 
 class JournalRow(NamedTuple):
-    """A row of a journal that is copied: its table, and values that every journal understands."""
+    """Row of a journal that is copied: its table, and values that every journal understands."""
 
     table: str
     values: tuple[Any, ...]

@@ -18,7 +18,7 @@ _SCOPE = re.compile(places.SCOPE_PATTERN)
 CORRECTED = "corrected"
 #: Metadata of a document that came from another program: its name. No reflection rewrites it.
 IMPORTED = "imported"
-#: Metadata of a document that another one replaced: the key of that.
+#: Metadata of a document that another document replaced: the key of the other.
 REPLACED_BY = "replaced_by"
 #: Metadata of an earlier wording of a record: the key that it has since, and when a person wrote it
 #: anew.
@@ -41,8 +41,9 @@ LineId = tuple[PassageId, int]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Scope:
-    """A partition of memory by owner: an ordered path of `kind:name` parts, e.g.
-    `user:kim/character:mina`.
+    """Partition of memory by owner: an ordered path of `kind:name` parts.
+
+    Example: `user:kim/character:mina`.
     """
 
     path: str
@@ -80,7 +81,7 @@ class Provenance(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """The unit that is put, replaced and forgotten. `key` is stable and unique within its scope."""
+    """Unit that is put, replaced and forgotten; `key` is stable and unique within its scope."""
 
     scope: Scope
     key: str
@@ -99,15 +100,17 @@ class Document:
 
     @property
     def said_at(self) -> datetime:
-        """When it was said or began to hold; for what has no such time, when it was last changed."""
+        """Time when the document was said or began to hold; without one, the time of its last
+        change.
+        """
         return self.valid_from or self.updated_at
 
 
 def find_document_status(document: Document, now: datetime) -> str:
-    """Return what holds of a document.
+    """Return the status of a document at `now`.
 
-    `retired` or `corrected` by a person, `replaced` by another, `ended` by itself, `done`, or
-    `stands`: nothing is known to have ended it.
+    `retired` or `corrected` by a person, `replaced` by another document, `ended` by itself, `done`,
+    or `stands`: nothing is known to have ended the document.
     """
     if document.metadata.get(RETIRED):
         return "retired"
@@ -119,7 +122,7 @@ def find_document_status(document: Document, now: datetime) -> str:
 
 
 class Passage(NamedTuple):
-    """A searchable slice `text[start:end]` of a document, with its 1-based inclusive line range.
+    """Searchable slice `text[start:end]` of a document, with its 1-based inclusive line range.
 
     `context` explains the slice (heading path); it is searched with a lower weight.
     """
@@ -132,15 +135,16 @@ class Passage(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A document with its passages in order: the unit that a store accepts."""
+    """Document with its passages in order: the unit that a store accepts."""
 
     document: Document
     passages: tuple[Passage, ...]
 
 
 class StoreStats(NamedTuple):
-    """Contents of a store, of one scope or all. `vectors` counts passages with one of the active
-    model.
+    """Contents of a store, for one scope or all.
+
+    `vectors` counts passages with a vector of the active model.
     """
 
     documents: int

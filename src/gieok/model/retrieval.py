@@ -11,11 +11,11 @@ from gieok.places import SEEDS, SESSIONS
 
 
 class Filter(NamedTuple):
-    """Which documents a search may return. Times compare with `valid_from`, else `updated_at`;
-    `until` is exclusive.
+    """Conditions on the documents that a search may return.
 
-    `tags` are as `normalise_tag` returns them; any of them is enough. `agents` are names of the
-    table. `statuses` are those of `memory.status_of` at the time `at`.
+    Times compare with `valid_from`, else `updated_at`; `until` is exclusive. `tags` are as
+    `normalise_tag` returns them; a document needs any of them. `agents` are names of the table.
+    `statuses` are those of `memory.find_document_status` at the time `at`.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -40,8 +40,9 @@ class Filter(NamedTuple):
         )
 
     def admits(self, document: Document) -> bool:
-        """Say whether a document may be returned; stores say the same in their own language, and
-        are compared with this.
+        """Say whether a document may be returned.
+
+        Stores express the same test in their own query language, and are compared with this method.
         """
         moment = document.said_at
         return (
@@ -62,21 +63,23 @@ class Filter(NamedTuple):
 
 
 def normalise_tag(tag: str) -> str:
-    """Return a tag as tags are compared: without `#`, in small letters (of ASCII: as every database
-    has them).
+    """Return a tag in the form in which tags are compared: without `#`, in lower case.
+
+    Only ASCII letters are lowered, as every database does.
     """
     return " ".join(tag.replace("#", "").split()).translate(_SMALL)
 
 
 def tags_of(metadata: Mapping[str, str]) -> frozenset[str]:
-    """Return the tags of a document, of `tags:` and of `tag:`, joined by commas."""
+    """Return the tags of a document: those of `tags:` and of `tag:`, joined by commas."""
     named = ",".join(metadata.get(name, "") for name in TAG_FIELDS)
     return frozenset(filter(None, map(normalise_tag, named.split(","))))
 
 
 def agents_of(key: str, metadata: Mapping[str, str]) -> frozenset[str]:
-    """Return the agents that a document came from: that of its conversation or notes, and those
-    that it names.
+    """Return the agents that a document came from.
+
+    These are the agent of its conversation or notes, and the agents that its metadata names.
     """
     folder, _, rest = key.partition("/")
     own = {rest.partition("/")[0]} if folder in AGENT_FOLDERS else set()
@@ -85,7 +88,7 @@ def agents_of(key: str, metadata: Mapping[str, str]) -> frozenset[str]:
 
 #: Metadata with tags.
 TAG_FIELDS = ("tags", "tag")
-#: Metadata with the agents that something was said to, joined by commas.
+#: Metadata with the agents that the text was said to, joined by commas.
 AGENT_FIELD = "agent"
 #: Folders of keys whose next part is an agent.
 AGENT_FOLDERS = (SESSIONS, SEEDS)
@@ -93,8 +96,9 @@ _SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class KeywordQuery(NamedTuple):
-    """Tokens to look for with their weights, and the parameters of BM25 (formula and values:
-    `gieok.text.bm25`).
+    """Weighted tokens to search for, and the parameters of BM25.
+
+    Formula and values: `gieok.text.bm25`.
     """
 
     weights: Mapping[str, float]
@@ -110,9 +114,7 @@ class KeywordQuery(NamedTuple):
 
 
 class VectorQuery(NamedTuple):
-    """A unit vector to look near, and the penalty of passages that are near to everything
-    (hubs).
-    """
+    """Unit vector to search near, and the penalty of hubs: passages that are near to everything."""
 
     vector: bytes
     hub_weight: float = 0.0
@@ -121,7 +123,7 @@ class VectorQuery(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """One ranked list from one retriever in one scope: passage ids with scores, best first, ties by
+    """Ranked list of one retriever in one scope: passage ids with scores, best first, ties by
     id.
     """
 
@@ -138,7 +140,7 @@ class Ranking(NamedTuple):
 
 
 class NearLine(NamedTuple):
-    """The line of a passage that is nearest to a question: `text[start:end]` of the passage.
+    """Line of a passage that is nearest to a question: `text[start:end]` of the passage.
 
     `score` is its cosine, lowered by how crowded the best lines of the other passages lie around
     it.
@@ -159,8 +161,9 @@ class Line(NamedTuple):
 
 
 class ManagedRankings(NamedTuple):
-    """What a service ranks by itself, by scope; `note` says why it may hold less than it should, ''
-    where it does not.
+    """Rankings that a service computes itself, by scope.
+
+    `note` says why they may hold less than they should, '' where they are complete.
     """
 
     by_scope: Mapping[Scope, Ranking]
@@ -168,9 +171,7 @@ class ManagedRankings(NamedTuple):
 
 
 class FoundPassage(NamedTuple):
-    """A passage as a store returns it: its text, and the fields of its document that ranking and
-    citing need.
-    """
+    """Passage as a store returns it: its text, and the document fields for ranking and citing."""
 
     id: PassageId
     scope: Scope
@@ -189,13 +190,16 @@ class FoundPassage(NamedTuple):
 
     @property
     def said_at(self) -> datetime:
-        """When it was said or began to hold; for what has no such time, when it was last changed."""
+        """Time when the document was said or began to hold; without one, the time of its last
+        change.
+        """
         return self.valid_from or self.updated_at
 
 
 class Hit(NamedTuple):
-    """A passage that answers a query. `score` is 0–1, comparable between queries, and computed from
-    `signals`.
+    """Passage that answers a query.
+
+    `score` is 0–1, comparable between queries, and computed from `signals`.
     """
 
     passage: FoundPassage

@@ -1,3 +1,3 @@
-"""Models: what embeds, reranks, writes; and what carries a notice. `gieok.app` opens them."""
+"""Models that embed, rerank and write, and notifiers; `gieok.app` opens them."""
 
 import gieok.threads  # noqa: F401

@@ -1,8 +1,7 @@
-"""One JSON request to a service that embeds, reranks or tells. Standard library: a client per
-vendor would be 46 MB and more.
+"""JSON requests to services that embed, rerank or notify, on the standard library.
 
-Redirects are refused: they would carry the key to another host. A proxy of the environment is used,
-but never for an address on this machine.
+A client per vendor would be 46 MB and more. Redirects are refused: they would carry the key to
+another host. A proxy of the environment is used, but never for an address on this machine.
 """
 
 import http.client
@@ -38,11 +37,11 @@ _TOO_LONG = (
 
 class _RefuseRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *arguments: object) -> None:
-        """Follow nothing."""
+        """Refuse every redirect."""
 
 
 class Service:
-    """A service at an address; `failed` is what its failures are raised as."""
+    """Service at an address; its failures are raised as the error type `failed`."""
 
     def __init__(
         self,
@@ -61,15 +60,16 @@ class Service:
     def post(
         self, path: str, body: object, hints: Mapping[int, str] | None = None
     ) -> dict[str, Any]:
-        """Return the answer to one request. `hints` is status → what to do. Raises ServiceFailed of
-        the service's kind.
+        """Return the JSON answer to one POST request; `hints` maps a status to advice for the user.
+
+        Raises ServiceFailed of the service's kind.
         """
         return self._asked(
             path, json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"), hints or {}
         )
 
     def get(self, path: str) -> dict[str, Any]:
-        """Return what stands at a path. Raises as `post` does."""
+        """Return the JSON answer of a path. Raises the errors of `post`."""
         return self._asked(path, None, {})
 
     def _asked(self, path: str, data: bytes | None, hints: Mapping[int, str]) -> dict[str, Any]:
@@ -93,7 +93,10 @@ class Service:
     def lines(
         self, path: str, body: object, hints: Mapping[int, str] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Yield the lines of an answer, each a JSON object, as they come. Raises as `post` does."""
+        """Yield the lines of an answer as they arrive, each a JSON object.
+
+        Raises the errors of `post`.
+        """
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         try:
             # Checked by `_opener`.
@@ -110,7 +113,7 @@ class Service:
             raise self._silent(error) from error
 
     def misunderstood(self, what: str) -> ServiceFailed:
-        """Return the error for an answer of another shape than the service's."""
+        """Return the error for an answer of an unknown shape."""
         return self._failed(
             f"{self._name}: {what}", hint=f"is {self._address} the address of such a service?"
         )
@@ -159,12 +162,12 @@ class Service:
 
 
 def build_bearer_header(key: str) -> dict[str, str]:
-    """Return the header that carries a key; nothing without one."""
+    """Return the header that carries a key; no header without a key."""
     return {"authorization": f"Bearer {key}"} if key else {}
 
 
 def build_key_hints(variable: str, home: object) -> dict[int, str]:
-    """Return what to do where a service refuses the key."""
+    """Return advice for the statuses with which a service refuses the key."""
     if not variable:
         return {}
     hint = (
@@ -174,7 +177,7 @@ def build_key_hints(variable: str, home: object) -> dict[int, str]:
 
 
 def _parse_failure_message(body: bytes) -> str:
-    """Return what a service says of a failure, without secrets: services repeat keys and texts."""
+    """Return a service's error message without secrets: services repeat keys and texts."""
     text = body.decode("utf-8", "replace")
     try:
         part = json.loads(text)

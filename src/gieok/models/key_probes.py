@@ -1,9 +1,7 @@
-"""One cheap request to a provider of language models, through its own library: does it take this
-key?
+"""Probe of a key: one cheap request to a provider of language models, through its own library.
 
 With a model, that model says a word; without one, the models are listed, which costs nothing.
-Nothing that a library says is
-passed on: providers repeat keys.
+Nothing that a library says is passed on: providers repeat keys.
 """
 
 from collections.abc import Callable
@@ -14,9 +12,9 @@ from gieok.errors import ServiceFailed
 
 _INVALID, _SPENT = 401, 402
 _WORD = "Say ok."
-#: The fewest that every model of OpenAI's takes.
+#: Smallest token limit that every model of OpenAI's takes.
 _TOKENS = 16
-#: Words of a 400, and the status that it should have had.
+#: Words in the message of a status 400 → the status that it should have had.
 _REFUSALS = (
     ("api key not valid", _INVALID),
     ("api_key_invalid", _INVALID),
@@ -26,7 +24,7 @@ _REFUSALS = (
 
 
 def openai(key: str, address: str, model: str, timeout_s: float) -> None:
-    """Ask OpenAI. Raises ServiceFailed, whose status says why."""
+    """Send a probe to OpenAI. Raises ServiceFailed, whose status says why."""
     with extras.imports_of("models", "openai"):
         from openai import OpenAI
 
@@ -43,7 +41,7 @@ def openai(key: str, address: str, model: str, timeout_s: float) -> None:
 
 
 def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
-    """Ask an endpoint that speaks as OpenAI's did; raises as `openai` does."""
+    """Send a probe to an endpoint with OpenAI's protocol. Raises the errors of `openai`."""
     with extras.imports_of("models", "openai"):
         from openai import OpenAI
 
@@ -60,7 +58,7 @@ def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
 
 
 def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
-    """Ask Anthropic; raises as `openai` does."""
+    """Send a probe to Anthropic. Raises the errors of `openai`."""
     with extras.imports_of("models", "anthropic"):
         from anthropic import Anthropic
 
@@ -77,7 +75,7 @@ def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
 
 
 def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
-    """Ask Google; raises as `openai` does."""
+    """Send a probe to Google. Raises the errors of `openai`."""
     with extras.imports_of("models", "gemini"):
         from google.genai import Client
         from google.genai.types import GenerateContentConfig, HttpOptions, HttpRetryOptions
@@ -101,7 +99,7 @@ def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
 
 
 def _run_key_probe(ask: Callable[[], object]) -> None:
-    """Ask once. Raises ServiceFailed in words of our own."""
+    """Run a probe once. Raises ServiceFailed with a message of Gieok's own."""
     try:
         ask()
     except Exception as error:  # each library has its own

@@ -1,9 +1,10 @@
-"""What onnxruntime raises."""
+"""Exception types of onnxruntime."""
 
 
 def run_errors() -> tuple[type[Exception], ...]:
-    """Return what onnxruntime raises: its errors have no base class of their own. Raises
-    ImportError without it.
+    """Return the exception types that onnxruntime raises: they have no base class of their own.
+
+    Raises ImportError without onnxruntime.
     """
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 

@@ -1,8 +1,8 @@
-"""A folder with an exported model: its graph (`model.onnx`, external weights beside it) and its
-`tokenizer.json`.
+"""Folder with an exported model: its graph (`model.onnx`) and its `tokenizer.json`.
 
-As `optimum`, sentence-transformers and onnx-community lay it out: the graph stands in the folder or
-in `onnx/`, the rest beside or above it. Nothing is downloaded, and no code of the folder is run.
+External weights lie beside the graph. The layout is that of `optimum`, sentence-transformers and
+onnx-community: the graph stands in the folder or in `onnx/`, the other files beside or above it.
+Nothing is downloaded, and no code of the folder is run.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-#: Where several are: the one that is exact, then the smaller ones that run well on a processor.
+#: Graph names by preference: the exact graph, then the smaller ones that run well on a processor.
 _GRAPHS = (
     "model.onnx",
     "model_quantized.onnx",
@@ -54,9 +54,7 @@ _KINDS = {
 
 
 class OnnxFolder:
-    """The graph and the tokenizer of a folder, loaded at the first text. Safe to share between
-    threads.
-    """
+    """Graph and tokenizer of a folder, loaded at the first text. Safe to share between threads."""
 
     def __init__(self, opening: ModelOpening, setting: str, failed: type[ModelFailed]) -> None:
         self._failed = failed
@@ -85,7 +83,7 @@ class OnnxFolder:
         places = (folder / sub / name for name in _GRAPHS for sub in ("", "onnx"))
         return next((place for place in places if place.is_file()), folder / _GRAPHS[0])
 
-    # JSON of strangers; each reader checks what it takes.
+    # Untrusted JSON: each reader checks the values that it takes.
     def read(self, name: str) -> Any:  # noqa: ANN401
         """Return the JSON of a small file of the folder; {} where there is none."""
         try:
@@ -96,8 +94,9 @@ class OnnxFolder:
             raise self._failed(f"{str(self.folder / name)!r} cannot be read: {error}") from error
 
     def fingerprint(self) -> str:
-        """Return six digits that change with the model: sizes and edges of large files, small ones
-        whole.
+        """Return six digits that change with the model.
+
+        They are a hash of the sizes and edges of large files and of small files whole.
         """
         seen = hashlib.sha1(usedforsecurity=False)
         weights = sorted(self.graph.parent.glob(f"{self.graph.name}[_.]*data*"))
@@ -118,7 +117,8 @@ class OnnxFolder:
         return seen.hexdigest()[:6]
 
     def windows(self, text: str, pair: str | None = None) -> "list[Encoding]":
-        """Return the tokens of a text, or of a pair, in as many parts as the model reads at once.
+        """Return the tokens of a text or a pair, cut into windows that the model reads at once.
+
         Raises ModelFailed.
         """
         tokenizer = self._session()[1]
@@ -128,10 +128,10 @@ class OnnxFolder:
         return [encoded, *encoded.overflowing]
 
     def run(self, encoded: "Encoding") -> dict[str, "NDArray[Any]"]:
-        """Return the graph's outputs by name for some tokens, each with one row. Raises
-        ModelFailed.
+        """Return the graph's outputs by name for some tokens, each with one row.
 
-        One at a time and without padding: what comes of a text never depends on what else is asked.
+        Texts run one at a time and without padding: the result for a text never depends on other
+        texts. Raises ModelFailed.
         """
         import numpy as np
 
@@ -193,7 +193,7 @@ class OnnxFolder:
         return session, tokenizer
 
     def _most_tokens(self) -> int:
-        """Return how many tokens the model reads, by the first file of the folder that says so."""
+        """Return how many tokens the model reads at once, by the first file that says so."""
         config = self.read("config.json")
         # Of 514 positions, those of RoBERTa's kin begin at 2.
         positions = int(config.get("max_position_embeddings") or 0)
@@ -210,21 +210,20 @@ class OnnxFolder:
 
 
 def _replace_surrogates(text: str) -> str:
-    """Return a text without half characters, which the tokenizer refuses."""
+    """Return a text with lone surrogates replaced: the tokenizer refuses them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _build_empty_cache_shape(shape: Sequence[object]) -> list[int]:
-    """Return the shape of a cache that holds nothing: one row, zero tokens, the rest as the graph
-    says.
-    """
+    """Return the shape of an empty cache: one row, zero tokens, the other axes as in the graph."""
     sizes = [size if isinstance(size, int) else 0 for size in shape]
     return [1, *sizes[1:]]
 
 
 def plain_name(folder: Path) -> str:
-    """Return the name of a folder as part of a model's name; of `…/snapshots/HASH` that of the
-    model above.
+    """Return the name of a folder as part of a model's name.
+
+    For `…/snapshots/HASH` the name is that of the model folder above.
     """
     parts = [
         part

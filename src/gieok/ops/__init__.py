@@ -1,8 +1,7 @@
-"""Every operation, one row each. Surfaces loop over the table; a test checks that each is on its
-surfaces and in the docs.
+"""Table of all operations, one row each; surfaces loop over the table.
 
-Rows are module names, so that a command loads itself and not its siblings: a cold keyword search
-has 80 ms for everything.
+A test checks that each operation is on its surfaces and in the docs. Rows are module names, so that
+a command loads its own module and not its siblings: a cold keyword search has 80 ms for everything.
 """
 
 from importlib import import_module
@@ -114,7 +113,7 @@ NAMES = tuple(_MODULES)
 
 
 def rib(name: str) -> str:
-    """Return what an operation is part of: the folder of its module."""
+    """Return the rib that an operation belongs to: the folder of its module."""
     return _MODULES[name].partition(".")[0]
 
 

@@ -1,5 +1,6 @@
-"""What a handler may use: the call, and a small context for each rib. Put together by
-`gieok.app`.
+"""Context of an operation's handler: the call, and a small context for each rib.
+
+`gieok.app` builds it.
 """
 
 import os
@@ -47,7 +48,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.ports.keys import Keys
     from gieok.ports.setup import SetupAccess
 
-#: Bytes of a file's name.
+#: Longest name of a file, in bytes.
 _LONGEST_NAME = 255
 #: Answers by which a person agrees.
 _YES = ("y", "yes", "예", "네", "ㅇ")
@@ -60,18 +61,18 @@ class SettingRow(NamedTuple):
     value: str
     origin: str
     doc: str
-    #: What is wrong with another value that was set, and what to do about it; '' where nothing is.
+    #: Fault of another value that was set, and its remedy; '' for no fault.
     wrong: str = ""
     hint: str = ""
     default: str = ""
 
 
 class Caller(NamedTuple):
-    """Who calls, and from where: all that an operation knows of the process that wants its answer.
+    """Caller of an operation: all that an operation knows of the calling process.
 
     `flags` is setting name → text. `lang` is the language to use where the settings leave it open.
     One process answers callers in other folders and with other variables; only the home is the
-    process's own. `is_placed` is False where nobody said in which folder they are (over HTTP): then
+    process's own. `is_placed` is False where the caller's folder is unknown (over HTTP): then
     a relative path means nothing.
     """
 
@@ -83,14 +84,14 @@ class Caller(NamedTuple):
 
     @property
     def user(self) -> Path:
-        """Return the folder of the person who calls."""
+        """Return the home folder of the calling person."""
         return Path(self.environment.get("HOME") or Path.home())
 
     def path(self, text: str, *, may_be_name: bool = False) -> Path:
-        """Return the absolute path that a person in this folder means; links and `..` stay.
+        """Return the absolute path of a caller's path text; links and `..` stay.
 
-        Raises BadRequest for what no file can be called, and for a relative path of a caller that
-        is nowhere; unless the text `may_be_name`, of an agent or a document.
+        Raises BadRequest for a text that no file can be named, and for a relative path of a caller
+        without a folder; unless the text `may_be_name`, of an agent or a document.
         """
         is_own = text == "~" or text.startswith("~/")
         found = self.user / text[2:] if is_own else Path(text).expanduser()
@@ -112,8 +113,8 @@ class Caller(NamedTuple):
 
 
 class Watching(NamedTuple):
-    """What opens the watcher of files, how long a file must be quiet, and how often everything is
-    compared.
+    """Opener of the file watcher, the quiet time of a file, and the interval of full
+    comparisons.
     """
 
     open: Callable[[], Watcher]
@@ -129,7 +130,9 @@ class Watching(NamedTuple):
         folders_s: int = 60,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Follow files (`engine.follow`) until `is_stopped`, or the process is interrupted."""
+        """Follow files (`flow.follow.follow_files`) until `is_stopped`, or the process is
+        interrupted.
+        """
         followed = FollowedFolders(
             folders=folders,
             read=read,
@@ -141,8 +144,9 @@ class Watching(NamedTuple):
 
 
 class SeedAccess(NamedTuple):
-    """Whether agents' notes and instructions are taken in, how many commits of a project are, and
-    what reads its Git log.
+    """Access to seeds: agents' notes and instructions, and a project's commits.
+
+    The fields say whether the notes are taken in, how many commits are, and what reads the Git log.
     """
 
     has_files: bool
@@ -151,15 +155,14 @@ class SeedAccess(NamedTuple):
 
 
 class MemoryContext(NamedTuple):
-    """What is remembered. Functions open a resource at the first call.
+    """Memory of a home; its functions open a resource at the first call.
 
-        `stores` are the configured store and those that answer while it cannot be reached.
-        `is_hybrid`: a local index of words
-    stands beside a service that searches by meaning. `embedder()` is None where the user wants
-    none, and so is `reranking()`; `keep_calibration` keeps what was fitted for a model. `notes` are
-    those of the store, each durable in the journal. `catch_up()` takes in what agents wrote last,
-    where no daemon follows them. `has_journal`: something was journalled ever, or the journal is on
-    a server.
+    `stores` are the configured store and those that answer while it cannot be reached. `is_hybrid`:
+    a local index of words stands beside a service that searches by meaning. `embedder()` is None
+    where the user wants none, and so is `reranking()`; `keep_calibration` keeps the fitted
+    calibration of a model. `notes` are those of the store, each durable in the journal.
+    `catch_up()` takes in what agents wrote last, where no daemon follows them. `has_journal`: the
+    journal has ever had an entry, or it is on a server.
     """
 
     store_name: str
@@ -180,8 +183,9 @@ class MemoryContext(NamedTuple):
 
 
 class ObserveContext(NamedTuple):
-    """The sidecar, what it reads, how long a talk rests before it is observed whole, and whether
-    turns are searched.
+    """Sidecar, its sources, and how long a conversation rests before it is observed whole.
+
+    `has_turns`: whether turns are searched.
     """
 
     sidecar: Callable[[], "Sidecar"]
@@ -191,12 +195,13 @@ class ObserveContext(NamedTuple):
 
 
 class ArchiveContext(NamedTuple):
-    """The tiers of memory, opened at the first call.
+    """Tiers of memory, opened at the first call.
 
-    `sweep` leaves in their files what lives there, `drop_damaged` deletes copies of files that
-    could not be read; both return what they could not do. `reach` looks for a file in the last tier
-    and says where that is. `cold` is where the last tier is (`none`: there is none); what is older
-    than `warm_days` may go there, once a person approves, or at once with `auto_approve`.
+    `sweep` leaves in files only the memories that live there, `drop_damaged` deletes copies of
+    files that could not be read; both return their failures. `reach` looks for a file in the last
+    tier and says where that is. `cold` is the place of the last tier (`none`: there is none);
+    memories older than `warm_days` may go there, once a person approves, or at once with
+    `auto_approve`.
     """
 
     tiers: Callable[[], "Tiers"]
@@ -209,10 +214,10 @@ class ArchiveContext(NamedTuple):
 
 
 class CodeContext(NamedTuple):
-    """The code of projects: opens the index of a folder, and the data file of a run under coverage.
+    """Code of projects: opens the index of a folder, and the data file of a run under coverage.
 
-    `asker` asks the model of a name, '' for the configured one, about the code of a folder;
-    `upkeep` the cheap model about what changed there. Both return None where there is no such
+    `asker` returns the model of a name, '' for the configured one, for questions about the code of
+    a folder; `upkeep` the cheap model for changed code. Both return None where there is no such
     model.
     """
 
@@ -223,12 +228,11 @@ class CodeContext(NamedTuple):
 
 
 class CharacterContext(NamedTuple):
-    """Characters that remember. `playground` opens an empty memory of its own, gone when the block
-    ends, in played time.
+    """Characters that remember.
 
-    Its second argument says whether the configured embedder finds there, too.
-    `house` opens the service's, the same every time. `has_accounts`: somebody came ever, or the
-    accounts are on a server.
+    `playground` opens an empty memory in simulated time, deleted when the block ends; its second
+    argument says whether the configured embedder is used there. `house` opens the service's house,
+    the same every time. `has_accounts`: a user ever came, or the accounts are on a server.
     """
 
     playground: "Callable[[PlayedClock, bool], AbstractContextManager[CharacterService]]"
@@ -237,8 +241,9 @@ class CharacterContext(NamedTuple):
 
 
 class PromptContext(NamedTuple):
-    """What the prompt hook decides with. `reader` opens its read-only reader, and gives what that
-    raises when it is late.
+    """Inputs of the prompt hook.
+
+    `reader` opens its read-only reader, and gives the error type that a late reader raises.
     """
 
     reader: Callable[[], "tuple[Reader, type[Exception]]"]
@@ -246,8 +251,9 @@ class PromptContext(NamedTuple):
 
 
 class MovingContext(NamedTuple):
-    """Moving in. `open_files` opens what lies at a path; `readers` are those of other programs by
-    name, in order.
+    """Import from other programs.
+
+    `open_files` opens the files at a path; `readers` are those of other programs by name, in order.
     """
 
     open_files: "Callable[[Path], ImportFiles]"
@@ -255,10 +261,10 @@ class MovingContext(NamedTuple):
 
 
 class ModelTrial(NamedTuple):
-    """Tries the model of a setting by doing its work once: `attempt` returns what was seen, or
-    raises.
+    """Trial of a configured model, which does its work once.
 
-    `is_paid`: it is asked beyond this machine, or by a subscription.
+    `attempt` returns the observation, or raises. `is_paid`: the model is asked beyond this machine,
+    or by a subscription.
     """
 
     setting: str
@@ -268,16 +274,17 @@ class ModelTrial(NamedTuple):
 
 
 class AdminContext(NamedTuple):
-    """Settings, the stores that could be used instead, and processes.
+    """Settings, alternative stores, and processes.
 
-    `choose` sets a setting for good; what a store or a journal holds has to be moved before.
+    `choose` sets a setting for good; the data of a store or a journal has to be moved before.
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the
-    damaged file of the configured store away; it returns where it is, and a store there if it
-    opens. `try_embedder` uses the embedder and returns what was seen, or raises. `observer` says
-    what observes, or raises where it cannot; nothing is asked. `model_trials` are those of the
-    observer and of each other model; `is_paid` says it of the embedder and the reranker. `daemon`
-    is None in a process that cannot start one. `keys` are those of services, `notices` is what
-    tells a person, `backups` and `encryption` are those of the home, `setup` what saves settings.
+    damaged file of the configured store away; it returns the new path, and a store there if it
+    opens. `try_embedder` uses the embedder and returns the observation, or raises. `observer` names
+    the configured observer, or raises where it cannot run; nothing is asked. `model_trials` are
+    those of the observer and of each other model; `is_paid` says whether the embedder and the
+    reranker cost money. `daemon` is None in a process that cannot start one. `keys` are those of
+    services, `notices` sends notices to a person, `backups` and `encryption` are those of the home,
+    `setup` saves settings.
     """
 
     settings: Sequence[SettingRow]
@@ -285,7 +292,7 @@ class AdminContext(NamedTuple):
     store_names: Mapping[str, bool]
     open_store: Callable[[str], Store]
     choose: Callable[[str, str], None]
-    #: What would be wrong with a text as the user's file of settings.
+    #: Returns the faults of a text as the user's settings file.
     wrong_settings: Callable[[str], Sequence[BadConfig]]
     journal_names: Sequence[str]
     open_journal: "Callable[[str], FullJournal]"
@@ -320,7 +327,7 @@ class AdminContext(NamedTuple):
 
 
 class Ribs(NamedTuple):
-    """Openers, one a rib; each returns the same context every time."""
+    """Openers of the ribs' contexts; each returns the same context every time."""
 
     memory: Callable[[], MemoryContext]
     observe: Callable[[], ObserveContext]
@@ -334,12 +341,11 @@ class Ribs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One call: who calls, whose memory is meant, how to talk to a person; and a context for each
-    rib, opened when first used.
+    """Context of one call: the caller, the scope, the output to a person, and each rib's context.
 
-    `also` are scopes that are read beside `scope`. `say` shows a line of progress, or nothing;
-    `tell` writes a line that stays, in `lang`; `ask` asks a person one line and is None where there
-    is no terminal.
+    A rib's context is opened when first used. `also` are scopes that are read beside `scope`. `say`
+    shows a line of progress, or nothing; `tell` writes a line that stays, in `lang`; `ask` asks a
+    person one line and is None where there is no terminal.
     """
 
     home: Path
@@ -357,7 +363,7 @@ class Context:
     tell: Callable[[str], None]
     ask: Callable[[str], str] | None
     ribs: Ribs
-    #: What is nobody's business.
+    #: What is withheld from memory: a pause, private sessions, exclusions.
     privacy: Privacy = field(default_factory=Privacy)
     #: Asks a person many things on their terminal; None where there is none.
     dialogue: "Callable[[], Dialogue] | None" = None
@@ -367,8 +373,9 @@ class Context:
         return translate(template, self.lang, values, about=about, plural=plural)
 
     def agrees(self, shown: Sequence[str], question: str, hint: str) -> bool:
-        """Show a person lines and ask them whether to go on. Raises BadRequest where there is no
-        terminal.
+        """Show a person lines and ask them whether to go on.
+
+        Raises BadRequest where there is no terminal.
         """
         if self.ask is None:
             raise BadRequest("nobody can be asked: there is no terminal", hint=hint)
@@ -376,8 +383,8 @@ class Context:
         return self.ask(question).strip().lower() in _YES
 
     def progress(self, what: str, total: int = 0) -> Callable[[int], None]:
-        """Return a function that shows how much is done, of how much where that is known, and how
-        long the rest takes.
+        """Return a progress function: it shows the amount done, the total if known, and the time
+        left.
         """
         from gieok.ops.steps import Steps  # only what takes a while needs it
 
@@ -385,15 +392,15 @@ class Context:
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
-        """Return every scope to read: that of the call, then those beside it."""
+        """Return every scope to read: that of the call, then those of `also`."""
         return (self.scope, *self.also)
 
     @property
     def searched(self) -> tuple[Scope, ...]:
-        """Return every scope to search: those to read, and what the repository here brought along.
+        """Return every scope to search: those to read, and the one of the repository's own memory.
 
-        The latter is for who asks for it, and injected nowhere: others write it, and every pull
-        changes it.
+        The repository's memory is only for callers that ask for it, and injected nowhere: others
+        write it, and every pull changes it.
         """
         root = "" if self.is_scope_named else places.find_workplace(str(self.caller.folder))
         brought = (Scope(places.repository_scope(places.project_scope(root))),) if root else ()
@@ -401,47 +408,48 @@ class Context:
 
     @property
     def project(self) -> str:
-        """Return the root of the project whose memory the call reads; '' for none, or where a scope
-        is named.
+        """Return the root of the project whose memory the call reads.
+
+        '' for none, or where the caller named a scope.
         """
         return "" if self.is_scope_named else places.project_root(str(self.caller.folder))
 
     @property
     def memory(self) -> MemoryContext:
-        """Return what is remembered."""
+        """Return the context of the memory rib."""
         return self.ribs.memory()
 
     @property
     def observe(self) -> ObserveContext:
-        """Return the sidecar's."""
+        """Return the context of the sidecar."""
         return self.ribs.observe()
 
     @property
     def archive(self) -> ArchiveContext:
-        """Return the tiers."""
+        """Return the context of the tiers."""
         return self.ribs.archive()
 
     @property
     def code(self) -> CodeContext:
-        """Return the code of projects."""
+        """Return the context of the code rib."""
         return self.ribs.code()
 
     @property
     def character(self) -> CharacterContext:
-        """Return the characters'."""
+        """Return the context of the character rib."""
         return self.ribs.character()
 
     @property
     def prompt(self) -> PromptContext:
-        """Return what the prompt hook decides with."""
+        """Return the context of the prompt hook."""
         return self.ribs.prompt()
 
     @property
     def admin(self) -> AdminContext:
-        """Return settings, other stores and processes."""
+        """Return the context of settings, other stores and processes."""
         return self.ribs.admin()
 
     @property
     def moving(self) -> MovingContext:
-        """Return what moves memory in."""
+        """Return the context of imports from other programs."""
         return self.ribs.moving()

@@ -1,5 +1,6 @@
-"""The processes of a home: the daemon, and the server of its pages. How operations start, ask and
-stop them.
+"""Control of a home's processes: the daemon, and the server of its pages.
+
+Operations start, ask and stop them through it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 
 class DaemonStatus(NamedTuple):
-    """A daemon that runs: its process, when it was started, and what each of its parts is doing."""
+    """Running daemon: its process, its start time, and the activity of each of its parts."""
 
     pid: int
     started_at: str
@@ -17,7 +18,7 @@ class DaemonStatus(NamedTuple):
 
 
 class ServerStatus(NamedTuple):
-    """A server that answers over HTTP: where, its process, and who started it (`serve`, `open`,
+    """Running HTTP server: its address, its process, and its starter (`serve`, `open`,
     `daemon`).
     """
 
@@ -29,8 +30,9 @@ class ServerStatus(NamedTuple):
 
 
 class RecalledPrompt(NamedTuple):
-    """A memory that the daemon puts before a prompt: its handle, where it stands (`path#L4`),
-    probability, shown in full.
+    """Memory that the daemon puts before a prompt.
+
+    Its handle, its place (`path#L4`), its probability, and whether it is shown in full.
     """
 
     handle: str
@@ -40,18 +42,19 @@ class RecalledPrompt(NamedTuple):
 
 
 class DaemonControl(Protocol):
-    """Starts and stops the one daemon of a home folder, and the server of its pages."""
+    """Starter and stopper of a home folder's one daemon, and of the server of its pages."""
 
     def start(self) -> tuple[DaemonStatus, bool]:
-        """Return the daemon that runs, and whether it was started now. Raises GieokError."""
+        """Return the running daemon, and whether this call started it. Raises GieokError."""
 
     def stop(self) -> bool:
-        """Stop it and a server that `serve` started, and return once they are gone; False where
-        none ran.
+        """Stop the daemon and a server that `serve` started; return False where none ran.
+
+        Returns once the processes are gone.
         """
 
     def status(self) -> DaemonStatus | None:
-        """Return what it says of itself; None where none runs."""
+        """Return the daemon's own status; None where no daemon runs."""
 
     def recalled(
         self,
@@ -61,12 +64,13 @@ class DaemonControl(Protocol):
         environment: Mapping[str, str],
         within_s: float,
     ) -> Sequence[RecalledPrompt] | None:
-        """Return what it puts before a prompt, asked as the prompt's hook asks; None where it does
-        not answer in time.
+        """Return the memories that the daemon puts before a prompt; None where it is late.
+
+        The daemon is asked the same way as by the prompt's hook.
         """
 
     def serve(self) -> tuple[ServerStatus, bool]:
-        """Return a server that is ready, and whether it was started now. Raises GieokError."""
+        """Return a server that is ready, and whether this call started it. Raises GieokError."""
 
     def server(self) -> ServerStatus | None:
-        """Return the server that runs; None where none does."""
+        """Return the running server; None where no server runs."""

@@ -1,4 +1,4 @@
-"""Lets a person write in their own editor."""
+"""Editing of a text in a person's own editor."""
 
 import os
 import shlex
@@ -12,10 +12,10 @@ from gieok.ops.context import Context
 
 
 def edit_in_editor(context: Context, before: str, name: str, instead: str) -> str:
-    """Return a text as a person leaves it in $VISUAL or $EDITOR; `name` is the file's, which has
-    its syntax.
+    """Return a text as a person leaves it in $VISUAL or $EDITOR.
 
-    Raises BadRequest where there is no editor or no terminal, with what to do `instead`.
+    `name` is the name of the edited file, whose ending sets the syntax. Raises BadRequest where
+    there is no editor or no terminal; the error says what to do `instead`.
     """
     environment = context.caller.environment
     editor = environment.get("VISUAL") or environment.get("EDITOR") or ""

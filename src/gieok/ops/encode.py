@@ -1,9 +1,9 @@
-"""Encodes results as the documented JSON, and describes their types as JSON Schema: in one place,
-for every surface.
+"""Encoder of results as the documented JSON, and of their types as JSON Schema.
 
-A result is a dataclass or a named tuple whose fields, and properties marked `shown`, are the
-documented names. A trailing `_` keeps a name from being a word of Python's (`from_`). The
-annotations below say where JSON differs from the value.
+Every surface uses it. A result is a dataclass or a named tuple whose fields, and properties
+marked by
+`mark_encoded_getter`, are the documented names. A trailing `_` keeps a name from being a Python
+keyword (`from_`). The annotations below say where JSON differs from the value.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,40 +25,43 @@ _GetterT = TypeVar("_GetterT", bound=Callable[..., object])
 
 # Plain classes, because a named tuple costs a cold search .2 ms.
 class Rounded:
-    """Rounds numbers to so many digits behind the point."""
+    """Annotation that rounds numbers to this many digits behind the point."""
 
     def __init__(self, digits: int) -> None:
         self.digits = digits
 
 
 class As:
-    """Encodes what a function makes of the value; its return type is that of the JSON."""
+    """Annotation that encodes a function's result for the value.
+
+    The function's return type is the type in the JSON.
+    """
 
     def __init__(self, made: Callable[[Any], object]) -> None:
         self.made = made
 
 
 _HIDDEN, _OR_NULL, OMITTED, INLINE = "hidden", "null where empty", "left out where None", "in place"
-#: A field that is no part of the JSON.
+#: Annotation: the field is not in the JSON.
 Hidden = Annotated[_T, _HIDDEN]
-#: Null in JSON where it is empty.
+#: Annotation: an empty value is null in the JSON.
 OrNull = Annotated[_T, _OR_NULL]
-#: Left out of the JSON where it is None.
+#: Annotation: None is left out of the JSON.
 Omitted = Annotated[_T | None, OMITTED]
-#: Its parts stand where it would stand itself.
+#: Annotation: the value's fields are inlined in place of the value.
 Inline = Annotated[_T, INLINE]
 #: A score or a share.
 Score = Annotated[float, Rounded(4)]
 
 
 class Reason(NamedTuple):
-    """Something that could not be done, and why."""
+    """Name of a thing that could not be done, with the reason."""
 
     path: str
     reason: str
 
 
-#: Records that are one text in JSON.
+#: Record types that are a single string in JSON.
 _TEXTS = (Scope, Words)
 _PLAIN = frozenset((str, int, float, bool, NoneType))
 _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
@@ -74,13 +77,13 @@ class _Part:
 
 
 def mark_encoded_getter(getter: _GetterT) -> _GetterT:
-    """Mark the getter of a property as a part of the JSON."""
+    """Mark the getter of a property as a field of the JSON."""
     getter.is_shown = True  # type: ignore[attr-defined]
     return getter
 
 
 def encode(value: object) -> object:
-    """Return a result, or a part of one, as the JSON that is documented for it."""
+    """Return the documented JSON of a result, or of a part of a result."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -126,7 +129,7 @@ def _round_floats(value: object, digits: int) -> object:
 
 @cache
 def _list_record_parts(kind: type[Any]) -> tuple[_Part, ...]:
-    """Return what the JSON of a record holds; nothing for what is no record."""
+    """Return the JSON fields of a record type; empty for any other type."""
     if kind in _TEXTS:
         return ()
     if is_dataclass(kind):
@@ -144,13 +147,13 @@ def _list_record_parts(kind: type[Any]) -> tuple[_Part, ...]:
 
 
 def result_schema(found: Operation[Any, Any]) -> dict[str, Any]:
-    """Return the JSON Schema of what an operation returns."""
+    """Return the JSON Schema of an operation's result."""
     return build_type_schema(found.handler.__annotations__["return"])
 
 
 # A type, or what stands for one in an annotation.
 def build_type_schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the JSON Schema of what `encode` makes of values of a type."""
+    """Return the JSON Schema of the values that `encode` returns for a type."""
     if marks := getattr(kind, "__metadata__", ()):
         converter = next((mark.made for mark in marks if isinstance(mark, As)), None)
         inner = build_type_schema(
@@ -196,7 +199,7 @@ def _schema_of_class(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
 
 
 def _merge_schema_choices(found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the schema of one of several."""
+    """Return the schema of a union."""
     different = [one for place, one in enumerate(found) if one not in found[:place]]
     if len(different) == 1:
         return different[0]

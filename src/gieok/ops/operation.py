@@ -1,4 +1,4 @@
-"""What an operation is: declared once, and every surface is made from the declaration."""
+"""Declaration of operations; every surface is generated from the declaration."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,13 +12,13 @@ from gieok import fs
 from gieok.ops.context import Context
 from gieok.text.messages import Words, translate
 
-#: What a person does about what waits for their trust.
+#: What a person can do about content that waits for trust.
 TRUST_HINT = "`gieok trust --show`, `gieok trust`"
-#: All but tab and newline.
+#: Control characters, all but tab and newline.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-#: What holds of a memory (`model.memory.status_of`), for people.
+#: Statuses of a memory (`model.memory.status_of`), for people.
 STATUSES = {
     "stands": Words("stands"),
     "current": Words("current"),
@@ -29,7 +29,7 @@ STATUSES = {
     "retired": Words("put away"),
 }
 
-#: Tiers that memories are archived in.
+#: Tiers of archived memories.
 TIERS = {
     "warm": Words("archived: warm"),
     "cold": Words("archived: cold"),
@@ -37,7 +37,7 @@ TIERS = {
 
 
 def full_disk_words(home: Path) -> Words:
-    """Return what a person is told whose disk is full."""
+    """Return the message for a person whose disk is full."""
     room = Words("; `gieok forget` has room put aside")
     return Words.of(
         "no space left on the disk of {home}: what is there is found, nothing new is kept; free "
@@ -48,7 +48,7 @@ def full_disk_words(home: Path) -> Words:
 
 
 def waiting_words(records: int, *, has_settings: bool = False) -> Words:
-    """Return how much waits."""
+    """Return the message on how many records (and settings) wait for trust."""
     files = Words.of("{count} memory file", plural="{count} memory files", count=records)
     what = Words("settings")
     if records:
@@ -59,13 +59,16 @@ def waiting_words(records: int, *, has_settings: bool = False) -> Words:
 
 
 def said_on(days: Sequence[date]) -> Words:
-    """Return on how many days something was said, and the last of them."""
+    """Return the message on how many days something was said, and on which day last."""
     count, last = len(set(days)), max(days)
     return Words.of("said on {count} days, last {last}", count=count, last=last)
 
 
 def printable(text: str) -> str:
-    """Return `text` without what a terminal obeys: memory is data, also where a person reads it."""
+    """Return `text` without control characters that a terminal obeys.
+
+    A memory is data, also where a person reads the memory.
+    """
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -74,25 +77,23 @@ class Surface(Enum):
 
     CLI = "cli"
     MCP = "mcp"
-    #: Every operation is called there but those of `surfaces.http.operations.ELSEWHERE`.
+    #: Every operation is reachable over HTTP but those of `surfaces.http.operations.ELSEWHERE`.
     HTTP = "http"
-    #: The prompt hook, which calls `recall` and answers by itself where no daemon does.
+    #: The prompt hook, which calls `recall` and answers by itself where no daemon runs.
     HOOK = "hook"
 
 
 class Effect(StrEnum):
-    """What calling it does to stored data."""
+    """Effect of an operation on stored data."""
 
     READ = "read"
     WRITE = "write"
-    #: Takes something away that the caller cannot bring back by another call.
+    #: Removes data that the caller cannot bring back by another call.
     DESTROY = "destroy"
 
 
 class Result(Protocol):
-    """What a handler returns: a record that `gieok.ops.encode` reads, and that says whether there
-    is anything in it.
-    """
+    """Result of a handler: a record for `gieok.ops.encode` that says whether it has content."""
 
     @property
     def found(self) -> bool:
@@ -100,13 +101,13 @@ class Result(Protocol):
 
 
 class Style(NamedTuple):
-    """How text may look where it is shown."""
+    """Text style of the place where an output is shown."""
 
     lang: str
     colour: bool
     #: Source is shown byte for byte: a machine reads it, and no terminal obeys it.
     verbatim: bool = False
-    #: Where the reader stands, and their home folder.
+    #: The reader's current folder, and their home folder.
     folder: str = ""
     user: str = ""
 
@@ -115,7 +116,9 @@ class Style(NamedTuple):
         return translate(template, self.lang, values, about=about, plural=plural)
 
     def told(self, text: str) -> str:
-        """Return a text that was said in English, such as an error's, in the reader's language."""
+        """Return the reader's translation of a text that was produced in English, such as an
+        error.
+        """
         if self.lang != "ko":
             return text
         from gieok.text.korean import in_language
@@ -142,8 +145,9 @@ class Style(NamedTuple):
         )
 
     def path(self, path: str) -> str:
-        """Return an absolute path as the reader would write it: from where they stand, else from
-        their home folder.
+        """Return an absolute path as the reader would write it.
+
+        The path is relative to the reader's folder, else to the home folder.
         """
         for folder, start in ((self.folder, ""), (self.user, "~/")):
             if folder and path.startswith(f"{folder.rstrip('/')}/"):
@@ -152,7 +156,7 @@ class Style(NamedTuple):
 
 
 def tier_words(tier: str, style: Style) -> list[str]:
-    """Return which tier a memory is archived in, for people; nothing for hot."""
+    """Return the tier of an archived memory, for people; nothing for hot."""
     words = TIERS.get(tier)
     return [words.say(style.lang)] if words else []
 
@@ -163,7 +167,7 @@ ResultT = TypeVar("ResultT", bound=Result)
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[RequestT, ResultT]):
-    """One thing that Gieok does."""
+    """Operation of Gieok, with its handler and its behaviour on each surface."""
 
     name: str
     handler: Callable[[Context, RequestT], ResultT]
@@ -171,30 +175,32 @@ class Operation(Generic[RequestT, ResultT]):
     doc: Words
     effect: Effect = Effect.READ
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
-    #: Runs although a setting is wrong, without it, and tells of it itself
+    #: Runs although a setting is wrong, without that setting, and reports it itself
     #: (`Context.config_troubles`).
     forgives_config: bool = False
-    #: It takes something into memory that somebody says or wrote: not while that is paused, private
-    #: or excluded.
+    #: Stores something that somebody says or wrote: not while memory is paused, private or
+    #: excluded.
     takes_in: bool = False
-    #: Its text holds source code, which is shown as it is: fenced, not escaped.
+    #: The result's text holds source code, which is shown as it is: fenced, not escaped.
     shows_source: bool = False
-    #: What it shows is a text of the caller's: not a byte is added or replaced.
+    #: The result's text is the caller's own: not a byte is added or replaced.
     is_verbatim: bool = False
     #: May go on until it is interrupted.
     is_endless: bool = False
-    #: What a person is told who interrupts it: what is kept, and how to go on.
+    #: Message for a person who interrupts the operation: what is kept, and how to go on.
     when_stopped: Words = Words("")
     #: Command lines that `--help` shows.
     examples: tuple[str, ...] = ()
-    #: The tool's name over MCP, where it is not made from the operation's.
+    #: Name of the MCP tool, where it differs from the operation's.
     tool: str = ""
-    #: When a model should call it rather than another tool; it costs tokens in every prompt.
+    #: When a model should call this tool rather than another; the text costs tokens in every
+    #: prompt.
     tool_hint: str = ""
 
     def call(self, context: Context, request: RequestT) -> ResultT:
-        """Return what the handler returns. Raises Withheld where it takes something in and nothing
-        may be taken in now.
+        """Return the handler's result.
+
+        Raises Withheld where the operation stores something and nothing may be stored now.
         """
         if self.takes_in:
             from gieok.ops.withholding import (
@@ -206,23 +212,24 @@ class Operation(Generic[RequestT, ResultT]):
 
     @property
     def request(self) -> type[RequestT]:
-        """Return the type of the handler's request: a dataclass whose fields are made by
-        `argument`.
-        """
+        """Return the type of the handler's request: a dataclass of `argument` fields."""
         found: type[RequestT] = self.handler.__annotations__["request"]
         return found
 
     @property
     def runs_without_settings(self) -> bool:
-        """Say whether it runs although a setting is wrong: nothing is written under settings that
-        nobody chose.
+        """Return whether the operation runs although a setting is wrong.
+
+        An operation that writes does not: nothing is written under settings that nobody chose.
         """
         return self.forgives_config or self.effect is Effect.READ
 
     @property
     def runs_in_daemon(self) -> bool:
-        """Say whether the daemon may run it for a caller: it reads, or a model may call it, so it
-        asks nobody and ends soon.
+        """Return whether the daemon may run the operation for a caller.
+
+        The daemon may if the operation reads, or if a model may call it: such an operation asks
+        nobody and ends soon.
         """
         return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
 
@@ -242,12 +249,12 @@ def argument(
     needed: str = "",
     also: tuple[str, ...] = (),
 ) -> Any:  # noqa: ANN401 - a field
-    """Declare one parameter of a request. A list default makes it repeatable; a bool default makes
-    it a switch.
+    """Declare one parameter of a request.
 
-    `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt.
-    `needed` is an example of a command, shown to who leaves the parameter out; '' for what may be
-    left out. `also`: flags that mean the same, not listed.
+    A list default makes the parameter repeatable; a bool default makes it a switch. `cli_only`
+    keeps the parameter out of tools for models, whose descriptions cost tokens in every prompt.
+    `needed` is an example of a command, shown to a caller who leaves the parameter out; '' for an
+    optional parameter. `also`: flags that mean the same, not listed.
     """
     metadata = {
         "doc": doc,

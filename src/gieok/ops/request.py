@@ -1,5 +1,6 @@
-"""Checks what a caller asks for against the operation's typed request, and describes it: one check
-for every surface.
+"""Validation and schema of an operation's typed request.
+
+Every surface uses this one check.
 """
 
 import re
@@ -10,13 +11,13 @@ from typing import Any
 from gieok.errors import BadRequest
 from gieok.ops.operation import Operation, Surface
 
-#: The same for people.
+#: Types of numbers, named for people.
 _KINDS: dict[type, str] = {int: "a whole number", float: "a number"}
 #: Larger numbers are not the same in every program that reads JSON.
 _MOST = 2**53
-#: JSON can say what UTF-8 cannot.
+#: Characters that JSON can express and UTF-8 cannot.
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
-#: Numbers that may be negative, or whose range the operation tells itself.
+#: Numbers that may be negative, or whose range the operation checks itself.
 _SIGNED = frozenset(("credit", "limit", "min_score", "keep"))
 _NAMES: dict[type, str] = {
     bool: "boolean",
@@ -28,7 +29,7 @@ _NAMES: dict[type, str] = {
 
 
 def list_parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
-    """Return the fields of an operation's request that callers on a surface may give."""
+    """Return the request fields of an operation that callers on a surface may set."""
     return [
         one
         for one in fields(found.request)
@@ -37,12 +38,15 @@ def list_parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[
 
 
 def default_of(field: Field[Any]) -> Any:  # noqa: ANN401 - the parameter's own type
-    """Return the value of a parameter that is not given; its type is the parameter's."""
+    """Return the default of a parameter; its type is the parameter's."""
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
 def type_name(field: Field[Any]) -> str:
-    """Return the JSON type of a parameter. A repeatable word of the command line is one text."""
+    """Return the JSON type of a parameter.
+
+    A repeatable positional argument of the command line is one text.
+    """
     return _NAMES[type(default_of(field))]
 
 
@@ -75,8 +79,9 @@ def _build_schema_property(field: Field[Any], surface: Surface) -> dict[str, obj
 def check_request(
     found: Operation[Any, Any], values: Mapping[str, object], surface: Surface
 ) -> Any:  # noqa: ANN401
-    """Return the operation's request of values by name. Raises BadRequest, which names the
-    parameter.
+    """Return the operation's request, built from values by name.
+
+    Raises BadRequest, which names the parameter.
     """
     known = {find_parameter_name(field): field for field in list_parameters(found, surface)}
     if unknown := sorted(set(values) - set(known)):
@@ -143,7 +148,7 @@ def _describe_expected_type(field: Field[Any], expected: type, surface: Surface)
 
 
 def shown_name(field: Field[Any], surface: Surface) -> str:
-    """Return a parameter as its caller writes it."""
+    """Return a parameter's name as its caller writes it."""
     is_option = surface is Surface.CLI and not field.metadata["positional"]
     return (
         f"--{find_parameter_name(field).replace('_', '-')}"
@@ -153,14 +158,15 @@ def shown_name(field: Field[Any], surface: Surface) -> str:
 
 
 def find_parameter_name(field: Field[Any]) -> str:
-    """Return a parameter's name: that of its field, without what keeps it apart from a word of
-    Python (`for_`).
+    """Return a parameter's name: its field's name without the underscore of `for_`.
+
+    The underscore keeps the name apart from a Python keyword.
     """
     return field.name.rstrip("_")
 
 
 def _format_choice_hint(word: str, known: Sequence[str]) -> str:
-    """Return the choice that was probably meant, and all of them."""
+    """Return a hint with the closest choice and all choices."""
     from difflib import get_close_matches  # 2 ms, for an error
 
     near = get_close_matches(word, known, 1)
@@ -172,7 +178,7 @@ def _format_choice_hint(word: str, known: Sequence[str]) -> str:
 
 
 def _parse_cli_number(text: str, expected: type[int | float]) -> object:
-    """Return the number that a word of the command line is; the word itself where it is none."""
+    """Return a command line word as a number; the word itself where it is no number."""
     try:
         return expected(text)
     except ValueError:

@@ -1,5 +1,6 @@
-"""Runs any operation by name: what the command line, tools and the daemon go through. Errors are
-answers too.
+"""Runs any operation by name, for the command line, tools and the daemon.
+
+Errors are answers too.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from gieok.ops.request import check_request
 
 
 class Failure(NamedTuple):
-    """An error as it travels: its stable code, what happened, and the next step."""
+    """Error as it is sent to a caller: its stable code, what happened, and the next step."""
 
     code: str
     message: str
@@ -22,8 +23,9 @@ class Failure(NamedTuple):
 
 
 class OperationAnswer(NamedTuple):
-    """What a caller gets. `data` is the documented JSON; `status` the exit status: 0 done, 1
-    nothing found, 2 an error.
+    """Answer to a caller.
+
+    `data` is the documented JSON; `status` the exit status: 0 done, 1 nothing found, 2 an error.
     """
 
     found: bool
@@ -43,11 +45,10 @@ def run_operation(
     colour: bool = False,
     verbatim: bool = False,
 ) -> OperationAnswer:
-    """Check the request, run the operation, and encode what came of it; a GieokError becomes a
-    failure.
+    """Check the request, run the operation, and encode its result; a GieokError becomes a failure.
 
     `values` is parameter → value; `context_for` opens the caller's context. The text is in `lang`,
-    else in the context's.
+    else in the context's language.
     """
     found = operation(name)
     try:

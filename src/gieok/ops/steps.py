@@ -1,18 +1,19 @@
-"""Progress of something that takes a while: how much is done, of how much, and how long it will
-take.
-"""
+"""Progress of a long task: items done, total, and the time left."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from gieok.text.messages import translate
 
-#: Before so many seconds nobody can say how long the rest takes.
+#: Seconds before which the remaining time cannot be estimated.
 _SOON_S = 3.0
 
 
 class Steps:
-    """Shows a line for each number of things done. `total` 0: nobody knows how many there are."""
+    """Progress display that shows a line for each reported count.
+
+    `total` 0: the number of items is not known.
+    """
 
     def __init__(
         self,
@@ -27,7 +28,7 @@ class Steps:
         self._began = now()
 
     def __call__(self, done: int) -> None:
-        """Show that so many are done."""
+        """Show that `done` items are done."""
         if not self._total:
             self._say(f"{self._what} {done:,}")
             return

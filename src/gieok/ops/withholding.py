@@ -1,5 +1,6 @@
-"""Whether something may be taken in now: not while paused, not from a private session, not from an
-excluded folder.
+"""Checks whether something may be stored now.
+
+Nothing is stored while memory is paused, from a private session, or from an excluded folder.
 """
 
 from datetime import datetime, tzinfo
@@ -13,7 +14,7 @@ from gieok.text.messages import Words
 
 
 def check_caller_withheld(context: Context) -> None:
-    """Raise Withheld where nothing may be taken in from this caller now."""
+    """Raise Withheld where nothing may be stored from this caller now."""
     check_pause(context.privacy, context.clock, context.zone)
     if private.is_asked_for(context.caller.environment):
         raise Withheld(
@@ -53,7 +54,7 @@ def format_local_time(at_s: float, zone: tzinfo) -> str:
 
 
 def format_withheld_notice(why: str, lang: str) -> str:
-    """Return what a person is told at the start of a session that is withheld; `why` as of
+    """Return the notice at the start of a withheld session; `why` is of
     `surfaces.hook.withheld`.
     """
     why, _, until = why.partition(" ")

@@ -5,8 +5,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class ArchivedFile(NamedTuple):
-    """A file of an archive. `path` is relative, with `/`, in NFC; `revision` differs where the
-    content does.
+    """File of an archive.
+
+    `path` is relative, with `/`, in NFC; `revision` differs where the content does.
     """
 
     path: str
@@ -15,7 +16,7 @@ class ArchivedFile(NamedTuple):
 
 
 class ArchiveChanges(NamedTuple):
-    """What is new or changed since a cursor, what is gone, and the cursor to go on from."""
+    """Files that are new or changed since a cursor, deleted paths, and the next cursor."""
 
     files: Sequence[ArchivedFile]
     removed: Sequence[str]
@@ -23,16 +24,15 @@ class ArchiveChanges(NamedTuple):
 
 
 class Archive(Protocol):
-    """Keeps files by path. Paths that differ in case or in Unicode's normal form alone name one
-    file.
+    """Store of files by path.
 
-    Raises ArchiveFailed where it cannot be reached, read or written, and for a path that leads out
-    of it.
+    Paths that differ only in case or in Unicode normal form name one file. Raises ArchiveFailed
+    where the archive cannot be reached, read or written, and for a path that leads out of it.
     """
 
     @property
     def location(self) -> str:
-        """Where it is, as a person reads it."""
+        """Place of the archive, as a person reads it."""
 
     def files(self) -> Iterator[ArchivedFile]:
         """Yield every file, sorted by path."""
@@ -41,20 +41,22 @@ class Archive(Protocol):
         """Return the content of a file, and its revision. Raises ArchiveMissing."""
 
     def write(self, path: str, data: bytes, expected: str | None) -> str:
-        """Write a file as a whole and return its revision; it survives a crash.
+        """Write a file as a whole and return its revision; the file survives a crash.
 
-        Raises ArchiveConflict, and nothing is written, where its revision is not `expected` (None:
-        there must be no file).
+        Raises ArchiveConflict, and writes nothing, where the file's revision is not `expected`
+        (None: there must be no file).
         """
 
     def delete(self, path: str, expected: str) -> None:
-        """Delete a file, and folders that are empty then; a missing file is no error. Raises
-        ArchiveConflict.
+        """Delete a file, and folders that are then empty; a missing file is no error.
+
+        Raises ArchiveConflict.
         """
 
     def changes(self, cursor: str) -> ArchiveChanges:
-        """Return what has changed since a cursor ('': everything is new). An unknown cursor is as
-        ''.
+        """Return what changed since a cursor ('': everything is new).
+
+        An unknown cursor counts as ''.
         """
 
 
@@ -63,29 +65,33 @@ class Tidying(Protocol):
     """An archive in which killed writers may leave parts of files."""
 
     def tidy(self) -> None:
-        """Remove such parts. The caller holds the lock under which all write."""
+        """Remove partial files. The caller holds the lock under which all write."""
 
 
 class Sealer(Protocol):
-    """Turns the content of a file into what is kept, and back. `suffix` ends the names of such
-    files.
+    """Two-way conversion between a file's content and its stored form.
+
+    `suffix` ends the names of such files.
     """
 
     suffix: str
 
     def seal(self, data: bytes) -> bytes:
-        """Return what is kept."""
+        """Return the stored form of a content."""
 
     def open(self, data: bytes) -> bytes:
-        """Return the content. Raises ArchiveFailed where it was sealed otherwise, or is damaged."""
+        """Return the content of a stored form.
+
+        Raises ArchiveFailed where the form was sealed otherwise, or is damaged.
+        """
 
 
 @runtime_checkable
 class KeyedSealer(Sealer, Protocol):
-    """A sealer whose key may be changed: it opens what was sealed with the one before, too."""
+    """Sealer whose key may be changed: it also opens files sealed with the previous key."""
 
     def is_current(self, data: bytes) -> bool:
-        """Say whether a file was sealed with the key that seals now. Raises ArchiveFailed."""
+        """Return whether a file was sealed with the current key. Raises ArchiveFailed."""
 
 
 class PlainSealer:

@@ -1,4 +1,4 @@
-"""Backups of a home: what one is, and what makes, checks and restores them."""
+"""Backups of a home: their description, and the port that makes, checks and restores them."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 
 
 class BackupFile(NamedTuple):
-    """A backup: where it is, when it was begun, how large it is."""
+    """Backup file: its path, when it was begun, and its size."""
 
     path: Path
     made_at: datetime
@@ -17,21 +17,19 @@ class BackupFile(NamedTuple):
 
 
 class BackupReport(NamedTuple):
-    """What a backup holds: number and size of its files, and what was left out of it and why."""
+    """Content of a backup: number and size of its files, and what was left out and why."""
 
     file: BackupFile
     members: int
     content_bytes: int
     gieok: str
     left_out: Sequence[tuple[str, str]] = ()
-    #: Older ones that went, because `backup.keep` newer ones are there.
+    #: Older backups that were deleted, because `backup.keep` newer backups exist.
     pruned: Sequence[BackupFile] = ()
 
 
 class Restored(NamedTuple):
-    """A home that was restored: where it is, what was counted in it, and where the one before it is
-    kept ('': none).
-    """
+    """Restored home: its folder, its counts, and where the previous home is kept ('': none)."""
 
     report: BackupReport
     home: Path
@@ -42,18 +40,22 @@ class Restored(NamedTuple):
 
 
 class StreamSealer(Protocol):
-    """Encrypts and decrypts what is too large for memory."""
+    """Encryption of data that is too large for memory."""
 
-    #: Ends the name of a file that it made.
+    #: Suffix of the files that the sealer makes.
     suffix: str
 
     def sealing(self, out: BinaryIO) -> AbstractContextManager[BinaryIO]:
-        """Give a stream; what is written to it arrives in `out` encrypted, all of it at the end.
+        """Return a stream that encrypts what is written to it into `out`, all of it at the end.
+
         Raises GieokError.
         """
 
     def opening(self, source: BinaryIO) -> AbstractContextManager[BinaryIO]:
-        """Give a stream that reads what was encrypted. Raises WrongKey, Damaged."""
+        """Return a stream that reads encrypted data.
+
+        Raises WrongKey, Damaged.
+        """
 
 
 class Backups(Protocol):
@@ -65,12 +67,13 @@ class Backups(Protocol):
     def create(
         self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False
     ) -> BackupReport:
-        """Make a backup, read it back, and let the oldest go. Killed at any moment there is a whole
-        one, or none.
+        """Make a backup, read it back, and delete the oldest.
+
+        Killed at any moment, there is a whole backup, or none.
         """
 
     def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
-        """Return what is there, the newest first."""
+        """Return the existing backups, newest first."""
 
     def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
         """Read every byte of a backup. Raises Damaged, WrongKey."""
@@ -78,10 +81,10 @@ class Backups(Protocol):
     def restore(
         self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None
     ) -> Restored:
-        """Put a backup in the place of a home; nothing is touched before all of it is verified.
+        """Replace a home by a backup; nothing is touched before the whole backup is verified.
 
         Raises BadRequest where the home is in use and `replace` is off, Damaged, WrongKey.
         """
 
     def prune(self, keep: int, folder: Path | None = None) -> Sequence[BackupFile]:
-        """Remove all but the newest; return what went."""
+        """Remove all but the newest `keep` backups; return the removed ones."""

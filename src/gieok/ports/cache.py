@@ -1,4 +1,4 @@
-"""What was read before and is checked before it is used again: it may be lost at any time."""
+"""Cache of data that is checked before its use: the cache may be lost at any time."""
 
 from typing import Protocol
 
@@ -7,16 +7,19 @@ from gieok.model.memory import Scope
 
 
 class WindowCache(Protocol):
-    """Holds the window of a scope. Never raises: where it cannot be reached, nothing is held."""
+    """Cache of the window of each scope.
+
+    Never raises: where the cache cannot be reached, nothing is held.
+    """
 
     def get(self, scope: Scope) -> HeldWindow | None:
-        """Return what is held, as it was put; None for nothing."""
+        """Return the cached window as it was put; None for nothing."""
 
     def put(self, scope: Scope, window: HeldWindow) -> None:
-        """Hold a window in the place of what is held."""
+        """Cache a window in place of the earlier window."""
 
     def drop(self, scope: Scope) -> None:
-        """Hold nothing of a scope."""
+        """Remove the window of a scope."""
 
     def close(self) -> None:
-        """Release everything."""
+        """Release all resources."""

@@ -1,4 +1,4 @@
-"""The graph of a project, its version control, its grammars, its coverage."""
+"""Ports of the code rib: a project's graph, version control, grammars and test coverage."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -20,13 +20,13 @@ from gieok.model.memory import PassageId
 
 
 class SourceFiles(Protocol):
-    """The files of one project with what was read from them."""
+    """Files of one project with the facts that were read from them."""
 
     def files(self) -> dict[str, SourceFile]:
-        """Return every file that is held, by path."""
+        """Return every stored file, by path."""
 
     def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
-        """Yield (path, facts) of every file that has any, or of those among `paths`, by path."""
+        """Yield (path, facts) of every file that has facts, or of those among `paths`, by path."""
 
     def replace(
         self,
@@ -34,13 +34,14 @@ class SourceFiles(Protocol):
         gone: Sequence[str],
         graph: GraphChange | None,
     ) -> None:
-        """Put files with their facts, forget others and change the graph (None: as it is), in one
-        transaction.
+        """Store files with their facts, forget others and change the graph, in one transaction.
+
+        With `graph` None, the graph stays as it is.
         """
 
 
 class Edges(Protocol):
-    """Where edges come from: the stored graph, or one that was made of an older version."""
+    """Source of edges: the stored graph, or a graph of an older version."""
 
     def edges_into(self, keys: Sequence[str]) -> list[Edge]:
         """Return the edges that end in these symbols, sorted."""
@@ -78,56 +79,58 @@ class Unembedded(Protocol):
 
 
 class Summaries(Protocol):
-    """Summaries of code by its hash. They survive the symbols, so that a revert finds them
+    """Summaries of code by its hash; they outlive the symbols, so that a revert finds them
     again.
     """
 
     def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
-        """Return the summaries of code with these hashes, or all, by hash; those that wait have no
-        text.
+        """Return the summaries of code with these hashes, or all, by hash.
+
+        A summary that waits for a model has no text.
         """
 
     def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
-        """Put summaries and forget those of the hashes in `gone`, in one transaction; one that
-        waits replaces none.
+        """Store summaries and forget those of the hashes in `gone`, in one transaction.
+
+        A summary that waits for a model replaces no other.
         """
 
 
 class Executions(Protocol):
-    """Which test ran which function. It stays whatever happens to symbols, and is believed as far
-    as its ends exist.
+    """Record of which test ran which function.
+
+    The record outlives symbols, and counts as far as its test and function exist.
     """
 
     def put_executions(
         self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]
     ) -> None:
-        """Keep what ran, in place of what is kept of these tests in these files, in one
-        transaction.
-        """
+        """Replace the recorded executions of these tests in these files, in one transaction."""
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
-        """Return which of the existing tests ran these functions, also functions that are gone,
-        sorted.
+        """Return which of the existing tests ran these functions, sorted; includes gone
+        functions.
         """
 
     def settled(self, tests: Sequence[str]) -> set[str]:
-        """Return those of `tests` whose code, and that of all they ran, has not changed since they
-        ran.
+        """Return the members of `tests` for which no code has changed since they ran.
+
+        The code is that of the test and of all functions that the test ran.
         """
 
     def count_executions(self) -> ExecutionCount:
-        """Count what is kept."""
+        """Return the number of recorded executions."""
 
     def forget_executions(self) -> None:
-        """Forget all of it."""
+        """Forget all executions."""
 
 
 class ExecutedGraph(Edges, Executions, Protocol):
-    """Edges, and what ran: tests reach functions by both."""
+    """Edges and executions: tests reach functions by both."""
 
 
 class Graph(SourceFiles, SymbolGraph, Unembedded, Summaries, Executions, Protocol):
-    """All that is kept of one project's code, next to its documents."""
+    """Everything that is stored of one project's code, beside its documents."""
 
 
 class Commit(NamedTuple):
@@ -141,7 +144,7 @@ class Commit(NamedTuple):
 
 
 class Versions(Protocol):
-    """The version control of a folder. Everything is empty where there is none."""
+    """Version control of a folder; every result is empty where there is none."""
 
     def head(self) -> str:
         """Return the commit that is checked out, or ''."""
@@ -150,25 +153,25 @@ class Versions(Protocol):
         """Return who commits here, or ''."""
 
     def files(self) -> frozenset[str] | None:
-        """Return the files that are tracked or not ignored, those of repositories inside too; None
-        where nobody says.
+        """Return the files that are tracked or not ignored; None without version control.
+
+        Files of nested repositories are included.
         """
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
         """Return the ignored ones of `paths`, which need not exist; None without git."""
 
     def diff(self, revision: str) -> str:
-        """Return the unified diff, without context, from a revision to the files on disk. Raises
-        BadRequest.
+        """Return the unified diff, without context, from a revision to the files on disk.
+
+        Raises BadRequest.
         """
 
     def old_text(self, revision: str, path: str) -> str | None:
         """Return a file as it was at a revision; None where it was not there."""
 
     def log(self, most: int) -> list[Commit]:
-        """Return the newest commits of the branch that is checked out, merges left out, newest
-        first.
-        """
+        """Return the newest commits of the current branch without merges, newest first."""
 
     def hooks_folder(self) -> Path | None:
         """Return where git looks for hooks; None without git."""
@@ -182,27 +185,27 @@ class SyntaxNode(Protocol):
 
     @property
     def type(self) -> str:
-        """Return the grammar's name for it."""
+        """Return the grammar's name for the node's kind."""
 
     @property
     def text(self) -> bytes | None:
-        """Return its source."""
+        """Return the node's source."""
 
     @property
     def start_byte(self) -> int:
-        """Return where it begins."""
+        """Return the byte offset of the node's start."""
 
     @property
     def end_byte(self) -> int:
-        """Return where it ends."""
+        """Return the byte offset of the node's end."""
 
     @property
     def start_point(self) -> tuple[int, int]:
-        """Return row and column of the begin."""
+        """Return row and column of the node's start."""
 
     @property
     def end_point(self) -> tuple[int, int]:
-        """Return row and column of the end."""
+        """Return row and column of the node's end."""
 
     @property
     def named_children(self) -> Sequence["SyntaxNode"]:
@@ -217,40 +220,40 @@ class SyntaxNode(Protocol):
         """Say whether something inside could not be parsed."""
 
     def child_by_field_name(self, name: str, /) -> "SyntaxNode | None":
-        """Return the child in a role."""
+        """Return the child with a field name; None where there is none."""
 
 
 class Parser(Protocol):
     """Grammars of programming languages."""
 
     def parse(self, grammar: str, source: bytes) -> SyntaxNode:
-        """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises
-        MissingExtra.
+        """Return the root of the syntax tree; source that does not parse is a node of type ERROR.
 
-        `grammar` is `module:function`, of the package that holds it.
+        Raises MissingExtra. `grammar` is `module:function`, of the package that holds the grammar.
         """
 
 
 class CoverageRun(Protocol):
-    """A run of tests as a coverage tool recorded it. Raises BadRequest for a file that is not one,
-    or is damaged.
+    """Run of tests as a coverage tool recorded it.
+
+    Raises BadRequest for a file that is no such record, or is damaged.
     """
 
     @property
     def finished_ns(self) -> int:
-        """Return when it was written, in nanoseconds since 1970: what changed later was not run as
-        it is now.
+        """Return when the record was written, in nanoseconds since 1970.
+
+        Code that changed later was not run as it is now.
         """
 
     def files(self) -> list[str]:
-        """Return the paths of all files that were measured, with `/`, as the tool wrote them,
-        sorted.
-        """
+        """Return the paths of all measured files, with `/`, as the tool wrote them, sorted."""
 
     def contexts(self) -> list[str]:
         """Return the names under which lines were run, without the empty one, sorted."""
 
     def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
-        """Yield (context, 1-based lines that ran in it) of a file; '' is what ran outside of
-        any.
+        """Yield (context, 1-based lines that ran in that context) of a file.
+
+        The context '' holds lines that ran outside any context.
         """

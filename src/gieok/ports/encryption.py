@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class SealedPlace(NamedTuple):
-    """Files of a kind: how many are encrypted, and how many are in the clear."""
+    """Kind of files, with the numbers of encrypted and of plain files."""
 
     name: str
     sealed: int
@@ -14,11 +14,11 @@ class SealedPlace(NamedTuple):
 
 
 class EncryptionStatus(NamedTuple):
-    """How a home is encrypted. `key_file` '' where it is not; `is_changing`: a change was begun and
-    is not done.
+    """Encryption of a home.
 
-    `can_files`, `can_databases`: what is needed for it is installed. `in_clear` names what always
-    stays so, and why.
+    `key_file` is '' without encryption; `is_changing`: a change was begun and is not done.
+    `can_files`, `can_databases`: the packages for it are installed. `in_clear` names what always
+    stays unencrypted, and why.
     """
 
     recipient: str
@@ -38,9 +38,7 @@ class EncryptionStatus(NamedTuple):
 
 
 class EncryptionChange(NamedTuple):
-    """What a change did: the key now in use, files written anew, and what could not be (path,
-    why).
-    """
+    """Outcome of a change: the current key, rewritten files, and (path, why) of failures."""
 
     recipient: str
     key_file: str
@@ -53,7 +51,7 @@ class Encryption(Protocol):
     """The encryption of a home."""
 
     def status(self) -> EncryptionStatus:
-        """Return how it is encrypted. Raises BadConfig."""
+        """Return the state of the encryption. Raises BadConfig."""
 
     def on(
         self,
@@ -62,17 +60,17 @@ class Encryption(Protocol):
         *,
         databases: bool = False,
     ) -> EncryptionChange:
-        """Encrypt everything that is there, and what is to come; go on with what was begun.
-        `databases`: those of the home too.
+        """Encrypt all existing and future files, or continue a change that was begun.
 
-        `key_file`: where the key is, or is to be made. `passphrase` asks for the one that protects
-        a new key. Raises BadConfig, BadRequest, WrongKey, MissingExtra.
+        `databases`: the home's databases are encrypted too. `key_file`: where the key is, or is to
+        be made. `passphrase` asks for the passphrase that protects a new key. Raises BadConfig,
+        BadRequest, WrongKey, MissingExtra.
         """
 
     def rotate(
         self, key_file: Path | None = None, passphrase: "Callable[[], str] | None" = None
     ) -> EncryptionChange:
-        """Encrypt everything with another key, as `on` does. The key before stays where it is."""
+        """Encrypt everything with another key, as `on` does; the previous key stays where it is."""
 
     def off(self) -> EncryptionChange:
         """Decrypt everything. The key stays where it is."""

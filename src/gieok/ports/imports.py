@@ -1,6 +1,4 @@
-"""What another program remembered, as it is taken in: what its readers yield, and the files that
-they read.
-"""
+"""Imports of another program's memory: the pieces that readers yield, and their files."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,11 +9,12 @@ from gieok.model.conversation import Message, Reject
 
 
 class ImportedFact(NamedTuple):
-    """A statement that the other program kept. `id` is stable there; the text is one line.
+    """Statement that the other program kept.
 
-    `category` and `priority` are those of an observation, '' where the words decide. A statement
-    that holds no more has `until`, and in `replaced_by` the id of the one in its place. `project`
-    is a folder, or a folder's name; '' for none.
+    `id` is stable in that program; the text is one line. `category` and `priority` are those of an
+    observation, '' where the words decide. A statement that no longer holds has `until`, and in
+    `replaced_by` the id of the statement that replaced it. `project` is a folder, or a folder's
+    name; '' for none.
     """
 
     id: str
@@ -32,8 +31,9 @@ class ImportedFact(NamedTuple):
 
 
 class ImportedTalk(NamedTuple):
-    """A conversation, or a part of one, in order. `known_as` names an agent that may have told it
-    to Gieok already.
+    """Conversation, or a part of a conversation, in order.
+
+    `known_as` names an agent whose transcripts may already have brought this conversation to Gieok.
     """
 
     messages: tuple[Message, ...]
@@ -41,15 +41,14 @@ class ImportedTalk(NamedTuple):
     known_as: str = ""
 
 
-#: What a reader yields; `Reject` names something that it could not read, and the rest goes on.
+#: Piece that a reader yields; `Reject` names something unreadable, and the rest goes on.
 ImportPiece = ImportedFact | ImportedTalk | Reject
 
 
 class ImportFiles(Protocol):
-    """What lies at a path: the members of a folder or of a zip archive, or one file. Names are
-    relative, with `/`.
+    """Files at a path: the members of a folder or of a zip archive, or one file.
 
-    Raises BadRequest for what cannot be read.
+    Names are relative, with `/`. Raises BadRequest for what cannot be read.
     """
 
     path: Path
@@ -58,25 +57,26 @@ class ImportFiles(Protocol):
         """Return the names of the files, sorted."""
 
     def open(self, name: str) -> BinaryIO:
-        """Open a file to read its bytes, one after another."""
+        """Open a file for reading its bytes in order."""
 
     def on_disk(self, name: str) -> Path | None:
         """Return where a file is; None inside an archive."""
 
     def place(self, name: str) -> str:
-        """Return what a memory of this file names as its source: below the path that was given."""
+        """Return the source name of a file for memories made of it: a path below the given path."""
 
     def modified(self, name: str) -> datetime:
         """Return when a file was written."""
 
 
 class ImportReader(Protocol):
-    """Reads what one program left behind. Reading twice yields the same pieces in the same
-    order.
+    """Reader of one program's files.
+
+    Reading twice yields the same pieces in the same order.
     """
 
     def recognises(self, files: ImportFiles) -> bool:
-        """Say whether this is it, by a look at the beginning."""
+        """Return whether the files are of this program, by a look at their beginning."""
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
-        """Yield the pieces; a few of them are in memory at a time."""
+        """Yield the pieces; a few pieces are in memory at a time."""

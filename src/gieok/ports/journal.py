@@ -1,4 +1,4 @@
-"""The journal of raw messages and what Gieok made of them."""
+"""Journal of raw messages and of what Gieok made of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -32,8 +32,9 @@ from gieok.ports.relocation import Relocation
 
 
 class Journal(Protocol):
-    """Keeps every raw message for ever, append-only. Every method that writes is one transaction.
-    Raises as Store does.
+    """Append-only store of every raw message.
+
+    Every method that writes is one transaction. Raises as Store does.
     """
 
     def append(
@@ -44,38 +45,37 @@ class Journal(Protocol):
         expected: Cursor | None,
         rejects: Sequence[Reject] = (),
     ) -> bool:
-        """Add messages and move the cursor of the transcript they came from, or do nothing and
-        return False.
+        """Add messages and move their transcript's cursor, or do nothing and return False.
 
         Nothing is done where the cursor stored for `cursor.identity` is not `expected`: another
-        process has read on. A message whose id and text are known is not added again; one with a
-        known id and another text retracts the versions before.
+        process has read on. A message whose id and text are known is not added again; a message
+        with a known id and another text retracts the versions before.
         """
 
     def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
-        """Add messages that come from no transcript, or take such back; one that is known is
-        treated as `append` does.
+        """Add messages that come from no transcript, or retract such messages.
+
+        A known message is treated as `append` does.
         """
 
     def cursors(self) -> list[Cursor]:
         """Return the cursor of every transcript."""
 
     def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
-        """Return how many messages have each of these ids, alone or followed by `~` and a number;
-        none: left out.
+        """Return how many messages have each of these ids, alone or followed by `~` and a number.
+
+        Ids without a message are left out.
         """
 
     def read(
         self, scope: Scope, after: int, *, budget_tokens: int, limit: int = 10_000
     ) -> list[Journalled]:
-        """Return messages that hold, in order, from `after` (exclusive) until they have at least
+        """Return valid messages in order, after `after` (exclusive), of at least
         `budget_tokens`.
         """
 
     def messages(self, scope: Scope, ids: Sequence[str]) -> list[Journalled]:
-        """Return the last version of each of these messages, in the order in which they were
-        journalled.
-        """
+        """Return the last version of each of these messages, in journal order."""
 
     def scopes(self) -> list[Scope]:
         """Return every scope that has a message, sorted."""
@@ -85,81 +85,82 @@ class Journal(Protocol):
 
 
 class Conversations(Protocol):
-    """What users and assistants said, by conversation: for documents that are derived from it.
+    """Messages of users and assistants by conversation, for derived documents.
 
-    Each change of a message that is held (taken back, forgotten, rewritten) has a number, so that a
-    reader learns of it.
+    Each change of a stored message (retracted, forgotten, rewritten) has a number, so that a reader
+    learns of the change.
     """
 
     def conversations(
         self, scope: Scope, after: Heard, limit: int
     ) -> tuple[Heard, list[Conversation]]:
-        """Return how far `limit` more messages reach, and the conversations that are new or changed
-        up to there.
+        """Return the position after `limit` more messages, and the conversations changed up to
+        there.
 
-        The same `Heard` again: there is nothing new.
+        An unchanged `Heard` means that there is nothing new.
         """
 
     def turns(
         self, scope: Scope, agent: str, session: str, start: int = 0, upto: int = 0
     ) -> list[Turn]:
-        """Return what was said and holds from a place on, by place, and the one turn before.
+        """Return the valid turns of a session from place `start` on, and the one turn before.
 
-        With `upto`, of the messages up to this number alone.
+        With `upto`, only messages up to this number are read.
         """
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
-        """Let `turns` give this text for a message, which stays as it was said; '': what was said
-        again. It is a change.
+        """Let `turns` give this text for a message; '' restores the original text.
+
+        The message itself stays as it was said. The correction counts as a change.
         """
 
     def corrections(self, scope: Scope) -> dict[str, str]:
-        """Return message id → the text that stands in its place."""
+        """Return message id → corrected text."""
 
     def spoken(self) -> int:
-        """Count what was said and holds, in all scopes."""
+        """Return the number of valid turns in all scopes."""
 
     def unheard(self, scope: Scope, after: Heard) -> int:
-        """Count the messages after a position, and the changes, which count as one each."""
+        """Return the number of messages and of changes after a position."""
 
 
 class JournalUpkeep(Protocol):
-    """What a journal tells of itself, and the locks that come with it."""
+    """State and maintenance of a journal, and its locks."""
 
     @property
     def location(self) -> str:
         """Return the file, or the address of a server, without secrets."""
 
     def identity(self) -> str:
-        """Return the journal's own name: a store that several journals share keeps a position for
-        each.
-        """
+        """Return the journal's own name: a store shared by journals keeps a position for each."""
 
     def stats(self, scope: Scope | None = None) -> JournalStats:
-        """Count what is held."""
+        """Return counts of what the journal holds."""
 
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
-        """Hold a lock that one thread of one process holds at a time; False where it is taken and
-        `wait` is off.
+        """Hold a lock that one thread of one process holds at a time.
 
-        A process that dies releases it.
+        False where the lock is taken and `wait` is off. A process that dies releases the lock.
         """
 
     def tiers(self) -> dict[str, int]:
-        """Count the memories of all scopes by tier; a tier without any is left out."""
+        """Return the number of memories of all scopes by tier; an empty tier is left out."""
 
     def grown(self) -> dict[str, int]:
-        """Count what grows beside messages and memories: kind (`prune`) → rows."""
+        """Return row counts of what grows beside messages and memories: kind (of `prune`) →
+        rows.
+        """
 
     def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
-        """Drop `runs`, `history` and `usage` from before a time, and all but the newest rejects;
-        return how many, by kind.
+        """Drop `runs`, `history` and `usage` from before a time, and all but the newest rejects.
+
+        Returns the number of dropped rows by kind.
         """
 
     def compact(self, spare_bytes: int = 0) -> int:
-        """Give space back where that pays, without letting others wait for long; return the bytes.
+        """Give disk space back where that pays, without blocking others for long; return the bytes.
 
-        `spare_bytes` is known to be free inside of what looks full: texts that were taken out.
+        `spare_bytes` are known to be free inside pages that look full, because texts were removed.
         """
 
     def close(self) -> None:
@@ -167,11 +168,10 @@ class JournalUpkeep(Protocol):
 
 
 class Positions(Protocol):
-    """How far each reader (a rib) has distilled the journal of a scope, and what it has made but
-    not activated yet.
+    """Position of each reader (a rib) in the journal of a scope, and the reader's buffered chunks.
 
-    The invariant: the chunks of a reader follow one another without a gap, and the first begins at
-    the reader's position.
+    A chunk holds what was made and is not activated yet. The invariant: the chunks of a reader
+    follow one another without a gap, and the first chunk begins at the reader's position.
     """
 
     def position(self, scope: Scope, reader: str) -> int:
@@ -181,23 +181,27 @@ class Positions(Protocol):
         """Return what a turn needs of a scope in one snapshot; its window is that of `window`."""
 
     def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
-        """Move the position of a reader that buffers nothing over messages of which nothing is
-        made; False as `commit`.
+        """Move a reader's position over messages of which nothing is made; return False as
+        `commit`.
+
+        The reader must buffer nothing.
         """
 
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
-        """Return the messages that hold behind the reader's position, in one snapshot.
+        """Return the valid messages behind the reader's position, in one snapshot.
 
-        Of a window that the caller holds and that still stands, only what came since: it stands
-        while neither position nor any message of the scope changed, and its last message is there.
+        For a `held` window that is still valid, only newer messages are read. A held window is
+        valid while neither the position nor any of its messages changed, and its last message
+        exists.
         """
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
 
     def buffer(self, scope: Scope, reader: str, chunk: BufferedSpan) -> bool:
-        """Add a chunk; False, and nothing is done, where it does not begin where the last one (or
-        the position) ends.
+        """Add a chunk that begins where the last chunk (or the position) ends.
+
+        Returns False, and does nothing, for any other chunk.
         """
 
     def commit(
@@ -208,39 +212,39 @@ class Positions(Protocol):
         put: Sequence[Entry] = (),
         forget: Sequence[Document] = (),
     ) -> bool:
-        """Move the reader's position from `expected` to `run.end`, and hand documents over, in one
+        """Move the reader's position from `expected` to `run.end`; hand documents over, in one
         step.
 
-        Chunks up to there are dropped, what is put and forgotten waits for delivery to the store,
-        what is forgotten goes to the history. False, and nothing is done, where the position is not
-        `expected`, or `run.end` is inside a chunk.
+        Chunks up to there are dropped; documents to put and to forget wait for delivery to the
+        store; forgotten documents go to the history. Returns False, and does nothing, where the
+        position is not `expected`, or `run.end` is inside a chunk.
         """
 
 
 class Outbox(Protocol):
-    """What waits for delivery to the store, in order."""
+    """Queue of changes to deliver to the store, in order."""
 
     def undelivered(self, limit: int) -> list[tuple[int, Scope, Entry | str]]:
-        """Return what the store has not got yet, in order: an entry to put, or the key of a
-        document to forget.
+        """Return undelivered changes in order: an entry to put, or the key of a document to
+        forget.
         """
 
     def delivered(self, ids: Sequence[int]) -> None:
-        """Say that the store has got these."""
+        """Mark these changes as delivered."""
 
     def hand_out(
         self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
     ) -> int:
-        """Give what waits of one scope to `take`, in order, and strike it off; return how much that
-        was.
+        """Pass the waiting changes of one scope to `take`, in order, and remove them; return how
+        many.
 
-        Meanwhile nobody else hands out of this scope, nor holds the lock `deliver`. What `take`
-        raises leaves all waiting.
+        Meanwhile nobody else hands out changes of this scope, nor holds the lock `deliver`. If
+        `take` raises, all changes stay in the queue.
         """
 
 
 class RunHistory(Protocol):
-    """What the readers have done, and what they replaced."""
+    """Runs of the readers, and documents that were replaced."""
 
     def history(self, scope: Scope, limit: int) -> list[Document]:
         """Return documents that were replaced, the newest first."""
@@ -250,48 +254,46 @@ class RunHistory(Protocol):
 
 
 class MadeDocuments(Protocol):
-    """Documents that Gieok made and cannot read again from the user's files. Every store is derived
-    from both.
+    """Documents that Gieok made and cannot read again from the user's files.
 
-    Documents are made durable by `Positions.commit`, in the transaction that moves the position.
+    Every store is derived from these documents and the user's files. `Positions.commit` makes
+    documents durable, in the transaction that moves the position.
     """
 
     def made_scopes(self) -> list[Scope]:
-        """Return every scope of which there are documents, archived ones too, sorted."""
+        """Return every scope with made documents, archived documents included, sorted."""
 
     def made(self, scope: Scope) -> list[Entry]:
-        """Return the documents in hot, those that wait for delivery too, by key."""
+        """Return the hot documents by key, including those that wait for delivery."""
 
     def hand_over(
         self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()
     ) -> None:
-        """Make documents durable and queue them for delivery, without a run; what is forgotten goes
-        first.
+        """Make documents durable and queue them for delivery, without a run.
 
-        Whatever is put lives in hot then, wherever it lived before.
+        Documents are forgotten first. A document that is put is then hot, wherever it was before.
         """
 
     def adopt(self, entries: Sequence[Entry]) -> None:
-        """Make durable what a store of an older release holds alone; a document that is known here
-        stays as it is.
+        """Make durable the documents that only a store of an older release holds.
+
+        A document that is known here stays as it is.
         """
 
 
 class Archived(Protocol):
-    """Where memories live that left hot. A memory lives where it is said here, or in hot
-    (`MadeDocuments`): never in both.
+    """Places of memories that left hot.
 
-    Whatever makes a document durable brings it back to hot, and forgetting takes it out of here;
-    the place that it leaves is
-    stale then: its file still holds a copy, which lives no more.
+    A memory lives in an archive place, or in hot (`MadeDocuments`): never in both. Whatever makes a
+    document durable brings it back to hot, and forgetting removes it from here; the place that the
+    document leaves is then stale: its file still holds a copy, which is no longer valid.
     """
 
     def archive(self, moves: Sequence[Move]) -> list[Move]:
-        """Move memories in one step, and queue what the store has to learn; return the moves that
-        were refused.
+        """Move memories in one step, and queue the changes for the store; return the refused moves.
 
-        Refused is what does not live any more as its move says: other text, another place,
-        forgotten. The place that a memory leaves is stale then, and so is the one that a refused
+        A move is refused if the memory is no longer as the move says: other text, another place,
+        forgotten. The place that a memory leaves is then stale, and so is the place that a refused
         memory was written to.
         """
 
@@ -303,28 +305,29 @@ class Archived(Protocol):
         place: Place | None = None,
         day: date | None = None,
     ) -> list[ArchivedMemory]:
-        """Return what is archived of a scope, by key: all, these keys, what lives in one place, or
-        what is of a day.
+        """Return archived memories of a scope, by key: all, these keys, one place's, or one
+        day's.
         """
 
     def places(self) -> list[ArchivedPlace]:
-        """Return every place where something lives, sorted."""
+        """Return every place that holds a memory, sorted."""
 
     def standing(self, scope: Scope, limit: int) -> dict[str, str]:
-        """Return key → content hash of what is in hot, and of the newest `limit` archived memories
-        that still stand.
+        """Return key → content hash of hot memories and of the newest `limit` archived ones.
+
+        Archived memories count only where they still stand.
         """
 
     def mark_stale(self, places: Sequence[Place]) -> list[StalePlace]:
-        """Say that places may hold what does not live there."""
+        """Mark places as stale: their files may hold memories that do not live there."""
 
     def stale_places(self) -> list[StalePlace]:
         """Return the stale places, each once, in the order of their marks."""
 
     def settle(self, swept: Sequence[tuple[StalePlace, str]]) -> list[StalePlace]:
-        """Drop marks, and say which revision the file of each place has now ('' where it is gone).
+        """Drop the marks of swept places, and record each file's revision ('' for a deleted file).
 
-        Return those places which were marked again since: they stay stale.
+        Returns the places that were marked again since: they stay stale.
         """
 
 
@@ -341,8 +344,9 @@ class KeptValues(Protocol):
         """Set values of a realm, and forget others, in one step."""
 
     def update_kept(self, realm: str, name: str, change: Callable[[str], str]) -> str:
-        """Set one value to what `change` makes of it ('': there is none) and return it; no one
-        writes in between.
+        """Set one value to the result of `change` and return it; no one writes in between.
+
+        `change` gets '' for a missing value.
         """
 
 
@@ -357,8 +361,9 @@ class Realm(Protocol):
 
 
 class MessageFilter(NamedTuple):
-    """Which messages: each that is given must fit. `match` is a part of the text, in any case;
-    `source` a file or folder.
+    """Conditions on messages; a message must meet every condition that is given.
+
+    `match` is a part of the text, in any case; `source` a file or folder.
     """
 
     ids: frozenset[str] = frozenset()
@@ -368,15 +373,13 @@ class MessageFilter(NamedTuple):
 
 
 class Forgetting(Protocol):
-    """Removes what a person wants forgotten from a journal that is append-only otherwise."""
+    """Removal of what a person wants forgotten from an otherwise append-only journal."""
 
     def find(self, scope: Scope, wanted: MessageFilter) -> list[Journalled]:
-        """Return messages, those that were taken back too, in order; none for a filter without a
-        condition.
-        """
+        """Return the messages that fit, retracted ones too, in order; none for an empty filter."""
 
     def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
-        """Return what is in the history, with a number for each."""
+        """Return the documents of the history, with a number for each."""
 
     def erase(
         self,
@@ -387,54 +390,53 @@ class Forgetting(Protocol):
         *,
         blanks: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """Take the text out of messages, and documents out of what is made, waits or was replaced.
+        """Erase the text of messages, and made, queued or replaced documents.
 
         The messages stay known by their id, so that reading their transcript again does not bring
-        them back. With `blanks` (number → white space) in the place of its text, a turn still holds
-        its place in the conversation. Buffered chunks that were made of them are made anew. The
-        store is told through the outbox.
+        them back. With `blanks` (number → white space) in place of its text, a turn keeps its place
+        in the conversation. Buffered chunks that were made of the messages are made anew. The store
+        is told through the outbox.
         """
 
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
-        """Replace texts of messages, history, incidents and summaries by what `change` makes of
-        them; return how many differ.
+        """Rewrite texts of messages, history, incidents and summaries by `change`.
 
-        A chunk that would differ is dropped with those behind it: what it was made of is read
-        again.
+        Returns how many texts differ. A chunk that would differ is dropped with the chunks behind
+        it: its messages are read again.
         """
 
     def scrub(self) -> list[str]:
-        """Leave nothing of what was taken out in the files; return what could not be done, and
-        why.
-        """
+        """Scrub erased data from the files; return what could not be done, and why."""
 
 
 @runtime_checkable
 class ArchivedTalk(Protocol):
-    """A journal that lets texts of messages be in files of months, for people to read; other
-    methods give them all the same.
+    """Journal that can move texts of messages into monthly files for people to read.
 
-    One on a server has none: the files would be on one machine of many.
+    Other methods return these texts all the same. A journal on a server lacks this ability: the
+    files would be on one machine of many.
     """
 
     def archive_talk(
         self, before: datetime, is_stopped: Callable[[], bool] = lambda: False
     ) -> TalkMoved:
-        """Move texts from before a time into files: written, read back, then taken out in one
-        transaction. Safe to kill.
+        """Move texts from before a time into files; safe to kill.
+
+        The texts are written, read back, then removed from the journal in one transaction.
         """
 
     def sweep_talk(self, *, renew: bool = False) -> TalkMoved:
-        """Leave in the files what lives there; with `renew`, write all of them anew (another
-        key).
+        """Remove from the files what no longer lives there.
+
+        With `renew`, all files are written anew (for another key).
         """
 
     def talk_places(self) -> list[TalkPlace]:
-        """Return the months that are in files, by scope."""
+        """Return the archived months by scope."""
 
 
 class Ledger(Protocol):
-    """What models cost, and what is wrong right now."""
+    """Cost of models, and open incidents."""
 
     def charge(self, day: date, role: str, usage: Usage) -> None:
         """Add to the usage of a role on a day."""
@@ -443,17 +445,17 @@ class Ledger(Protocol):
         """Return the usage by day and role, from a day on."""
 
     def raise_incident(self, incident: Incident) -> bool:
-        """Keep an incident; True where there was none of this name before."""
+        """Store an incident; return whether it is the first of its name."""
 
     def resolve_incident(self, name: str) -> bool:
-        """Forget an incident; True where there was one."""
+        """Remove an incident; return whether there was one."""
 
     def incidents(self) -> list[Incident]:
-        """Return what is wrong right now, oldest first."""
+        """Return the open incidents, oldest first."""
 
 
 class Durable(MadeDocuments, KeptValues, Archived, Protocol):
-    """What Gieok made itself."""
+    """Everything that Gieok made itself."""
 
 
 class FullJournal(

@@ -1,4 +1,4 @@
-"""A journal as rows, for another journal."""
+"""Copying of a journal as rows to another journal."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -11,14 +11,13 @@ class CopiedJournal(Protocol):
     """A journal that can be copied to another, a scope at a time."""
 
     def copied_scopes(self, prefix: str = "") -> list[Scope]:
-        """Return every scope that the journal knows whose name begins so, sorted."""
+        """Return every scope of the journal whose name begins with `prefix`, sorted."""
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
-        """Yield what is held of a scope, in an order that every journal has; None: what belongs to
-        no scope.
+        """Yield the rows of a scope, in the same order in every journal.
+
+        None stands for rows of no scope.
         """
 
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
-        """Replace what is held of a scope (None: of none) by these rows, in one step; their numbers
-        stay.
-        """
+        """Replace the rows of a scope (None: of no scope), in one step; row numbers stay."""

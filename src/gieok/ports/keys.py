@@ -1,5 +1,6 @@
-"""Keys of services: which there are, where they are kept, and whether a service takes them. No
-value leaves this port.
+"""Keys of services: which keys exist, where they are kept, and whether services accept them.
+
+No value leaves this port.
 """
 
 from collections.abc import Sequence
@@ -8,26 +9,24 @@ from typing import NamedTuple, Protocol
 
 
 class Verdict(StrEnum):
-    """What a service makes of a key."""
+    """Outcome of a key's test at a service."""
 
     VALID = "valid"
     INVALID = "invalid"
-    #: It knows the key, and does nothing for it now: too much was asked, or nothing is left to
+    #: The service knows the key, and refuses for now: too many requests, or nothing is left to
     #: spend.
     QUOTA = "quota"
     UNREACHABLE = "unreachable"
-    #: It answered, and not as it must.
+    #: The service gave an invalid answer.
     FAILED = "failed"
-    #: There is no key.
+    #: No key is set.
     MISSING = "missing"
-    #: What would ask is not installed, or not set up.
+    #: The package that would ask is not installed, or not set up.
     UNTRIED = "untried"
 
 
 class KeyRow(NamedTuple):
-    """A variable that holds a key, whose it is, the settings that use it, and where it is set: ''
-    where it is not.
-    """
+    """Variable of a key, its service, the settings that use it, and its place: '' if not set."""
 
     variable: str
     names: tuple[str, ...]
@@ -36,7 +35,7 @@ class KeyRow(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What one service said of a key; where it is not valid, what to do next."""
+    """Answer of one service to a key; where the key is not valid, what to do next."""
 
     name: str
     variable: str
@@ -49,7 +48,7 @@ class Keys(Protocol):
     """The keys of a home."""
 
     def rows(self) -> Sequence[KeyRow]:
-        """Return every key that there may be. Raises BadConfig."""
+        """Return every possible key. Raises BadConfig."""
 
     def row(self, name: str) -> KeyRow:
         """Return the key of a service or a variable. Raises BadRequest."""
@@ -58,8 +57,9 @@ class Keys(Protocol):
         """Raise BadRequest where the environment sets a key, which wins over every other place."""
 
     def put(self, row: KeyRow, value: str) -> str:
-        """Set a key for good, in one step; return where. Raises BadRequest where another source
-        would win, BadConfig.
+        """Set a key permanently, in one step; return where it is kept.
+
+        Raises BadRequest where another source would win, BadConfig.
         """
 
     def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:

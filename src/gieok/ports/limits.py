@@ -1,18 +1,18 @@
-"""How much one may ask in a while."""
+"""Rate limits on requests."""
 
 from typing import NamedTuple, Protocol
 
 
 class Rate(NamedTuple):
-    """At most `requests` (1 or more) in any `seconds` (1 or more), which slide."""
+    """Limit of `requests` (1 or more) in a sliding window of `seconds` (1 or more)."""
 
     requests: int
     seconds: int = 60
 
 
 class Room(NamedTuple):
-    """What a limiter says of a request: whether it may go on, how many more may, and the seconds
-    until one more may.
+    """Decision on a request: whether it may go on, how many more may, and seconds until the
+    next.
     """
 
     is_admitted: bool
@@ -21,16 +21,17 @@ class Room(NamedTuple):
 
 
 class RateLimiter(Protocol):
-    """Counts requests by key. Never raises: a count that cannot be reached is made in this process
-    meanwhile.
+    """Counter of requests by key.
+
+    Never raises: while a shared count cannot be reached, this process counts alone.
     """
 
     def admit(self, key: str, rate: Rate) -> Room:
-        """Count a request where there is room for it. A key is counted apart for each rate."""
+        """Count a request if the rate admits it; each (key, rate) has its own count."""
 
     @property
     def is_shared(self) -> bool:
-        """Say whether other processes count with this one at the moment."""
+        """Return whether other processes share the count at the moment."""
 
     def close(self) -> None:
         """Release everything."""

@@ -14,8 +14,9 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Return what decides the shape of stored vectors: changes whenever they would; e.g.
-        `e5-small-koen-int8@1`.
+        """Return the identity of the model, which changes whenever stored vectors would.
+
+        For example `e5-small-koen-int8@1`.
         """
 
     @property
@@ -23,8 +24,9 @@ class Embedder(Protocol):
         """Return how many numbers a vector has."""
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one vector per text, in order. An empty text gives a vector too. Raises
-        EmbedderFailed.
+        """Return one vector per text, in order. Raises EmbedderFailed.
+
+        An empty text gives a vector too.
         """
 
     def embed_query(self, text: str) -> Vector:
@@ -33,26 +35,29 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Followed(Protocol):
-    """An embedder of whichever model the vectors of a store are of: another process may switch it
-    at any moment.
+    """Embedder that follows the model of a store's vectors.
+
+    Another process may switch the model at any moment.
     """
 
     @property
     def behind(self) -> str:
-        """Return how the store's model differs from the settings, and the command that ends it; ''
-        where it does not.
+        """Return how the store's model differs from the settings; '' where it does not.
+
+        The text names the command that ends the difference.
         """
 
     def of(self, store: object) -> Embedder:
-        """Return the same for a store, as its model is now."""
+        """Return the embedder for a store, with the store's current model."""
 
     def wanted(self) -> Embedder:
         """Return the embedder that the settings ask for. Raises EmbedderFailed."""
 
 
 class Embedded(NamedTuple):
-    """What a service made of texts: unit vectors in order, and the tokens that it says it counted
-    (0: it does not say).
+    """Result of an embedding service: unit vectors in order, and the reported token count.
+
+    0: the service reports no count.
     """
 
     vectors: list[Vector]
@@ -60,41 +65,46 @@ class Embedded(NamedTuple):
 
 
 class EmbeddingService(Protocol):
-    """Asks a service for vectors. One request, one try: `gieok.flow.service` does the rest."""
+    """Client of an embedding service.
+
+    One request, one try: `gieok.flow.service` does the rest.
+    """
 
     #: As `Embedder.model`.
     model: str
-    #: Texts that one request may hold.
+    #: Number of texts that one request may hold.
     most_texts: int
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
-        """Return the vectors of texts that hold no secrets. Raises EmbedderFailed, which says
-        whether to try again.
+        """Return the vectors of texts that hold no secrets.
+
+        Raises EmbedderFailed, which says whether to try again.
         """
 
 
 class Reranker(Protocol):
-    """Says how well texts answer a question, reading both together."""
+    """Model that scores how well texts answer a question, reading both together."""
 
     @property
     def model(self) -> str:
-        """Return its name, as `Embedder.model`: calibrations belong to it."""
+        """Return the identity of the model, as `Embedder.model`: calibrations belong to a model."""
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return one score for each text, in order, 0–1, higher is better. Raises
-        RerankerFailed.
+        """Return one score for each text, in order, 0–1, higher is better.
+
+        Raises RerankerFailed.
         """
 
 
 class Reranked(NamedTuple):
-    """What a service made of a question and texts."""
+    """Result of a reranking service for a question and texts."""
 
     scores: list[float]
     tokens: int = 0
 
 
 class RerankingService(Protocol):
-    """Asks a service for scores, as `EmbeddingService` asks for vectors."""
+    """Client of a reranking service, as `EmbeddingService` is for vectors."""
 
     model: str
 
@@ -104,33 +114,36 @@ class RerankingService(Protocol):
 
 @runtime_checkable
 class SelfCheck(Protocol):
-    """A backend that can tell what is wrong with itself on this machine."""
+    """Backend that can find its own problems on this machine."""
 
     def check(self) -> list[str]:
-        """Return what is wrong, each with what to do about it; empty: nothing."""
+        """Return the problems, each with what to do about it; empty for none."""
 
 
 class Prompt(NamedTuple):
-    """What a model is asked. It holds no secrets: `gieok.flow.generate` has cut them out."""
+    """Prompt for a model.
+
+    It holds no secrets: `gieok.flow.generate` has cut them out.
+    """
 
     system: str
     text: str
     temperature: float
     max_output_tokens: int
-    #: What a model that thinks may use for that, beside the answer. Others are given the answer's
-    #: room alone.
+    #: Tokens that a thinking model may use for thinking, beside the answer. Other models get the
+    #: room for the answer alone.
     thinking_tokens: int = 8_000
-    #: JSON Schema of the answer, for models that can be held to one; '' for prose. It has to be
-    #: checked all the same.
+    #: JSON Schema of the answer, for models that can be held to a schema; '' for prose. The answer
+    #: has to be checked all the same.
     schema: str = ""
-    #: How long the model may take, where that is less than what it has else; 0: as long as it has.
+    #: Seconds that the model may take, where that is less than its usual limit; 0: the usual limit.
     timeout_s: float = 0.0
 
 
 class Generated(NamedTuple):
-    """What a model answered, and what it says that it counted and cost (0: it does not say).
+    """Answer of a model, with the reported token counts and cost (0: not reported).
 
-    `is_cut`: it reached the limit of its length before the end.
+    `is_cut`: the answer reached the limit of its length before the end.
     """
 
     text: str
@@ -141,8 +154,9 @@ class Generated(NamedTuple):
 
 
 class Generator(Protocol):
-    """Asks a language model. One try: retrying, budgets and redaction are the engine's
-    (`gieok.flow.generate`).
+    """Language model that answers one prompt.
+
+    One try: retrying, budgets and redaction are the engine's (`gieok.flow.generate`).
     """
 
     #: Provider and model, e.g. `gemini:gemini-2.5-flash`.
@@ -153,17 +167,18 @@ class Generator(Protocol):
 
 
 class ChatMessage(NamedTuple):
-    """A message of a chat as a model is given it. `role`: system, user or assistant."""
+    """Message of a chat with a model; `role` is system, user or assistant."""
 
     role: str
     text: str
 
 
 class Sampling(NamedTuple):
-    """How a reply is made. `temperature` is None, and `max_tokens` 0, where the model's own holds.
+    """Sampling settings of a reply.
 
-    `more` has what else the caller asked for, named as in OpenAI's protocol (`top_p`, `seed` …); a
-    model takes what it knows.
+    `temperature` None and `max_tokens` 0 stand for the model's own values. `more` has what else the
+    caller asked for, named as in OpenAI's protocol (`top_p`, `seed` …); a model takes what it
+    knows.
     """
 
     temperature: float | None = None
@@ -173,8 +188,10 @@ class Sampling(NamedTuple):
 
 
 class ReplyPart(NamedTuple):
-    """A piece of a reply. The last one has no text: how it ended (`stop`, `length`, …), and what
-    the model says it counted.
+    """Piece of a reply.
+
+    The last piece has no text, but how the reply ended (`stop`, `length`, …), and the token counts
+    that the model reports.
     """
 
     text: str = ""
@@ -183,7 +200,7 @@ class ReplyPart(NamedTuple):
     output_tokens: int = 0
 
 
-#: A reply as it is made. Closing it ends the connection to the model.
+#: Reply as it is generated. Closing the reply ends the connection to the model.
 ReplyParts = Produced[ReplyPart, None, None]
 
 

@@ -1,4 +1,4 @@
-"""What goes along when memory moves to another scope, or to another journal."""
+"""Port for moving memory to another scope, or to another journal."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,19 +8,22 @@ from gieok.model.memory import Scope
 
 
 class Relocation(Protocol):
-    """Carries what no other method does, for memory that moves to another scope or another
-    journal.
+    """Operations of a journal that only moving memory needs.
+
+    Memory moves to another scope or another journal.
     """
 
     def forgotten_messages(self, scope: Scope) -> list[ForgottenMessage]:
-        """Return what stands for messages that were forgotten, in order."""
+        """Return the marks of forgotten messages, in order."""
 
     def keep_forgotten(self, scope: Scope, marks: Sequence[ForgottenMessage]) -> None:
-        """Let messages count as forgotten, so that reading their transcript does not bring them
-        back; known ones stay.
+        """Mark messages as forgotten, so that reading their transcript does not bring them back.
+
+        Known messages stay.
         """
 
     def drop(self, scope: Scope) -> None:
-        """Leave nothing of a scope, as if it had never been; places of archives that it had are
-        stale. No store is told.
+        """Remove everything of a scope, as if the scope had never existed.
+
+        The scope's archive places become stale. No store is told.
         """

@@ -1,6 +1,4 @@
-"""What `gieok setup` may do before and when it saves: look around, try answers as if they were
-saved, save them at once.
-"""
+"""Port of `gieok setup`: survey the machine, try answers unsaved, and save them at once."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -9,10 +7,11 @@ from gieok.ports.keys import Trial
 
 
 class Provider(NamedTuple):
-    """A provider of models that could observe.
+    """Provider of models that could observe.
 
-    `variable` is that of its key, '' for none, and `place` where that is set. `program` is the
-    command of an agent that is here; `needs` how to install what is missing, '' where nothing is.
+    `variable` is the variable of its key, '' for none, and `place` where the key is set. `program`
+    is the command of an installed agent; `needs` how to install what is missing, '' where nothing
+    is.
     """
 
     name: str
@@ -25,18 +24,19 @@ class Provider(NamedTuple):
 
 
 class SetupAccess(Protocol):
-    """Tries answers as if they were saved, and saves them. `settings` is name → text, `secrets`
-    variable → value.
+    """Trial and saving of answers: trials use answers as if they were saved.
+
+    `settings` is name → text, `secrets` variable → value.
     """
 
     def providers(self) -> Sequence[Provider]:
-        """Return who could observe."""
+        """Return the providers that could observe."""
 
     def ollama(self) -> Sequence[str] | None:
         """Return the models of the Ollama that runs here; None where none answers."""
 
     def has_secret(self, variable: str) -> str:
-        """Return where a secret is set, '' where it is not."""
+        """Return where a secret is set; '' where it is not."""
 
     def wrong(self, setting: str, text: str) -> str:
         """Return why a setting cannot have a value; '' where it can."""
@@ -51,14 +51,13 @@ class SetupAccess(Protocol):
         way: str,
         told: tuple[str, str],
     ) -> Trial:
-        """Tell a title and a text in one way; nothing is kept of it."""
+        """Send a notification (title, text) through one channel; nothing of it is stored."""
 
     def try_archive(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
-        """Look into the archive."""
+        """Open the archive and look into it."""
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
-        """Save for good: secrets first, then all settings in one step; return the files that
-        changed.
+        """Save permanently: secrets first, then all settings in one step; return the changed files.
 
         Raises BadRequest, BadConfig before anything is written.
         """

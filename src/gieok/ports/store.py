@@ -16,8 +16,8 @@ from gieok.model.retrieval import (
 )
 from gieok.ports.models import Vector
 
-#: Names of notes that begin so are how far a store's documents are derived from a journal: they
-#: hold for that store alone.
+#: Prefix of notes on how far a store's documents are derived from a journal: such notes hold for
+#: that store alone.
 DERIVED = "~"
 #: Scores are compared at this many digits, so that every store orders near-equal scores by id and
 #: agrees.
@@ -25,11 +25,12 @@ SCORE_DIGITS = 6
 
 
 class Documents(Protocol):
-    """Keeps documents by (scope, key)."""
+    """Documents by (scope, key)."""
 
     def put(self, entries: Sequence[Entry]) -> None:
-        """Insert documents, or replace those with the same scope and key, passages included.
-        Idempotent.
+        """Insert documents, or replace those with the same scope and key; idempotent.
+
+        Passages are replaced too.
         """
 
     def forget(self, scope: Scope, keys: Sequence[str]) -> int:
@@ -39,9 +40,7 @@ class Documents(Protocol):
         """Return the documents that exist, in the order of `keys`."""
 
     def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
-        """Return documents with their passages, in the order of `keys`: what another store can be
-        given.
-        """
+        """Return documents with their passages, in the order of `keys`, for another store."""
 
     def hashes(self, scope: Scope) -> dict[str, str]:
         """Return key → content hash of every document of the scope."""
@@ -50,13 +49,15 @@ class Documents(Protocol):
         """Return every scope that holds a document or a note, sorted."""
 
     def passages(self, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
-        """Return the passages that still exist, in the order of `ids`; of one scope: a server then
-        looks nowhere else.
+        """Return the passages that still exist, in the order of `ids`.
+
+        With `scope`, a server looks in that scope only.
         """
 
     def within(self, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
-        """Return passages of documents that a filter admits: the newest document first, ties by
-        key, then as in its text.
+        """Return passages of documents that a filter admits, newest document first.
+
+        Ties are ordered by key, passages of a document as in its text.
         """
 
 
@@ -67,8 +68,9 @@ class Notes(Protocol):
         """Return the notes of a scope by name."""
 
     def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note to what `change` makes of it ('' where there is none); no other process
-        writes in between.
+        """Set one note to the result of `change`; no other process writes in between.
+
+        `change` gets '' for a missing note.
         """
 
     def write_note(self, scope: Scope, name: str, value: str) -> None:
@@ -76,48 +78,49 @@ class Notes(Protocol):
 
 
 class Upkeep(Protocol):
-    """What a store tells of itself, and does for itself."""
+    """State and maintenance of a store."""
 
     @property
     def location(self) -> str:
-        """Where it keeps data, as a person reads it: a path, or a URL without its password."""
+        """Place of the data, as a person reads it: a path, or a URL without its password."""
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
-        """Count what is held."""
+        """Return counts of what the store holds."""
 
     def check(self) -> list[str]:
-        """Verify the store's own integrity by reading all of it; return what is wrong (empty:
-        sound).
-        """
+        """Verify the store's integrity by reading all of it; return the errors (empty: sound)."""
 
     def compact(self) -> None:
-        """Give back space: drop cached vectors beyond the cap, merge the keyword index. Called
-        after bulk writes.
+        """Free space: drop cached vectors beyond the cap, merge the keyword index.
+
+        Called after bulk writes.
         """
 
     def close(self) -> None:
-        """Release everything; a closed store is not used again."""
+        """Release all resources; a closed store is not used again."""
 
 
 class Store(Documents, Notes, Upkeep, Protocol):
-    """What every store does. Every method that writes is one transaction, durable when it returns.
+    """Protocol of every store.
 
-    Raises StoreBusy, StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised,
-    nothing of the call was written.
+    Every method that writes is one transaction, durable when the method returns. Raises StoreBusy,
+    StoreUnreachable, StoreCorrupt, StoreFull or StoreError; whatever is raised, nothing of the call
+    was written.
     """
 
 
 @runtime_checkable
 class Adoptable(Store, Protocol):
-    """A store that an older release wrote may hold documents for the journal
-    (`MadeDocuments.adopt`).
+    """Store of an older release that may hold documents for the journal.
+
+    See `MadeDocuments.adopt`.
     """
 
     def is_unadopted(self) -> bool:
-        """Say whether what it holds has not been made durable yet."""
+        """Return whether the store's documents have not been made durable yet."""
 
     def set_adopted(self) -> None:
-        """Say that it has."""
+        """Record that the store's documents have been made durable."""
 
 
 @runtime_checkable
@@ -125,28 +128,28 @@ class Renewable(Protocol):
     """A store that can be rebuilt while others go on using it."""
 
     def renewed(self) -> AbstractContextManager[Store]:
-        """Give an empty store, which replaces this one in one step where the block ends without an
-        error.
+        """Return an empty store, which replaces this store when the block ends without an error.
+
+        The replacement is one step.
         """
 
 
 @runtime_checkable
 class ScopeDropping(Protocol):
-    """A store that knows scopes by name, and can let go of one."""
+    """Store that can remove a scope with its name."""
 
     def drop_scope(self, scope: Scope) -> int:
-        """Remove the documents and notes of a scope, and its name; return how many documents there
-        were.
-        """
+        """Remove the documents, notes and name of a scope; return the number of documents."""
 
 
 @runtime_checkable
 class Scrubbing(Protocol):
-    """A store that can leave nothing of what was forgotten in its files."""
+    """Store that can scrub forgotten data from its files."""
 
     def scrub(self) -> list[str]:
-        """Overwrite what was removed: texts, keywords, vectors of no text; return what could not be
-        done, and why.
+        """Overwrite removed data; return what could not be done, and why.
+
+        The data is texts, keywords, and vectors of no text.
         """
 
 
@@ -157,8 +160,8 @@ class KeywordSearch(Protocol):
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank passages by `gieok.text.bm25`, best first, ties (at six digits) by id.
 
-        Passages that hold no token, near or in themselves, are left out. `Ranking.ceiling` is
-        `bm25.ceiling` of the query.
+        Passages without a token of the query, in themselves or nearby, are left out.
+        `Ranking.ceiling` is `bm25.ceiling` of the query.
         """
 
 
@@ -167,16 +170,16 @@ class VectorSearch(Protocol):
     """Exact nearest-neighbour search over the active model's vectors."""
 
     def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
-        """Return the `limit` passages of highest cosine similarity, best first, ties (at six
-        digits) by id.
+        """Return the `limit` passages of highest cosine similarity, best first.
 
-        With a `hub_weight`, the scores of those passages are then lowered by it times
-        `hubs.crowding`, and ranked again.
+        Ties (at six digits) are ordered by id. With a `hub_weight`, the scores of these passages
+        are then lowered by `hub_weight` times `hubs.crowding`, and ranked again.
         """
 
     def use_model(self, model: str, dimension: int) -> None:
-        """Declare the model that vectors come from. Raises ShapeMismatch if the store holds another
-        one's.
+        """Declare the model that vectors come from.
+
+        Raises ShapeMismatch if the store holds another one's.
         """
 
     def missing(self, limit: int) -> list[tuple[PassageId, str]]:
@@ -186,89 +189,88 @@ class VectorSearch(Protocol):
         """Count the passages of a scope that have no vector."""
 
     def put_vectors(self, model: str, vectors: Mapping[PassageId, Vector]) -> None:
-        """Store vectors; ids that are gone by now are skipped. They are kept by text, so equal text
-        is embedded once.
+        """Store vectors; ids that no longer exist are skipped.
 
-        Raises ShapeMismatch where `model` is not the active one (any more): another process may
-        have switched.
+        Vectors are kept by text, so equal text is embedded once. Raises ShapeMismatch where `model`
+        is not the active model (any more): another process may have switched.
         """
 
 
 @runtime_checkable
 class LineSearch(Protocol):
-    """Keeps a vector of each line (`gieok.text.lines`) of the passages of some kinds, beside those
-    of passages.
+    """Search by line, with a vector for each line (`gieok.text.lines`) of some kinds of passages.
+
+    The vectors of lines are kept beside those of passages.
     """
 
     def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
         """Return the nearest line of each passage that has a vector, in the order of `passages`.
 
-        A passage without vectors of lines is its own line: it has but one, is of another kind, or
-        waits. With a `hub_weight`, scores are lowered by it times `hubs.crowding` among these
-        lines.
+        A passage without line vectors counts as its own line: it has only one line, is of another
+        kind, or still waits. With a `hub_weight`, scores are lowered by `hub_weight` times
+        `hubs.crowding` among these lines.
         """
 
     def missing_lines(self, limit: int, before: LineId | None = None) -> list[tuple[LineId, str]]:
-        """Return lines without a vector of the active model below `before`, newest first, each with
-        the text to embed.
+        """Return lines below `before` without a vector of the active model, newest first.
+
+        Each comes with the text to embed.
         """
 
     def put_lines(self, model: str, vectors: Mapping[LineId, Vector]) -> None:
-        """Store vectors; lines that are gone by now are skipped. They are kept by text, as those of
-        passages are.
+        """Store vectors of lines; lines that no longer exist are skipped.
 
-        Raises ShapeMismatch where `model` is not the active one (any more).
+        Vectors are kept by text, as those of passages are. Raises ShapeMismatch where `model` is
+        not the active model (any more).
         """
 
 
 @runtime_checkable
 class ManagedSearch(Protocol):
-    """Search by a service that embeds and ranks by itself, on passages that the store knows by its
-    own ids.
-    """
+    """Search by a service that embeds and ranks by itself, with the store's own passage ids."""
 
     def managed(
         self, scopes: Sequence[Scope], text: str, where: Filter, limit: int
     ) -> ManagedRankings:
-        """Return what the service finds for a question in some scopes, best first. One request:
-        each is paid, and takes time.
+        """Return the service's ranking for a question in some scopes, best first.
 
-        Raises StoreUnreachable, soon: somebody waits, and other retrievers answer. The scores are
-        0–1. A service that gives
-        none but an order: 1 for the first, falling evenly to 1 / `limit`.
+        One request: each is paid, and takes time. Raises StoreUnreachable quickly: somebody waits,
+        and other retrievers answer. The scores are 0–1. A service that gives only an order: 1 for
+        the first, falling evenly to 1 / `limit`.
         """
 
 
 @runtime_checkable
 class ManagedCopy(Protocol):
-    """Keeps a copy of its documents at a service. `put` and `forget` send nothing; `push` and
-    `prune` do.
+    """Replica of the documents at a service.
+
+    `put` and `forget` send nothing; `push` and `prune` do.
     """
 
-    #: Shown in the place of an embedder: the service makes the vectors.
+    #: Shown in place of an embedder: the service makes the vectors.
     service_name: str
 
     def push(
         self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False
     ) -> int:
-        """Synchronise the copy; return how many documents were uploaded or deleted.
+        """Synchronise the replica; return how many documents were uploaded or deleted.
 
-        With `verify`, the service is asked what it holds, and what it lost is uploaded again;
-        without, what is recorded here counts. Raises StoreUnreachable, which says what still waits;
-        what was done before stays done, and is not done again.
+        With `verify`, the service is asked what it holds, and lost documents are uploaded again;
+        without, the local record counts. Raises StoreUnreachable, which says what still waits;
+        finished uploads stay, and are not repeated.
         """
 
     def prune(self) -> int:
-        """Delete from the copy what is gone or changed here, and upload nothing: of a store that is
-        in use no more.
+        """Delete from the replica what is gone or changed here, without uploading.
+
+        For a store that is no longer in use.
         """
 
 
 class RemoteData(NamedTuple):
-    """Data of this memory at a service or on a server: what it is called there, and how many
-    documents it has.
+    """Data of this memory at a service or on a server: its name and document count there.
 
-    `others` is how many documents of others are beside them, which stay.
+    `others` is the number of other people's documents beside it, which stay.
     """
 
     name: str
@@ -278,38 +280,39 @@ class RemoteData(NamedTuple):
 
 @runtime_checkable
 class Droppable(Protocol):
-    """A store with data at a service or on a server that can be deleted from here."""
+    """Store whose data at a service or on a server can be deleted from here."""
 
     @property
     def by_hand(self) -> str:
-        """Say how to delete it without Gieok."""
+        """Return how to delete the remote data without Gieok."""
 
     def known_remote_data(self) -> list[RemoteData]:
-        """Return what is recorded here of it, without asking anybody; empty where nothing was ever
-        sent.
+        """Return the remote data by the local record, without a request.
+
+        Empty where nothing was ever sent.
         """
 
     def remote_data(self) -> list[RemoteData]:
-        """Ask what is there now. Raises StoreUnreachable."""
+        """Ask the service which data exists now. Raises StoreUnreachable."""
 
     def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
-        """Delete it, look that it is gone, and return what it was. Raises StoreError where anything
-        is left.
+        """Delete the remote data, verify that it is gone, and return what was deleted.
+
+        Raises StoreError where anything is left.
         """
 
 
 @runtime_checkable
 class VectorCopy(Protocol):
-    """Hands vectors to another store, so that moving costs no embedding."""
+    """Export of vectors to another store, so that moving costs no embedding."""
 
     def active_model(self) -> tuple[str, int] | None:
-        """Return the name and dimension of the model that vectors are of; None before
-        `use_model`.
-        """
+        """Return the name and dimension of the vectors' model; None before `use_model`."""
 
     def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
-        """Return text → vector of `model` for those texts to embed (as `missing` gives them) that
-        have one here.
+        """Return text → vector of `model` for the texts that have a vector here.
+
+        `texts` are texts to embed, as `missing` gives them.
         """
 
 
@@ -323,31 +326,33 @@ class Described(Protocol):
 
 @runtime_checkable
 class Distributable(Protocol):
-    """Tables on a server that an extension can spread over several, each scope whole on one."""
+    """Tables on a server that an extension can spread over several servers.
+
+    Each scope is whole on one server.
+    """
 
     @property
     def location(self) -> str:
         """Return the address of the server, without secrets."""
 
     def distribution(self) -> list[str]:
-        """Return the statements that do it, in order."""
+        """Return the SQL statements that distribute the tables, in order."""
 
     def distribute(self) -> int:
-        """Issue those that were not issued before; return how many. Raises StoreError with what to
-        install.
+        """Issue the statements that were not issued before; return how many.
+
+        Raises StoreError with what to install.
         """
 
 
 @runtime_checkable
 class ModelSwitch(VectorSearch, Protocol):
-    """Replaces every vector by another model's, without a moment in which search has none."""
+    """Replacement of every vector by another model's, without a gap in search."""
 
     def missing_for(
         self, model: str, dimension: int, before: PassageId | None, limit: int
     ) -> list[tuple[PassageId, str]]:
-        """Return passages with an id below `before` whose text has no vector of `model`, newest
-        first.
-        """
+        """Return passages below id `before` whose text has no vector of `model`, newest first."""
 
     def prepared(self, model: str) -> int:
         """Count the passages whose text has a vector of `model`, active or not."""

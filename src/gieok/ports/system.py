@@ -1,4 +1,4 @@
-"""The clock, file events, notifications."""
+"""Ports of the system: clock, file events, notifications."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -19,29 +19,26 @@ class Watcher(Protocol):
     def changes(
         self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
     ) -> Iterator[set[Path]]:
-        """Yield the paths that changed, once all have been quiet for `debounce_ms`; an empty set
-        when a rescan is due.
+        """Yield the changed paths, once all have been quiet for `debounce_ms`.
 
-        Ends when the process is interrupted.
+        Yields an empty set when a rescan (`rescan_s`) is due. Ends when the process is interrupted.
         """
 
 
 class Unseen(str):
-    """What a look at a way shows where nothing of it can be tried without telling somebody
-    something.
-    """
+    """Result of a check of a channel that cannot be tried without notifying somebody."""
 
     __slots__ = ()
 
 
 class Channel(Protocol):
-    """One way to reach a person."""
+    """Channel by which a person is notified."""
 
     def send(self, title: str, text: str) -> str:
         """Send texts without secrets, once; return what happened. Raises NotifierFailed."""
 
     def check(self) -> str:
-        """Return what a trial of the way shows, else `Unseen`; nobody is told anything. Raises
+        """Return the result of a check, else `Unseen`; nobody is notified. Raises
         NotifierFailed.
         """
 

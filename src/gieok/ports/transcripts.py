@@ -4,8 +4,9 @@ from typing import NamedTuple, Protocol
 
 
 class StoredSession(NamedTuple):
-    """A session in an agent's own database; `last_event` is the highest number of its events, -1
-    where it has none.
+    """Session in an agent's own database.
+
+    `last_event` is the highest number of its events, -1 where it has none.
     """
 
     id: str
@@ -14,7 +15,7 @@ class StoredSession(NamedTuple):
 
 
 class TranscriptStore(Protocol):
-    """Reads transcripts that an agent keeps in a database rather than in files. Never writes to it.
+    """Read-only access to transcripts that an agent keeps in a database rather than in files.
 
     Raises TranscriptUnreadable, MissingExtra.
     """
@@ -23,8 +24,9 @@ class TranscriptStore(Protocol):
         """Return every session, sorted by id."""
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a
-        transcript file.
+        """Return up to `limit` events numbered above `after` in order, as lines of a transcript.
+
+        Each line is JSON.
         """
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""Ranking: from a question to hits. Evidence, likelihood, fusion, timeline, learned weights."""
+"""Ranking, from a question to hits: evidence, likelihood, fusion, timeline, learned weights."""

@@ -1,8 +1,9 @@
-"""What age leaves of a score. The prompt hook ranks with this too: standard library, nothing slow
-to import.
+"""Decay of a score with age.
+
+The prompt hook ranks with this module too: standard library, nothing slow to import.
 """
 
-#: Of files and of the hook, unless a setting says otherwise.
+#: Half-life for files and the hook, unless a setting says otherwise.
 HALF_LIFE_DAYS = 30.0
 #: The share of its score that a very old dated memory keeps: age breaks ties and hides nothing.
 FLOOR = 0.7
@@ -10,8 +11,9 @@ _DAY_S = 86_400.0
 
 
 def age_factor(age_s: float | None, half_life_days: float, floor: float = FLOOR) -> float:
-    """Return the share that a memory of that age keeps, from 1 down to `floor`; None: undated, so
-    it keeps all.
+    """Return the share of its score that a memory of that age keeps, from 1 down to `floor`.
+
+    With None the memory is undated, and keeps all.
     """
     if age_s is None or half_life_days <= 0:
         return 1.0

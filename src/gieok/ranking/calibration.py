@@ -1,9 +1,8 @@
-"""What makes scores of another model mean the same: plain figures that belong to a model, by its
-name.
+"""Calibration by model name, so that scores of different models are comparable.
 
 The ranking's own figures (`ranking/learned`) are fitted on the bundled embedder. Cosines of another
-model are brought to its scale, by what unrelated texts have in both; then the probability is
-corrected on questions of the user's own memory.
+model are mapped to the bundled embedder's scale, by the cosines of unrelated texts in both; then
+the probability is corrected on questions of the user's own memory. The figures are plain numbers.
 """
 
 import math
@@ -14,14 +13,15 @@ from typing import NamedTuple
 #: at random: 5,628 passages and 300 questions of the development sets.
 FITTED_ON = "e5-small-koen-int8@1"
 _CENTRE, _SPREAD = 0.673, 0.035
-#: Of the two hundred nearest in a scope of thousands: what a model is held to that nobody has
+#: Cosines of the two hundred nearest in a scope of thousands: the scale for a model that nobody has
 #: calibrated.
 _NEAR_CENTRE, _NEAR_SPREAD = 0.743, 0.017
 _NEUTRAL = 0.8
 _LEAST_NEAR = 20
 _LEAST_SPREAD = 1e-3
 _MOST_ODDS = 12.0
-#: Pulls a fit towards no correction, the slope more than the shift: few questions say little of it.
+#: Penalty that pulls a fit towards no correction, the slope more than the shift: few questions say
+#: little of the slope.
 _PRIOR_SLOPE, _PRIOR_SHIFT = 20.0, 1.0
 _STEPS = 30
 _SHORTEST_STEP = 1e-6
@@ -37,7 +37,7 @@ class Calibration(NamedTuple):
     #: The log-odds of a score become `slope` times themselves plus `shift`.
     slope: float = 1.0
     shift: float = 0.0
-    #: How many questions it was fitted on.
+    #: Number of questions that the figures were fitted on.
     questions: int = 0
 
     def cosine(self, value: float) -> float:
@@ -53,15 +53,15 @@ class Calibration(NamedTuple):
         return apply_stable_logistic(self.slope * bound_log_odds(probability) + self.shift)
 
 
-#: By name of a model.
+#: Calibrations by model name.
 Calibrations = Mapping[str, Calibration]
 
 
 def cosines(values: Sequence[float], model: str, known: Calibrations) -> tuple[float, ...]:
     """Return the cosines of a ranking on the scale of the bundled embedder.
 
-    Those of a model that nobody has calibrated count by how far each stands out from the others,
-    which is safe: no score is high because a model's cosines are.
+    For a model without calibration, each cosine counts by how far it stands out from the others,
+    which is safe: no score is high only because a model's cosines are.
     """
     if model in known:
         return tuple(map(known[model].cosine, values))
@@ -79,8 +79,9 @@ def cosines(values: Sequence[float], model: str, known: Calibrations) -> tuple[f
 def background(
     vectors: Sequence[Sequence[float]], questions: Sequence[Sequence[float]]
 ) -> tuple[float, float]:
-    """Return mean and deviation of the cosines of questions with passages at random; (0, 0) for too
-    few.
+    """Return mean and deviation of the cosines of questions with random passages.
+
+    (0, 0) for too few.
     """
     found = [
         math.fsum(a * b for a, b in zip(q, v, strict=True)) for q in questions for v in vectors
@@ -92,19 +93,17 @@ def background(
 
 
 class Judged(NamedTuple):
-    """The probability that was given to a hit, and whether it answered."""
+    """Probability that was given to a hit, and whether the hit answered."""
 
     score: float
     is_right: bool
 
 
 def fitted(judged: Sequence[Judged]) -> tuple[float, float]:
-    """Return slope and shift of the log-odds that make the outcomes likeliest, pulled towards (1,
-    0).
-    """
+    """Return slope and shift of the log-odds by maximum likelihood, pulled towards (1, 0)."""
     points = [(bound_log_odds(one.score), float(one.is_right)) for one in judged]
     slope, shift = _fit_slope_and_shift(points, 1.0, 0.0, free=True)
-    # a score never falls where the evidence rises: the order stays the ranking's
+    # a score never falls where the evidence rises: the ranking's order stays
     if slope < _LEAST_SLOPE:
         slope, shift = _fit_slope_and_shift(points, _LEAST_SLOPE, 0.0, free=False)
     return slope, shift
@@ -113,8 +112,9 @@ def fitted(judged: Sequence[Judged]) -> tuple[float, float]:
 def _fit_slope_and_shift(
     points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool
 ) -> tuple[float, float]:
-    """Return what Newton's method finds, each step shortened until it helps; the slope stays unless
-    it is free.
+    """Return slope and shift by Newton's method, each step shortened until it improves the fit.
+
+    The slope stays unless `free`.
     """
     for _ in range(_STEPS):
         by_slope, by_shift = _find_newton_step(points, slope, shift, free=free)
@@ -131,7 +131,7 @@ def _fit_slope_and_shift(
 def _find_newton_step(
     points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool
 ) -> tuple[float, float]:
-    """Return how far Newton's method goes: the gradient divided by the curvature."""
+    """Return the Newton step: the gradient divided by the curvature."""
     g0, g1 = _PRIOR_SLOPE * (slope - 1.0), _PRIOR_SHIFT * shift
     h00, h01, h11 = _PRIOR_SLOPE, 0.0, _PRIOR_SHIFT
     for x, right in points:
@@ -146,9 +146,7 @@ def _find_newton_step(
 
 
 def _measure_surprise(points: Sequence[tuple[float, float]], slope: float, shift: float) -> float:
-    """Return what the fit makes small: the surprise at the outcomes, and the distance to no
-    correction.
-    """
+    """Return the loss of the fit: surprise at the outcomes, plus the penalty for a correction."""
     pulled = _PRIOR_SLOPE / 2 * (slope - 1.0) ** 2 + _PRIOR_SHIFT / 2 * shift**2
     # log(1 + e^z), where z is the log-odds against what came true
     against = (-(slope * x + shift) if right else slope * x + shift for x, right in points)
@@ -156,9 +154,7 @@ def _measure_surprise(points: Sequence[tuple[float, float]], slope: float, shift
 
 
 def held_out(judged: Sequence[Judged], folds: int = 5) -> list[Judged]:
-    """Return what a fit on the other folds makes of each: the figures of a fit on what it was not
-    fitted on.
-    """
+    """Return each judgement corrected by a fit on the other folds (cross-validation)."""
     made = []
     for fold in range(folds):
         slope, shift = fitted([one for i, one in enumerate(judged) if i % folds != fold])
@@ -178,8 +174,9 @@ def log_loss(judged: Sequence[Judged]) -> float:
 
 
 def measure_calibration_error(judged: Sequence[Judged], bins: int = 10) -> float:
-    """Return the expected calibration error: how far probabilities are from shares that are right,
-    over equal bins of them.
+    """Return the expected calibration error over equal bins.
+
+    The error is the distance between probabilities and the shares of right answers.
     """
     total = 0.0
     for b in range(bins):
@@ -197,7 +194,7 @@ def measure_calibration_error(judged: Sequence[Judged], bins: int = 10) -> float
 
 
 def log_sure(probability: float) -> float:
-    """Return the logarithm of a probability, of nearly nothing for nothing."""
+    """Return the logarithm of a probability; zero is replaced by a tiny value."""
     return math.log(max(probability, math.exp(-_MOST_ODDS)))
 
 

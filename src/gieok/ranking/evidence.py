@@ -1,6 +1,4 @@
-"""Rankings → candidates with the probability that they answer: what the retrievers found, judged by
-`likelihood`.
-"""
+"""Turns rankings into candidates with the probability that each answers, by `likelihood`."""
 
 import math
 from collections import defaultdict
@@ -18,9 +16,7 @@ _LEAST = 1e-6
 
 
 class AnswerCandidate(NamedTuple):
-    """A passage that may answer, with its score, what the retrievers say of it, and the parts of
-    its log-odds.
-    """
+    """Passage that may answer: its score, its signals from the retrievers, and log-odds parts."""
 
     passage: FoundPassage
     score: float
@@ -29,8 +25,9 @@ class AnswerCandidate(NamedTuple):
     line: Line | None = None
 
     def weighed(self, factors: Mapping[str, float]) -> "AnswerCandidate":
-        """Return it with its odds (without parts: its score) multiplied by factors, which become
-        signals.
+        """Return the candidate with its odds multiplied by factors, which become signals.
+
+        A candidate without parts has its score multiplied instead.
         """
         product = math.prod(factors.values())
         signals, parts = {**self.signals, **factors}, self.parts
@@ -51,9 +48,7 @@ class AnswerCandidate(NamedTuple):
 
 
 class RankedPassages(NamedTuple):
-    """The best passages of one scope and family, the rankings that they come from, and their fused
-    scores.
-    """
+    """Best passages of one scope and family, with their rankings and fused scores."""
 
     passages: Sequence[FoundPassage]
     rankings: Sequence[Ranking]
@@ -61,7 +56,7 @@ class RankedPassages(NamedTuple):
     all_have_vectors: bool
 
     def ranking(self, name: str) -> Ranking:
-        """Return a retriever's ranking; an empty one where it was not asked."""
+        """Return a retriever's ranking; an empty ranking where the retriever was not asked."""
         return next(
             (ranking for ranking in self.rankings if ranking.name == name), Ranking(name, ())
         )
@@ -70,11 +65,10 @@ class RankedPassages(NamedTuple):
 def judge_candidates(
     text: str, tokens: Mapping[str, float], found: RankedPassages, profile: Profile
 ) -> list[AnswerCandidate]:
-    """Return the passages, best first, with scores that compare between questions, families and
-    scopes.
+    """Return the passages, best first, with comparable scores.
 
-    A passage without a vector yet is judged by its words alone: it can be found as soon as it is
-    stored.
+    The scores compare between questions, families and scopes. A passage without a vector yet is
+    judged by its words alone: the passage can be found as soon as it is stored.
     """
     signals = _collect_signals(found)
     if not profile.learned:
@@ -119,7 +113,7 @@ def _build_judged_candidate(
 
 
 def _collect_signals(found: RankedPassages) -> dict[PassageId, dict[str, float]]:
-    """Return the fused score, and each ranking's place and comparable value, by passage."""
+    """Return by passage the fused score, and each ranking's place and comparable value."""
     signals: dict[PassageId, dict[str, float]] = defaultdict(dict)
     for passage, score in found.fused.items():
         signals[passage]["fused"] = score

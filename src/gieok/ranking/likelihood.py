@@ -1,8 +1,8 @@
-"""How likely a passage answers a question: readable features, a linear model, a calibrated
-probability.
+"""How likely a passage answers a question, as a calibrated probability.
 
-The hook's word-only path ranks with this too: standard library, nothing slow to import. The weights
-are in `learned/`, a file per family of documents, in each a set with vectors and one without;
+The probability comes from readable features and a linear model. The hook's word-only path ranks
+with this module too: standard library, nothing slow to import. The weights are in `learned/`, a
+file per family of documents, each with one set for ranking with vectors and one without;
 `benchmarks/fit.py` makes them.
 
     order        r = Σ weight · feature                       within one scope and family
@@ -25,33 +25,35 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-#: Levels of a probability. The cuts are shown by the reliability tables of docs/retrieval.md.
+#: Cuts between the levels of a probability, chosen from the reliability tables of
+#: docs/retrieval.md.
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 SURE, UNSURE = 0.5, 0.3
-#: How many fused candidates are judged: .90 of what answers on LoCoMo is among fifty, .97 among two
-#: hundred.
+#: Number of fused candidates that are judged: .90 of the answers on LoCoMo are among fifty, .97
+#: among two hundred.
 JUDGED = 60
 _FOLDER = os.path.join(os.path.dirname(__file__), "learned")
 
-#: Smoothing of rarities: unrelated passages added to every scope, and the share of them that holds
-#: a given token.
+#: Smoothing of rarities: the number of unrelated passages added to every scope, and the share of
+#: them that holds a given token.
 _PRIOR_PASSAGES = 500
 _PRIOR_SHARE = 0.002
-#: Characters of a passage that features look at: of a page the rest only costs time.
+#: Characters of a passage that the features look at: more text of a long page only costs time.
 _MOST_CHARS = 3_000
 
-#: Candidates beside the best one from which its lead counts in full.
+#: Number of candidates beside the best one from which the best one's lead counts in full.
 _ENOUGH_RIVALS = 4
 
-#: Where more of a question than this, by how rare its words are, stands nowhere in the scope,
-#: nothing is sure to answer it: a near miss has its subject there and its attribute nowhere. Of
-#: near misses .37 are sure with it and .76 without, of what is on nothing .03 and .11; of right
-#: first hits .07 and .26, which are shown as unsure (benchmarks/small_folders.py).
+#: Where more than this share of a question, weighted by the rarity of its words, stands nowhere in
+#: the scope, no passage is sure to answer it: a near miss has the question's subject in the scope
+#: and its attribute nowhere. Of near misses .37 are sure with this rule and .76 without, of
+#: questions on nothing in the scope .03 and .11; of right first hits .07 and .26, which are shown
+#: as unsure (benchmarks/small_folders.py).
 _MOST_UNSEEN = 0.3
-#: What of the probability is left below `SURE` then.
+#: How far below `SURE` the probability of the best passage is capped then.
 _DOUBT = 0.02
 
-#: ln(1 + characters) from which a passage is long enough.
+#: ln(1 + characters) from which a passage counts as long enough.
 _LENGTH_ENOUGH = 4.5
 
 _LABEL = re.compile(r"([^\W\d_][\w .'-]{0,40}): ")
@@ -81,8 +83,9 @@ _NAME = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
 
 
 class Evidence:
-    """What the retrievers know of one passage, and what is made of it. Higher is better everywhere
-    but in `length`.
+    """What the retrievers know of one passage, and the judgement made of it.
+
+    Higher is better in every field but `length`.
     """
 
     __slots__ = (
@@ -120,17 +123,17 @@ class Evidence:
     ) -> None:
         self.id = id
         self.text = normalise(text[:_MOST_CHARS])
-        #: What stands above it: the names of its note, and headings.
+        #: Text above the passage: the names of its note, and headings.
         self.heading = heading
         self.keyword = keyword
         self.fused = fused
         self.keyword_z = keyword_z
         self.cosine = cosine
         self.vector_z = vector_z
-        #: The best score of the passages before and after in its document.
+        #: The best score of the neighbours: the passages before and after in the same document.
         self.near_keyword = near_keyword
         self.near_vector = near_vector
-        #: These passages themselves, where they are candidates too.
+        #: The neighbours themselves, where they are candidates too.
         self.before: Evidence | None = None
         self.after: Evidence | None = None
         self.held: frozenset[str] = frozenset()
@@ -140,12 +143,12 @@ class Evidence:
 
     @property
     def probability(self) -> float:
-        """Return how likely the passage answers."""
+        """Return how likely the passage answers the question."""
         return apply_logistic(self.log_odds)
 
 
 class ScopedQuestion:
-    """A question, and how rare its tokens are in the scope that is asked."""
+    """Question with the rarity of its tokens in the scope that is searched."""
 
     __slots__ = (
         "counts",
@@ -182,15 +185,15 @@ class ScopedQuestion:
         self.of_assistant = bool(re.search(_OF_ASSISTANT, text))
         self.is_own = bool(re.search(_OWN, text))
         self.words = frozenset(re.findall(r"\w+", text.lower()))
-        #: Names of people, places, products, as far as English writes them with a capital inside a
+        #: Names of people, places, products, as far as English marks names by a capital inside a
         #: sentence.
         self.names = [name.lower() for name in re.findall(_NAME, text)]
 
     def held(self, text: str) -> "frozenset[str]":
         """Return the question's tokens that a text holds.
 
-        Only words that begin like a token are stemmed: a tenth of the time of all, which the hook
-        has not.
+        Only words that begin like a token are stemmed: this takes a tenth of the time of stemming
+        all words, time which the hook does not have.
         """
         alike = [
             word for word in set(re.findall(r"\w+", text)) if word[:2].lower() in self.prefixes
@@ -205,7 +208,7 @@ class ScopedQuestion:
 
 
 class FamilyWeights:
-    """The fitted figures of one family, with vectors or without."""
+    """Fitted numbers of one family of documents, with vectors or without."""
 
     __slots__ = ("answer", "rank", "scale")
 
@@ -219,7 +222,7 @@ _loaded: dict[str, dict[str, FamilyWeights]] = {}
 
 
 def weights(family: str, *, with_vectors: bool) -> FamilyWeights:
-    """Return the figures of a family: `turns`, `notes`, `code`."""
+    """Return the fitted numbers of a family of documents: `turns`, `notes`, `code`."""
     if family not in _loaded:
         with open(os.path.join(_FOLDER, f"{family}.json"), encoding="utf-8") as file:
             _loaded[family] = {
@@ -229,7 +232,7 @@ def weights(family: str, *, with_vectors: bool) -> FamilyWeights:
 
 
 def level(probability: float, least_and_certain: "tuple[float, float]" = (UNSURE, SURE)) -> str:
-    """Return HIGH, MEDIUM or LOW."""
+    """Return the level of a probability: HIGH, MEDIUM or LOW."""
     least, certain = least_and_certain
     if probability < least:
         return LOW
@@ -242,14 +245,17 @@ def apply_logistic(x: float) -> float:
 
 
 def invert_logistic(probability: float) -> float:
-    """Return ln(p / (1 - p)), the inverse of `logistic`, for 0 < p; 1 is taken for nearly 1."""
+    """Return ln(p / (1 - p)), the inverse of `apply_logistic`, for 0 < p.
+
+    A probability of 1 is taken for nearly 1.
+    """
     return math.log(probability / max(1 - probability, 1e-9))
 
 
 def rarities(
     tokens: "Mapping[str, float]", passages: int, holding: "Mapping[str, int]"
 ) -> dict[str, float]:
-    """Return weight · smoothed idf of each token, those that occur nowhere included."""
+    """Return weight · smoothed idf of each token, including tokens that no passage holds."""
     total, prior = passages + _PRIOR_PASSAGES, _PRIOR_PASSAGES * _PRIOR_SHARE
     return {
         token: weight * idf(total, holding.get(token, 0) + prior)
@@ -260,8 +266,9 @@ def rarities(
 def standardised(
     known: "Mapping[int, float]", union: "Collection[int]", absent: float
 ) -> dict[int, float]:
-    """Return z-scores over a union of candidates; those that a ranking lacks get the score
-    `absent`.
+    """Return z-scores over a union of candidates.
+
+    Candidates that the ranking lacks get the score `absent`.
     """
     if not union:
         return {}
@@ -272,7 +279,7 @@ def standardised(
 
 
 class EvidenceJudgement:
-    """The evidence of one scope and family, best first, and what the log-odds are made of."""
+    """Evidence of one scope and family, best first, with the parts of its log-odds."""
 
     __slots__ = ("about", "by", "doubt", "ranked")
 
@@ -284,7 +291,8 @@ class EvidenceJudgement:
         doubt: float = 0.0,
     ) -> None:
         self.ranked = ranked
-        #: What the log-odds of all lose because words of the question stand nowhere.
+        #: The deduction from the log-odds of all passages because words of the question stand
+        #: nowhere.
         self.doubt = doubt
         #: The features of the question and of its best passage.
         self.about = about
@@ -307,10 +315,10 @@ def judge_evidence(
     by: FamilyWeights,
     cosines: "Sequence[float]" = (),
 ) -> EvidenceJudgement:
-    """Order the evidence, and set of each its features, its order and the log-odds that it answers.
+    """Order the evidence, and set each item's features, order score and log-odds of answering.
 
-    `cosines` are those of all candidates of the scope: the best one counts by how far it stands
-    out.
+    `cosines` are those of all candidates of the scope: the best candidate counts by how far its
+    cosine stands out.
     """
     if not found:
         return EvidenceJudgement([], {}, by)
@@ -321,8 +329,8 @@ def judge_evidence(
         one.order = sum(weight * one.values[name] for name, weight in by.rank.items())
     ranked = sorted(found, key=lambda one: (-one.order, one.id))
     best = ranked[0]
-    # Among a few, the second best is far off by chance: of two, 69 % of questions that neither
-    # answers were taken for answered.
+    # Among few candidates, the second best is far off by chance: of two candidates, 69 % of
+    # questions that neither answers were taken for answered.
     lead = (
         (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS)
         if len(ranked) > 1
@@ -335,8 +343,8 @@ def judge_evidence(
     base = by.answer["bias"] + sum(
         by.answer.get(name, 0.0) * value for name, value in about.items()
     )
-    # By words alone, what is unseen has its fitted weight; a vector is near to something whatever
-    # is asked.
+    # Without vectors, unseen words have their fitted weight; a vector is near to some passage
+    # whatever is asked.
     doubt = _doubt_of_unseen(base, asked.unseen) if best.cosine is not None else 0.0
     for one in ranked:
         one.log_odds = base + doubt + by.scale * (one.order - best.order)
@@ -344,14 +352,16 @@ def judge_evidence(
 
 
 def _doubt_of_unseen(base: float, unseen: float) -> float:
-    """Return what log-odds lose, so that nothing is sure where much of the question stands nowhere;
-    0 where little does.
+    """Return the deduction from log-odds for words of the question that stand nowhere.
+
+    With the deduction no hit is sure where much of the question stands nowhere in the scope; 0
+    where little does.
     """
     return min(0.0, invert_logistic(SURE - _DOUBT) - base) if unseen > _MOST_UNSEEN else 0.0
 
 
 def features(asked: ScopedQuestion, one: Evidence) -> dict[str, float]:
-    """Return the features of a passage, all of them; the weights choose."""
+    """Return all features of a passage; the weights choose which of them count."""
     text, near = one.text, [n for n in (one.before, one.after) if n]
     label = _LABEL.match(text)
     speaker = label[1].lower() if label else ""
@@ -374,10 +384,11 @@ def features(asked: ScopedQuestion, one: Evidence) -> dict[str, float]:
         "asks": float(asks),
         "dated": float(dated),
         "number": float(asked.counts and bool(re.search(r"\d", text))),
-        # Of a few words is mostly chat; what is longer than two sentences is not worth more for it.
+        # A text of a few words is mostly chat; a text longer than two sentences is not worth more
+        # for its length.
         "length": min(math.log1p(len(text)), _LENGTH_ENOUGH) - 4.5,
         "other_language": float(detect_text_language(text) != asked.language),
-        # An observation has no label: it is of either.
+        # An observation has no speaker's label: it may be of either speaker.
         "user": float(speaker == "user") if speaker else 0.5,
         "own_user": float(asked.is_own and speaker == "user"),
         "of_assistant": float(asked.of_assistant and speaker == "assistant"),
@@ -391,8 +402,9 @@ def features(asked: ScopedQuestion, one: Evidence) -> dict[str, float]:
 def question_features(
     asked: ScopedQuestion, best: Evidence, lead: float, cosines: "Sequence[float]"
 ) -> dict[str, float]:
-    """Return the features of the question and of its best passage, by which the probability of all
-    is set.
+    """Return the features of the question and of its best passage.
+
+    These features set the level of the probability of every passage.
     """
     own = best.values
     mean = sum(cosines) / len(cosines) if cosines else 0.0
@@ -415,8 +427,9 @@ def question_features(
 
 
 def _unseen_names(asked: ScopedQuestion, found: "Iterable[Evidence]") -> float:
-    """Return the share of the names in a question that no candidate holds, nor is called: it is
-    asked of another memory.
+    """Return the share of names in a question that no candidate holds or is called by.
+
+    A question with such names is meant for another memory.
     """
     if not asked.names:
         return 0.0

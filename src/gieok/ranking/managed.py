@@ -1,9 +1,9 @@
-"""The leg of a service that searches by itself: asked once for a question, and believed as far as
-what is here bears it out.
+"""Retriever that asks a managed search service and checks its answer against local words.
 
-A service gives an order and no scores: it ranks something for every question, thanks and greetings
-too. So its order brings passages forward, and says nothing of how sure they are; that is what the
-words here say. What they do not bear out is unsure.
+A service is asked once for a question. It gives an order and no scores: it ranks something for
+every question, thanks and greetings too. So the service's order brings passages forward, and says
+nothing of how sure they are; the words in the local index say that. Passages that the words do not
+bear out are unsure.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,14 +18,15 @@ from gieok.ranking import rank
 from gieok.ranking.evidence import AnswerCandidate
 from gieok.ranking.likelihood import SURE, UNSURE
 
-#: How far above `UNSURE` the first of a service's order stands, where nothing here bears it out:
-#: shown, and shown as unsure.
+#: How far above `UNSURE` the first passage of a service's order stands where no local word bears it
+#: out: it is shown, and shown as unsure.
 _ORDER_SHARE = 0.25
 
 
 class ManagedLeg(NamedTuple):
-    """What a service answered, by scope, and why it is not all that it should be. `is_asked`: it
-    is, whatever came of it.
+    """Answer of a service by scope, and why the answer may be incomplete.
+
+    `is_asked`: the service was asked, whatever came of it.
     """
 
     by_scope: Mapping[Scope, Ranking] = MappingProxyType({})
@@ -37,7 +38,7 @@ class ManagedLeg(NamedTuple):
 def ask_managed_service(
     store: Documents, scopes: tuple[Scope, ...], text: str, where: Filter, limit: int
 ) -> ManagedLeg:
-    """Ask the service of a store, once for all scopes; a store without one is not asked."""
+    """Ask the service of a store, once for all scopes; a store without a service is not asked."""
     if not isinstance(store, ManagedSearch):
         return ManagedLeg()
     try:
@@ -48,12 +49,12 @@ def ask_managed_service(
 
 
 def weigh(made: Iterable[AnswerCandidate], fused: rank.Scores) -> list[AnswerCandidate]:
-    """Return candidates in the fused order, which the service's is part of, each as sure as the
-    words here are.
+    """Return candidates in the fused order, each as sure as the local words make it.
 
-    A passage that the service brings, and the words do not bear out, is unsure, however high the
-    service ranks it. No score is above that of a passage before it: the order is the better judge
-    of which answers, the words of whether any does.
+    The service's order is part of the fused order. A passage that the service brings, and the words
+    do not bear out, is unsure, however high the service ranks it. No score is above that of a
+    passage before it: the order is the better judge of which passage answers, the words are the
+    better judge of whether any passage does.
     """
     lowest, kept = 1.0, list[AnswerCandidate]()
     for one in sorted(made, key=lambda c: (-fused[c.passage.id], c.passage.id)):

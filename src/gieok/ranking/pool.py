@@ -1,9 +1,9 @@
-"""Makes one ranking of those of several scopes, so that what stands out is measured against all
-that was asked.
+"""Pools the rankings of several scopes into one.
 
-Beside a project's memory a user's own holds a few turns. Alone, one of three always stands out, and
+So whether a passage stands out is measured against everything that was searched. A user's own scope
+holds a few turns beside a project's memory. Ranked alone, one of three turns always stands out, and
 none is crowded: among the prompts of told_dev that memory cannot help, the same line of a user's
-three turns came with every third.
+three turns came with every third prompt.
 """
 
 from collections import Counter
@@ -16,7 +16,10 @@ from gieok.ports.store import SCORE_DIGITS
 
 
 def pool_rankings(of_scopes: Sequence[Sequence[Ranking]]) -> list[Ranking]:
-    """Return one ranking for each retriever of those of all scopes; of a single scope, its own."""
+    """Return one ranking per retriever, pooled over all scopes.
+
+    A single scope keeps its own rankings.
+    """
     if len(of_scopes) == 1:
         return list(of_scopes[0])
     by_name: dict[str, list[Ranking]] = {}
@@ -27,8 +30,9 @@ def pool_rankings(of_scopes: Sequence[Sequence[Ranking]]) -> list[Ranking]:
 
 
 def _join_rankings(rankings: Sequence[Ranking]) -> Ranking:
-    """Return a ranking with the passages of all; a score is its share of what its scope could
-    give.
+    """Return one ranking with the passages of all rankings.
+
+    A score is its share of the highest score that its scope could give.
     """
     cosines: dict[PassageId, float] = {}
     scores: dict[PassageId, float] = {}
@@ -51,10 +55,11 @@ def _join_rankings(rankings: Sequence[Ranking]) -> Ranking:
 
 
 def _even_crowding(rankings: Sequence[Ranking]) -> list[Ranking]:
-    """Return rankings by vectors with what crowding takes made even.
+    """Return rankings by vectors in which crowding lowers every scope's scores equally.
 
-    A hub is known by the fellows that lie around it, and a scope of three has none: its scores are
-    lowered until crowding takes as much there, on average, as in the scope with most candidates.
+    A hub is known by the neighbours that lie around it, and a scope of three passages has no
+    neighbours: its scores are lowered until crowding takes as much there, on average, as in the
+    scope with most candidates.
     """
     taken = [_measure_crowding(ranking) for ranking in rankings]
     usual = taken[max(range(len(rankings)), key=lambda place: len(rankings[place].ranked))]
@@ -65,7 +70,9 @@ def _even_crowding(rankings: Sequence[Ranking]) -> list[Ranking]:
 
 
 def _measure_crowding(ranking: Ranking) -> float:
-    """Return what crowding took of the cosines of a ranking, on average; 0 without vectors."""
+    """Return the average deduction for crowding from the cosines of a ranking; 0 without
+    vectors.
+    """
     pairs = zip(ranking.cosines, ranking.ranked, strict=False)
     return fmean([cosine - score for cosine, (_, score) in pairs] or [0.0])
 

@@ -14,7 +14,7 @@ Scores = dict[PassageId, float]
 
 
 def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
-    """Fuse by a weighted sum of z-scores over the union of all candidates.
+    """Fuse rankings by a weighted sum of z-scores over the union of all candidates.
 
     Beats reciprocal rank and min-max fusion on every set measured, because it keeps the distances
     between scores.
@@ -28,8 +28,10 @@ def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full
 
 
 def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -> Scores:
-    """Return z-scores; a candidate missing from a ranking of `full` length gets its lowest score,
-    else that of no match.
+    """Return z-scores over a union of candidates.
+
+    A candidate missing from a ranking of `full` length gets that ranking's lowest score; missing
+    from a shorter ranking, it gets the score of no match.
     """
     if not ranking.ranked:
         return dict.fromkeys(union, 0.0)
@@ -39,8 +41,9 @@ def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -
 
 
 def with_lines(near: Ranking, lines: Mapping[PassageId, float], share: float) -> Ranking:
-    """Return a ranking by vectors in which the score of each passage's best line has its share;
-    cosines stay as they are.
+    """Return a ranking by vectors in which each passage's best line has a share of the score.
+
+    The cosines stay as they are.
     """
     scores = {
         passage: (1 - share) * score + share * lines.get(passage, score)
@@ -52,8 +55,9 @@ def with_lines(near: Ranking, lines: Mapping[PassageId, float], share: float) ->
 
 
 def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
-    """Fuse as OpenClaw's memory-core does: a weighted sum of cosine and x / (1 + x) of the BM25
-    score x.
+    """Fuse rankings as OpenClaw's memory-core does.
+
+    A weighted sum of the cosine and x / (1 + x) of the BM25 score x.
     """
     del full
     fused: Scores = {}
@@ -71,9 +75,9 @@ def diversify(
     floor: float,
     count: int,
 ) -> list[PassageId]:
-    """Return `count` passages by maximal marginal relevance: each next is best of relevance minus
-    likeness to the others.
+    """Return `count` passages by maximal marginal relevance.
 
+    The next passage is each time the best by relevance minus likeness to those chosen before.
     `relevance` is in order, best first; `trade` is 1 for relevance alone. Likeness is the share of
     words that two passages have in common (Jaccard), counted above `floor`. Source: Carbonell &
     Goldstein 1998.

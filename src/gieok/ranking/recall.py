@@ -1,7 +1,7 @@
 """Question → hits: ask the retrievers, fuse their rankings, weigh, diversify, cut, cite.
 
-One pass for every rib; what differs is in the `Profile`. A retriever that cannot answer is named in
-`RankedHits.degraded`, and the hits come from the others.
+One pass for every rib; the differences are in the `Profile`. A retriever that cannot answer is
+named in `RankedHits.degraded`, and the hits come from the others.
 """
 
 from array import array
@@ -53,29 +53,29 @@ from gieok.text.times.order import asks_newest, without_order
 _DATE_WORD_WEIGHT = 0.3
 _TRIES = 5
 _SWITCHES = 2
-#: Where the newest is asked for, what is likely stands by its day: what has this share of the
-#: best's probability.
+#: Where a question asks for the newest, likely hits are ordered by their day; a hit is likely that
+#: has this share of the best hit's probability.
 _LIKELY_SHARE = 0.5
 
 
 class Question(NamedTuple):
-    """What is asked, of which scopes, and within which bounds."""
+    """Question with the scopes to search and the bounds of the search."""
 
     text: str
     scopes: tuple[Scope, ...]
     where: Filter = Filter()
     use_vectors: bool = True
     #: Where a service searches by meaning: search by keywords too. Without an answer of the
-    #: service, both ways do.
+    #: service, both keywords and vectors are searched.
     hybrid: bool = True
 
 
 class RankedHits(NamedTuple):
-    """Hits, best first; why they may be fewer or worse than usual; the days that the question was
-    taken to name.
+    """Hits, best first, with notes on how the search went.
 
-    `is_timeline`: the question asked for those days, and they are listed. `nearest`: where nothing
-    answers, what comes nearest.
+    Besides the hits: why they may be fewer or worse than usual, and the days that the question was
+    taken to name. `is_timeline`: the question asked for those days, and the hits list them.
+    `nearest`: the nearest passages, where nothing answers.
     """
 
     hits: tuple[Hit, ...]
@@ -83,15 +83,15 @@ class RankedHits(NamedTuple):
     span: DateSpan | None = None
     is_timeline: bool = False
     nearest: Hit | None = None
-    #: Words that look like a time and were not taken as one, because only a part of them is
+    #: Words that look like a time and were not taken as a time, because only a part of them is
     #: understood.
     refused: tuple[str, ...] = ()
 
 
 def holding(store: Store, scopes: Sequence[Scope]) -> tuple[Scope, ...]:
-    """Return those scopes that hold anything."""
-    # A note costs one look; the list of all scopes, where there are thousands, more than the
-    # search.
+    """Return those scopes that hold any document."""
+    # Reading the notes of a scope costs one look; listing all scopes, where there are thousands,
+    # costs more than the search.
     if all(map(store.notes, scopes)):
         return tuple(scopes)
     known = store.scopes()
@@ -99,7 +99,7 @@ def holding(store: Store, scopes: Sequence[Scope]) -> tuple[Scope, ...]:
 
 
 def documents_of(store: Documents, hits: Iterable[Hit]) -> dict[tuple[Scope, str], Document]:
-    """Return the documents of hits by scope and key, those that still exist."""
+    """Return the documents of hits by scope and key; deleted documents are left out."""
     keys: dict[Scope, dict[str, None]] = {}
     for hit in hits:
         keys.setdefault(hit.passage.scope, {})[hit.passage.key] = None
@@ -115,13 +115,14 @@ class _PreparedQuestion(NamedTuple):
     question: Question
     tokens: Mapping[str, float]
     vector: bytes | None
-    #: The same, moved by the learned map; None where the profile or the model has none.
+    #: The question's vector moved by the learned map; None where the profile or the model has no
+    #: map.
     mapped: bytes | None
     profile: Profile
-    #: The model of the vector, and what was fitted for models.
+    #: The model of the vector, and the calibrations fitted for models.
     model: str = ""
     calibrations: Calibrations = MappingProxyType({})
-    #: What a service answered, which is asked once for all scopes.
+    #: The answer of a service, which is asked once for all scopes.
     service: ManagedLeg = ManagedLeg()
 
 
@@ -130,8 +131,9 @@ _A = TypeVar("_A")
 
 
 def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str | None]:
-    """Return the answer of the first store that answers in time, and why those before it did
-    not.
+    """Return the answer of the first store that answers in time.
+
+    The second value says why the stores before it did not answer.
     """
     silent: list[str] = []
     for store in stores[:-1]:
@@ -151,11 +153,10 @@ def recall(
     zone: tzinfo = UTC,
     reranking: Reranking | None = None,
 ) -> RankedHits:
-    """Return the hits for a question, ranked by one profile, from the retrievers that the store
-    has.
+    """Return the hits for a question, ranked by one profile.
 
-    Where another process switches the store to another model between two steps, the question is
-    embedded by that one.
+    The hits come from the retrievers that the store has. Where another process switches the store
+    to another embedding model between two steps, the question is embedded by the new model.
     """
     for _ in range(_SWITCHES):
         try:
@@ -176,7 +177,7 @@ def _recall_hits(
     reranking: Reranking | None,
 ) -> RankedHits:
     question = question._replace(text=normalise(question.text))
-    # "!!!" asks nothing, but its vector would be near to something
+    # "!!!" asks nothing, but its vector would be near to some passage.
     if not keyword_text(question.text):
         return RankedHits(())
     now = clock.now()
@@ -187,7 +188,7 @@ def _recall_hits(
         wanted = timeline.PeriodQuestion(
             period=asked, scopes=question.scopes, where=question.where, vector=vector, zone=zone
         )
-        # A day and nothing else (화요일) may also be a word that notes hold: 매주 화요일.
+        # A question that is only a day (화요일) may also mean a word in notes: 매주 화요일.
         if (hits := timeline.list_period_hits(store, wanted, profile)) or not (
             asked.is_newest or asked.words or question.text == asked.span.words
         ):
@@ -206,7 +207,7 @@ def _recall_hits(
     found, below, reasons = _find_candidates(
         store, query, lambda one, family: _weigh_candidate(one, family, now, span, zone)
     )
-    # A stable sort: among equal scores the fused order stands.
+    # A stable sort: candidates with equal scores stay in the fused order.
     ordered = sorted(found, key=lambda c: -c.score)
     distinct = {passage.id for passage in _drop_doubles(c.passage for c in ordered)}
     best = [c for c in ordered if c.passage.id in distinct][: profile.considered]
@@ -231,9 +232,7 @@ def _recall_hits(
 
 
 def _sort_likely_by_day(hits: Sequence[Hit], zone: tzinfo) -> list[Hit]:
-    """Return hits, those that are likely by their day, the newest first, and the others behind
-    them.
-    """
+    """Return likely hits by day, the newest first, and the other hits behind them."""
     least = hits[0].score * _LIKELY_SHARE if hits else 0.0
     likely = [hit for hit in hits if hit.score >= least]
     rest = [hit for hit in hits if hit.score < least]
@@ -248,8 +247,10 @@ def _find_candidates(
     query: _PreparedQuestion,
     weighed: Callable[[AnswerCandidate, Profile], AnswerCandidate],
 ) -> tuple[list[AnswerCandidate], list[AnswerCandidate], list[str | None]]:
-    """Return the candidates of every family and scope, those of families without an answer, and why
-    retrievers took no part.
+    """Return the candidates of every family and scope.
+
+    Three lists: the candidates, the candidates of families without an answer, and why retrievers
+    took no part.
     """
     found, below, reasons = list[AnswerCandidate](), list[AnswerCandidate](), list[str | None]()
     for family in _select_families(store, query.question, query.profile):
@@ -277,8 +278,9 @@ def _find_candidates(
 
 
 def _select_families(store: Documents, question: Question, profile: Profile) -> tuple[Profile, ...]:
-    """Return the families to search, each by itself; a service is asked once, because every call
-    costs.
+    """Return the families of documents to search, each by itself.
+
+    A service is asked once for all families, because every call costs.
     """
     if question.use_vectors and isinstance(store, ManagedSearch):
         return (replace(profile, without=frozenset()),)
@@ -286,7 +288,9 @@ def _select_families(store: Documents, question: Question, profile: Profile) -> 
 
 
 def _of_family(question: Question, profile: Profile) -> Question | None:
-    """Return the question to one family of documents; None where the asker wants others only."""
+    """Return the question to one family of documents; None where the asker wants other kinds
+    only.
+    """
     where = question.where
     kinds = (
         where.kinds & profile.kinds
@@ -296,7 +300,7 @@ def _of_family(question: Question, profile: Profile) -> Question | None:
     kinds -= profile.without
     if where.kinds and not kinds:
         return None
-    # Nothing that is left out needs to be, where what is wanted is named.
+    # Where the wanted kinds are named, no kind needs to be left out.
     return question._replace(
         where=where._replace(kinds=kinds, without=frozenset() if kinds else profile.without)
     )
@@ -305,8 +309,9 @@ def _of_family(question: Question, profile: Profile) -> Question | None:
 def _build_query_tokens(
     question: Question, span: DateSpan | None, profile: Profile
 ) -> dict[str, float]:
-    """Return the tokens to look for; the words of a date count little, because notes carry their
-    date elsewhere.
+    """Return the tokens to look for, with their weights.
+
+    The words of a date count little, because notes carry their date outside the text.
     """
     tokens = query_tokens(question.text, profile.stop_words)
     dated = set(query_tokens(span.words)) if span else set()
@@ -320,13 +325,13 @@ def _build_query_tokens(
 def _query_vector(
     store: Documents, embedder: Embedder | None, question: Question, profile: Profile
 ) -> tuple[bytes | None, str, str | None]:
-    """Return the vector to look near, its model, and why there is none where one was expected."""
+    """Return the vector to look near, its model, and why an expected vector is missing."""
     if embedder is None or not question.use_vectors or not isinstance(store, VectorSearch):
         return None, "", None
     embedder = lifecycle.for_store(embedder, store)
     try:
         vector = embedder.embed_query(question.text)
-        # After the first vector: a service tells its dimension with it.
+        # Ask after the first vector: a service tells its dimension with that vector.
         store.use_model(embedder.model, embedder.dimension)
         imagined = profile.imagine(question.text)
         behind = embedder.behind if isinstance(embedder, Followed) else ""
@@ -337,8 +342,9 @@ def _query_vector(
 
 
 def _map_query_vector(vector: bytes | None, model: str, profile: Profile) -> bytes | None:
-    """Return the question's vector moved towards statements that answer it, where that was
-    learned.
+    """Return the question's vector moved towards statements that answer it.
+
+    The vector stays as it is where no map was learned.
     """
     by = query_map(model) if vector and profile.maps_question else None
     return by(vector) if vector and by else None
@@ -362,10 +368,10 @@ def _count_waiting_vectors(store: Documents, scope: Scope) -> int:
 
 
 def _drop_doubles(passages: Iterable[FoundPassage]) -> list[FoundPassage]:
-    """Return each line once, the first, where the same document is in two scopes: what holds
-    everywhere.
+    """Return each line once where the same document is in two scopes; the first one stays.
 
-    Its double would stand in its way: how far the best one leads is a part of how sure it is.
+    A document that holds everywhere is in two scopes. A duplicate would take away the best
+    passage's lead, which is a part of how sure the passage is.
     """
     first: dict[tuple[str, str, object], FoundPassage] = {}
     for p in passages:
@@ -374,8 +380,9 @@ def _drop_doubles(passages: Iterable[FoundPassage]) -> list[FoundPassage]:
 
 
 def _searched_together(query: _PreparedQuestion) -> list[tuple[Scope, ...]]:
-    """Return the scopes that are judged together: all; each alone where no probability is made, or
-    a service answers.
+    """Return the groups of scopes that are judged together.
+
+    All scopes are one group; each is its own where no probability is made or a service answers.
     """
     scopes = query.question.scopes
     is_alone = not query.profile.learned or query.service.by_scope
@@ -385,13 +392,12 @@ def _searched_together(query: _PreparedQuestion) -> list[tuple[Scope, ...]]:
 def _search_scopes(
     store: Documents, scopes: Sequence[Scope], query: _PreparedQuestion, tries: int = _TRIES
 ) -> list[AnswerCandidate]:
-    """Return candidates."""
+    """Return the candidates of scopes that are judged together."""
     retrieved = {scope: _retrieve_rankings(store, scope, query) for scope in scopes}
     rankings = [_as_judged(one, query) for one in pool_rankings(list(retrieved.values()))]
     rankings, lines = _add_line_ranking(store, rankings, query)
     is_answered = not query.service.by_scope.keys().isdisjoint(scopes)
-    # Where the service alone is to find, words say how sure its passages are, and find nothing
-    # beside them.
+    # Where the service alone searches, keywords say how sure its passages are, and add no passages.
     is_services = is_answered and not query.question.hybrid
     fused = _fuse_rankings(
         [one for one in rankings if not (is_services and one.name == "keyword")], query
@@ -400,7 +406,7 @@ def _search_scopes(
     judged = likelihood.JUDGED if profile.learned else 0
     best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
     passages = _read_passages(store, best, retrieved)
-    # another process replaced documents in the meantime
+    # Another process replaced documents in the meantime.
     if len(passages) < len(best) and tries > 1:
         return _search_scopes(store, scopes, query, tries - 1)
     all_have_vectors = query.vector is not None and not any(
@@ -419,7 +425,7 @@ def _search_scopes(
 def _read_passages(
     store: Documents, ids: Sequence[PassageId], retrieved: Mapping[Scope, Sequence[Ranking]]
 ) -> list[FoundPassage]:
-    """Return passages in order, each read from the scope that it was retrieved from."""
+    """Return passages in order, each read from the scope where the retrievers found it."""
     found: dict[PassageId, FoundPassage] = {}
     for scope, rankings in retrieved.items():
         own = {passage for ranking in rankings for passage, _ in ranking.ranked}
@@ -428,10 +434,11 @@ def _read_passages(
 
 
 def _as_judged(ranking: Ranking, query: _PreparedQuestion) -> Ranking:
-    """Return a ranking with the cosines that it is judged by: as fitted; none of the mapped
-    question's.
+    """Return a ranking with the cosines that the judgement uses.
 
-    That one counts in the order alone: how sure a hit is was fitted on cosines as they are.
+    The cosines are on the scale that was fitted; a ranking by the mapped question has none. The
+    mapped question counts in the order alone: how sure a hit is was fitted on the cosines of the
+    question itself.
     """
     if ranking.name == "mapped":
         return ranking._replace(cosines=())
@@ -443,10 +450,11 @@ def _as_judged(ranking: Ranking, query: _PreparedQuestion) -> Ranking:
 def _add_line_ranking(
     store: Documents, rankings: list[Ranking], query: _PreparedQuestion
 ) -> tuple[list[Ranking], Mapping[PassageId, NearLine]]:
-    """Return the rankings with that of vectors by passages and their best lines, and these lines.
+    """Return the rankings with the one by vectors extended by best lines, and these lines.
 
-    A list of facts is one vector that is near to none of them; and a note of one sentence is nearer
-    to every question than a long one. Half of what counts is therefore the best line of each.
+    A list of facts is one vector that is near to none of the facts; and a note of one sentence is
+    nearer to every question than a long note. Half of the score is therefore that of each passage's
+    best line.
     """
     near = next((ranking for ranking in rankings if ranking.name == "vector"), None)
     if (
@@ -467,8 +475,9 @@ def _add_line_ranking(
 
 
 def _find_best_line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) -> Line | None:
-    """Return the best line of a passage; None where it is the passage itself, whose lines have no
-    vectors.
+    """Return the best line of a passage.
+
+    None where the best line is the passage itself, whose lines have no vectors.
     """
     near = lines.get(passage.id)
     if near is None or (
@@ -480,7 +489,7 @@ def _find_best_line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) 
 
 
 def _calibrate_candidate(candidate: AnswerCandidate, query: _PreparedQuestion) -> AnswerCandidate:
-    """Return a candidate with the probability as fitted for the model of the vectors."""
+    """Return a candidate with the probability calibrated for the model of the vectors."""
     fitted = query.calibrations.get(query.model)
     return (
         candidate._replace(score=fitted.score(candidate.score))
@@ -492,7 +501,7 @@ def _calibrate_candidate(candidate: AnswerCandidate, query: _PreparedQuestion) -
 def _rerank_candidates(
     ranked: Sequence[AnswerCandidate], text: str, by: Reranking | None
 ) -> tuple[Sequence[AnswerCandidate], str | None]:
-    """Return the candidates as the reranker orders them, and why it did not take part."""
+    """Return the candidates in the reranker's order, and why the reranker took no part."""
     if by is None:
         return ranked, None
     order, why = rerank_texts(
@@ -507,7 +516,7 @@ def _rerank_candidates(
 
 
 def _retrieve_rankings(store: Documents, scope: Scope, query: _PreparedQuestion) -> list[Ranking]:
-    """Ask every retriever of the store but a service, which has answered."""
+    """Ask every retriever of the store except a service, which has answered before."""
     question, profile = query.question, query.profile
     rankings = [query.service.by_scope[scope]] if scope in query.service.by_scope else []
     if query.vector is not None and isinstance(store, VectorSearch):
@@ -532,8 +541,9 @@ def _retrieve_rankings(store: Documents, scope: Scope, query: _PreparedQuestion)
 
 
 def _fuse_rankings(rankings: Sequence[Ranking], query: _PreparedQuestion) -> rank.Scores:
-    """Return one score per candidate of any ranking: keywords have their share, the others have the
-    rest.
+    """Return one score per candidate of any ranking.
+
+    Keywords have their share, the other rankings have the rest.
     """
     profile = query.profile
     share = (
@@ -547,7 +557,8 @@ def _fuse_rankings(rankings: Sequence[Ranking], query: _PreparedQuestion) -> ran
         share *= min(1.0, best / profile.full_coverage)
     if len(rankings) == 1:
         return profile.fuse(rankings, (1.0,), profile.candidates)
-    # Where the question was mapped, its own vector orders nothing: it says how sure a hit is.
+    # With a mapped question, the ranking by the question's own vector has no part in the order: it
+    # says how sure a hit is.
     is_mapped = any(ranking.name == "mapped" for ranking in rankings)
     counted = [r.name != "keyword" and not (is_mapped and r.name == "vector") for r in rankings]
     rest = (1 - share if words else 1.0) / max(sum(counted), 1)

@@ -1,4 +1,7 @@
-"""The last word of a model that reads question and hit together, where the user has one."""
+"""Final order of hits by a reranker, a model that reads question and hit together.
+
+Only where the user has set one.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,7 +12,7 @@ from gieok.ranking.calibration import Calibrations
 
 
 class Reranking(NamedTuple):
-    """A reranker, how many hits it reads, and how far its scores are known to be right."""
+    """Reranker, how many hits it reads, and how far its scores are known to be right."""
 
     reranker: Reranker
     candidates: int
@@ -17,8 +20,9 @@ class Reranking(NamedTuple):
 
 
 class RerankedPlace(NamedTuple):
-    """Where a candidate stood, its probability now, and the score of the reranker; None where it
-    was not read.
+    """Former place of a candidate, its probability now, and the reranker's score.
+
+    The score is None where the reranker did not read the candidate.
     """
 
     at: int
@@ -29,11 +33,11 @@ class RerankedPlace(NamedTuple):
 def rerank_texts(
     question: str, texts: Sequence[str], scores: Sequence[float], by: Reranking | None
 ) -> tuple[list[RerankedPlace], str | None]:
-    """Return candidates, best first as they are given, in the order of the reranker, and why it did
-    not take part.
+    """Return candidates in the order of the reranker, and why the reranker took no part.
 
-    Calibrated, its score is the probability. Else it decides the order alone: the best keeps the
-    probability that the best had.
+    Candidates are given best first. A calibrated score is the probability. A score without
+    calibration decides the order alone: the new best candidate takes the probability of the old
+    best.
     """
     as_they_are = [RerankedPlace(i, score) for i, score in enumerate(scores)]
     if by is None or not texts:
@@ -47,7 +51,7 @@ def rerank_texts(
     order = sorted(range(count), key=lambda i: (-said[i], i))
     given = [known.score(said[i]) for i in order] if known else sorted(scores[:count], reverse=True)
     read = [RerankedPlace(i, score, said[i]) for i, score in zip(order, given, strict=True)]
-    # What it did not read stays below what it read.
+    # Candidates that the reranker did not read stay below those that it read.
     return read + [
         RerankedPlace(one.at, min(one.score, given[-1])) for one in as_they_are[count:]
     ], None

@@ -1,4 +1,4 @@
-"""Selects the shown part of a passage: around the words of the question, cut between words."""
+"""Selects the part of a passage that is shown: around the question's words, cut between words."""
 
 import re
 from collections.abc import Collection
@@ -10,10 +10,10 @@ _NEAR = 40
 
 
 def snippet(text: str, wanted: Collection[str], limit: int) -> str:
-    """Return at most `limit` characters of `text`, around the line that holds most of the `wanted`
-    tokens.
+    """Return at most `limit` characters of `text`, around its best line.
 
-    Cuts fall between words and are marked by an ellipsis, which counts towards the limit.
+    The best line holds most of the `wanted` tokens. Cuts fall between words and are marked by an
+    ellipsis, which counts towards the limit.
     """
     text = text.strip()
     if len(text) <= limit:
@@ -38,7 +38,10 @@ def _best_place(text: str, wanted: Collection[str], longest: int) -> int:
 
 
 def _after_space(text: str, start: int) -> int:
-    """Return the offset of the first word at or after `start`; inside a long word, of that word."""
+    """Return the offset of the first word at or after `start`.
+
+    Inside a long word, the offset is `start` itself.
+    """
     if text[start - 1] in " \n":
         return start
     found = text.find(" ", start, start + _NEAR)

@@ -1,8 +1,8 @@
-"""Questions about a time → what was said and decided in it, the most important first.
+"""Questions about a time → the turns and decisions of that time, the most important first.
 
 "지난주에 뭐 했지", "what happened in October": such a question names days and hardly anything that an
-answer would say, so that neither words nor meaning find it. Its days are listed instead. What else
-it says ("about the blog") lifts what speaks of that.
+answer would say, so that neither words nor meaning find the answer. The days are listed instead.
+The rest of the question ("about the blog") lifts passages on that subject.
 """
 
 import re
@@ -21,22 +21,21 @@ from gieok.text.embedform import text_to_embed
 from gieok.text.keywords import query_tokens
 from gieok.text.times.order import asks_newest, without_order
 
-#: Passages that are weighed, a scope: what was said in three busy months.
+#: Number of passages per scope that are weighed: the turns of three busy months.
 _MOST = 5_000
-#: A block of turns may have begun on the day before, and go on in the days that are asked for.
+#: A block of turns may have begun on the day before the wanted days, and go on in them.
 _SLACK = timedelta(days=1)
 #: How much the words of the question count beside a memory's own worth.
 _RELEVANCE = 1.4
 _KEYWORD_SHARE = 0.6
-#: Each further line of a document counts so much less, so that one long talk does not fill the
-#: list.
+#: Deduction for each further line of a document, so that one long talk does not fill the list.
 _REPETITION = 0.06
-#: User's turns that are judged by meaning, what a turn worth keeping gains, and what one about the
-#: person loses: who asks what happened wants to hear of the work.
+#: Number of the user's turns that are judged by meaning, the bonus of a turn worth keeping, and the
+#: deduction for a turn about the person: who asks what happened wants to hear of the work.
 _JUDGED = 400
 _JUDGED_SPAN, _ABOUT_USER = 0.5, 0.5
-#: Who asks for the newest means these days, unless nothing is of them; what is worth so much less
-#: than the best is none of it.
+#: Days that "the newest" means, unless no document is of them; a line worth less than this share of
+#: the best line is left out.
 _RECENT, _NEAR_BEST = timedelta(days=90), 0.35
 _LEAST_SCORE, _MOST_SCORE = 0.3, 0.95
 
@@ -49,7 +48,8 @@ _DONE = (
     r"through|conclu\w*|set up|open(?:ed)?"
     r"|close[ds]?|add(?:ed)?|remove[ds]?)\b"
 )
-# Strings, which are compiled on first use: a cold search has no time for all of them.
+# Patterns as strings, which are compiled on first use: a cold search has no time to compile all of
+# them.
 _LISTS = (
     r"(?i)\bwhat(?:'s|'ve| else| all)?(?: (?:is|was|were|has|have|had|did))?"
     rf"(?: (?:we|i|you|they|the team|everyone|anyone|us|been|all))* {_DONE}"
@@ -65,14 +65,14 @@ _LISTS = (
     r"|(?:바뀐|바꾼|달라진|변한|있었던|있던|했던|나온)\s*(?:거|것|게|건|걸|내용|일|점)(?![가-힣]{3})"
     r"|(?:결정|변경|논의)\s*사항|회고|타임라인|돌아보"
 )
-#: What asks for a list only where little else is said: "9월 정리", but not "list the tests that fail
-#: today".
+#: Words that ask for a list only where little else is said: "9월 정리", but not "list the tests that
+#: fail today".
 _MAY_LIST = (
     r"(?i)\b(?:summar\w+|timeline|retro\w*|history|overview"
     r"|list|standup|diary)\b|요약|정리|일지|보여|알려"
 )
 _FEW_WORDS = 1
-#: What is left of a question that only asks for a time, word by word.
+#: Words that are left of a question that only asks for a time.
 _FILLER = (
     rf"(?i){_DONE}|what\w*|what's|which|did|do|does|was|were|we|i|you|they|us|me|my|our|team"
     rf"|everyone|anyone|the|an?|in|on|at|of|for|from|to|and|or"
@@ -113,8 +113,9 @@ _SHORT_CHARS, _LONG_CHARS = 14, 400
 
 
 class Period(NamedTuple):
-    """Days that are to be listed, and what else the question says; '' for nothing. `is_newest`: the
-    newest first.
+    """Days to list, and the rest of the question; '' where there is no rest.
+
+    `is_newest`: list the newest first.
     """
 
     span: DateSpan
@@ -123,7 +124,10 @@ class Period(NamedTuple):
 
 
 class PeriodQuestion(NamedTuple):
-    """What is asked of which scopes; `vector` is that of the question, if there is one."""
+    """Question about a period, with the scopes to search.
+
+    `vector` is that of the question, if there is one.
+    """
 
     period: Period
     scopes: tuple[Scope, ...]
@@ -133,8 +137,9 @@ class PeriodQuestion(NamedTuple):
 
 
 def find_asked_period(question: str, today: date) -> Period | None:
-    """Return the time that a question wants listed, seen from `today`; None for any other
-    question.
+    """Return the period that a question wants listed, seen from `today`.
+
+    None for a question that asks for no list of days.
     """
     is_newest = asks_newest(question)
     span = find_past_span(question, today)
@@ -149,15 +154,16 @@ def find_asked_period(question: str, today: date) -> Period | None:
 
 
 def open_period(since: DateSpan | None, until: DateSpan | None, today: date) -> Period:
-    """Return the time between two days that are given; an open end is today, an open beginning that
-    of all days.
+    """Return the period between two days.
+
+    A missing end is today; a missing beginning is the first of all days.
     """
     first = since.first if since else date.min + 2 * _SLACK
     return Period(DateSpan(first, max(until.last if until else today, first), ""))
 
 
 def bounds(span: DateSpan, zone: tzinfo) -> tuple[datetime, datetime]:
-    """Return when days begin and end in a zone."""
+    """Return the moments when days begin and end in a zone."""
     first = datetime.combine(span.first, time(), zone)
     return first, datetime.combine(
         min(span.last, date.max - 2 * _SLACK) + timedelta(days=1), time(), zone
@@ -167,8 +173,9 @@ def bounds(span: DateSpan, zone: tzinfo) -> tuple[datetime, datetime]:
 def list_period_hits(
     store: Documents, question: PeriodQuestion, profile: Profile
 ) -> tuple[Hit, ...]:
-    """Return the lines of a time, the most important first, at most `profile.limit`; none where
-    nothing is of that time.
+    """Return the lines of a period, the most important first, at most `profile.limit`.
+
+    Nothing where no document is of that period.
     """
     asked = question.period
     recent = asked.span.last - _RECENT
@@ -217,8 +224,9 @@ def _filter_period(question: PeriodQuestion) -> Filter:
 
 
 def is_passage_in_days(passage: FoundPassage, span: DateSpan, zone: tzinfo) -> bool:
-    """Say whether a passage's document falls into the days: by its day, or from its first turn to
-    its last.
+    """Say whether a passage's document falls into the days.
+
+    A document falls into them by its own day, or by any day from its first turn to its last.
     """
     day = find_passage_day(passage, zone)
     last = (
@@ -228,13 +236,17 @@ def is_passage_in_days(passage: FoundPassage, span: DateSpan, zone: tzinfo) -> b
 
 
 def find_passage_day(passage: FoundPassage, zone: tzinfo) -> date:
-    """Return the day of a passage: a note's own, else when it was said, in the user's zone."""
+    """Return the day of a passage in the user's zone.
+
+    A note has its own day; any other passage has the day when it was said.
+    """
     return day_of_moment(passage.valid_from, passage.updated_at, zone)
 
 
 def day_of_moment(valid_from: datetime | None, updated_at: datetime, zone: tzinfo) -> date:
-    """Return the day of what is valid from a moment: midnight UTC stands for a day without a
-    time.
+    """Return the day of a fact that is valid from a moment.
+
+    Midnight UTC stands for a day without a time.
     """
     is_day = valid_from is not None and valid_from.astimezone(UTC).time() == time()
     return (valid_from or updated_at).astimezone(UTC if is_day else zone).date()
@@ -243,9 +255,7 @@ def day_of_moment(valid_from: datetime | None, updated_at: datetime, zone: tzinf
 def _find_relevance(
     store: Documents, scope: Scope, question: PeriodQuestion, profile: Profile, where: Filter
 ) -> Mapping[PassageId, float]:
-    """Return how well passages fit what else the question says, 0–1; nothing where it says
-    nothing.
-    """
+    """Return how well passages fit the rest of the question, 0–1; nothing without a rest."""
     words = question.period.words
     if not words:
         return {}
@@ -276,8 +286,9 @@ def _find_relevance(
 def _judge_turns_of_user(
     store: Documents, passages: Sequence[FoundPassage], relevance: Mapping[PassageId, float]
 ) -> dict[PassageId, float]:
-    """Return how much the most promising turns of the user are worth, by meaning; nothing where
-    there are no vectors.
+    """Return the worth of the most promising turns of the user, judged by meaning.
+
+    Nothing where there are no vectors.
     """
     if not isinstance(store, VectorCopy) or (active := store.active_model()) is None:
         return {}
@@ -301,7 +312,7 @@ def _judge_turns_of_user(
 
 
 def estimate_memory_worth(passage: FoundPassage) -> float:
-    """Return how much a memory is worth telling, about 0–1, by what it is and how it reads."""
+    """Return how much a memory is worth telling, about 0–1, by its kind and its wording."""
     said = _SPEAKER.match(passage.text)
     text = passage.text[said.end() :] if said else passage.text
     value = _value_of_kind(passage, said[1] if said else "")
@@ -326,7 +337,7 @@ def _bound_worth_score(value: float) -> float:
 def _spread_over_talks(
     found: Sequence[tuple[float, FoundPassage, dict[str, float]]], limit: int
 ) -> list[tuple[float, FoundPassage, dict[str, float]]]:
-    """Return the best, without what was said twice, and not all of one talk."""
+    """Return the best passages, without repetitions, and not all from one conversation."""
     left = list(found[: 20 * limit])
     chosen: list[tuple[float, FoundPassage, dict[str, float]]] = []
     taken: dict[tuple[Scope, str], int] = {}

@@ -1,4 +1,4 @@
-"""Rate limits: two counters for each key and rate, weighted as the window slides."""
+"""Rate limits by a sliding window: two counters for each key and rate."""
 
 import time
 
@@ -20,7 +20,7 @@ class MemoryLimiter:
 
     @classmethod
     def open(cls, opening: Opening) -> "MemoryLimiter":
-        """Return one that is empty."""
+        """Return a limiter without counts."""
         del opening
         return cls()
 
@@ -33,13 +33,13 @@ class MemoryLimiter:
 
 
 class Counted:
-    """Counters in a storage."""
+    """Counters of a rate limiter, in a storage in memory or on a server."""
 
     def __init__(self, storage: Storage) -> None:
         self._limiter = SlidingWindowCounterRateLimiter(storage)
 
     def admit(self, key: str, rate: Rate) -> Room:
-        """Count a request, and look at what is left."""
+        """Count a request, and return the remaining room."""
         item: RateLimitItem = RateLimitItemPerSecond(rate.requests, rate.seconds)
         is_admitted = self._limiter.hit(item, key)
         reset, remaining = self._limiter.get_window_stats(item, key)

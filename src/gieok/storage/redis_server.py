@@ -1,5 +1,6 @@
-"""A Redis or Valkey server that may be gone at any time: whoever asks it has an answer of their own
-for then.
+"""Redis or Valkey server that may be unreachable at any time.
+
+Every caller has a fallback for then.
 """
 
 import logging
@@ -15,7 +16,7 @@ from redis.retry import Retry
 from gieok.errors import BadConfig
 from gieok.opening import Opening
 
-#: How long an answer may take, and how long a server that gave none is left alone.
+#: Seconds that an answer may take, and seconds for which a server that gave none is left alone.
 TIMEOUT_S = 0.2
 REST_S = 5.0
 _SCHEMES = ("redis", "rediss", "unix", "valkey", "valkeys")
@@ -24,10 +25,10 @@ T = TypeVar("T")
 
 
 class RedisServer:
-    """A client with short time-outs and a circuit: after a failure nobody waits for the server
-    until `rest_s` passed.
+    """Client with short time-outs and a circuit breaker.
 
-    `location` is the address without secrets; `now` is monotonic, in seconds.
+    After a failure nobody waits for the server until `rest_s` passed. `location` is the address
+    without secrets; `now` is monotonic, in seconds.
     """
 
     def __init__(
@@ -42,15 +43,16 @@ class RedisServer:
         self.location = _find_redis_location(url)
         self._rest_s, self._now, self._closed_until = rest_s, now, float("-inf")
         self._is_gone = False
-        # Again at once where the connection had been idle and the server hung up; a server that is
-        # silent is asked once.
+        # One immediate retry, for a connection that was idle and that the server closed; a server
+        # that stays silent is asked once.
         again = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
         self.client = _build_redis_client(url, self.location, password, timeout_s, again)
 
     @classmethod
     def open(cls, opening: Opening) -> "RedisServer":
-        """Return the server of `redis.url`. Nothing is connected before the first call. Raises
-        BadConfig.
+        """Return the server at `redis.url`.
+
+        Nothing is connected before the first call. Raises BadConfig.
         """
         url = opening.setting("redis.url")
         if not url:
@@ -66,7 +68,7 @@ class RedisServer:
         return self._now() >= self._closed_until
 
     def ask(self, question: Callable[["redis.Redis"], T]) -> T | None:
-        """Return the answer; None where the server is down, or was a moment ago."""
+        """Return the server's answer; None where it is down, or was a moment ago."""
         if not self.is_up:
             return None
         try:
@@ -104,7 +106,7 @@ def _build_redis_client(
             **options,
         )
         pool = client.connection_pool
-        # an option that it does not know shows here
+        # An option that the connection does not know raises here.
         pool.connection_class(**pool.connection_kwargs)
     except (ValueError, TypeError, redis.RedisError):  # the message may quote the password
         raise _build_redis_address_error(location) from None

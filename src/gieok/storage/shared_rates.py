@@ -1,7 +1,7 @@
 """Rate limits that processes share in Redis or Valkey.
 
-While the server is gone, each process counts for itself: of N processes, a key may then have N
-times its rate, and never all.
+While the server is unreachable, each process counts for itself: with N processes, a key may then
+have N times its rate, and is never unlimited.
 """
 
 from limits.storage import RedisStorage
@@ -25,16 +25,22 @@ class RedisLimiter:
 
     @classmethod
     def open(cls, opening: Opening) -> "RedisLimiter":
-        """Return that of `redis.url`. Raises BadConfig."""
+        """Return the limiter at `redis.url`.
+
+        Raises BadConfig.
+        """
         return cls(RedisServer.open(opening))
 
     @property
     def is_shared(self) -> bool:
-        """Say whether the server counts."""
+        """Say whether the server counts, and not this process alone."""
         return self._server.is_up
 
     def admit(self, key: str, rate: Rate) -> Room:
-        """Count a request where there is room; in this process while the server is gone."""
+        """Count a request where there is room.
+
+        This process counts while the server is unreachable.
+        """
         room = self._server.ask(lambda _: self._counted.admit(key, rate))
         return room if room is not None else self._alone.admit(key, rate)
 

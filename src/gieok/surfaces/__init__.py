@@ -1,1 +1,4 @@
-"""Where people and programs call operations. Each surface is made from the table in `gieok.ops`."""
+"""Surfaces: where people and programs call operations.
+
+Each surface is made from the table of operations in `gieok.ops`.
+"""

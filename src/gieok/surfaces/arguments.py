@@ -1,5 +1,6 @@
-"""Words of the command line put in order before they are parsed: which command, and where its
-options stand.
+"""First step of parsing a command line: which command it calls, with which arguments.
+
+Global options may stand in front of the command, within its name or behind it.
 """
 
 from collections.abc import Sequence
@@ -13,10 +14,10 @@ _VALUED = tuple(flag for flag, *_ in GLOBAL)
 
 
 class CommandLine(NamedTuple):
-    """A command line: the command's name, or what was typed for one, and its own arguments.
+    """Command line: the name of the command (or the unknown word typed for it) and its arguments.
 
-    `is_help`: what the command does is asked for, and nothing else. `is_group`: the name is that of
-    a group alone.
+    `is_help`: the person asks only for the help of the command. `is_group`: the name is that of a
+    group of commands, without a command of it.
     """
 
     name: str
@@ -26,8 +27,9 @@ class CommandLine(NamedTuple):
 
 
 def read_command_line(arguments: Sequence[str]) -> CommandLine:
-    """Return what is called. Global options may stand in front of the command, within its name or
-    behind it.
+    """Return the command and the arguments of a command line.
+
+    Global options may stand in front of the command, within its name or behind it.
     """
     options, rest = _split_leading_options(arguments)
     word, rest = (rest[0], rest[1:]) if rest else ("", [])
@@ -43,7 +45,9 @@ def read_command_line(arguments: Sequence[str]) -> CommandLine:
 
 
 def _read_help_line(rest: list[str], options: list[str]) -> CommandLine:
-    """Return what help is asked for; `help` with an option of its own is a command."""
+    """Return the command line for a call of `help`; `help` with an option of its own is a
+    command.
+    """
     more, rest = _split_leading_options(rest)
     options = [*options, *more]
     if rest[:1] and rest[0].startswith("-") and rest[0] not in HELP:
@@ -65,7 +69,7 @@ def _in_group(group: str, options: list[str], rest: list[str]) -> CommandLine:
 
 
 def _split_leading_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the global options that stand in front, and the rest."""
+    """Return the global options in front of the command, and the other arguments."""
     options, rest = list[str](), list(arguments)
     while rest:
         if rest[0] == "--json" or rest[0].startswith(tuple(f"{flag}=" for flag in _VALUED)):
@@ -78,6 +82,6 @@ def _split_leading_options(arguments: Sequence[str]) -> tuple[list[str], list[st
 
 
 def _asks_for_help(arguments: Sequence[str]) -> bool:
-    """Say whether help is asked for: behind `--` everything is text."""
+    """Return whether the arguments ask for help; behind `--` every argument is text."""
     before = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return any(word in HELP for word in before)

@@ -1,6 +1,6 @@
-"""The command line, made from the operations table.
+"""The command line, made from the table of operations.
 
-Data goes to stdout, talk to stderr. Exit status: 0 done, 1 nothing found, 2 error.
+Answers go to stdout, messages to stderr. Exit status: 0 done, 1 nothing found, 2 error.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report_stopped_command(line: CommandLine, lang: str) -> int:
-    """Say what an interrupted command leaves behind."""
+    """Tell the person what an interrupted command leaves behind; return the exit status."""
     remains = operation(line.name).when_stopped.say(lang) if line.name in NAMES else ""
     if remains:
         streams.print_error(Words.of("stopped; {remains}", remains=remains).say(lang))
@@ -70,7 +70,7 @@ def _report_stopped_command(line: CommandLine, lang: str) -> int:
 def _answer_command_line(
     line: CommandLine, lang: str, reader: TerminalReader, report: Callable[[GieokError], int]
 ) -> int:
-    """Run what a line calls. Raises GieokError."""
+    """Run the command that a command line calls. Raises GieokError."""
     if (status := _answer_help(line, lang)) is not None:
         return status
     if not _is_command(line):
@@ -96,8 +96,9 @@ def _is_command(line: CommandLine) -> bool:
 
 
 def _answer_help(line: CommandLine, lang: str) -> int | None:
-    """Answer what asks for help or the version; None where a command is called. No operation is
-    loaded.
+    """Answer a call for help or for the version; return None where a command is called.
+
+    No operation is loaded for the answer.
     """
     if line.arguments[:1] and line.arguments[0] in VERSION:
         return _print_help_text(f"gieok {__version__}")
@@ -128,8 +129,9 @@ def _print_help_text(text: str) -> int:
 
 
 def _build_unknown_command_error(line: CommandLine, lang: str) -> BadRequest:
-    """Return what is wrong with a command that there is not; what was typed behind `keys` may be a
-    key.
+    """Return the error for an unknown command.
+
+    The error does not repeat the words typed behind `keys`, because they may be a key.
     """
     group, _, word = line.name.partition(" ")
     if group.startswith("-"):
@@ -148,7 +150,7 @@ def _build_unknown_command_error(line: CommandLine, lang: str) -> BadRequest:
 
 
 def _run_server_command(server: ServerCommand, parsed: argparse.Namespace, lang: str) -> int:
-    """Run another surface."""
+    """Run another surface, such as `gieok mcp` or `gieok serve`."""
     names = [*(name for _, name, _ in server.flags), *([server.word[0]] if server.word[0] else [])]
     settings = {name: text for name in names if (text := getattr(parsed, name)) is not None}
     main = import_module(server.module).main
@@ -182,7 +184,8 @@ def _run_cli_operation(
     if chosen.name in ("install", "setup", "up"):
         from gieok.surfaces import tools
 
-        # keeps the definitions, so that the agent's first start of `gieok mcp` finds them
+        # keeps the tool definitions in the home, so that the first start of `gieok mcp` by the
+        # agent finds them
         tools.list_tool_definitions()
     if parsed.json:
         _write_json(answer.data)
@@ -231,7 +234,7 @@ def _ask_daemon_for_answer(
     lang: str,
     progress: Progress,
 ) -> "OperationAnswer | None":
-    """Return the daemon's answer; None where none runs that could give it."""
+    """Return the daemon's answer to an operation; None where no daemon runs that could answer."""
     home = Path(places.build_home_path())
     if not (home / "daemon.json").exists():
         return None
@@ -298,8 +301,10 @@ def _report_cli_error(reader: TerminalReader, error: GieokError, *, as_json: boo
 
 
 def _show_failed_answer(reader: TerminalReader, answer: "OperationAnswer", *, as_json: bool) -> int:
-    """Show an error, and return its exit status. JSON is for programs: it says in English what a
-    person reads in Korean.
+    """Show an error, and return its exit status.
+
+    With `as_json` the text is English, because programs read JSON; a person reads Korean where the
+    terminal's language is Korean.
     """
     if as_json:
         with contextlib.suppress(OutputLost):  # then the words on stderr have to do

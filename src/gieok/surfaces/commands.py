@@ -1,6 +1,4 @@
-"""What stands on the command line beside the operations: groups, servers, global options, the order
-of the help.
-"""
+"""The rest of the command line beside operations: groups, servers, global options, help order."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +10,8 @@ from gieok.ops import NAMES
 from gieok.text.messages import Words
 
 ABOUT = Words("One long-term memory for AI agents: local, offline, Korean and English.")
-#: Options of every command, which may stand anywhere: flag, setting, value, its words.
+#: Options that every command takes, at any place of the command line: flag, setting, value,
+#: description.
 GLOBAL = (
     (
         "--scope",
@@ -27,7 +26,8 @@ GLOBAL = (
         Words("language of what you read: en or ko"),
     ),
 )
-#: What a group of several commands is for; a group of one says what that does.
+#: Descriptions of groups with several commands; a group with a single command has the description
+#: of that command.
 GROUPS = {
     "code": Words("Project intelligence: what is where, what breaks if this changes"),
     "character": Words("Characters that remember their user: make, import, talk, points, keys"),
@@ -40,22 +40,21 @@ GROUPS = {
     "hook": Words("What coding agents call at every prompt; how well it decides"),
     "store": Words("Where memory is searched: move it to another store"),
 }
-#: What a group does where no command of it is named: group → command.
+#: Group → the command that runs where only the group is named.
 DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
 
 
 class ServerCommand(NamedTuple):
-    """A command that is no operation but a surface: what it does, and the module whose `main` runs
-    it.
+    """Command that starts another surface: what it does, and the module whose `main` runs it.
 
-    `flags` stand for settings: flag, setting, its words. `main` gets them (setting → text) and the
-    language.
+    `flags` are options that stand for settings: (flag, setting, description). `main` gets the given
+    ones as a mapping setting → text, and the language.
     """
 
     doc: Words
     module: str
     flags: tuple[tuple[str, str, Words], ...] = ()
-    #: A word that must follow, and which there are.
+    #: The name and the choices of the argument that the command requires.
     word: tuple[str, tuple[str, ...]] = ("", ())
     examples: tuple[str, ...] = ()
 
@@ -91,7 +90,7 @@ SERVERS = {
         ),
     ),
 }
-#: How the help is divided. What no part names stands in the last one.
+#: Sections of the help. Commands that no section names stand in the last section.
 PARTS = (
     (Words("begin"), ("setup", "index", "install", "status", "doctor", "open")),
     (
@@ -133,7 +132,9 @@ OWN = {
 
 @cache
 def summaries() -> Mapping[str, Words]:
-    """Return operation → what it does, without loading any: `make docs` writes the file."""
+    """Return operation → description, without loading any operation; `make docs` writes the
+    file.
+    """
     rows = json.loads(SUMMARIES.read_text(encoding="utf-8"))
     return {name: Words(doing) for name, doing in rows.items()}
 
@@ -142,19 +143,19 @@ SUMMARIES = Path(__file__).with_name("summaries.json")
 
 
 def list_group_commands(group: str) -> list[str]:
-    """Return the commands of a group by their last word; nothing where it is none."""
+    """Return the last words of the commands in a group; an empty list where `group` is no group."""
     return [
         name.partition(" ")[2] for name in NAMES if name.partition(" ")[0] == group and " " in name
     ]
 
 
 def first_words() -> list[str]:
-    """Return every word that may stand first: commands and groups."""
+    """Return every word that a command line may begin with: commands and groups."""
     return list(dict.fromkeys([*(name.partition(" ")[0] for name in NAMES), *SERVERS, *OWN]))
 
 
 def doc_of(word: str) -> Words:
-    """Return what a command or a group at the top is for."""
+    """Return the description of a command or a group at the top level."""
     if word in OWN:
         return OWN[word]
     if word in SERVERS:
@@ -165,7 +166,7 @@ def doc_of(word: str) -> Words:
 
 
 def list_help_parts() -> list[tuple[Words, list[str]]]:
-    """Return the parts of the help, with their commands."""
+    """Return the sections of the help, each with its commands."""
     known = first_words()
     placed = {word for _, words in PARTS for word in words}
     help_parts = [(title, [word for word in words if word in known]) for title, words in PARTS]

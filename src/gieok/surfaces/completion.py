@@ -1,8 +1,7 @@
-"""`gieok completion SHELL`: prints a script that completes commands, options and their values, made
-by shtab.
+"""`gieok completion SHELL`: prints a completion script for commands, options and values.
 
-The script is made once and kept in a file, where the shell loads it at the first Tab: nothing of
-Gieok runs for it.
+shtab makes the script. It is made once and kept in a file, from which the shell loads it at the
+first Tab: Gieok itself does not run for a completion.
 """
 
 import argparse
@@ -21,12 +20,12 @@ from gieok.surfaces.commands import GROUPS, SERVERS, doc_of
 from gieok.text.messages import Words
 
 SHELLS = ("bash", "zsh", "fish")
-#: Parameters whose values are files.
+#: Parameters whose values are paths of files.
 _FILES = frozenset(("path", "paths", "file", "files", "to", "answers", "key_file", "data", "what"))
 
 
 def main(given: Mapping[str, str], lang: str) -> int:
-    """Print the script for a shell."""
+    """Print the completion script for a shell; return the exit status."""
     shell = given.get("shell", "")
     if shell not in SHELLS:
         message = Words.of("completion is made for {join}", join=", ".join(SHELLS))
@@ -83,7 +82,7 @@ def _add_completion_command(commands: Any, word: str, name: str, lang: str) -> N
 
 
 def _list_argument_values(name: str, action: argparse.Action) -> tuple[str, ...]:
-    """Return the values that an argument may have; nothing where it may have any."""
+    """Return the values that an argument may have; an empty tuple where it may have any value."""
     if action.dest == "lang":
         return ("en", "ko")
     if name in SERVERS:

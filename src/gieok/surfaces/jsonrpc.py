@@ -1,18 +1,19 @@
-"""What is wrong with a line of JSON-RPC 2.0, as MCP uses it; every line that asks is answered."""
+"""Validation of JSON-RPC 2.0 lines, as MCP uses them; every request gets an answer."""
 
 import json
 from typing import NamedTuple
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
-#: No tool takes arguments that are nested at all; what reads them goes as deep as they are.
+#: Deepest nesting that is read: no tool takes nested arguments, and the code that reads arguments
+#: recurses to their depth.
 _DEEPEST = 200
-#: Methods that are told and not asked; whatever else has no id is a request whose answer could not
-#: be addressed.
+#: Prefix of the notifications, which need no answer. Any other message without an id is a request
+#: whose answer could not be addressed.
 _NOTIFICATIONS = "notifications/"
 
 
 class Refusal(NamedTuple):
-    """An error to answer with; `id` is the request's, None where it has none that could be read."""
+    """JSON-RPC error to answer with; `id` is the request's, or None where no id could be read."""
 
     id: str | int | None
     code: int
@@ -22,13 +23,13 @@ class Refusal(NamedTuple):
 def build_rpc_error(
     id_: str | int | None, code: int, message: str, data: object = None
 ) -> dict[str, object]:
-    """Return an error as a message."""
+    """Return an error as a JSON-RPC message."""
     told = {"code": code, "message": message} | ({} if data is None else {"data": data})
     return {"jsonrpc": "2.0", "id": id_, "error": told}
 
 
 def refusal(line: bytes) -> Refusal | None:
-    """Return the error to answer what was sent with; None for a message."""
+    """Return the error to answer an invalid line with; None for a valid message."""
     try:
         message = json.loads(line.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError as error:

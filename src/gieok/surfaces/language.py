@@ -1,5 +1,6 @@
-"""In which language a person reads: `--lang`, else GIEOK_LANG, else the settings, else the locale.
-Korean or English.
+"""The language in which a person reads: Korean or English.
+
+`--lang` decides, else GIEOK_LANG, else the settings, else the locale.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +10,9 @@ _KNOWN = ("en", "ko")
 
 
 def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return `ko` or `en`, without a look at the settings: most commands look at them anyway,
-    later.
+    """Return `ko` or `en`, without reading the settings.
+
+    Most commands read the settings anyway, later.
     """
     locale = next(
         (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)),
@@ -34,8 +36,9 @@ def _find_named_language(arguments: Sequence[str], environment: Mapping[str, str
 
 
 class TerminalReader:
-    """Who reads what a command says besides its answer: its errors, its progress, its help. Known
-    once it is needed.
+    """Language of the person who reads a command's errors, progress and help.
+
+    It is found out when it is first needed.
     """
 
     def __init__(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -43,14 +46,14 @@ class TerminalReader:
 
     @cached_property
     def lang(self) -> str:
-        """Return the reader's language, with a look at the settings."""
+        """Return the reader's language, from the settings too."""
         if named := _find_named_language(self._arguments, self._environment):
             return named
         configured = _read_configured_language(self._environment)
         return configured if configured in _KNOWN else language(self._arguments, self._environment)
 
     def told(self, text: str) -> str:
-        """Return a text that was said in English in the reader's language."""
+        """Return an English text in the reader's language."""
         if self.lang == "en":
             return text
         from gieok.text.korean import in_language
@@ -59,7 +62,7 @@ class TerminalReader:
 
 
 def _read_configured_language(environment: Mapping[str, str]) -> str:
-    """Return what the settings say; '' where there are none, or where they are what is wrong."""
+    """Return the language in the settings; '' where none is set, or the settings are invalid."""
     from pathlib import Path
 
     from gieok import places

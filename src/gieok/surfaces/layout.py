@@ -1,4 +1,4 @@
-"""How text is laid out on a terminal: its width, colour, and columns in which Korean takes two."""
+"""Layout of text on a terminal: width, colour, and columns, of which Korean letters take two."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,12 +6,12 @@ from typing import TextIO
 
 from gieok.text.columns import count_text_columns
 
-#: Where nobody says how wide a line may be.
+#: Columns where the width of the terminal is not known.
 _WIDTH = 80
 
 
 def width(stream: TextIO) -> int:
-    """Return how many columns a line has."""
+    """Return how many columns a line of a stream has."""
     try:
         return (
             os.get_terminal_size(stream.fileno()).columns or _WIDTH if stream.isatty() else _WIDTH
@@ -21,8 +21,9 @@ def width(stream: TextIO) -> int:
 
 
 def has_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Say whether a stream is shown in colour: on a terminal that can, or where FORCE_COLOR says
-    so; never with NO_COLOR.
+    """Return whether a stream is shown in colour.
+
+    True on a terminal that can show colour, or where FORCE_COLOR is set; never with NO_COLOR.
     """
     if environment.get("NO_COLOR"):
         return False
@@ -32,7 +33,7 @@ def has_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
 
 
 def table(rows: Iterable[tuple[str, str]], room: int, name_columns: int) -> Iterator[str]:
-    """Yield lines of names and what they are, the latter wrapped in a column of its own."""
+    """Yield lines of names and descriptions, the descriptions wrapped in a column of their own."""
     indent = " " * (name_columns + 4)
     for name, text in rows:
         lines = list(wrapped(text, max(room - len(indent), 20)))
@@ -41,7 +42,7 @@ def table(rows: Iterable[tuple[str, str]], room: int, name_columns: int) -> Iter
 
 
 def wrapped(text: str, room: int) -> Iterator[str]:
-    """Yield a text in lines of so many columns, broken between words."""
+    """Yield a text in lines of at most `room` columns, broken between words."""
     line = ""
     for word in text.split():
         joined = f"{line} {word}" if line else word

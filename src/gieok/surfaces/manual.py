@@ -34,7 +34,7 @@ _HEADS = {
 
 
 def render_manual_page(lang: str) -> str:
-    """Return the page."""
+    """Return the manual page of all commands."""
     lines = [f'.TH GIEOK 1 "" "Gieok {__version__}"', *_format_manual_heading("name", lang)]
     lines += [_escape_roff(f"gieok - {ABOUT.say(lang)}"), *_format_manual_heading("synopsis", lang)]
     lines += [".B gieok", r"\fICOMMAND\fR [\fIARGUMENTS\fR] [\fIOPTIONS\fR]"]
@@ -123,8 +123,9 @@ def _format_manual_term(term: str, doc: str) -> Iterator[str]:
 
 
 def _escape_roff(text: str) -> str:
-    """Return text as roff shows it in any encoding: no escape, no request at the beginning of a
-    line.
+    """Return text as roff shows it in any encoding.
+
+    No part of the text is an escape, or a request at the beginning of a line.
     """
     shown = text.replace("\\", "\\e").replace("-", "\\-")
     shown = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in shown)

@@ -1,4 +1,4 @@
-"""MCP over stdio: `mcp_protocol`, a message a line. stdout belongs to the protocol."""
+"""MCP over stdio: `mcp_protocol`, one message per line. stdout belongs to the protocol."""
 
 import json
 import os
@@ -10,15 +10,17 @@ from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
 from gieok.surfaces.mcp_protocol import Request
 from gieok.surfaces.tools import ToolAnswer
 
-#: More at once wait: each holds a thread.
+#: Tools that run at the same time; more wait. Each holds a thread.
 _MOST_CALLS = 16
 
 
 def main() -> int:
-    """Serve on stdin and stdout until stdin ends, or nobody reads what is answered; return the exit
-    status.
+    """Serve on stdin and stdout; return the exit status.
+
+    Serving ends with stdin, or where nobody reads the answers any more.
     """
-    # Away from 0, so that no child reads the protocol's input.
+    # The input is moved away from file descriptor 0, so that no child process reads the protocol's
+    # input.
     lines = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -38,7 +40,7 @@ def main() -> int:
 
 
 class _Output:
-    """Stdout, one line at a time, until that fails."""
+    """Stdout, written one line at a time until a write fails."""
 
     def __init__(self) -> None:
         self.error: OSError | None = None
@@ -55,7 +57,10 @@ class _Output:
 
 
 class McpSession:
-    """One client. Tools run in threads, so that a search does not hold up a ping."""
+    """Session of one client.
+
+    Tools run in threads, so that a search does not hold up a ping.
+    """
 
     def __init__(self, write: Callable[[object], None]) -> None:
         self._write = write
@@ -65,7 +70,7 @@ class McpSession:
         self._has_batches = False
 
     def receive(self, line: bytes) -> None:
-        """Answer a line, unless it asks for no answer."""
+        """Answer a line, unless it is a message that needs no answer."""
         if self._has_batches and line.lstrip()[:1] == b"[":
             if (found := mcp_protocol.of_batch(line, self._call)) is not None:
                 self._write(found)
@@ -91,7 +96,7 @@ class McpSession:
             self._answer(request)
 
     def finish(self) -> None:
-        """Wait for tools that run: what they write is not cut off."""
+        """Wait for running tools, so that their writes are not cut off."""
         for thread in list(self._running.values()):
             thread.join()
 

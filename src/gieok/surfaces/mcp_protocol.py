@@ -1,10 +1,11 @@
-"""MCP: a message in, its answer out, whatever carries them. stdio is in `mcp`, HTTP in
-`http/routes/mcp`.
+"""MCP protocol: answers messages, whichever transport carries them.
 
-In the standard library, and not by the SDK, whose import takes a second of CPU: an agent asks for
-the tools once, as soon as it starts, and goes on without those that come later. Both ways to begin
-are spoken: the handshake (`initialize`, to 2025-11-25), and the version in each request
-(2026-07-28). The tests hold it against the SDK's own client.
+stdio is in `mcp`, HTTP in `http/routes/mcp`.
+
+Written with the standard library and not with the SDK, whose import takes a second of CPU: an agent
+asks for the tools once, as soon as it starts, and goes on without tools that arrive later. Both
+ways to begin are supported: the handshake (`initialize`, up to 2025-11-25), and the version in each
+request (2026-07-28). The tests check this module against the SDK's own client.
 """
 
 import json
@@ -17,7 +18,7 @@ from gieok.surfaces.tools import ToolAnswer
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 VERSION = "2026-07-28"
-#: The one version in which several messages may come as one.
+#: The only version that allows batches of messages.
 BATCHING = "2025-03-26"
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
 _MOST_MESSAGES = 50
@@ -25,12 +26,12 @@ _META = "io.modelcontextprotocol"
 _SERVER = {"name": "gieok", "version": __version__}
 _CAPABILITIES = {"tools": {"listChanged": False}}
 
-#: Runs a tool: name, arguments.
+#: Runs a tool: (name, arguments) → answer.
 Calling = Callable[[str, Mapping[str, object]], ToolAnswer]
 
 
 class _Failed(Exception):
-    """An error of the protocol."""
+    """Error of the protocol."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -39,7 +40,7 @@ class _Failed(Exception):
 
 
 class Request(NamedTuple):
-    """A message that asks for an answer."""
+    """Message that asks for an answer."""
 
     id: str | int
     method: str
@@ -47,13 +48,13 @@ class Request(NamedTuple):
 
     @property
     def version(self) -> str:
-        """Return the version that the request carries itself; '' after a handshake."""
+        """Return the version that the request itself carries; '' after a handshake."""
         meta = self.params.get("_meta")
         return str(meta.get(f"{_META}/protocolVersion", "")) if isinstance(meta, dict) else ""
 
 
 def request(message: Mapping[str, Any]) -> Request | None:
-    """Return what a message asks; None for one that asks nothing: it tells, or answers."""
+    """Return the request in a message; None for a notification or an answer."""
     if "id" not in message or "method" not in message:
         return None
     return Request(message["id"], message["method"], message.get("params") or {})
@@ -72,7 +73,7 @@ def answer_mcp_request(asked: Request, call: Calling) -> dict[str, object]:
 
 
 def of_batch(line: bytes, call: Calling) -> object:
-    """Return what answers messages that come as one: a list; None where none of them asks."""
+    """Return the answers to a batch of messages, a list; None where no message needs an answer."""
     try:
         messages = json.loads(line)
     except (ValueError, RecursionError):
@@ -133,6 +134,6 @@ def _call_mcp_tool(params: Mapping[str, Any], call: Calling) -> dict[str, object
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise _Failed(jsonrpc.INVALID_PARAMS, "`name` must be a string, and `arguments` an object")
     answer = call(name, arguments)
-    # No `structuredContent`: Claude Code (2.1.197) shows the model that instead of the text,
-    # unfenced and six times as long.
+    # No `structuredContent`: Claude Code (2.1.197) shows the model the structured content instead
+    # of the text, unfenced and six times as long.
     return {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_refused}

@@ -1,5 +1,6 @@
-"""The help of `gieok` and of its groups: commands by what they are for. No operation is loaded for
-it.
+"""The help of `gieok` and of its groups, which lists commands by purpose.
+
+No operation is loaded for it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -64,7 +65,7 @@ def _format_overview_end(style: Style) -> Iterator[str]:
 
 
 def group(name: str, style: Style, room: int) -> str:
-    """Return the help of a group: its commands."""
+    """Return the help of a group: a list of its commands."""
     rows = [
         (word, summaries()[f"{name} {word}"].say(style.lang)) for word in list_group_commands(name)
     ]

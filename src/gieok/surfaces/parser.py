@@ -1,8 +1,7 @@
-"""The parser of one command, made from its operation's request; its help, and what it says of a
-wrong word.
+"""Parser of a single command, made from its operation's request; its help and its errors.
 
-argparse rather than typer: the whole of a cold keyword search may take 80 ms, and importing typer
-alone takes 61.
+argparse rather than typer: a whole cold keyword search may take 80 ms, and importing typer alone
+takes 61.
 """
 
 import argparse
@@ -32,13 +31,13 @@ _GROUPS = {
 }
 _EXAMPLES = Words("examples")
 _NEEDS = re.compile(r"argument (\S+): expected one argument")
-#: How alike a word must be to be meant.
+#: Least similarity of a word that is suggested.
 _LIKE = 0.7
 _VALUES = {int: "N", float: "X", str: "TEXT", list: "TEXT"}
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Parses one command. `report` is called with an error, and gives the exit status."""
+    """Parser of one command. `report` is called with an error, and returns the exit status."""
 
     def __init__(
         self,
@@ -62,8 +61,9 @@ class CommandParser(argparse.ArgumentParser):
         }
 
     def parsed(self, arguments: tuple[str, ...]) -> argparse.Namespace:
-        """Return the arguments; options and words may stand in any order. Exits where one is
-        wrong.
+        """Return the parsed arguments; options and words may stand in any order.
+
+        Exits where an argument is invalid.
         """
         namespace, unknown = self.parse_known_intermixed_args(list(arguments))
         if unknown:
@@ -71,14 +71,14 @@ class CommandParser(argparse.ArgumentParser):
         return namespace
 
     def error(self, message: str) -> Any:  # noqa: ANN401 - never returns
-        """Say what argparse found, in our own form."""
+        """Report an error of argparse in Gieok's own form."""
         if found := _NEEDS.match(message):
             self._leave(f"{found[1]} needs a value")
         self._leave(message.partition(":")[0] if self._hides_words else message)
 
     @property
     def _hides_words(self) -> bool:
-        """Say whether what was typed may be a key: an error does not repeat it."""
+        """Return whether the typed words may be a key, which an error must not repeat."""
         return self.prog.split()[1] == "keys"
 
     def _refuse(self, word: str) -> None:
@@ -94,15 +94,17 @@ class CommandParser(argparse.ArgumentParser):
         )
 
     def _leave(self, what: str, hint: str = "") -> None:
-        """End with an error, in English: who reports it knows the reader's language, and the
-        settings'.
+        """Exit with an error, whose text is English.
+
+        `report` knows the language of the reader and of the settings.
         """
         self.exit(self._report(BadRequest(what, hint=hint or f"see `{self.prog} --help`")))
 
 
 class _Help(argparse.HelpFormatter):
-    """Takes the width as given: to find it out, argparse would load half of a cold search's
-    time.
+    """Help formatter with a given width.
+
+    To find the width out, argparse would load modules for half of the time of a cold search.
     """
 
     def __init__(self, prog: str, usage: tuple[str, str]) -> None:
@@ -117,7 +119,7 @@ class _Help(argparse.HelpFormatter):
         groups: Any,  # noqa: ANN401
         prefix: str | None = None,
     ) -> None:
-        """Show the arguments, and that there are options: they stand below."""
+        """Show the arguments, and a word that stands for the options, which are listed below."""
         del usage, groups, prefix
         words = [_format_usage_argument(action) for action in actions if not action.option_strings]
         super().add_usage(
@@ -128,7 +130,7 @@ class _Help(argparse.HelpFormatter):
         )
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Leave lines of examples as they are."""
+        """Leave the line breaks of examples as they are."""
         return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
@@ -138,14 +140,14 @@ def _format_usage_argument(action: argparse.Action) -> str:
 
 
 def close(word: str, known: "list[str]") -> str:
-    """Return the known word that is most like another; '' where none is."""
+    """Return the known word that is most similar to `word`; '' where none is similar."""
     from difflib import get_close_matches  # 2 ms, for an error
 
     return next(iter(get_close_matches(word, known, 1, _LIKE)), "")
 
 
 def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> CommandParser:
-    """Return the parser of an operation, a server, or of what an agent calls (for its help)."""
+    """Return the parser of an operation, of a server, or of a hook event (for its help)."""
     if name in SERVERS:
         return _of_server(name, SERVERS[name], lang, report)
     group, _, event = name.partition(" ")
@@ -187,8 +189,9 @@ def _of_server(
 def _of_event(
     name: str, doc: Words, lang: str, report: Callable[[BadRequest], int]
 ) -> CommandParser:
-    """Return the parser of what an agent calls, for `--help`: `gieok.__main__` runs it, without any
-    of this module.
+    """Return the parser of a hook event, for `--help` alone.
+
+    `gieok.__main__` runs the hook without any of this module.
     """
     parser = CommandParser(name, doc.say(lang), lang, report)
     words = Words("whose payload is on stdin (default: seen from it)")
@@ -227,7 +230,7 @@ def _add_field_argument(parser: CommandParser, field: "dataclasses.Field[Any]", 
             "metavar": field.name.upper(),
         }
         added = parser.sections["arguments"].add_argument(field.name, default=default, **options)
-        # for what is shown: the one check of requests refuses it
+        # for the help alone: an invalid value is refused by the one check of requests
         added.required = bool(metadata["needed"])
     else:
         parser.sections["options"].add_argument(
@@ -239,7 +242,7 @@ def _add_field_argument(parser: CommandParser, field: "dataclasses.Field[Any]", 
 
 
 def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:
-    """Return the parameters of an operation by name."""
+    """Return the parameters of an operation by name, from the parsed arguments."""
     return {
         find_parameter_name(field): getattr(parsed, field.name)
         for field in dataclasses.fields(found.request)

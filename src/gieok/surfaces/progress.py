@@ -1,5 +1,6 @@
-"""One line of progress on a terminal, rewritten in place; nothing where no person watches (an
-agent's transcript).
+"""One line of progress on a terminal, rewritten in place.
+
+Nothing is shown where no person watches (an agent's transcript).
 """
 
 from collections.abc import Callable
@@ -10,24 +11,27 @@ _CLEAR = "\r\033[K"
 
 
 class Progress:
-    """Shows the last thing said until it is left. `told` puts a line into the reader's language."""
+    """Progress line that shows the last message until the block ends.
+
+    `told` translates a line into the reader's language.
+    """
 
     def __init__(self, stream: TextIO, told: Callable[[str], str] = str) -> None:
         self._stream, self._told = stream, told
         self._is_shown = stream.isatty()
 
     def __enter__(self) -> "Progress":
-        """Begin."""
+        """Return the progress line itself."""
         return self
 
     def say(self, line: str) -> None:
-        """Show a line instead of the one before."""
+        """Show a line in place of the last one."""
         if self._is_shown:
             self._stream.write(_CLEAR + self._told(line))
             self._stream.flush()
 
     def tell(self, line: str) -> None:
-        """Write a line that stays, on a terminal or not."""
+        """Print a line that stays, on a terminal or not."""
         self._stream.write((_CLEAR if self._is_shown else "") + self._told(line) + "\n")
         self._stream.flush()
 

@@ -1,6 +1,6 @@
-"""Gieok from Python: `memory = gieok.open()`, then what the commands do, with their typed results.
+"""The Python API: `memory = gieok.open()`, then the commands as methods with typed results.
 
-Every method is an operation; `run` reaches those that have no method of their own.
+Every method is an operation; `run` calls those that have no method of their own.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ R = TypeVar("R")
 
 
 class Memory:
-    """The memory of one home, seen from one folder. May be used by several threads."""
+    """The memory of one home, seen from one folder. Several threads may use it."""
 
     def __init__(
         self,
@@ -48,7 +48,10 @@ class Memory:
         zone: str = "",
         resident: "Resident | None" = None,
     ) -> None:
-        """See `gieok.open`; `resident` keeps what several of them share."""
+        """Open a memory: see `gieok.open`.
+
+        `resident` holds the objects that several memories share.
+        """
         flags = {name: _format_setting_text(value) for name, value in (settings or {}).items()} | {
             "scope": scope
         }
@@ -57,15 +60,14 @@ class Memory:
             flags, folder=Path(folder) if folder else None, resident=resident
         )
 
-    # Each operation has its own result.
+    # `Any`, because each operation has its own type of result.
     def run(self, name: str, **values: object) -> Any:  # noqa: ANN401
-        """Run an operation by its command's name (`"archive status"`) and return its result, a
-        typed record.
+        """Run an operation by its command's name (`"archive status"`); return its typed result.
 
         Raises GieokError, which says what happened and the next step.
         """
         found = operation(name)
-        # The scopes as they are now: the first record makes a project of a folder.
+        # The scopes are found anew for each call: the first record makes a folder a project.
         return found.call(rescope_context(self.context), check_request(found, values, Surface.CLI))
 
     def add(
@@ -77,10 +79,10 @@ class Memory:
         tags: Sequence[str] = (),
         until: "str | date" = "",
     ) -> "RememberResult":
-        """Keep a text, to be found at once; `category` as of `gieok remember`.
+        """Keep a text, which can be found at once; `category` as of `gieok remember`.
 
-        `until`: the last day on which it holds, as a date or in words ("friday", "다음 주까지"). Raises
-        BadRequest for no day.
+        `until`: the last day on which the text holds, as a date or in words ("friday", "다음 주까지").
+        Raises BadRequest where `until` is no day.
         """
         found: RememberResult = self.run(
             "remember",
@@ -104,8 +106,9 @@ class Memory:
         agent: str = "",
         status: str = "all",
     ) -> "list[SearchHit]":
-        """Return lines that answer, best first; none where nothing was kept yet. Days and filters
-        as of `gieok search`.
+        """Return the lines that answer `query`, best first; none where nothing was kept yet.
+
+        Days and filters as of `gieok search`.
         """
         given = {"tag": tag, "agent": agent, "status": status}
         try:
@@ -132,25 +135,29 @@ class Memory:
         agent: str = "",
         status: str = "all",
     ) -> "ListResult":
-        """Return what is remembered, the newest first; filters as of `gieok list`."""
+        """Return documents, newest first; filters as of `gieok list`."""
         given = {"tag": tag, "agent": agent, "status": status} | ({"kind": kind} if kind else {})
         found: ListResult = self.run("list", since=since, until=until, limit=limit, **given)
         return found
 
     def forget(self, *handles: str, match: str = "") -> "ForgetResult":
-        """Forget, for good and without asking: what has these handles, or holds this text."""
+        """Forget the documents with these handles, or those that contain `match`.
+
+        This is final, and nothing is asked.
+        """
         found: ForgetResult = self.run("forget", handles=[*handles], match=match, yes=True)
         return found
 
     def index(self, *paths: str | Path) -> "IndexResult":
-        """Index folders or files of notes; without any, what was indexed before, and what agents
-        wrote since.
+        """Index folders or files of notes.
+
+        Without paths, index the known folders again, and the transcripts that agents wrote since.
         """
         found: IndexResult = self.run("index", paths=[str(path) for path in paths])
         return found
 
     def recall(self, prompt: str) -> "RecallResult":
-        """Return what would be put before a prompt of an agent: `text`, and the memories in it."""
+        """Return the injection for an agent's prompt: `text`, and the memories in it."""
         found: RecallResult = self.run("recall", prompt=prompt)
         return found
 
@@ -162,10 +169,10 @@ class Memory:
     def character(
         self, user: str, character: str, *, persona: str = "", zone: str = ""
     ) -> "CharacterMemory":
-        """Return what a character remembers of a user; `zone` is the user's, else that of this
-        memory.
+        """Return the memory that a character has of a user.
 
-        Raises BadRequest for a name that cannot be in a scope.
+        `zone` is the user's time zone, by default that of this memory. Raises BadRequest for a name
+        that cannot be in a scope.
         """
         from gieok.character.memory.service import Bond
 
@@ -175,7 +182,7 @@ class Memory:
         )
 
     def close(self) -> None:
-        """Release files and connections that were opened."""
+        """Release open files and connections."""
         memory = self.context.memory
         memory.store().close()
         memory.journal().close()
@@ -193,7 +200,7 @@ class Memory:
 
 
 class CharacterMemory:
-    """What a character remembers of one user."""
+    """Memory that a character has of one user."""
 
     def __init__(self, characters: "CharacterService", bond: "Bond") -> None:
         bond.scope  # noqa: B018 - a bad name is said here, not at the first message
@@ -201,13 +208,11 @@ class CharacterMemory:
         self._bond = bond
 
     def hear(self, text: str, *, is_user: bool = True, at: "datetime | None" = None) -> str:
-        """Keep a message, and learn from it; return its id."""
+        """Keep a message, learn from it, and return its id."""
         return self._characters.hear(self._bond, text, is_user=is_user, at=at)
 
     def context(self, text: str) -> "TurnContext":
-        """Return what a model is given for its reply: `text`, or persona, narrative and window
-        apart.
-        """
+        """Return the context of a model's reply: `text`, or persona, narrative and window apart."""
         return self._characters.context(self._bond, text)
 
     def search(self, text: str, limit: int = 5) -> "list[RecalledDocument]":
@@ -215,7 +220,7 @@ class CharacterMemory:
         return self._characters.search(self._bond, text, limit)
 
     def memories(self) -> "Memories":
-        """Return facts, moments and episodes."""
+        """Return all facts, moments and episodes."""
         return self._characters.memories(self._bond)
 
 
@@ -238,21 +243,21 @@ class AsyncMemory:
         tags: Sequence[str] = (),
         until: "str | date" = "",
     ) -> "RememberResult":
-        """As `Memory.add`."""
+        """Call `Memory.add` in a thread."""
         return await self.call(
             self.memory.add, text, category=category, title=title, tags=tags, until=until
         )
 
     async def search(self, query: str, *, limit: int = 0) -> "list[SearchHit]":
-        """As `Memory.search`."""
+        """Call `Memory.search` in a thread."""
         return await self.call(self.memory.search, query, limit=limit)
 
     async def recall(self, prompt: str) -> "RecallResult":
-        """As `Memory.recall`."""
+        """Call `Memory.recall` in a thread."""
         return await self.call(self.memory.recall, prompt)
 
     async def forget(self, *handles: str) -> "ForgetResult":
-        """As `Memory.forget`."""
+        """Call `Memory.forget` in a thread."""
         return await self.call(self.memory.forget, *handles)
 
     async def __aenter__(self) -> "AsyncMemory":
@@ -274,13 +279,12 @@ def open(  # noqa: A001 - `gieok.open`
     settings: Mapping[str, object] | None = None,
     zone: str = "",
 ) -> Memory:
-    """Open the memory of `~/.gieok` (or `GIEOK_HOME`) as it is seen from `folder` (default: where
-    the program runs).
+    """Open the memory of `~/.gieok` (or `GIEOK_HOME`), seen from `folder`.
 
-    In a project, that is the project's memory with the user's own beside it; `scope` names another,
-    such as `agent:main`. `settings` are as in config.yaml, such as `{"search.limit": 3}`. `zone` is
-    where the person's days are, such as `Asia/Seoul`; else as the settings say, or the machine.
-    Raises BadConfig.
+    `folder` defaults to the working folder of the program. In a project, the memory is the
+    project's with the user's own beside it; `scope` names another, such as `agent:main`. `settings`
+    are as in config.yaml, such as `{"search.limit": 3}`. `zone` is the person's time zone, such as
+    `Asia/Seoul`; by default that of the settings, else of the machine. Raises BadConfig.
     """
     return Memory(folder, scope=scope, settings=settings, zone=zone)
 
@@ -288,7 +292,7 @@ def open(  # noqa: A001 - `gieok.open`
 def open_async(
     folder: str | Path | None = None, *, scope: str = "auto", zone: str = ""
 ) -> AsyncMemory:
-    """As `open`, for `async with gieok.open_async() as memory`."""
+    """Open a memory as `open` does, for `async with gieok.open_async() as memory`."""
     return AsyncMemory(Memory(folder, scope=scope, zone=zone))
 
 

@@ -1,9 +1,10 @@
-"""`gieok-qmd`: the command that OpenClaw up to 2026.7 calls for `memory.backend: "qmd"`, answered
-from Gieok's index.
+"""`gieok-qmd`: stands in for `qmd`, which OpenClaw calls, and answers from Gieok's index.
 
-Only what OpenClaw calls, and the options it passes; unknown ones are ignored, because it tries
-variants. A collection is a folder with a pattern; all of an agent's collections are one scope, and
-become roots that `gieok index` and `gieok search` know.
+OpenClaw up to 2026.7 calls the command for `memory.backend: "qmd"`.
+
+Only the commands that OpenClaw calls and the options that it passes are supported; unknown ones are
+ignored, because OpenClaw tries variants. A collection is a folder with a pattern; all collections
+of an agent are one scope, and become roots that `gieok index` and `gieok search` know.
 """
 
 import json
@@ -29,7 +30,7 @@ from gieok.ops.request import check_request
 from gieok.surfaces import streams
 from gieok.surfaces.progress import Progress
 
-#: What OpenClaw looks for: whether one call may name several collections.
+#: Words that OpenClaw looks for in the help: whether one call may name several collections.
 _HELP = """Usage: gieok-qmd COMMAND (what OpenClaw needs of qmd, answered by Gieok)
 
   collection list|show|add|remove   folders that are searched
@@ -47,7 +48,7 @@ _SPARE = 5
 
 
 class Collection(NamedTuple):
-    """A folder with a pattern of file names."""
+    """Folder with a pattern of file names."""
 
     name: str
     path: Path
@@ -55,11 +56,13 @@ class Collection(NamedTuple):
 
     @property
     def root(self) -> Path:
-        """Return the indexed path: a single file if the pattern is a plain name."""
+        """Return the path to index: a single file if the pattern is a plain name, else the
+        folder.
+        """
         return self.path if any(c in self.pattern for c in "*?[") else self.path / self.pattern
 
     def holds(self, file: Path) -> bool:
-        """Say whether a file matches."""
+        """Return whether a file matches the collection."""
         if not file.is_relative_to(self.path):
             return False
         relative = file.relative_to(self.path).as_posix()
@@ -69,11 +72,11 @@ class Collection(NamedTuple):
 
 
 class _QmdRefusal(Exception):
-    """A refusal that OpenClaw recognises by its text: printed on stderr, exit status 1."""
+    """Refusal that OpenClaw recognises by its text: printed on stderr, exit status 1."""
 
 
 def run() -> int:
-    """Run the process's command."""
+    """Run the command of this process, with its streams guarded."""
     return streams.run_process_command(main)
 
 
@@ -107,7 +110,7 @@ def _open_qmd_context(progress: Progress) -> Context:
 
 
 def _find_calling_agent(cache: str) -> str:
-    """Return the agent for whom OpenClaw calls: its folder is `…/agents/<id>/qmd/xdg-cache`."""
+    """Return the agent for which OpenClaw calls: its folder is `…/agents/<id>/qmd/xdg-cache`."""
     parts = Path(cache).parts
     return parts[-3] if len(parts) > 3 and parts[-4] == "agents" and parts[-2] == "qmd" else ""
 
@@ -123,7 +126,7 @@ def _print_qmd_error(text: str) -> int:
 
 
 def _select_option_values(argv: Sequence[str], *names: str) -> list[str]:
-    """Return the values of an option, however often and in whichever spelling it is given."""
+    """Return all values of an option, in each of its spellings."""
     pairs = pairwise(argv)
     return [value for name, value in pairs if name in names] + [
         text.partition("=")[2] for text in argv if text.partition("=")[0] in names and "=" in text
@@ -196,7 +199,7 @@ def _add_collection(context: Context, known: list[Collection], argv: list[str]) 
 
 
 def _update_collections(context: Context, argv: Sequence[str]) -> str:
-    """Index everything, vectors too: in its default mode OpenClaw never calls `embed`."""
+    """Index all collections, vectors too: in its default mode OpenClaw never calls `embed`."""
     del argv
     known = _load_collections(context)
     present = [str(c.root) for c in known if c.root.exists()]
@@ -238,7 +241,7 @@ def _search_collections(context: Context, argv: Sequence[str]) -> str:
 def _build_qmd_hit(
     hit: Hit, folders: list[roots.Root], chosen: Sequence[Collection]
 ) -> dict[str, object] | None:
-    """Return a hit as qmd prints it, without `docid`: OpenClaw then resolves `file`."""
+    """Return a hit in qmd's form, without `docid`: OpenClaw then resolves `file`."""
     p = hit.passage
     files = [root.file(p.key.removeprefix(f"{root.name}/")) for root in folders if root.owns(p.key)]
     match = next(((c, file) for file in files for c in chosen if c.holds(file)), None)
@@ -257,7 +260,7 @@ def _build_qmd_hit(
 
 
 def _write_index_file(context: Context, collections: Sequence[Collection]) -> None:
-    """Write the database that `openclaw memory status` opens: the list of documents."""
+    """Write the list of documents as the database that `openclaw memory status` opens."""
     cache = context.caller.environment.get("XDG_CACHE_HOME")
     if not cache:
         return

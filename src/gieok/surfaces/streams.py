@@ -1,11 +1,12 @@
-"""Standard streams that may be closed, full, or without a reader: what a command did then decides
-its exit status.
+"""Standard streams that may be closed, full, or without a reader.
 
-- The answer cannot be written (closed, full): an error of its own, status 2; what the command did
-  stands.
-- The reader of the answer left (`… | head`): no error, the status is what it would have been.
-- Talk on stderr cannot be written: it is lost. Its reader left: the command stops, 141, as by
-  SIGPIPE.
+The result of a command still decides its exit status:
+
+- The answer cannot be written (closed, full): an error of its own, status 2; the effects of the
+  command stand.
+- The reader of the answer left (`… | head`): no error, the status is the usual one.
+- Messages on stderr cannot be written: they are lost. Where the reader of stderr left, the command
+  stops with 141, as by SIGPIPE.
 """
 
 import contextlib
@@ -48,8 +49,9 @@ class _Talk:
 
 
 def run_process_command(command: Callable[[], int]) -> int:
-    """Run the command of a process and return its exit status; nothing is left for the
-    interpreter's last flush.
+    """Run the command of a process and return its exit status.
+
+    All output is flushed, so that nothing is left for the interpreter's last flush.
     """
     _fill_closed_streams()
     sys.stderr = cast("TextIO", _Talk(sys.stderr))
@@ -77,15 +79,15 @@ def run_process_command(command: Callable[[], int]) -> int:
 
 def write_answer_text(text: str, encoding: str) -> None:
     """Write an answer, with a newline at its end. Raises OutputLost."""
-    # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no
-    # encoding at all.
+    # A memory may hold characters that the terminal's encoding cannot show, and a lone surrogate
+    # has no encoding at all.
     write_bytes(
         text.encode(encoding, "replace") + (b"" if not text or text.endswith("\n") else b"\n")
     )
 
 
 def write_bytes(data: bytes) -> None:
-    """Write an answer as it is. Raises OutputLost."""
+    """Write an answer of bytes unchanged. Raises OutputLost."""
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -110,14 +112,15 @@ def _format_output_loss(error: OSError) -> str:
 
 
 def _fill_closed_streams() -> None:
-    """Open what is closed, so that no file of ours gets the number of a standard stream, and what
-    is written fails.
+    """Open a placeholder for each closed standard stream, to which writes fail.
+
+    Otherwise a file that Gieok opens would get the number of a standard stream.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            # the lowest free number: this one
+            # opens on the lowest free number, which is this one
             os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
             setattr(
                 sys,
@@ -127,7 +130,7 @@ def _fill_closed_streams() -> None:
 
 
 def _drop_stream_output(stream: TextIO, number: int) -> None:
-    """Discard the buffer of a stream that cannot be written, and all later output."""
+    """Discard the buffer of a stream that cannot be written, and all its later output."""
     try:
         stream.flush()
     except OSError:

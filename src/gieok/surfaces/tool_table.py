@@ -1,6 +1,4 @@
-"""Tools for models, made from the operations table: each operation that names the surface MCP is
-one.
-"""
+"""Tools for models, made from the operations of the surface MCP."""
 
 from typing import Any
 
@@ -10,29 +8,29 @@ from gieok.ops.request import request_schema
 
 
 def load_tool_operations() -> dict[str, Operation[Any, Any]]:
-    """Return tool name → operation."""
+    """Return tool name → operation; imports every operation."""
     operations = (operation(name) for name in NAMES)
     return {o.tool or tool_name(o.name): o for o in operations if Surface.MCP in o.surfaces}
 
 
 def tool_name(name: str) -> str:
-    """Return the tool's name for an operation's: `memory_search`, and `code_impact` for `code
-    impact`.
+    """Return the tool name of an operation.
+
+    Examples are `memory_search`, and `code_impact` for `code impact`.
     """
     return name.replace(" ", "_") if " " in name else f"memory_{name}"
 
 
 def description(found: Operation[Any, Any]) -> str:
-    """Return what a model is told of a tool: what it does, and when to call it rather than
-    another.
+    """Return the description of a tool for models.
+
+    It says what the tool does, and when to call it rather than another tool.
     """
     return f"{found.doc.en}. {found.tool_hint}" if found.tool_hint else found.doc.en
 
 
 def describe_tools() -> list[dict[str, Any]]:
-    """Return what a process must know of each tool: its operation, its effect, and the definition
-    for clients.
-    """
+    """Return a row for each tool: its operation, its effect, its definition for clients."""
     return [
         {
             "operation": tool_operation.name,

@@ -1,7 +1,8 @@
-"""What models call: the tools, and their answers: one text each, safe for a model to read.
+"""The tools that models call, and their answers: one text each, safe for a model to read.
 
-A process of MCP imports no operation: the daemon answers, and what the tools are is kept in the
-home folder. Only where no daemon runs, stores and models are opened here, at the first call.
+A process of MCP imports no operation: the daemon answers, and the rows of the tools are cached in
+the home folder. Only where no daemon runs, stores and models are opened in this process, at the
+first call.
 """
 
 import contextlib
@@ -34,14 +35,14 @@ _SOURCE = (
 
 
 class ToolAnswer(NamedTuple):
-    """What a model is given: one text, whether it is an answer or says why there is none."""
+    """Text for the model, and whether the text is an answer or an error."""
 
     text: str
     is_refused: bool = False
 
 
 def list_tool_definitions() -> list[dict[str, object]]:
-    """Return the definitions of the tools, as MCP has them."""
+    """Return the definitions of the tools in MCP's form."""
     return [row["definition"] for row in _load_tool_rows().values()]
 
 
@@ -52,8 +53,9 @@ def answer_tool_call(
     resident: "Resident | None" = None,
     flags: Mapping[str, str] = MappingProxyType({}),
 ) -> ToolAnswer:
-    """Run a tool for who works in a folder ('': this process's); in the daemon where one runs, or
-    with `resident`.
+    """Run a tool for a caller who works in a folder ('': the folder of this process).
+
+    The daemon runs the tool where a daemon runs; with `resident`, this process does.
     """
     row = _load_tool_rows().get(name)
     if row is None:
@@ -99,7 +101,10 @@ def answer_tool_call(
 def _ask_tool_daemon(
     call: DaemonCall, told: list[str], *, writes: bool
 ) -> Mapping[str, Any] | None:
-    """Return the daemon's answer. While it answers, this process holds no model."""
+    """Return the daemon's answer; None where no daemon answers.
+
+    While the daemon answers, this process loads no model.
+    """
     reply = ask_daemon(
         paths.locate_home(), call, writes=writes, say=_ignore_progress_line, tell=told.append
     )
@@ -126,14 +131,15 @@ def _ignore_progress_line(line: str) -> None:
 
 
 def _format_tool_refusal(message: str, hint: str) -> str:
-    """Return what a model reads when a tool cannot do what it asks."""
+    """Return the text that a model reads when a tool refuses a call."""
     return f"{message}. {hint}" if hint else message
 
 
 @cache
 def _load_tool_rows() -> dict[str, dict[str, Any]]:
-    """Return tool → its row (`tool_table.described`), from the home folder as long as no operation
-    is another.
+    """Return tool → its row (`tool_table.describe_tools`).
+
+    The rows come from the cache in the home folder, as long as no operation has changed.
     """
     file, fingerprint = paths.locate_tools_record(paths.locate_home()), _fingerprint_tool_modules()
     try:
@@ -142,18 +148,18 @@ def _load_tool_rows() -> dict[str, dict[str, Any]]:
     except (OSError, ValueError, KeyError, TypeError):
         rows = None
     if rows is None:
-        # imports every operation, which takes 300 ms
+        # loading the table imports every operation, which takes 300 ms
         from gieok.surfaces.tool_table import describe_tools
 
         rows = describe_tools()
-        # a home that cannot be written: every process finds out by itself
+        # the home cannot be written: every process loads the table itself
         with contextlib.suppress(OSError):
             fs.replace_private(file, json.dumps({"fingerprint": fingerprint, "tools": rows}))
     return {row["definition"]["name"]: row for row in rows}
 
 
 def _fingerprint_tool_modules() -> str:
-    """Return what changes with the version, and with any file that says what the tools are."""
+    """Return a fingerprint of the version and of all files that define the tools."""
     package = Path(__file__).parents[1]
     files = [
         *sorted(_iter_module_stamps(str(package / "ops"))),

@@ -1,8 +1,7 @@
-"""Asks a person on their terminal, with arrow keys: `Dialogue` by questionary, which only `gieok
-setup` loads.
+"""Dialogue with a person on the terminal, with arrow keys: `Dialogue` by questionary.
 
-Colours are the terminal's own, for light and dark. A question that was answered is erased: who asks
-shows the answer.
+Only `gieok setup` loads questionary. Colours are the terminal's own, which suits light and dark. A
+question is erased once it is answered: the caller shows the answer.
 """
 
 import sys
@@ -39,10 +38,10 @@ _STYLE = Style.from_dict(
         "validation-toolbar": "fg:ansired noreverse bg:default",
     }
 )
-#: A key alone, and the beginning of an arrow: so long is waited for the rest.
+#: Seconds to wait for the rest of an arrow key's code, which begins as the Escape key does.
 _ESCAPE_S = 0.1
 _GAP = "  "
-#: What a line may begin with that goes on further to the right.
+#: Signs at the beginning of a line whose further parts are indented by two columns more.
 _MARKS = ("✓", "✗", "→")
 
 
@@ -60,13 +59,13 @@ class TerminalDialogue:
         self._back = self._ticks = ""
 
     def begin(self, title: str, keys: str, back: str, ticks: str) -> None:
-        """Show the title, and which keys there are."""
+        """Show the title and the available keys."""
         self._back, self._ticks = back, ticks
         self._print("bold", title)
         self.say(keys)
 
     def say(self, line: str = "", *, is_title: bool = False, is_passing: bool = False) -> None:
-        """Show a line, over what was passing."""
+        """Show a line; a passing line is overwritten by the next one."""
         self._output.write_raw("\r")
         self._output.erase_end_of_line()
         if is_passing:
@@ -79,7 +78,7 @@ class TerminalDialogue:
             self._print("bold" if is_title else "", part)
 
     def one(self, question: str, picks: Sequence[Pick], default: str) -> str:
-        """Let one be pointed at."""
+        """Let the person choose one of several picks."""
         choices = [*self._choices(picks), Choice(self._back, _BACK)]
         asked = questionary.select(
             question,
@@ -93,7 +92,7 @@ class TerminalDialogue:
         return str(self._answer(asked, is_list=True))
 
     def many(self, question: str, picks: Sequence[Pick], default: Sequence[str]) -> list[str]:
-        """Let several be ticked."""
+        """Let the person tick several picks."""
         choices = [*self._choices(picks, default), Choice(self._back, _BACK)]
         asked = questionary.checkbox(
             question, choices, qmark="", pointer="❯", instruction=f" {self._ticks}", **self._options
@@ -103,7 +102,7 @@ class TerminalDialogue:
     def text(
         self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
     ) -> str:
-        """Let a line be typed; what is wrong with it stands below."""
+        """Let the person type a line; what is wrong with the line is shown below it."""
         asked = questionary.text(
             question if question.endswith("?") else f"{question}:",
             default,
@@ -119,9 +118,7 @@ class TerminalDialogue:
         print_formatted_text(FormattedText([(style, line)]), output=self._output)
 
     def _choices(self, picks: Sequence[Pick], ticked: Sequence[str] = ()) -> list[Choice]:
-        """Return the picks with their notes in a column, each on a line of the terminal as wide as
-        it is.
-        """
+        """Return the picks with their notes in a column, each cut to one line of the terminal."""
         wide = max((get_cwidth(pick.label) for pick in picks if pick.note), default=0)
         room = self._output.get_size().columns - len(" ❯ ● ") - 1
         made = []
@@ -133,7 +130,7 @@ class TerminalDialogue:
             made.append(Choice(title, pick.value, checked=pick.value in ticked))
         return made
 
-    # A value, or several.
+    # Returns `Any`: one value, or several.
     def _answer(self, asked: questionary.Question, *, is_list: bool) -> Any:  # noqa: ANN401
         asked.application.ttimeoutlen = _ESCAPE_S
         if is_list:
@@ -148,8 +145,9 @@ class TerminalDialogue:
 
 
 def _build_question_keys(*, is_list: bool) -> KeyBindings:
-    """Return the keys that every question has: Escape ends it all, Shift-Tab goes back, in lists
-    the left arrow too.
+    """Return the keys of every question: Escape cancels, Shift-Tab goes back.
+
+    In lists the left arrow goes back too.
     """
     keys = KeyBindings()
     keys.add("escape", eager=True)(lambda event: event.app.exit(exception=Cancelled))
@@ -159,7 +157,10 @@ def _build_question_keys(*, is_list: bool) -> KeyBindings:
 
 
 def _extend_list_keys(application: Application[Any]) -> None:
-    """Add those keys to a list; Enter on its last line goes back, ticked or not."""
+    """Add the keys of `_build_question_keys` to a list.
+
+    Enter on the last line of the list goes back, ticked or not.
+    """
     own = application.key_bindings
     windows = application.layout.find_all_windows()
     control = next(
@@ -176,8 +177,9 @@ def _extend_list_keys(application: Application[Any]) -> None:
 
 
 def _wrap_terminal_line(line: str, room: int) -> Iterator[str]:
-    """Yield a line in parts as wide as the terminal, broken between words, the further ones as far
-    to the right.
+    """Yield a line in parts as wide as the terminal, broken between words.
+
+    The further parts have the same indentation as the first.
     """
     indent = " " * (len(line) - len(line.lstrip()))
     part = indent
@@ -191,7 +193,7 @@ def _wrap_terminal_line(line: str, room: int) -> Iterator[str]:
 
 
 def _cut_to_columns(text: str, room: int) -> str:
-    """Return a text cut to so many columns of the terminal."""
+    """Return a text cut to `room` columns of the terminal."""
     if get_cwidth(text) <= room:
         return text
     while text and get_cwidth(text) >= room:

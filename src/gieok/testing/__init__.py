@@ -1,4 +1,7 @@
-"""For tests of backends: an in-memory store, a hash embedder, a manual clock, contract suites."""
+"""Helpers for tests of backends.
+
+An in-memory store, a hash embedder, a manual clock, contract suites.
+"""
 
 from gieok.testing.clock import ManualClock
 from gieok.testing.hash_embedder import HashEmbedder

@@ -1,4 +1,4 @@
-"""A clock that stands still until it is moved."""
+"""A clock that stands still until a test moves it."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,9 +10,9 @@ class ManualClock:
         self._now = now
 
     def now(self) -> datetime:
-        """Return the time it was set to."""
+        """Return the time that the clock was set to."""
         return self._now
 
     def advance(self, step: timedelta) -> None:
-        """Move forward (or back: clocks jump)."""
+        """Move the clock forward (or back: real clocks jump too)."""
         self._now += step

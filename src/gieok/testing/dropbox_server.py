@@ -1,5 +1,6 @@
-"""Loopback server that behaves as Dropbox does towards its SDK: revisions, cursors, upload
-sessions, and faults on demand.
+"""Loopback server that behaves as Dropbox does towards its SDK.
+
+It has revisions, cursors, upload sessions, and faults on demand.
 """
 
 import hashlib
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 _BLOCK_BYTES = 4 << 20
 _PAGE = 3
 
-#: A status, a body and headers; None: the connection is closed without a word.
+#: A status, a body and headers; None: the connection is closed without an answer.
 Answer = tuple[int, object, Mapping[str, str]] | None
 
 
 class Fault(NamedTuple):
-    """What happens to the next request of a route, such as `files/upload`. `is_after`: the server
-    did what it was asked.
+    """A fault of the next request to a route, such as `files/upload`.
+
+    `is_after`: the server first does what it was asked.
     """
 
     route: str
@@ -31,7 +33,7 @@ class Fault(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A file of a Dropbox."""
+    """A file of the Dropbox."""
 
     path: str
     data: bytes
@@ -39,15 +41,15 @@ class Stored(NamedTuple):
 
 
 class Refused(Exception):
-    """An answer 409 with an error of the route."""
+    """Error that is answered with 409 and an error of the route."""
 
 
 class DropboxServer(ThreadingHTTPServer):
-    """A Dropbox of one person. `faults` wait for the next request of their route; `requests` are
-    the routes asked for.
+    """Server with the Dropbox of one person.
 
-    `tokens` are refresh tokens that it takes; access tokens it gives are `sl.1`, `sl.2`, …, of
-    which the last is good.
+    Each of `faults` applies to the next request of its route; `requests` are the routes that were
+    asked for. `tokens` are the refresh tokens that are accepted; the access tokens it hands out are
+    `sl.1`, `sl.2`, …, of which only the last is valid.
     """
 
     daemon_threads = True
@@ -59,10 +61,10 @@ class DropboxServer(ThreadingHTTPServer):
         self.requests: list[str] = []
         self.tokens = {"refresh-token"}
         self.access = 0
-        #: What happened, in order: path in lower case → what a listing says of it. A cursor is a
-        #: place in it.
+        #: Changes in order: path in lower case → its entry in a listing. A cursor is an index into
+        #: this list.
         self.log: list[tuple[str, dict[str, Any]]] = []
-        #: Cursors from before this place are reset.
+        #: Cursors before this index are answered with a reset.
         self.oldest = 0
         self.sessions: dict[str, bytes] = {}
         self.most_session_bytes = 0
@@ -72,14 +74,14 @@ class DropboxServer(ThreadingHTTPServer):
         ).start()
 
     def session(self) -> "requests.Session":
-        """Return a session for the SDK, whose requests come here."""
+        """Return a session for the SDK whose requests go to this server."""
         import requests
         from requests.adapters import HTTPAdapter
 
         port = self.server_address[1]
 
         class Here(HTTPAdapter):
-            # As the library has it.
+            # The parameters are those of the library's method.
             def send(self, request: Any, *arguments: Any, **more: Any) -> Any:  # noqa: ANN401
                 asked = urlsplit(request.url)
                 request.url = f"http://127.0.0.1:{port}{asked.path}"
@@ -91,19 +93,19 @@ class DropboxServer(ThreadingHTTPServer):
         return made
 
     def put(self, path: str, data: bytes) -> str:
-        """Let a person write a file; return its revision."""
+        """Write a file as a person would; return its revision."""
         with self.lock:
             return str(self._saved(path, data)["rev"])
 
     def remove(self, path: str) -> None:
-        """Let a person delete a file."""
+        """Delete a file as a person would."""
         with self.lock:
             self._removed(path.lower())
 
     def answer(
         self, route: str, argument: dict[str, Any], body: bytes
     ) -> Answer | tuple[dict[str, Any], bytes]:
-        """Return the answer to a request; of a download, what a header says, and the content."""
+        """Return the answer to a request; for a download, the metadata header and the content."""
         act: Callable[[dict[str, Any], bytes], Any] = getattr(
             self, "_" + route.removeprefix("files/").replace("/", "_")
         )
@@ -250,7 +252,7 @@ class DropboxServer(ThreadingHTTPServer):
 
 
 def content_hash(data: bytes) -> str:
-    """Return Dropbox's sum of a content, by its documentation rather than by its SDK."""
+    """Return Dropbox's content hash, computed by its documentation rather than by its SDK."""
     blocks = (data[start : start + _BLOCK_BYTES] for start in range(0, len(data), _BLOCK_BYTES))
     return hashlib.sha256(b"".join(hashlib.sha256(block).digest() for block in blocks)).hexdigest()
 
@@ -277,10 +279,10 @@ class _DropboxHandler(BaseHTTPRequestHandler):
     wbufsize = -1
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def do_POST(self) -> None:
-        """Answer as the route would."""
+        """Answer as Dropbox's route would."""
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         route = self.path.removeprefix("/2/").strip("/")
         self.server.requests.append(route)

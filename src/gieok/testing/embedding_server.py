@@ -1,5 +1,6 @@
-"""Loopback server that speaks the protocols of services that embed and rerank, with vectors and
-scores of the caller's.
+"""Loopback server that speaks the protocols of embedding and reranking services.
+
+The caller supplies the vectors and scores.
 """
 
 import json
@@ -14,11 +15,10 @@ Rerank = Callable[[str, str], float]
 
 
 class EmbeddingServer(ThreadingHTTPServer):
-    """Answers as Ollama, OpenAI, Gemini, Cohere, Voyage or Jina would, by the path. A failure of
-    `failures` comes first.
+    """Server that answers as Ollama, OpenAI, Gemini, Cohere, Voyage or Jina, chosen by the path.
 
-    `embed` gets each text with its prompt; a task type of Gemini's is put before it, as
-    `RETRIEVAL_QUERY: `.
+    The entries of `failures` are answered first. `embed` gets each text with its prompt; a task
+    type of Gemini is put before the text, as `RETRIEVAL_QUERY: `.
     """
 
     daemon_threads = True
@@ -29,8 +29,8 @@ class EmbeddingServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _EmbeddingHandler)
         self.embed = embed
         self.rerank = rerank
-        #: Status and body, taken before an answer is made; None closes the connection without a
-        #: word.
+        #: (status, body) of failures that are answered first; None closes the connection without an
+        #: answer.
         self.failures: list[tuple[int, bytes] | None] = []
         self.requests: list[tuple[str, Row]] = []
         self.headers: list[dict[str, str]] = []
@@ -40,11 +40,11 @@ class EmbeddingServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Return where it listens."""
+        """Return the base URL of the server."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def answer(self, path: str, body: Row) -> Row:
-        """Return what the service of a path says."""
+        """Return the answer of the service to which a path belongs."""
         if path.endswith("/api/embed"):
             size = body.get("dimensions")
             vectors = [list(self.embed(text))[:size] for text in body["input"]]
@@ -80,7 +80,7 @@ class _EmbeddingHandler(BaseHTTPRequestHandler):
     server: EmbeddingServer
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def do_POST(self) -> None:
         """Answer one request."""

@@ -1,5 +1,6 @@
-"""An embedder without a model: hashed keyword tokens. Texts that share words are near; nothing else
-is understood.
+"""An embedder without a model: hashed keyword tokens.
+
+Texts that share words are near; nothing else is understood.
 """
 
 import hashlib
@@ -11,7 +12,10 @@ from gieok.text.keywords import keyword_tokens
 
 
 class HashEmbedder:
-    """`Embedder` for tests: deterministic, instant, and it counts the texts it was given."""
+    """`Embedder` for tests: deterministic and instant.
+
+    It counts the texts that it was given.
+    """
 
     def __init__(self, dimension: int = 64, *, model: str = "") -> None:
         self.dimension = dimension

@@ -1,4 +1,4 @@
-"""A store in plain Python, by brute force: the specification of every other one."""
+"""A store in plain Python, by brute force: the specification of every other store."""
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,8 +28,9 @@ class _PassageRow:
 
 
 class MemoryStore:
-    """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch` in dictionaries, for
-    toy sizes.
+    """`Store` in dictionaries, for toy sizes.
+
+    It also implements `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch`.
     """
 
     location = "memory"
@@ -82,7 +83,7 @@ class MemoryStore:
         return {key: d.content_hash for (s, key), (d, _) in self._documents.items() if s == scope}
 
     def scopes(self) -> list[Scope]:
-        """Return the scopes that hold anything."""
+        """Return the scopes that hold any document."""
         return sorted({s for s, _ in self._documents} | set(self._notes))
 
     def passages(self, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
@@ -129,7 +130,7 @@ class MemoryStore:
         self.write_note(scope, name, change(self.notes(scope).get(name, "")))
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
-        """Count what is held."""
+        """Count the stored documents, passages and vectors."""
         rows = [(i, r) for i, r in self._rows.items() if scope in (None, r.document.scope)]
         known = self._active()
         return StoreStats(
@@ -141,7 +142,7 @@ class MemoryStore:
         )
 
     def check(self) -> list[str]:
-        """Return nothing: there is nothing that could disagree."""
+        """Return no findings: a dictionary cannot disagree with itself."""
         return []
 
     def compact(self) -> None:
@@ -187,7 +188,7 @@ class MemoryStore:
         return Ranking("keyword", ranked, ceiling, passages=len(rows), holding=holding)
 
     def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
-        """Rank by cosine, then lower by crowding."""
+        """Rank by cosine, lowered by crowding."""
         known = self._active()
         if self._model:
             if query.model not in ("", self._model[0]):
@@ -293,7 +294,7 @@ class MemoryStore:
         return sorted(waiting, reverse=True)[:limit]
 
     def put_lines(self, model: str, vectors: Mapping[LineId, bytes]) -> None:
-        """Store vectors of the active model."""
+        """Store vectors of lines of the active model."""
         self.put_vectors(model, {})
         for vector in vectors.values():
             _verify_dimension(vector, self._dimensions[model])
@@ -312,11 +313,11 @@ class MemoryStore:
         return {(passage, start): row.text[start:end] for start, end in line_spans(row.text)}
 
     def active_model(self) -> tuple[str, int] | None:
-        """Return the model that vectors are of."""
+        """Return the name and dimension of the active model; None before `use_model`."""
         return self._model
 
     def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
-        """Return the vectors that are here."""
+        """Return the stored vectors of `texts`, by text."""
         known = self._vectors.get(model, {})
         return {text: known[text] for text in texts if text in known}
 

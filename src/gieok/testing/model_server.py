@@ -12,13 +12,13 @@ _COUNTS = ("/count_tokens", ":countTokens")
 
 
 class TruncatedAnswer(str):
-    """An answer that reached the limit of its length."""
+    """An answer that was cut at the length limit."""
 
     __slots__ = ()
 
 
 class Broken(str):
-    """An answer that is streamed and breaks off before its end."""
+    """A streamed answer that breaks off before its end."""
 
     __slots__ = ()
 
@@ -27,10 +27,11 @@ Answer = str | tuple[int, bytes] | None
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Answers each request with the next of `script`; the last one stays.
+    """Server that answers each request with the next entry of `script`.
 
-    An answer is a text (streamed word by word), a status with a body, None (the connection is
-    closed without a word), or a function of the request's body that gives one of these.
+    The last entry is repeated. An entry is a text (streamed word by word), a status with a body,
+    None (the connection is closed without an answer), or a function of the request's body that
+    returns one of these.
     """
 
     daemon_threads = True
@@ -45,15 +46,15 @@ class ModelServer(ThreadingHTTPServer):
         ).start()
 
     def handle_error(self, *_: object) -> None:
-        """Say nothing where a client left in the middle of an answer."""
+        """Log nothing where a client left in the middle of an answer."""
 
     @property
     def url(self) -> str:
-        """Return where it listens."""
+        """Return the base URL of the server."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def next(self, body: dict[str, Any]) -> Answer:
-        """Return the answer to a request."""
+        """Return the next scripted answer to a request."""
         found = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         return found(body) if callable(found) else found
 
@@ -62,18 +63,18 @@ class _ModelHandler(BaseHTTPRequestHandler):
     server: ModelServer
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def do_GET(self) -> None:
-        """Answer as a provider without a list of models: agents look before they ask."""
+        """Answer as a provider without a list of models: agents ask for the list first."""
         self._send(200, b'{"data": [], "models": []}')
 
     def do_HEAD(self) -> None:
-        """Answer as to a GET, without the body."""
+        """Answer as to a GET request, without the body."""
         self.do_GET()
 
     def do_POST(self) -> None:
-        """Answer as the provider would whose path it is."""
+        """Answer as the provider to which the path belongs."""
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         if self.path.partition("?")[0].endswith(_COUNTS):
             self._send(200, b'{"input_tokens": 10, "totalTokens": 10}')
@@ -125,8 +126,8 @@ class _ModelHandler(BaseHTTPRequestHandler):
 
 
 def _build_answer_stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]]:
-    """Return the events of an answer where the request asks for a stream; none where it does
-    not.
+    """Return the events of a streamed answer; an empty list where the request asks for no
+    stream.
     """
     if "streamGenerateContent" in path:
         *words, last = _split_answer_words(answer)
@@ -156,8 +157,10 @@ def _build_answer_stream(path: str, body: dict[str, Any], answer: str) -> list[d
 
 
 def _format_stream_event(event: dict[str, Any]) -> str:
-    """Return one event of a stream; providers whose events have no type end theirs with a word, or
-    with the connection.
+    """Return one server-sent event.
+
+    Providers whose events have no type end the stream with the event `[DONE]`, or by closing the
+    connection.
     """
     name = f"event: {event['type']}\n" if "type" in event else ""
     end = "data: [DONE]\n\n" if event.get("usage") and "choices" in event else ""
@@ -180,7 +183,7 @@ def _build_chat_chunks(text: str) -> list[dict[str, Any]]:
 
 
 def _split_answer_words(text: str) -> list[str]:
-    """Return what one event each carries."""
+    """Return the words of an answer, one for each event, with the spaces behind them."""
     return re.findall(r"\S+\s*|\s+", text) or [""]
 
 
@@ -240,7 +243,7 @@ def _build_gemini_answer(text: str) -> dict[str, Any]:
 
 
 def _build_anthropic_events(text: str) -> list[dict[str, Any]]:
-    """Return the events of a stream, and last the whole message."""
+    """Return the events of a stream, and the whole message as the last item."""
     usage = {"input_tokens": 11, "output_tokens": 7}
     message: dict[str, Any] = {
         "id": "1",
@@ -283,5 +286,5 @@ def _build_ollama_answer(text: str) -> dict[str, Any]:
 
 
 def read_request_text(body: dict[str, Any]) -> str:
-    """Return all text that a request holds, whichever provider it is for."""
+    """Return all text in a request, whichever provider the request is for."""
     return json.dumps(body, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""A model that talks whose replies are written down beforehand."""
+"""A chat model with scripted replies."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -8,10 +8,11 @@ ScriptedReply = Iterable[str | Exception]
 
 
 class ScriptedReplies:
-    """`ChatModel` for tests: gives replies in turn (the last one stays), piece by piece, raises
-    errors, keeps what it was told.
+    """`ChatModel` for tests, with scripted replies.
 
-    `closed` counts the replies that were not read to their end.
+    It gives the replies in turn, piece by piece (the last one is repeated), raises those that are
+    errors, and records the messages that it was given. `closed` counts the replies that were not
+    read to their end.
     """
 
     model = "scripted:1"

@@ -1,4 +1,4 @@
-"""A language model whose answers are written down beforehand."""
+"""A language model with scripted answers."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,8 +8,10 @@ Answer = str | Exception | Callable[[Prompt], str]
 
 
 class ScriptedGenerator:
-    """`Generator` for tests: gives the answers in turn (the last one stays), raises those that are
-    errors, keeps prompts.
+    """`Generator` for tests, with scripted answers.
+
+    It gives the answers in turn (the last one is repeated), raises those that are errors, and
+    records the prompts.
     """
 
     model = "scripted:1"

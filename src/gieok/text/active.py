@@ -1,9 +1,7 @@
-"""The form of active_memory.md: its fixed sentences and headings, the lines of a file that has it,
-and what they are worth.
+"""The format of active_memory.md: fixed sentences, headings, lines, and the value of a line.
 
-Whoever writes the file, whoever shows it at a session's start and whoever recognises its echo use
-this one module. Imported
-by the hook: standard library that is quick to import.
+The code that writes the file, that shows it at a session's start and that recognises its echo all
+use this module. The hook imports it: only modules of the standard library that import quickly.
 """
 
 import re
@@ -14,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: The text below belongs to the user.
+#: Separates the generated text from the user's own text below it.
 MARKER = "<!-- gieok: what stands below this line is yours and stays -->"
 TITLES = {"en": "Active memory", "ko": "활성 기억"}
 HEADS = {
@@ -23,7 +21,7 @@ HEADS = {
     "the user is right.",
     "ko": "지난 대화에서 기억하는 것입니다. 자료일 뿐이며, 사용자가 지금 하는 말과 다르면 사용자가 맞습니다.",
 }
-#: In the order of the file; `statistics` counts, and is no memory.
+#: Sections in the order of the file; `statistics` holds counts, and is no memory.
 SECTIONS = (
     "states",
     "due",
@@ -60,9 +58,9 @@ HEADINGS = {
     ),
 }
 NONE = {"en": "(none)", "ko": "(없음)"}
-#: Of a section: what a new line is worth, in how many days half of that is left, and the share that
-#: always is. What a person prefers or decided holds until something replaces it, what goes on now
-#: is old in a month.
+#: Section → (value of a new line, half-life in days, share of the value that always remains).
+#: Preferences and decisions hold until something replaces them; a current activity is old in a
+#: month.
 _WORTH = {
     "states": (3.0, 30, 0.0),
     "due": (7.0, 400, 0.5),
@@ -73,14 +71,14 @@ _WORTH = {
     "done_earlier": (1.0, 30, 0.0),
     "notes": (3.0, 180, 0.3),
 }
-#: A 🔴 state is a fact rather than what goes on.
+#: The values for a 🔴 state, which is a fact rather than a current activity.
 _FACT = (3.0, 120, 0.3)
 MARKS = {"🔴": 2.0, "🟡": 1.0, "🟢": 0.0}
-#: Headings of what a session begins with, beside those that name a scope or a day in brackets.
+#: Headings of a session's start text, beside those that name a scope or a day in brackets.
 RULES = "Rules that bind, as the user stated them: follow them until the user lifts them"
 DUE, COMMITTED = "Due", "What the user committed here, newest first"
 _OWN = "own"
-#: Headings of files that an earlier release wrote.
+#: Headings that an earlier release wrote → section.
 _OLD_HEADINGS = {"Current context": "states", "현재 맥락": "states"}
 _SECTION_OF = _OLD_HEADINGS | {
     heading: name
@@ -91,9 +89,7 @@ _LINE = re.compile(r"- (🔴|🟡|🟢) (\d{4}-(?:0\d|1[0-2])-[0-3]\d) ")
 
 
 class ActiveLine:
-    """A line of active memory: its section ('own': of the user's text), the text, and what it is
-    worth.
-    """
+    """A line of active memory: its section ('own' for the user's text), its text, its value."""
 
     __slots__ = ("day", "mark", "section", "text")
 
@@ -104,17 +100,18 @@ class ActiveLine:
 
     @property
     def told(self) -> str:
-        """Return the text without its mark and the day on which it was said."""
+        """Return the text without its mark and its day."""
         found = _LINE.match(self.text)
         return self.text[found.end() :] if found else self.text.removeprefix("- ")
 
     def worth(self, today: str = "") -> float:
-        """Return what the line is worth on a day (`2026-11-22`); when it was said, where none is
-        named.
+        """Return the value of the line on the day `today` (`2026-11-22`).
+
+        Without `today`, return its value on the day on which it was said.
         """
         if self.section == _OWN:
             return 100.0
-        # The task and patterns have no day, and are of now.
+        # The current task and the patterns have no day; they count as of today.
         return score_active_line(
             self.section,
             self.mark or "🔴",
@@ -123,11 +120,11 @@ class ActiveLine:
 
 
 def iter_active_lines(text: str) -> "Iterator[ActiveLine]":
-    """Yield what a file of active memory holds, in its order, without headings, empty sections and
-    statistics.
+    """Yield the lines of a file of active memory in order.
 
-    A heading that a person's template made counts as the section before it. What stands below the
-    marker is the user's own and is worth most.
+    Headings, empty sections and statistics are left out. A heading of a person's own template
+    counts as part of the section before it. Text below the marker is the user's own and has the
+    highest value.
     """
     above, _, below = text.partition(MARKER)
     section = SECTIONS[0]
@@ -146,6 +143,6 @@ def iter_active_lines(text: str) -> "Iterator[ActiveLine]":
 
 
 def score_active_line(section: str, mark: str, days: int) -> float:
-    """Return what a line of a section, of a mark and an age in days, is worth."""
+    """Return the value of a line by its section, its mark and its age in days."""
     new, half_days, least = _FACT if (section, mark) == ("states", "🔴") else _WORTH[section]
     return float((new + MARKS[mark]) * (least + (1 - least) * 0.5 ** (max(0, days) / half_days)))

@@ -1,14 +1,13 @@
-"""Turns that tell nothing by themselves: thanks, greetings, assent. Standard library, quick to
-import.
+"""Recognition of turns without content of their own: thanks, greetings, assent.
 
-Strings, which `re` compiles at their first use: the prompt's hook imports this and needs none of
-them.
+Standard library, quick to import. The patterns are strings, which `re` compiles at their first use:
+the prompt hook imports this module and needs none of the patterns.
 """
 
 import re
 
 _LONGEST_CHARS = 160
-#: What a conversation begins and ends with, agrees and thanks with.
+#: Words that begin and end a conversation, or express agreement and thanks.
 _SMALL_TALK = (
     r"(?i)\b(?:ok(?:ay|ey)?|k|yes|yeah|yep|yup|no|nah|nope|fine|thanks?(?: you| so much| a "
     r"lot)?|thx|ty|great"
@@ -23,7 +22,7 @@ _SMALL_TALK = (
     r"|내일 ?(?:보자|봐요?|봬요|뵐게요)"
     r"|잘 ?자요?|그래요?|됐(?:어요?|다|네요?)|이제|일단|끝|바이|넵|네|예|응|어|오|아|음|ㅇㅇ|ㅇㅋ|ㅋ+|ㅎ+|ㅂㅂ|ㄱㅅ|ㄱㄱ"
 )
-#: What else an assent is made of.
+#: Further words that an assent may consist of.
 _ASSENT = (
     r"(?i)\b(?:please|do|it|that|this|way|go|ahead|for|sounds|let'?s|you|can|i|agree|agreed"
     r"|like|by all means"
@@ -36,10 +35,12 @@ _LETTER = r"\w"
 
 
 def is_small_talk(text: str) -> bool:
-    """Say whether nothing is left of a text without thanks, greetings and assent."""
+    """Return whether a text consists only of thanks, greetings and assent."""
     return len(text) < _LONGEST_CHARS and re.search(_LETTER, re.sub(_SMALL_TALK, " ", text)) is None
 
 
 def accepts(text: str) -> bool:
-    """Say whether a short answer is mere assent or refusal: what it says stands in the question."""
+    """Return whether a short answer is mere assent or refusal: its content stands in the
+    question.
+    """
     return re.search(_LETTER, re.sub(_ASSENT, " ", re.sub(_SMALL_TALK, " ", text))) is None

@@ -1,19 +1,20 @@
-"""Rules that bind: statements of a user about what agents must, or must not do, until they are
-lifted; and what they govern.
+"""Rules that bind: a user's statements on what agents must or must not do, until lifted.
 
-One module decides, for all who keep, show or match rules. A rule stands by itself: a question,
-quoted talk, an account of what somebody does, and an instruction for this once ("don't run it yet",
-이번엔 하지 마) are none. What is sure by its words (never, 반드시, "must be reviewed") is a rule wherever it
-stands; a bare prohibition ("don't touch legacy/") is one where the turn asks for no work that it
-could be meant for. Standard library, quick to import; patterns are strings, compiled at their first
-use.
+This module alone decides what is a rule and what a rule governs, for all code that keeps, shows or
+matches rules.
+
+A rule stands by itself. These are no rules: a question, quoted talk, an account of what somebody
+does, and an instruction for this once ("don't run it yet", 이번엔 하지 마). A sentence whose words leave
+no doubt (never, 반드시, "must be reviewed") is a rule wherever it stands; a bare prohibition ("don't
+touch legacy/") is a rule where the turn asks for no work that the prohibition could be meant for.
+Standard library, quick to import; patterns are strings, compiled at their first use.
 """
 
 import re
 
 from gieok.text.assent import accepts
 
-#: What a sentence may begin with before its own first word: fillers, and where or when the rule
+#: Words before the first word of the rule itself: fillers, and the place or time for which the rule
 #: holds.
 _FILLERS = (
     r"(?:(?:and|but|so|also|oh|ah|btw|by the way|note(?: that)?|remember|reminder|(?:house "
@@ -32,8 +33,8 @@ _WHERE = (
     r"default|under no circumstances),? ?)*"
 )
 _START = rf"^\W*{_FILLERS}{_WHERE}{_FILLERS}"
-#: A verb in its base form, as an order has it: nothing that tells of others ("works", "worked"), of
-#: habit or of a state.
+#: A verb in its base form, as in an order; excluded are forms that report ("works", "worked"), and
+#: verbs of habit or state.
 _VERB = (
     r"(?!(?:mind|been|had|have|was|were|is|are|am|said|seen|heard|thought|knew|got|again|ever"
     r"|did|could|would|will|might|the"
@@ -72,7 +73,8 @@ _WHO = (
     r"|anyone|one)"
 )
 
-#: (pattern, what is one, what is none): sure by its words, wherever it stands.
+#: (pattern, example of a rule, counter-example): the words leave no doubt, wherever the sentence
+#: stands.
 SURE = (
     (
         rf"{_START}(?:you |we )?(?:never|always)(?: ever)? {_VERB}",
@@ -246,7 +248,7 @@ SURE = (
         "커밋 메시지는 어디로 갔지",
     ),
 )
-#: A rule where the turn asks for no work that it could be meant for.
+#: Patterns of a rule in a turn that asks for no work for which the prohibition could be meant.
 BARE = (
     (
         (
@@ -288,7 +290,7 @@ BARE = (
     (r"(?:면|서는|선)\s?안\s?(?:돼요?|된다|됩니다|됨)$", "운영 DB를 직접 고치면 안 돼", "왜 안 돼"),
 )
 
-#: This once, or this one thing.
+#: An instruction for this once, or for this one thing.
 _ONCE = (
     r"(?i)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|today"
     r"|tonight|this once|just once|for once"
@@ -307,7 +309,7 @@ _ASKS = (
     r"(?:i|we|you|it|they|he|she|the|that|this|there|a|an|is|are|was|were|do|does|did|should"
     r"|would|can)\b"
 )
-#: Somebody else's words, something that was or would be, what a text is to say.
+#: Words of somebody else, past or hypothetical events, the content of a text to be written.
 _TOLD = (
     r"(?i)(?<!\bi )(?<!\bwe )\b(?:said|says|saying|told (?:me|us|him|her|them)|tells (?:me|us)"
     r"|wrote|(?:he|she|it|who) writes|claims?|claimed"
@@ -320,7 +322,7 @@ _TOLD = (
     r"|던데[\s.!~]*$"
     r"|(?:았|었|였|했|됐|갔|왔|봤|썼)(?:어|다|지|네|음|습니다|어요|거든|는데)[\s.!~]*$"
 )
-#: Comfort, reminders of a task and what people say of themselves look like rules.
+#: Comfort, reminders of a task, and statements about oneself, which look like rules.
 _NONE = (
     r"(?i)(?:걱정|신경\s?쓰|잊지|잊어|오해|미안|놀라|겁내|기대|실망|부담|서두르|무리하)\S*\s?(?:지\s?)?(?:마|말)"
     r"|^\W*(?:나는?|난|저는?|전|내가|제가|우리 (?:애|엄마|아빠|집)\S*)\s(?!.*(?:줘|세요|지\s?(?:마|말)))"
@@ -343,7 +345,7 @@ _REQUEST = (
     r"|i (?:want|need|would like|'d like)|let'?s)\b"
     r"|(?<!지 말아)(?<!지 말아 )(?:줘요?|주세요|줄래\S*|해봐|봐줘|부탁\S*|하자|해라)[\s.!~]*$"
 )
-#: What carries the rule before it on.
+#: Beginning of a sentence that continues the rule before it.
 _GOES_ON = (
     r"(?i)^\W*(?:instead|otherwise|unless|except|only if|if (?:you|it|that|there|not)|ask "
     r"(?:me|first)|use \w+ instead|and if"
@@ -365,7 +367,7 @@ _LIFTS = (
     r"|(?:지\s?않아도|안\s?\S+도)\s?(?:돼|된다|됩니다|괜찮)|(?:규칙|금지|원칙|제한)(?:은|는|을|를)?\s?(?:이제\s?)?(?:해제|취소"
     r"|폐지|없던|풀|없애|끝)"
 )
-#: An agent's offer, of what is to be so from now on.
+#: Words of duration in an agent's offer of how things shall be from now on.
 _LASTS = (
     r"(?i)\b(?:always|never|from now on|going forward|every time|each time|whenever|(?:before"
     r"|after) (?:every|each|any))\b"
@@ -380,9 +382,9 @@ _OFFERS = (
 )
 _PROPOSED_LAST = 4
 _SENTENCE = r"(?<=[.!?。！？])[\"'”’)\]]*\s+|\n+|;\s+"
-#: Ends a rule as a question that asks nothing.
+#: Question at the end of a rule that asks nothing.
 _TAG = r"(?i),?\s*(?:ok(?:ay)?|right|alright|understood|got it|알았지|알겠지|알겠어)\s*[?？]$"
-#: A part to play: its rules are of the play.
+#: A part to play: rules in such a text belong to the play.
 _PLAYED = (
     r"(?i)\b(?:act as|you are (?:an?|the) |you're an? |pretend|role-?play|text adventure|imagine "
     r"(?:you|that)|story|poem|song|novel|essay|screenplay|lyrics)\b|역할(?:을|극)"
@@ -390,16 +392,15 @@ _PLAYED = (
 _QUOTED = r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]|(?m:^\s*>.*$)"
 _FENCED = r"(?s)```.*?(?:```|$)"
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
-#: More than this was not said, but pasted.
+#: A longer turn was pasted, not said.
 _LONGEST_TURN, _LONGEST_RULE = 1_200, 320
 
 
 def rules_in(text: str, question: str = "") -> list[str]:
-    """Return the rules that a user states with a turn, whole: with the sentences that carry them
-    on.
+    """Return the rules that a user states in a turn, with the sentences that continue them.
 
-    `question` is what the agent asked or proposed before, '' for nothing: "yes, do that" makes a
-    proposed rule one.
+    `question` is the agent's question or proposal before the turn, '' for none: the answer "yes, do
+    that" makes a proposed rule a rule.
     """
     if len(text) > _LONGEST_TURN or re.search(_PLAYED, text):
         return []
@@ -429,12 +430,12 @@ def rules_in(text: str, question: str = "") -> list[str]:
 
 
 def has_binding_rule(text: str) -> bool:
-    """Say whether a statement is a rule, or holds one."""
+    """Return whether a statement is a rule, or contains one."""
     return bool(rules_in(text))
 
 
 def lifts(text: str) -> bool:
-    """Say whether a user takes something back that was a rule, or allows what one forbade."""
+    """Return whether a user withdraws a rule, or allows something that a rule forbade."""
     return (
         len(text) <= _LONGEST_RULE
         and re.search(_LIFTS, text) is not None
@@ -485,12 +486,12 @@ def _is_refusal(text: str) -> bool:
 
 
 def _is_lasting_proposal(sentence: str) -> bool:
-    """Say whether an agent offers in a sentence to do something always or never."""
+    """Return whether an agent offers in a sentence to do something always or never."""
     return re.search(_LASTS, sentence) is not None and re.search(_OFFERS, sentence) is not None
 
 
-#: What rules govern, under one name in both languages: (name, weight, words). Where a rule and a
-#: prompt are both about deploying, the rule bears on it; that both speak of tests says less.
+#: Topics of rules, with one name for both languages: (name, weight, words). A rule bears on a
+#: prompt where both are about deploying; that both mention tests says less.
 _GOVERNED = (
     (
         "deploy",
@@ -504,7 +505,8 @@ _GOVERNED = (
         "production",
         1,
         (
-            r"\b(?:prod|production|live (?:db|database|server|site))\b|운영\s?(?:서버|디비|DB|환경|계)|프로덕션|프로드"
+            r"\b(?:prod|production|live (?:db|database|server|site))\b|운영\s?(?:서버|디비|DB|환경|계)"
+            r"|프로덕션|프로드"
             r"|실서버"
         ),
     ),
@@ -532,7 +534,8 @@ _GOVERNED = (
         "customer",
         1,
         (
-            r"\b(?:customers?|users?' data|personal data|pii|phone numbers?|e-?mail address\w*)\b|고객"
+            r"\b(?:customers?|users?' data|personal data|pii|phone numbers?|e-?mail "
+            r"address\w*)\b|고객"
             r"|개인\s?정보|전화번호|주민"
         ),
     ),
@@ -540,7 +543,8 @@ _GOVERNED = (
         "secret",
         2,
         (
-            r"\b(?:secrets?|passwords?|credentials?|api keys?|tokens?|\.env)\b|비밀번호|비번|시크릿|토큰|인증\s?키"
+            r"\b(?:secrets?|passwords?|credentials?|api keys?|tokens?|\.env)\b|비밀번호|비번|시크릿|토큰"
+            r"|인증\s?키"
             r"|API\s?키"
         ),
     ),
@@ -569,7 +573,7 @@ _GOVERNED = (
     ("friday", 1, r"\bfridays?\b|금요일|금욜"),
 )
 _BEARS = 2
-#: A file, a folder, a command, an identifier: nothing else is called so.
+#: Names of files, folders, commands and identifiers: nothing else is named so.
 _NAME = (
     r"[\w.-]*[\w]+(?:/[\w.-]+)+/?|\b\w+\.(?:py|tsx?|jsx?|go|rs|java|sql|ya?ml|toml|json|md|sh|env"
     r"|lock)\b|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b"
@@ -591,19 +595,21 @@ _PARTICLE = (
 
 
 def governed(rule: str) -> frozenset[str]:
-    """Return what a rule governs: kinds of work and systems by one name in both languages, files,
-    and its own words.
+    """Return the topics that a rule governs.
+
+    They are kinds of work and systems (with one name for both languages), files, and the rule's own
+    words.
     """
     return frozenset((*_find_rule_topics(rule), *_find_rule_names(rule), *_list_rule_words(rule)))
 
 
 def bears_on(rule: str, prompt: str) -> bool:
-    """Say whether a prompt is about what a rule governs, and asks for work or for the rule."""
+    """Return whether a prompt is about a topic that a rule governs."""
     topics = {name: weight for name, weight, _ in _GOVERNED}
     about = _find_rule_topics(rule)
     shared = sum(topics[name] for name in about & _find_rule_topics(prompt))
     named = _find_rule_names(rule) & _find_rule_names(prompt)
-    # A word of a kind that both are of has counted.
+    # A word of a shared topic is already counted with that topic.
     words = {
         word
         for word in _list_rule_words(rule) & _list_rule_words(prompt)
@@ -613,7 +619,7 @@ def bears_on(rule: str, prompt: str) -> bool:
 
 
 def lifted_by(rule: str, text: str) -> bool:
-    """Say whether a text that lifts something lifts this rule: it speaks of what the rule
+    """Return whether a text lifts this rule: it lifts a rule, and is about what this rule
     governs.
     """
     return lifts(text) and bears_on(rule, text)

@@ -1,29 +1,30 @@
-"""What stands in notes and no person reads: pasted images, compressed drawings, minified code. Left
-out, line by line.
+"""Removal of note parts that no person reads: images, compressed drawings, minified code.
 
-The lines keep their numbers, so that what is cited stands where it is said to stand.
+The parts are removed within their lines, so that line numbers, and with them citations, stay valid.
+The images are pasted ones.
 """
 
 import re
 
-#: What is put in place of what is left out.
+#: Replaces a removed part.
 LEFT_OUT = "…"
 _DATA = re.compile(r"(data:[\w.+/-]{1,80}(?:;[\w=-]+)*,)[^\s\"'<>)\]}]{64,}")
-#: A run without a space; of one that begins as an address, its beginning says where it leads.
-#: Korean and Chinese lines have no spaces to speak of, so a run is of ASCII.
+#: A long run without a space. Of a URL, the beginning is kept, because it says where the URL leads.
+#: Only ASCII: Korean and Chinese lines have hardly any spaces.
 _RUN = re.compile(r"(https?://[!-~]{1,120})?[!-~]{256,}")
 _WRAPPED = re.compile(r"[A-Za-z0-9+/=_-]{40,}")
-#: So many lines of code letters below each other are one thing; two hashes or keys are none.
+#: Least number of consecutive base64-like lines that are one blob; two hashes or keys are none.
 _LEAST_WRAPPED = 8
-#: A longer line is looked at: prose has letters and spaces, what a program wrote for a program has
-#: signs and numbers.
+#: A longer line is examined: prose consists of letters and spaces, text that a program wrote for a
+#: program has many signs and numbers.
 _LONG_LINE, _KEPT_CHARS = 2_000, 200
 _LEAST_LETTERS, _MOST_SIGNS = 0.5, 0.15
 
 
 def without_blobs(text: str) -> str:
-    """Return a text in which `…` stands for what no person reads; as it is where there is nothing
-    of that.
+    """Return a text with `…` in place of each part that no person reads.
+
+    A text without such parts is returned unchanged.
     """
     lines = text.split("\n")
     if max(map(len, lines)) < 256 and not _is_wrapped(lines):
@@ -49,8 +50,9 @@ def _is_machines(line: str) -> bool:
 
 
 def _without_wrapped(lines: list[str]) -> list[str]:
-    """Return the lines with one `…` for each block of code letters, which may have empty lines in
-    it.
+    """Return the lines with one `…` for each block of base64-like lines.
+
+    A block may contain empty lines.
     """
     found: list[str] = []
     block: list[int] = []

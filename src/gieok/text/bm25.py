@@ -20,16 +20,17 @@ TYPE_CHECKING = False  # of `typing`, which the prompt hook has no time to impor
 if TYPE_CHECKING:
     from gieok.model.retrieval import KeywordQuery
 
-#: In a scope this large, a token held by more than this share of the passages is left out while a
-#: rarer one is there: it costs most of the time and hardly helps (MRR -.003 at worst on the sets
-#: measured).
+#: In a scope of this many passages, a token in more than this share of them is left out if the
+#: query has a rarer one: common tokens cost most of the time and hardly help (MRR -.003 at worst on
+#: the sets measured).
 _LARGE_SCOPE = 50_000
 _COMMON_SHARE = 0.1
 
 
 class Bm25:
-    """The parameters of the formula. A plain class: a dataclass takes half of the hook's time to
-    import.
+    """The parameters of the formula.
+
+    A plain class, because the import of `dataclasses` takes half of the hook's time.
     """
 
     __slots__ = ("b", "context_weight", "k1", "spread")
@@ -47,18 +48,19 @@ class Bm25:
         self.spread = spread
 
 
-#: Notes, as the hook ranks them: neighbours triple the time and matter for turns of talk, which the
-#: hook leaves out.
+#: For notes, as the hook ranks them. No neighbours: they triple the time and matter for turns of
+#: talk, which the hook leaves out.
 NOTES = Bm25()
-#: Any prose: notes and turns of talk, which are often unintelligible alone.
+#: For any prose: notes, and turns of talk, which are often unintelligible without their neighbours.
 PROSE = Bm25(spread=(0.5, 0.25))
-#: Robertson's values: best for code, and OpenClaw's.
+#: Robertson's values: best for code, and those of OpenClaw.
 CLASSIC = Bm25(1.2, 0.75)
 
 
 def idf(passages: float, holding: float) -> float:
-    """Return the inverse document frequency of a token that `holding` of `passages` passages hold;
-    always positive.
+    """Return the inverse document frequency of a token; always positive.
+
+    `holding` of `passages` passages hold the token.
     """
     return math.log(1 + (passages - holding + 0.5) / (holding + 0.5))
 
@@ -66,8 +68,10 @@ def idf(passages: float, holding: float) -> float:
 def token_weights(
     query: "KeywordQuery", passages: int, holding: Mapping[str, int]
 ) -> dict[str, float]:
-    """Return weight · idf of each query token that occurs (is in `holding`) and is not too common
-    to tell anything.
+    """Return weight · idf of each query token.
+
+    Tokens that occur in no passage (are not in `holding`) are left out, and so are tokens that are
+    too common to distinguish passages.
     """
     most = _COMMON_SHARE * passages if passages >= _LARGE_SCOPE else passages
     telling = {token for token in query.weights if 0 < holding.get(token, 0) <= most}
@@ -79,8 +83,9 @@ def token_weights(
 
 
 def ceiling(query: "KeywordQuery", passages: int, holding: Mapping[str, int]) -> float:
-    """Return the least upper bound of a passage's score; a token that occurs nowhere counts as the
-    rarest.
+    """Return the least upper bound of a passage's score.
+
+    A token that occurs in no passage counts as the rarest.
     """
     unseen = sum(w * idf(passages, 0) for t, w in query.weights.items() if t not in holding)
     return (unseen + sum(token_weights(query, passages, holding).values())) * (query.k1 + 1)

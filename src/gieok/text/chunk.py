@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gieok.model.memory import Passage
 from gieok.text.markdown import heading_text
 
-#: Stored with the data: to be raised whenever the passages of any text would change.
+#: Stored with the data: raise it whenever the passages of any text would change.
 VERSION = 2
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
@@ -22,8 +22,8 @@ _FENCE = re.compile(r" {0,3}(```++(?!.*`)|~~~++)(.*)")
 _SECTION_SHARE = 4
 _CUT_BACK = 80
 #: Measured with the multilingual-e5 tokenizer: 4.1 Latin characters and 1.6 Hangul syllables a
-#: token, rounded up. Separate from `gieok.text.tokens`: a change here means that all files are cut
-#: and embedded again.
+#: token, rounded up. Separate from `gieok.text.tokens`, because a change here means that all files
+#: are cut and embedded again.
 _CHARS_PER_TOKEN = 4.0
 _TOKENS_PER_WIDE_CHAR = 0.8
 
@@ -49,9 +49,10 @@ def chunk(
     start_line: int = 1,
     context: str = "",
 ) -> tuple[Passage, ...]:
-    """Cut `text[start:]`, whose first line is `start_line`; blank passages are left out.
+    """Cut `text[start:]` into passages; blank passages are left out.
 
-    `context` precedes every heading path (the title, say).
+    `start_line` is the number of the first line. `context` (the title, say) precedes every heading
+    path.
     """
     lines = _iter_line_units(text, start, start_line)
     units = [
@@ -70,14 +71,15 @@ def chunk(
 def _estimate_chunk_tokens(text: str) -> int:
     if text.isascii():
         return -int(-len(text) // _CHARS_PER_TOKEN)
-    # A character beyond U+07FF takes three bytes or more in UTF-8: two more than a Latin one.
+    # A character beyond U+07FF takes at least three bytes in UTF-8, two more than a Latin
+    # character.
     wide = (len(text.encode("utf-8", "surrogatepass")) - len(text)) / 2
     narrow = max(len(text) - wide, 0)
     return max(1, round(narrow / _CHARS_PER_TOKEN + wide * _TOKENS_PER_WIDE_CHAR))
 
 
 def _iter_line_units(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
-    """Yield each line as a unit, with the fence that it is inside of ('' outside of code)."""
+    """Yield each line as a unit, with the fence that encloses the line ('' outside of code)."""
     path: list[tuple[int, str]] = []
     fence = ""
     for content in text[start:].split("\n"):
@@ -150,8 +152,8 @@ def _join_block_units(block: list[_Unit], budget: int) -> list[_Unit]:
 
 def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     start = unit.start
-    # Four times the budget in characters never fits; counting all of the rest each time would be
-    # quadratic.
+    # A piece of four times the budget in characters never fits; counting the whole rest each time
+    # would be quadratic.
     while (
         unit.tokens > budget
         and _estimate_chunk_tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget

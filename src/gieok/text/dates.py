@@ -16,8 +16,9 @@ class DateSpan(NamedTuple):
 
 
 def find_span(question: str, today: date) -> DateSpan | None:
-    """Return the days that `question` names, seen from `today`; None without any, and where one is
-    half understood.
+    """Return the days that `question` names, seen from `today`.
+
+    None where it names none, and where a date in it is only partly understood.
     """
     times = read_times(question, today)
     if times.refused or not times.found:
@@ -27,16 +28,18 @@ def find_span(question: str, today: date) -> DateSpan | None:
 
 
 def find_past_span(question: str, today: date) -> DateSpan | None:
-    """Return the days that `question` names, where they have begun: nothing that was told is of
-    next week.
+    """Return the days that `question` names, if they have begun.
+
+    Memory holds nothing of days to come, so next week is no span to search.
     """
     span = find_span(question, today)
     return span if span and span.first <= today else None
 
 
 def find_last_day(words: str, today: date) -> date | None:
-    """Return the last day of a time ahead that is all of what `words` say: Friday, 다음 주까지, the end
-    of March.
+    """Return the last day of a time ahead; None where `words` say anything more than that time.
+
+    Examples: Friday, 다음 주까지, the end of March.
     """
     times = read_times(words, today, is_ahead=True)
     if times.refused or len(times.found) != 1:

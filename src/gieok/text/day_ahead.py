@@ -1,5 +1,6 @@
-"""The day that a plan names, Korean and English, seen from the day it was told: the next one,
-unless a year says otherwise.
+"""The day that a plan names, Korean and English, seen from the day it was told.
+
+It is the next such day, unless a year says otherwise.
 """
 
 import re
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 from gieok.text.times.reading import Time, read_times
 
-#: What stands before a bare day of the week, or a day of the month, that is one of a plan.
+#: Words before a bare weekday, or a bare day of the month, that make it the day of a plan.
 _BEFORE = re.compile(
     (
         r"(?:\b(?:on|by|this|coming|until|till|through|before|due|from|for|is|to|at|and|the)"
@@ -28,15 +29,16 @@ class NamedDay(NamedTuple):
 
 
 def day_ahead(text: str, said: date) -> NamedDay | None:
-    """Return the day that a text names, seen from `said`; None without one (or for an impossible
-    one).
+    """Return the first day that a text names, seen from the day `said`.
+
+    None where the text names no day, or an impossible one.
     """
     days = days_ahead(text, said)
     return days[0] if days else None
 
 
 def days_ahead(text: str, said: date) -> list[NamedDay]:
-    """Return the days that a text names, in its order; none overlaps another."""
+    """Return the days that a text names, in order and without overlap."""
     times = read_times(text, said, is_ahead=True).found
     return [
         NamedDay(time.span.first, time.start, time.end)
@@ -46,7 +48,7 @@ def days_ahead(text: str, said: date) -> list[NamedDay]:
 
 
 def _is_day_of_a_plan(time: Time, text: str) -> bool:
-    # Who says "today" tells of what goes on.
+    # A text with "today" tells of a current activity, not of a plan.
     if time.span.first != time.span.last or time.looks_back or time.is_current:
         return False
     words, before, after = text[time.start : time.end], text[: time.start], text[time.end :]

@@ -1,9 +1,12 @@
-"""Recognises a degenerate answer, in which a model repeats itself, by three complementary tests."""
+"""Recognition of degenerate answers, in which a model repeats itself, by three tests.
+
+The tests complement each other.
+"""
 
 import zlib
 from collections import Counter
 
-#: Short answers repeat by chance.
+#: Shorter answers repeat by chance.
 _SHORTEST_CHARS = 400
 _COUNTED_LINE_CHARS = 12
 _LEAST_LINES = 8
@@ -15,7 +18,7 @@ _WINDOW_CHARS = 120
 
 
 def is_degenerate(text: str) -> bool:
-    """Say whether lines, windows or the text as a whole repeat too much."""
+    """Return whether lines, windows of text or the text as a whole repeat too much."""
     if len(text) < _SHORTEST_CHARS:
         return False
     return _repeats_lines(text) or _repeats_windows(text) or _is_highly_compressible(text)
@@ -27,7 +30,7 @@ def _repeats_lines(text: str) -> bool:
 
 
 def _repeats_windows(text: str) -> bool:
-    """Find repetition inside one line: `and then and then and then …`."""
+    """Return whether a text repeats inside one line: `and then and then and then …`."""
     joined = " ".join(text.split())
     windows = Counter(
         joined[start : start + _WINDOW_CHARS] for start in range(0, len(joined) - _WINDOW_CHARS, 10)

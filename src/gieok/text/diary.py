@@ -1,8 +1,8 @@
-"""Which lines of a diary are of which day: headings that are days, or begin or end with one, and
-lines that are nothing else.
+"""The days of a diary's lines, from headings and lines that name a day.
 
-A year, a month and a day may stand in headings above each other (`# 2026년`, `## 11월`, `### 20일`),
-the year in the name of the file.
+A heading that names a day is a day, or begins or ends with a day; a line that names a day consists
+of the day alone. A year, a month and a day may stand in headings above each other (`# 2026년`, `##
+11월`, `### 20일`), the year in the name of the file.
 """
 
 import re
@@ -26,7 +26,7 @@ _DAY_LINE = re.compile(
     r"|[*_\[]{0,4}(?:\d{2,4}[^\n]{4,44}|[A-Z][a-z]{2}[^\n]{0,40}\d{4}[^\n]{0,12})$)",
     re.MULTILINE,
 )
-#: A line below this level is a day without the marks of a heading.
+#: Level of a line that names a day without heading marks: below every heading.
 _LINE_LEVEL = 9
 _YEAR_ALONE = re.compile(rf"(?P<year>{YEAR})년?")
 _MONTH_ALONE = re.compile(
@@ -47,8 +47,9 @@ _IN_NAME = re.compile(
 
 
 class DaySection(NamedTuple):
-    """Lines of a diary that are of one day: `text[start:end]`, its first and last line, and the
-    headings above it.
+    """Lines of a diary that belong to one day.
+
+    The section is `text[start:end]`, with its first and last line and the headings above it.
     """
 
     day: date
@@ -60,7 +61,7 @@ class DaySection(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A heading whose lines go on, and what it says of the day."""
+    """A heading whose section is still open, with the parts of a date that it names."""
 
     level: int
     words: str
@@ -70,7 +71,7 @@ class _Open(NamedTuple):
 
 
 class _DiaryLine(NamedTuple):
-    """A line, and the day that it is of."""
+    """A line, and the day to which it belongs."""
 
     start: int
     end: int
@@ -79,8 +80,9 @@ class _DiaryLine(NamedTuple):
 
 
 def may_be_diary(text: str) -> bool:
-    """Say whether a text may have lines that are days: a look that costs little, for every note is
-    looked at.
+    """Return whether a text may have lines that consist of a day.
+
+    The test is cheap, because it runs for every note.
     """
     return bool(_DAY_LINE.search(text))
 
@@ -88,11 +90,10 @@ def may_be_diary(text: str) -> bool:
 def split_days(
     text: str, begin: int, end: int, name: str = "", *, is_org: bool = False
 ) -> tuple[DaySection, ...]:
-    """Return the sections of `text[begin:end]` that have a day of their own, in order; none where
-    it is no diary.
+    """Return the sections of `text[begin:end]` that belong to a day, in order; () for no diary.
 
-    `name` is the file's, which may say the year or the month. One heading that has a day in it
-    makes no diary, unless it is nothing but that day.
+    `name` is the name of the file, which may hold the year or the month. A text in which a single
+    heading names a day is a diary only if that heading consists of the day alone.
     """
     rows, dated = _parse_diary_lines(text, begin, end, name, is_org=is_org)
     days = [words for words, _ in dated]
@@ -124,8 +125,9 @@ def split_days(
 def _parse_diary_lines(
     text: str, begin: int, end: int, name: str, *, is_org: bool
 ) -> tuple[list[_DiaryLine], list[tuple[date, bool]]]:
-    """Return every line with its day, and the days of headings in order, each with whether the
-    heading is nothing else.
+    """Return every line with its day, and the days of the headings in order.
+
+    Each day of a heading comes with whether the heading consists of the day alone.
     """
     pattern = _ORG_HEADING if is_org else _HEADING
     opened = [_parse_diary_name(name)]
@@ -157,18 +159,18 @@ def _parse_diary_lines(
 
 
 def _parse_diary_name(name: str) -> _Open:
-    """Return the year, and the month, that a file's name says."""
+    """Return the year, and the month, in the name of a file."""
     match = _IN_NAME.search(name)
     return _Open(0, "", int(match["year"]), int(match["month"] or 0)) if match else _Open(0, "")
 
 
 def _find_parent_heading(opened: list[_Open], level: int) -> int:
-    """Return the place of the heading that one of this level stands under."""
+    """Return the index of the open heading above a heading of this level."""
     return max(place for place, one in enumerate(opened) if one.level < level)
 
 
 def _may_be_day(line: str) -> bool:
-    """Say whether a line without marks may be nothing but a day; a look that costs little."""
+    """Return whether a line without heading marks may consist of a day; the test is cheap."""
     return (
         6 <= len(line) <= 48
         and any(map(str.isdigit, line))
@@ -182,7 +184,7 @@ def _clean_diary_heading(words: str) -> str:
 
 
 def _parse_heading_day(words: str, above: _Open) -> tuple[_Open, bool]:
-    """Return what a heading says of its day below another, and whether it says nothing else."""
+    """Return the date parts of a heading below another, and whether it holds nothing else."""
     bare = _WEEKDAY.sub("", words).strip(_ENDS)
     inner = above._replace(day=None)
     if written_day := find_day(bare):
@@ -203,7 +205,7 @@ def _parse_heading_day(words: str, above: _Open) -> tuple[_Open, bool]:
 
 
 def _day_below(words: str, above: _Open) -> tuple[date, bool] | None:
-    """Return the day that words without a year name where the year is known from above."""
+    """Return the day in words without a year, with the year of the headings above."""
     found = _DAY_ALONE.match(words)
     if not found or not above.year:
         return None

@@ -1,9 +1,10 @@
-"""Which day a statement is due: the days that its text names, and whether it speaks of a deadline
-or a meeting.
+"""The day on which a statement is due.
+
+The decision uses the days that the text names, and words for a deadline or a meeting.
 
 Days are `2026-11-27`. Words for days are resolved where a statement is observed ("by Friday
-(2026-11-27)"); here only dates are read. Imported by the hook: standard library, quick to import:
-expressions are strings, which `re` compiles at their first use.
+(2026-11-27)"); here only dates are read. The hook imports this module: standard library, quick to
+import; patterns are strings, which `re` compiles at their first use.
 """
 
 import re
@@ -14,7 +15,7 @@ _NAME = (
     r"|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-#: The day on which a person corrected a text is none that it names
+#: The day of the mark on a corrected text is not a day that the text names
 #: (`model.conversation.CORRECTED_MARK`).
 _DAY = (
     r"(?i)(?<![\d-])(?<!\(corrected on )(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
@@ -23,21 +24,22 @@ _DAY = (
     rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{_NAME})\b(?: (?P<fy>\d{{4}}))?"
 )
 _MAY_NAME = r"\d-\d\d-\d|\b(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-#: Something is to be there by then, or takes place then.
+#: Words for a deadline or an event.
 _CUE = (
     r"(?i)까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지|데모|세미나|행사|납품|출장|여행|생일|방문"
     r"|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b|\bexpires?\b|\bmeeting\b|\binterview\b"
     r"|\bexam\b|\bdemo\b|\blaunch\b|\breleases?\b"
     r"|\bremind\b|\bappointment\b|\btalk\b|\bflight\b|\btrip\b|\bvisit\b|\bsubmit\b"
 )
-#: A task is shown so long after its day, and so long before it.
+#: Days after its day, and before it, on which a task is shown.
 _OVERDUE_DAYS, _AHEAD_DAYS = 14, 7
-#: A date without a year is the next one, unless it was so many days before it was said.
+#: A date without a year is that of the next year, if in the year of the statement it lies so many
+#: days in the past.
 _PAST_DAYS = 120
 
 
 def ordinal(day: str) -> int:
-    """Return the number of a day, so that differences are days."""
+    """Return the number of a day: the difference of two numbers is a number of days."""
     year, month, of_month = int(day[:4]), int(day[5:7]), int(day[8:10])
     years = year - (month <= 2)
     return (
@@ -51,13 +53,14 @@ def ordinal(day: str) -> int:
 
 
 def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
-    """Return the day on which something is due, '' where none is near. `said` is the day it was
-    told.
+    """Return the day on which something is due; '' where it is not due soon.
 
-    A task is due on the last day that it names, from a week ahead until two weeks behind; what only
-    names a day, on that day and the day before.
+    `said` is the day of the statement. A task is due on the last day that it names, and is returned
+    from a week before until two weeks after that day. Another statement with a word for a deadline
+    or an event is returned from a week before; one that only names a day, on that day and the day
+    before.
     """
-    # Most texts name no day, and looking for every form of one takes longer than this.
+    # A cheap test first: most texts name no day, and trying every form of a date takes longer.
     if re.search(r"\d", text) is None or not ("월" in text or re.search(_MAY_NAME, text)):
         return ""
     days = [day for found in re.finditer(_DAY, text) if (day := _parse_due_match(found, said))]
@@ -74,7 +77,7 @@ def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
 
 
 def format_due_day(day: str, today: str, lang: str = "en") -> str:
-    """Return when something is due, seen from today."""
+    """Return in words when something is due, seen from today."""
     ahead = ordinal(day) - ordinal(today)
     if lang == "ko":
         return {0: "오늘 마감", 1: "내일 마감"}.get(
@@ -86,7 +89,7 @@ def format_due_day(day: str, today: str, lang: str = "en") -> str:
 
 
 def _parse_due_match(found: "re.Match[str]", said: str) -> str:
-    """Return the day of a match, '' for an impossible one."""
+    """Return the day of a match; '' for an impossible day."""
     month_name = found["em"] or found["fm"]
     month = int(
         _MONTHS.index(month_name[:3].lower()) + 1 if month_name else found["m"] or found["km"]

@@ -1,9 +1,10 @@
-"""Removes Gieok's own output from a text, so that memory never feeds on its own echo.
+"""Removal of Gieok's own output from a text, so that memory never feeds on its own echo.
 
-Tool output that contains any of it is no evidence at all (`is_echo`). From what somebody said, that
-part is removed and the rest kept, also where the text was cut (`strip_echo`). Each surface's text
-is recognised by a tag, by a fixed sentence or by the form of its lines; a test checks every surface
-against this file. Both functions take linear time: one pass over lines and tags.
+Tool output that contains any of Gieok's output is no evidence at all (`is_echo`). From a person's
+or agent's words, Gieok's output is removed and the rest is kept, also where the text was cut
+(`strip_echo`). Each surface's output is recognised by a tag, by a fixed sentence or by the form of
+its lines; a test checks every surface against this file. Both functions take linear time: one pass
+over lines and tags.
 """
 
 import re
@@ -12,16 +13,16 @@ from collections.abc import Sequence
 
 from gieok.text import active
 
-#: The beginning of every prompt that Gieok sends to a model. A session that begins with it is
-#: Gieok's own (the model may be reached through an agent that keeps transcripts) and is left out.
+#: Beginning of every prompt that Gieok sends to a model. A session that begins with it is Gieok's
+#: own and is not indexed: the model may be reached through an agent that keeps transcripts.
 MARKER = "gieok-memory-run: not for memory"
 
-#: Stands in every notification that an agent may come to read: the line that holds it is no memory.
+#: Part of every notification that an agent may come to read; the line that holds it is no memory.
 NOTICE = "gieok-notice: not for memory"
 
 _ACTIVE_HEADS = tuple(re.split("[:,]", head)[0] for head in active.HEADS.values())
 #: Fixed sentences of injected memory, of a session's index, of the MCP server's instructions, and
-#: of active memory (its head, and the line below which it is the user's).
+#: of active memory (its head, and the marker above the user's own text).
 _SENTENCES = (
     *_ACTIVE_HEADS,
     active.MARKER,
@@ -40,28 +41,28 @@ _SENTENCES = (
 )
 _HEADINGS = frozenset((f"## {active.RULES}", f"## {active.DUE}", f"## {active.COMMITTED}"))
 _NAMES = "context|compact|note|data"
-#: Bounded: `[^>]*` would scan to the end of the text after each of many openers.
+#: Bounded: `[^>]*` would scan to the end of the text after each of many opening tags.
 _TAG = re.compile(rf"<(/?)memory-({_NAMES})\b[^<>]{{0,200}}>", re.IGNORECASE)
-#: The same inside of JSON, where quotes are escaped.
+#: The tags of Gieok, also in JSON, where quotes are escaped.
 _OUR_TAG = re.compile(
     rf'<memory-(?:{_NAMES})\s[^<>]{{0,100}}source=\\?"gieok|</memory-(?:{_NAMES})>', re.IGNORECASE
 )
 #: A tag cut off by the end of the text.
 _TORN_TAG = re.compile(rf"</?memory-(?:{_NAMES})(?:\s[^<>]{{0,200}})?\Z", re.IGNORECASE)
-#: A line of active memory.
+#: An entry of active memory, by its form.
 _OBSERVATION = re.compile(r"- (?:🔴|🟡|🟢) \d{4}-\d\d-\d\d ")
 _OBSERVATION_LINE = re.compile(r"[\s>|]*" + _OBSERVATION.pattern)
 _FORM_OF_ACTIVE = re.compile(
     r"#{1,3} |\((?:none|없음)\)$|\d+ of \d+ observations shown|관찰 \d+개 가운데"
 )
-#: Unrecognised lines allowed between two recognised ones of active memory: the current task,
+#: Unrecognised lines allowed between two recognised lines of active memory: the current task,
 #: patterns.
 _UNKNOWN_LINES = 6
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
 def is_echo(text: str) -> bool:
-    """Say whether tool output contains anything that Gieok wrote."""
+    """Return whether tool output contains any output of Gieok."""
     if "memory" not in text and "- " not in text and "기억" not in text:
         return False
     return _has_sentence(text) or any(
@@ -72,8 +73,8 @@ def is_echo(text: str) -> bool:
 def strip_echo(text: str) -> str:
     """Return `text` without Gieok's output; a text without any is returned unchanged.
 
-    Blocks may be nested (memory about memory). Of a block without its other tag (the text was cut),
-    the lines next to the tag that look like ours are removed.
+    Blocks may be nested (memory about memory). Where the text was cut and a block has only one of
+    its tags, the lines next to the tag that look like Gieok's are removed.
     """
     bare = _without_blocks(text) if "memory-" in text or "MEMORY-" in text else text
     bare = _without_lines(bare)
@@ -98,7 +99,7 @@ def _without_blocks(text: str) -> str:
         following = tags[number].start() if number < len(tags) else len(text)
         if tag[1]:
             before = _without_last_lines(before)
-        # else a person typed it, and what follows is theirs
+        # otherwise a person typed the tag, and the text after it is theirs
         elif tag is tags[last] and "gieok" in tag[0]:
             position += _inside_chars(text[position:following], is_any=tag[2].lower() == "data")
         kept.append(before)
@@ -106,7 +107,7 @@ def _without_blocks(text: str) -> str:
 
 
 def _match_closing_tags(tags: Sequence[re.Match[str]]) -> dict[int, int]:
-    """Return the number of the closing tag for each opening one that has one."""
+    """Return the index of each matched opening tag → the index of its closing tag."""
     ends: dict[int, int] = {}
     waiting: list[tuple[int, str]] = []
     names: Counter[str] = Counter()
@@ -126,8 +127,9 @@ def _match_closing_tags(tags: Sequence[re.Match[str]]) -> dict[int, int]:
 
 
 def _inside_chars(text: str, *, is_any: bool) -> int:
-    """Return how many characters after an unclosed tag are ours: whole lines, the last one possibly
-    cut.
+    """Return how many characters after an unclosed tag are Gieok's output.
+
+    They are whole lines, of which the last one may be cut.
     """
     first, *lines = text.splitlines(keepends=True) or [""]
     if first.strip():
@@ -141,7 +143,7 @@ def _inside_chars(text: str, *, is_any: bool) -> int:
 
 
 def _without_last_lines(text: str) -> str:
-    """Return the text before an unopened closing tag without its last lines that are ours."""
+    """Return the text before an unopened closing tag, without Gieok's lines at its end."""
     lines = text.splitlines(keepends=True)
     while lines and _is_inside(lines[-1].strip(), is_cut=len(lines) == 1):
         lines.pop()
@@ -149,8 +151,9 @@ def _without_last_lines(text: str) -> str:
 
 
 def _is_inside(line: str, *, is_cut: bool) -> bool:
-    """Say whether a line looks like injected memory; of a line that may be cut, one end is
-    enough.
+    """Return whether a line looks like injected memory.
+
+    Of a line that may be cut, one end is enough.
     """
     if line.startswith(("- ", "## ")):
         return is_cut or line.endswith(")") or line in _HEADINGS
@@ -162,9 +165,7 @@ def _is_inside(line: str, *, is_cut: bool) -> bool:
 
 
 def _without_lines(text: str) -> str:
-    """Return the text without lines that contain our sentences, and without copies of active
-    memory.
-    """
+    """Return the text without lines of fixed sentences, and without copies of active memory."""
     if not (_has_sentence(text) or _OBSERVATION.search(text)):
         return text
     lines = text.split("\n")
@@ -183,8 +184,9 @@ def _without_lines(text: str) -> str:
 
 
 def _active_memory(lines: Sequence[str], ours: set[int], head: int) -> range:
-    """Return the lines of active memory around its head: from the title above to the last
-    recognised line.
+    """Return the range of the lines of active memory around its head.
+
+    It reaches from the title above to the last recognised line.
     """
     first = next((n for n in (head - 1, head - 2) if n >= 0 and lines[n].startswith("# ")), head)
     last = head

@@ -1,8 +1,11 @@
-"""Bytes of a note → text: UTF-8, UTF-16, UTF-32, CP949 (a superset of EUC-KR), Shift_JIS, EUC-JP or
-Windows-1252, or unknown.
+"""Decoding of a note's bytes, whose encoding is guessed.
 
-A few bad bytes change no encoding: each is tried with replacements, and judged by what the text is
-then made of. What fits none is read as UTF-8 and said to be of an unknown encoding.
+The encodings are UTF-8, UTF-16, UTF-32, CP949 (a superset of EUC-KR), Shift_JIS, EUC-JP and
+Windows-1252.
+
+A few bad bytes change no encoding: each encoding is tried with replacements, and judged by the
+letters of the resulting text. Bytes that fit none are read as UTF-8 and reported as of an unknown
+encoding.
 
 Rejected, measured on 355 notes in CP949, from a word to a page (all decoded here, and none of 111
 others mistaken for CP949): charset-normalizer 3.5 decodes 243, and 338 when limited to these
@@ -13,33 +16,33 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-#: The longer marks first: that of UTF-32 begins with that of UTF-16.
+#: Byte order marks, longer ones first: that of UTF-32 begins with that of UTF-16.
 _MARKS = (
     (b"\xff\xfe\0\0", "utf-32", "UTF-32"), (b"\0\0\xfe\xff", "utf-32", "UTF-32"),
     (b"\xff\xfe", "utf-16", "UTF-16"), (b"\xfe\xff", "utf-16", "UTF-16"),
 )  # fmt: skip
 _PROBE_BYTES = 8192
-#: Least share of Hangul syllables among the non-ASCII letters of CP949 text; other encodings read
-#: as CP949 give fewer.
+#: Least share of Hangul syllables among the non-ASCII letters of CP949 text; text of other
+#: encodings, read as CP949, has fewer.
 _LEAST_HANGUL = 0.6
-#: Least share of these that KS X 1001 has, the syllables of ordinary words; Shift_JIS read as CP949
-#: gives the rare ones.
+#: Least share of the syllables of KS X 1001, those of ordinary words, among these; Shift_JIS read
+#: as CP949 gives the rare syllables.
 _LEAST_COMMON = 0.9
-#: Least share of kana among the non-ASCII letters of Japanese text, and most of what was half as
-#: wide on old terminals.
+#: Least share of kana, and largest share of half-width kana, among the non-ASCII letters of
+#: Japanese text.
 _LEAST_KANA, _MOST_HALF_WIDE = 0.2, 0.1
-#: Of the bytes beyond ASCII, so many may be bad.
+#: Largest share of invalid bytes among the non-ASCII bytes.
 _MOST_BAD = 0.2
-#: Least share of the letters with accents that stand beside letters without, in text of one byte a
-#: letter.
+#: Least share of accented letters that stand beside plain letters, in text of one byte a letter.
 _LEAST_WITHIN = 0.75
-#: So many valid letters for each invalid one, or the other way round, are no chance.
+#: Ratio of valid to invalid letters, or the other way round, that does not arise by chance.
 _PAIRS_BY_CHANCE = 4
 #: Least share of plain characters in UTF-16 text without a byte order mark.
 _LEAST_PLAIN = 0.9
-#: Of bytes that are valid UTF-8, so many must be empty to be Latin letters in UTF-16 instead.
+#: Least share of zero bytes at which bytes that are valid UTF-8 are taken for Latin letters in
+#: UTF-16.
 _LEAST_EMPTY = 0.3
-#: So many control characters are an accident; more are a program's, not a person's.
+#: Number of control characters that may be an accident; more are a program's, not a person's.
 _FEW_CONTROLS = 2
 _ACCIDENTAL, _MOST_CONTROLS = 0.25, 0.001
 _CONTROL = re.compile("[\0-\x06\x0e-\x1a\x1c-\x1f]")
@@ -47,7 +50,7 @@ _WESTERN = re.compile(
     r"[A-Za-z][\u00c0-\u00ff\u0152\u0153\u0160\u0161\u017d\u017e]+"
     r"|[\u00c0-\u00ff\u0152\u0153]+[A-Za-z]"
 )
-#: The encoding of what fits none that is known.
+#: Name of the encoding where none of the known ones fits.
 UNKNOWN = "unknown"
 
 
@@ -80,7 +83,7 @@ class Decoded(NamedTuple):
 
 
 def decode_note_bytes(data: bytes) -> Decoded | None:
-    """Return the text of a file; None for a binary one."""
+    """Return the decoded text of a file; None for a binary file."""
     for mark, codec, name in _MARKS:
         if data.startswith(mark):
             decoded = _decode_with_codec(data, codec, name)
@@ -108,8 +111,9 @@ def decode_note_bytes(data: bytes) -> Decoded | None:
 
 
 def _wide_codec(probe: bytes) -> str:
-    """Return in which order UTF-16 has its bytes by where the empty ones stand: all first or all
-    second; '' for neither.
+    """Return the codec of UTF-16 without a byte order mark; '' for another encoding.
+
+    The byte order follows from the zero bytes: all first or all second in their pairs.
     """
     if b"\0" not in probe:
         return ""
@@ -124,7 +128,7 @@ def _wide_codec(probe: bytes) -> str:
 
 
 def _of_bytes(data: bytes) -> Decoded:
-    """Return the text of bytes that are no wide characters."""
+    """Return the text of bytes that are not UTF-16 or UTF-32."""
     utf8 = _decode_with_codec(data, "utf-8-sig", "UTF-8")
     if utf8.first_replaced < 0 or _is_mostly_utf8(utf8.text):
         return utf8
@@ -142,11 +146,11 @@ def _of_bytes(data: bytes) -> Decoded:
 
 
 def _decode_with_codec(data: bytes, codec: str, name: str) -> Decoded:
-    """Return bytes read in one encoding, what is invalid replaced."""
+    """Return the bytes decoded with one codec; invalid bytes are replaced."""
     try:
         return Decoded(data.decode(codec), name)
     except UnicodeDecodeError as error:
-        # The offset of `utf-8-sig` is that behind the mark of the file.
+        # The offsets of `utf-8-sig` count from behind the byte order mark.
         start = error.start + (
             3 if codec == "utf-8-sig" and data.startswith(b"\xef\xbb\xbf") else 0
         )
@@ -154,8 +158,9 @@ def _decode_with_codec(data: bytes, codec: str, name: str) -> Decoded:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Say whether bytes are a program's: controls among them that no keyboard gives, more than by
-    accident.
+    """Return whether bytes are a program's data.
+
+    They hold more control characters that no keyboard types than accidents explain.
     """
     probe = data[:_PROBE_BYTES]
     if b"\0" not in probe:
@@ -166,10 +171,10 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _is_mostly_utf8(text: str) -> bool:
-    """Say whether a text read as UTF-8 holds more than it lost.
+    """Return whether a text read as UTF-8 has more valid letters than replaced bytes.
 
-    By chance other encodings give some valid pairs of bytes, and next to no valid threes, which
-    letters of Asia take.
+    In other encodings some pairs of bytes are valid UTF-8 by chance, but next to no triples, which
+    Asian letters take.
     """
     bad = text.count("\N{REPLACEMENT CHARACTER}")
     wide = sum(1 for char in text if char >= "\u0800") - bad
@@ -179,8 +184,9 @@ def _is_mostly_utf8(text: str) -> bool:
 
 
 def _is_all_bad(text: str) -> bool:
-    """Say whether hardly a letter of Asia in a text was valid UTF-8, and more than an accident was
-    invalid.
+    """Return whether a text has hardly an Asian letter in valid UTF-8, and many invalid bytes.
+
+    The invalid bytes are more than an accident explains.
     """
     bad = text.count("\N{REPLACEMENT CHARACTER}")
     wide = sum(1 for char in text if char >= "\u0800") - bad
@@ -226,7 +232,9 @@ def _is_japanese(text: str) -> bool:
 
 
 def _is_western(text: str) -> bool:
-    """Say whether letters with accents stand inside of words, as where one byte is one letter."""
+    """Return whether accented letters stand inside of words, as in encodings of one byte a
+    letter.
+    """
     beyond = [c for c in text if c > "\x7f"]
     within = sum(len([c for c in word if c > "\x7f"]) for word in _WESTERN.findall(text))
     marks = sum(

@@ -1,9 +1,10 @@
-"""The end that a statement gives itself: "until Friday the staging database is read-only", 이번 달만,
-다음 주까지.
+"""The end that a statement gives itself.
 
-A deadline is no end: what is due by Friday is still due afterwards. Whoever asks gets an end only
+Examples: "until Friday the staging database is read-only", 이번 달만, 다음 주까지.
+
+A deadline is no end: a task that is due by Friday is still due afterwards. An end is returned only
 where the words leave no doubt that the state, not a task, lasts until then: a statement that is
-wrongly shown as ended is worse than one that is old.
+wrongly shown as ended is worse than an old one.
 """
 
 import re
@@ -17,9 +18,9 @@ from gieok.text.times import ahead
 class StatedEnd(NamedTuple):
     """The last day on which a statement holds, and the words that say so.
 
-    `last` is None where it says that it ends, but not on which day: "for this sprint", for a sprint
-    has no length in the calendar. `is_estimated`: the words leave room ("until next week" may or
-    may not take that week in); `last` is then the latest day that they may mean.
+    `last` is None where the statement ends on no known day: "for this sprint", because a sprint has
+    no length in the calendar. `is_estimated`: the words leave room ("until next week" may or may
+    not include that week); `last` is then the latest day that they may mean.
     """
 
     last: date | None
@@ -27,7 +28,7 @@ class StatedEnd(NamedTuple):
     is_estimated: bool = False
 
 
-#: Parts of a text that are stated by themselves. A full stop between digits ends nothing.
+#: Separates sentences, which are judged one by one. A full stop between digits ends none.
 _SENTENCE = re.compile(r"(?<=[.!?。…])\s+|\n+")
 _ASKS = re.compile(
     r"[?？]\s*$|(?:까|나요|니|는지|을지|려나|던가|인가요?)[.\s]*$"
@@ -36,7 +37,7 @@ _ASKS = re.compile(
     r"(?! (?:is|are|was) (?:a|an|the|read|down|on)\b)",
     re.IGNORECASE,
 )
-#: What is supposed, wished, asked of others or told of others is not stated.
+#: Marks of sentences that are supposed, wished, asked of others or reported, and so not stated.
 _NOT_STATED = re.compile(
     r"\b(?:if|unless|whether|suppose|imagine|assum\w+|maybe|perhaps|might|could|would|should "
     r"we|i wish|i hope|hopefully)\b"
@@ -46,7 +47,7 @@ _NOT_STATED = re.compile(
     r"|(?:다고|라고|자고|대요|래요|다던데|라던데|다더라|라더라|다며|라며|한대|된대|는대|이래)(?![가-힣]{3})|예를\s?들",
     re.IGNORECASE,
 )
-#: "no longer until", "not only until", 까지가 아니라: the end itself is denied.
+#: "no longer until", "not only until", 까지가 아니라: such a sentence denies the end itself.
 _DENIED = re.compile(
     (
         r"\b(?:not (?:just|only|merely)|no longer|isn't only|is not only|it(?:'s| is) not|beyond"
@@ -55,7 +56,7 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _DENIED_KO = re.compile(r"\s*(?:가|이|는|은)?\s*(?:아니|아닌|아닙|안\s?끝|못\s?끝|뿐\s?아니|뿐만)")
-#: What is over when it is told: the statement is about the past, and stays true.
+#: Marks of a state that was over when it was told: the statement is about the past, and stays true.
 _PAST = re.compile(
     (
         r"\b(?:was|were|had|did|used to|worked|lasted|ran|stayed|kept|held|waited|slept|used|lived"
@@ -63,11 +64,11 @@ _PAST = re.compile(
     ),
     re.IGNORECASE,
 )
-#: 뒀 is left out: what was put somewhere is there still (막아 뒀어).
+#: 뒀 is left out: a thing that was put somewhere is still there (막아 뒀어).
 _PAST_KO = re.compile(
     r"[았었했였됐왔갔섰났렸켰쳤졌꼈줬봤](?:어|다|음|지|고|던|는데|습|네|구|군|으)"
 )
-#: A task is done once, at the latest then; a state lasts.
+#: Words for a task, which is done once, at the latest on the day; a state lasts until the day.
 _TASK = re.compile(
     r"\b(?:finish\w*|submit\w*|send\w*|deliver\w*|complet\w*|hand(?:ed|ing)? (?:in|over)"
     r"|repl(?:y|ies|ied)|respond\w*"
@@ -76,7 +77,7 @@ _TASK = re.compile(
     r"|ship|answer|return|upload|file|apply for|book|order|renew|update)\b",
     re.IGNORECASE,
 )
-#: What is forbidden or put off lasts, whatever it is that must not be done.
+#: Words for something forbidden or put off: that lasts, whichever task must not be done.
 _BARS = re.compile(
     r"\b(?:don't|do not|never|no|not|nobody|cannot|can't|mustn't|must not|won't|shouldn't"
     r"|isn't|aren't|without"
@@ -97,7 +98,7 @@ _BARS_KO = re.compile(
     r"|멈[춰추춘]|쉬[고어는]?|없"
     r"|불가|막혀|막아|막힘|차단)"
 )
-#: A state in Korean: what is said of X 까지 without one of these may be a task.
+#: Words for a state in Korean: a sentence with X 까지 and without one of these may be about a task.
 _STATE_KO = re.compile(
     r"(?:전용|상태|중(?:이|입|인|$|[.\s])|휴가|출장|재택|휴무|휴업|방학|연차|운영|유지|진행|가능|있[어다는음을습]|머물|머무|열려|닫혀|켜|꺼"
     r"|고정|제한|적용|유효|점검"
@@ -146,11 +147,11 @@ _BOXED = re.compile(
 
 
 def find_end(text: str, said_on: date) -> StatedEnd | None:
-    """Return the end that a statement gives itself, seen from the day on which it was said; None
-    without one.
+    """Return the end that a statement gives itself, seen from the day on which it was said.
 
-    A text of several sentences ends where each of them does: the last day counts. Of a question, of
-    a deadline, of what is supposed, denied or told of the past there is no end.
+    None without an end. A text of several sentences ends where each of them ends: the last day
+    counts. A question, a deadline, and sentences that are supposed, denied or told of the past have
+    no end.
     """
     sentences = [part for part in _SENTENCE.split(text.strip()) if part.strip()]
     ends = [_find_sentence_end(sentence, said_on) for sentence in sentences]
@@ -204,7 +205,7 @@ def _iter_english_ends(sentence: str, said_on: date) -> Iterator[StatedEnd]:
 
 
 def _is_weekly(before: str, words: str) -> bool:
-    """Say whether a range of weekdays is a habit: open Monday through Friday."""
+    """Return whether a range of weekdays is a habit: open Monday through Friday."""
     return bool(re.search(r"day\s*$", before)) and words.lower().endswith("day")
 
 
@@ -236,9 +237,7 @@ def _iter_korean_ends(sentence: str, said_on: date) -> Iterator[StatedEnd]:
 
 
 def _is_lasting_state(sentence: str, at: int, *, is_limit: bool) -> bool:
-    """Say whether what stands behind a day is a state that lasts until then, and no task that is
-    due.
-    """
+    """Return whether the words behind a day describe a state that lasts until then, not a task."""
     rest = sentence[at:]
     if _BARS_KO.search(rest):
         return True

@@ -1,23 +1,24 @@
-"""File names that Windows, macOS, Linux and Obsidian all take, made of what a person wrote."""
+"""File names for Windows, macOS, Linux and Obsidian alike, made from a person's text."""
 
 import re
 import unicodedata
 
-#: Obsidian's links cannot have the last four.
+#: The last four cannot stand in links of Obsidian.
 _FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]]')
 _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE
 )
 _SPACES = re.compile(r"\s+")
-#: Controls, what cannot be seen (marks of direction, joiners at an end), halves of characters,
-#: places without a character.
+#: Control characters, invisible characters (direction marks, joiners at an end), surrogates,
+#: unassigned code points.
 _UNSEEN = frozenset(("Cc", "Cs", "Cn", "Co", "Zl", "Zp"))
 _DIRECTIONS = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 def legal(title: str, most_bytes: int) -> str:
-    """Return a readable name of at most `most_bytes` in UTF-8, NFC, cut between words; '' where
-    nothing is left.
+    """Return a readable name of at most `most_bytes` in UTF-8; '' where nothing is left.
+
+    The name is in NFC, and cut between words.
     """
     text = _DIRECTIONS.sub("", unicodedata.normalize("NFC", title))
     text = "".join(" " if unicodedata.category(letter) in _UNSEEN else letter for letter in text)
@@ -42,12 +43,13 @@ def _cut_filename(text: str, most_bytes: int) -> str:
 
 
 def _trim_filename(text: str) -> str:
-    """Return a name without the dots and spaces at its ends: Windows drops the last ones, a first
-    dot hides the file.
+    """Return a name without dots and spaces at its ends.
+
+    Windows drops those at the end; a dot at the beginning hides the file.
     """
     return text.strip(" .\u200d\ufe0f").strip(" .")
 
 
 def same(name: str) -> str:
-    """Return a key that is equal for names of one file on some file system."""
+    """Return a key that is equal for names of the same file on any file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

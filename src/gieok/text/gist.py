@@ -1,10 +1,9 @@
-"""What a statement is about, in words: whether two say the same, whether one finishes what another
-plans.
+"""Comparison of statements by their words: same content, or a task and its completion.
 
-Words that only wrap a statement ("we decided to", "…기로 했다") do not count; numbers, names and
-weekdays are values, and another value is another statement. Unsure is different: both then stand.
-Imported by the hook: standard library,
-quick to import: expressions are strings, which `re` compiles at their first use.
+Words that only frame a statement ("we decided to", "…기로 했다") do not count. Numbers, names and
+weekdays are values, and a statement with another value is another statement. In doubt, statements
+are different: both then stand. The hook imports this module: standard library, quick to import;
+patterns are strings, which `re` compiles at their first use.
 """
 
 import re
@@ -14,7 +13,7 @@ from gieok.text.keywords import normalise, stem
 
 _WORD = r"[가-힣]+|[^\W\d_가-힣][^\W가-힣]*(?:[.+#/@-]+[^\W가-힣]+)*|\d+(?:[.,:/-]\d+)*"
 _HANGUL = r"[가-힣]"
-#: Said of what ends or is not so; in Korean often part of a word.
+#: Words for an end or a negation; in Korean often part of a word.
 _NOT = (
     r"(?i)\b(?:not|no|never|without|instead|stop(?:ped)?|drop(?:ped)?|removed?|cancel\w*|any "
     r"?more|used to|was|were|avoid)\b"
@@ -40,7 +39,7 @@ _PLAIN_KOREAN = (
     r"|정했|정하|정한|합의|선택|바꾸|바꿨|바꿔|우리|저희|이제|앞으로|그냥|그럼|그리고|이걸|그걸|이거|그거|제가|내가|나는|저는|항상|꼭|반드시|기억|좋겠|됩니다|된다"
     r"|있어|있다|있습니다|이번|으로$|것$|거야$|거$|건$|것으로|위해|대로"
 )
-#: Endings of nouns and verbs, taken off until none is left; one of `_SHORT` may leave a single
+#: Endings of nouns and verbs, removed until none is left; an ending in `_SHORT` may leave a single
 #: syllable.
 _ENDING = (
     r"(?:하기로|하도록|합니다|한다고|한다|했다고|했어요|했다|했어|해요|하자|하기|하는|하고|해줘|해야|해서|됩니다|된다|됐다|되었다|습니다|이에요|예요|입니다"
@@ -54,26 +53,24 @@ _SHORT = frozenset(
 _WEEKDAYS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday 월요일 화요일 수요일 목요일 금요일 토요일 일요일".split()
 )
-#: What an observation has behind the words that it keeps.
+#: Additions behind the words of an observation: days, assent.
 _ADDED = r"(?: \((?:\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동의함?)\))+$"
 _CLITIC = r"(?i)['’](?:s|t|re|ll|ve|d|m)\b"
-#: The shorter of two that say the same has at least this share of the other's words.
+#: Least share of the other's words that the shorter of two equal statements has.
 _SHARE = 0.5
-#: A task is finished by what has this share of its words.
+#: Least share of a task's words in a statement that finishes the task.
 _FINISHED = 0.6
 _CACHED = 4_096
 
 
 def as_told(text: str) -> str:
-    """Return an observation as it was told: without the days and the assent that it has behind its
-    words.
-    """
+    """Return an observation without the days and the assent appended to its words."""
     return re.sub(_ADDED, "", text)
 
 
 class Gist:
-    """The words of a statement that count, the values among them, whether it says that something is
-    not so.
+    """The content of a statement: the words that count, the values among them, whether it
+    negates.
     """
 
     __slots__ = ("is_not", "plain", "values", "words")
@@ -86,7 +83,7 @@ class Gist:
 
 @lru_cache(_CACHED)
 def gist(text: str) -> Gist:
-    """Return what a text is about."""
+    """Return the content words of a text."""
     text = normalise(text)
     words: set[str] = set()
     values: set[str] = set()
@@ -124,8 +121,10 @@ def _stem_gist_korean(word: str) -> "tuple[str, bool]":
 
 
 def _stem_gist_latin(word: str, *, is_first: bool, is_name: bool) -> "tuple[str, bool]":
-    """Return the form of a word or a number. In Korean a Latin word is a name; else one with a
-    capital inside a sentence is.
+    """Return the stem of a Latin word or a number, and whether it is a value.
+
+    In Korean text a Latin word is a name; in other text a capitalised word inside a sentence is a
+    name.
     """
     if word[0].isdigit():
         return word.replace(",", ""), True
@@ -142,8 +141,9 @@ def _stem_gist_latin(word: str, *, is_first: bool, is_name: bool) -> "tuple[str,
 
 
 def is_same(one: Gist, other: Gist) -> bool:
-    """Say whether two statements say the same: the words of one are the other's, the values are
-    equal.
+    """Return whether two statements say the same.
+
+    The words of the shorter one are in the other, and the values are equal.
     """
     if one.plain == other.plain:
         return True
@@ -154,13 +154,14 @@ def is_same(one: Gist, other: Gist) -> bool:
 
 
 def is_finished(task: Gist, done: Gist) -> bool:
-    """Say whether what is done is the task: most of its words; its days and numbers may be
-    missing.
+    """Return whether `done` finishes `task`: it has most of the task's words.
+
+    Days and numbers of the task may be missing.
     """
     words = {word for word in task.words if not word[0].isdigit() and word not in _WEEKDAYS}
     return len(words) > 1 and len(words & done.words) >= _FINISHED * len(words)
 
 
 def holds(text: Gist, said: Gist, share: float = _SHARE) -> bool:
-    """Say whether a text still tells what was said: all its values, and a share of its words."""
+    """Return whether a text still tells `said`: all its values, and a share of its words."""
     return said.values <= text.words and len(said.words & text.words) >= share * len(said.words)

@@ -1,10 +1,9 @@
-"""The head of a note, as programs for notes write it: what it says of the note, and where its text
-begins.
+"""The head of a note: its metadata, and where the text begins.
 
-Read are YAML front matter (Obsidian, Jekyll, Dendron, Joplin's export), TOML (Hugo), `key:: value`
-(Logseq, Dataview), `#+TITLE:` and drawers (Org), the lines below the title of Notion's exports, and
-what Joplin puts behind its raw notes. Names of fields are the usual ones in English and Korean;
-others are kept as metadata and mean nothing here.
+The formats are YAML front matter (Obsidian, Jekyll, Dendron, Joplin's export), TOML (Hugo), `key::
+value` (Logseq, Dataview), `#+TITLE:` and drawers (Org), the lines below the title of Notion's
+exports, and the lines that Joplin puts behind its raw notes. Field names are the usual ones in
+English and Korean; other fields are kept as metadata without a meaning.
 """
 
 import re
@@ -46,8 +45,8 @@ _TAGS = (
     "분류",
     "키워드",
 )
-#: What a note says of its day, and what its program says of when it was made: a file's name knows
-#: better than that.
+#: Fields for the day of a note, and fields for the time at which its program created it: the day in
+#: a file's name takes precedence over the latter.
 _DAYS = (
     "date",
     "day",
@@ -77,24 +76,24 @@ _HASH = re.compile(r"[ _-]?(?<![0-9a-f])[0-9a-f]{32}$")
 _LINK = re.compile(r"\[\[(?:[^\]|\[]{0,200}\|)?([^\]\[]{1,200})\]\]")
 _WORDS = re.compile(r"""\s*("[^"]*"|\[\[[^\]]*\]\]|#?[^,;]+)\s*(?:[,;]|$)""")
 _HASHES = re.compile(r"(?<!\S)#\[\[([^\]]+)\]\]|(?<!\S)#([^\s#,]+)#?")
-#: A tag in the text: `#work/offers`, `#회의`, Bear's `#two words#`; no number, no colour, no anchor,
-#: no heading.
+#: A tag in the text: `#work/offers`, `#회의`, Bear's `#two words#`; a number, a colour, an anchor or
+#: a heading is none.
 _INLINE = re.compile(
     r"#(?<!\S#)(?:([^\W\d_](?:[\w/ -]{0,60}?\w)?)#(?!\w)|(?!\d+\b)([\w/-]*[^\W\d_][\w/-]*))"
 )
 _COLOUR = re.compile(r"[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}")
 _CODE = re.compile(r"`[^`\n]*`")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
-#: A note's head is read for its document, then for its passages.
+#: Heads in the cache: a note's head is read for its document, and again for its passages.
 _KEPT_HEADS = 2
-#: Of a field, so much is looked at for names and tags.
+#: Characters of a field that are searched for names and tags.
 _VALUE_CHARS = 2_000
 _BELOW_CHARS, _TAIL_CHARS = 4_000, 4_000
 _MOST_TAGS, _MOST_ALIASES = 24, 12
 
 
 class HeadLines(NamedTuple):
-    """A piece of a note: `text[start:end]`, with the number of its first and of its last line."""
+    """A piece of a note: `text[start:end]`, with the numbers of its first and last line."""
 
     start: int
     end: int
@@ -103,17 +102,18 @@ class HeadLines(NamedTuple):
 
 
 class NoteHead(NamedTuple):
-    """What a note says of itself. `text[begin:end]` is its prose, whose first line is
-    `begin_line`.
+    """Metadata of a note.
+
+    `text[begin:end]` is the note's prose, whose first line is `begin_line`.
     """
 
     fields: Mapping[str, str]
     title: str
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
-    #: The lines of the head that sum the note up.
+    #: The lines of the head that summarise the note.
     summaries: tuple[HeadLines, ...]
-    #: The day that the note gives itself, and that on which its program made it.
+    #: The day that the note names as its own, and the day on which its program created it.
     day: datetime | None
     created: datetime | None
     begin: int
@@ -123,7 +123,7 @@ class NoteHead(NamedTuple):
 
 @lru_cache(_KEPT_HEADS)
 def read_head(text: str) -> NoteHead:
-    """Read the head of a note, whichever program wrote it, and the tags in its text."""
+    """Read the head of a note in any of the formats, and the tags in its text."""
     found = _parse_head_fields(text)
     tail = _JOPLIN.search(text, max(len(text) - _TAIL_CHARS, 0))
     end = tail.start() if tail else len(text)
@@ -155,8 +155,9 @@ def read_head(text: str) -> NoteHead:
 
 
 def stem_without_identity(stem: str) -> str:
-    """Return a file's name without the number that Notion puts behind it, as words where Logseq
-    wrote `%2F`.
+    """Return a file's stem without the number that Notion appends to it.
+
+    Logseq's `%2F` is turned into words.
     """
     plain = _HASH.sub("", stem) or stem
     return unquote(plain).replace("/", " ") if _ESCAPED.search(plain) else plain
@@ -219,10 +220,10 @@ def _logseq_pair(line: str) -> tuple[str, str] | None:
 
 
 def _by_line(text: str, pair: Callable[[str], tuple[str, str] | None]) -> FrontMatter:
-    """Read the lines at the beginning of a text that are pairs, to the first that is none.
+    """Read the pairs at the beginning of a text, up to the first line that is no pair.
 
-    Where no name is known, nothing says that they are a head: a glossary looks like that too, and
-    stays text.
+    Where no name of a field is known, the pairs are no head: a glossary looks the same, and stays
+    text.
     """
     fields: dict[str, str] = {}
     lines: dict[str, tuple[int, int]] = {}
@@ -243,8 +244,9 @@ def _has_known(names: Iterable[str]) -> bool:
 
 
 def _find_pairs_below_title(text: str, start: int) -> list[tuple[str, str]]:
-    """Return the pairs right below the title of a note: they stay text too, since a convention
-    alone makes them a head.
+    """Return the pairs right below the title of a note.
+
+    They stay in the text too, because only a convention makes them a head.
     """
     lines = text[start : start + _BELOW_CHARS].split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith("# ")):
@@ -290,9 +292,7 @@ def _strip_note_links(value: str) -> str:
 
 
 def _iter_head_items(value: str) -> Iterator[str]:
-    """Yield the items of a list that is written in a line, commas between them; Org puts each in
-    quotes.
-    """
+    """Yield the items of a comma-separated list in one line; Org quotes each item."""
     if re.fullmatch(r'\s*"[^"]*"(?:\s+(?:"[^"]*"|\S+))*\s*', value):
         value = re.sub(r'"\s+(?=\S)', '", ', value)
     for match in _WORDS.finditer(value):
@@ -301,7 +301,7 @@ def _iter_head_items(value: str) -> Iterator[str]:
 
 
 def _iter_head_tags(value: str) -> Iterator[str]:
-    """Yield tags as they are written in a head: with commas, `#` or colons; links to pages too."""
+    """Yield the tags of a field: separated by commas, `#` or colons; links to pages too."""
     if re.fullmatch(r"\s*:(?:[^\s:]+:)+\s*", value):
         value = value.strip(": ").replace(":", ", ")
     if value.lstrip().startswith("#") and "," not in value:

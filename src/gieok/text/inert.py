@@ -1,6 +1,6 @@
-"""Makes memory text inert for models: nothing hidden in it, nothing that ends or imitates a tag.
+"""Memory text made inert for models: nothing is hidden in it, ends a tag or imitates a tag.
 
-Imported by the hook: nothing here is slow to import.
+The hook imports this module, so nothing here is slow to import.
 """
 
 import re
@@ -25,8 +25,9 @@ def visible(text: str) -> str:
 
 
 def revealed(text: str) -> str:
-    """Return text with invisible characters written out for a person's judgement: a bell is
-    `<U+0007>`.
+    """Return text with invisible characters spelled out, so that a person can judge it.
+
+    A bell is `<U+0007>`.
     """
     return INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 

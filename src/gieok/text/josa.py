@@ -3,22 +3,23 @@
 import re
 
 _FIRST, _COUNT, _RIEUL = ord("가"), 28, 8
-#: How a digit, and a Latin letter by itself, is read: those that end in a consonant, and in ㄹ.
+#: How digits and single Latin letters are read: those whose reading ends in a consonant, and in ㄹ.
 _CLOSED = "013678lmnrLMNR"
 _RIEUL_READ = "178lrLR"
-#: How a Latin word is read, roughly: `handle`, `name`, `hook`, `secret` end in a consonant,
-#: `server`, `code`, `list` do not.
+#: Approximate pattern of Latin words whose reading ends in a consonant: `handle`, `name`, `hook`,
+#: `secret` do, `server`, `code`, `list` do not.
 _WORD = re.compile(r"[A-Za-z]{2,}$")
 _CLOSED_WORD = re.compile(r"(?:[lmn]e?|ng|[aeiou]c?k|[aeiou][pt]|[aeiou]b)$")
 _RIEUL_WORD = re.compile(r"le?$")
-#: A name of letters that are read one by one, such as URL.
+#: An abbreviation that is read letter by letter, such as URL.
 _LONGEST_NAME = 4
 _FIELD = re.compile(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
 
 
 def is_closed(word: str) -> bool:
-    """Say whether a word ends in a consonant as it is read; signs and brackets at its end do not
-    count.
+    """Return whether a word, as it is read aloud, ends in a consonant.
+
+    Signs and brackets at its end do not count.
     """
     last = _find_last_syllable(word)
     if "가" <= last <= "힣":
@@ -37,8 +38,9 @@ def _find_last_syllable(word: str) -> str:
 
 
 def _find_latin_ending(word: str) -> str:
-    """Return the Latin word at the end, in small letters; '' where it is none, or read letter by
-    letter.
+    """Return the Latin word at the end in lower case.
+
+    '' where there is none, or where the word is read letter by letter.
     """
     match = _WORD.search(_strip_unspoken_end(word))
     if not match or (match[0].isupper() and len(match[0]) <= _LONGEST_NAME):
@@ -58,16 +60,18 @@ def _ends_in_rieul(word: str) -> bool:
 
 
 def with_particle(word: str, closed: str, open_: str) -> str:
-    """Return a word with the particle that fits: `closed` after a consonant, `open_` after a vowel
-    (and 로 after ㄹ).
+    """Return a word with the particle that fits.
+
+    It is `closed` after a consonant, `open_` after a vowel (and 로 after ㄹ).
     """
     is_open = not is_closed(word) or (closed == "으로" and _ends_in_rieul(word))
     return word + (open_ if is_open else closed)
 
 
 def fill_particles(form: str, **words: str) -> str:
-    """Return a form with its words: `{who:은/는}` is the word `who` and the particle that fits,
-    `{who}` the word alone.
+    """Return a template filled with words and the particles that fit them.
+
+    `{who:은/는}` is the word `who` and the particle that fits, `{who}` the word alone.
     """
 
     def put(found: "re.Match[str]") -> str:

@@ -1,9 +1,11 @@
-"""Reads JSON with comments and JSON5, and edits it in place: all else keeps its bytes, order,
-spaces, quotes and comments.
+"""Reader and in-place editor for JSON with comments and JSON5.
 
-Of JSON5: names without quotes or in single ones, single-quoted texts, texts over several lines,
-numbers as JavaScript writes them. What is written is plain JSON, which every such reader takes.
-Written by hand because the libraries that keep comments rewrite the whole file.
+An edit leaves the rest of the text as it is: bytes, order, spaces, quotes and comments.
+
+Supported parts of JSON5: names without quotes or in single quotes, single-quoted strings, strings
+over several lines, numbers as JavaScript writes them. Written values are plain JSON, which every
+such reader accepts. Written by hand, because the libraries that keep comments rewrite the whole
+file.
 """
 
 import json
@@ -25,34 +27,36 @@ _NUMBER = (
     r"|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 )
 _SCALAR = re.compile(rf"(?:true|false|null|{_NUMBER})(?![^\W\d]|\$)")
-#: What may follow a value on its line: a comma, a comment.
+#: Comma and comment that may follow a value on its line.
 _REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)?")
-#: The separator that we write between two children: a line end with indentation, or a space.
+#: The separator that is written between two children: a line end with indentation, or a space.
 _GAP = re.compile(r"(?:\r?\n[ \t]*| )$")
 _MOST_DEPTH = 100
 _COMMENT_OR_COMMA = re.compile(r"//[^\n]*|/\*.*?\*/|,", re.DOTALL)
 
 
 class BadJson(ValueError):
-    """The text is not valid JSON; the message says where."""
+    """Error of a text that is not valid JSON; the message says where."""
 
 
 class Node(NamedTuple):
-    """A value at `text[start:end]`; a container has its children in order, an object their names
-    too.
+    """A value at `text[start:end]`.
+
+    A container has its children in order, an object also the names of its members.
     """
 
     start: int
     end: int
     kind: str
     names: tuple[str, ...] = ()
-    #: Offset at which each child begins: a member begins with its name.
+    #: Offsets at which the children begin; a member begins with its name.
     begins: tuple[int, ...] = ()
     children: tuple["Node", ...] = ()
 
     def place(self, name: str | int) -> int | None:
-        """Return the place of a member or an item; of duplicate members the last, as every reader
-        does.
+        """Return the index of a member or an item; None where there is none.
+
+        Of duplicate members the last is returned, as every reader does.
         """
         if isinstance(name, int):
             return name if self.kind == "array" and name < len(self.children) else None
@@ -83,7 +87,7 @@ def load_jsonc(text: str, node: Node | None = None) -> object:
 
 
 def _parse_jsonc_scalar(text: str) -> object:
-    """Return a text, a number or a word."""
+    """Return the value of a string, a number or a word (`true`, `false`, `null`)."""
     if text[0] in "\"'":
         return _unescape_jsonc(text[1:-1])
     if text in _WORDS:
@@ -97,7 +101,7 @@ def _parse_jsonc_scalar(text: str) -> object:
 
 
 def _unescape_jsonc(text: str) -> str:
-    """Return what a text means between its quotes, or a name without any."""
+    """Return the text between quotes, or a bare name, with its escapes resolved."""
 
     def meant(found: re.Match[str]) -> str:
         if code := found[1] or found[2]:
@@ -105,7 +109,7 @@ def _unescape_jsonc(text: str) -> str:
         return _ESCAPED.get(found[3], found[3])
 
     unescaped = _ESCAPE.sub(meant, text)
-    # Two escapes may be the halves of one character.
+    # Two `\u` escapes may be the surrogates of one character.
     return unescaped.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
@@ -143,7 +147,7 @@ def _parse_jsonc_string(text: str, at: int) -> tuple[str, int]:
 
 
 def _parse_member_name(text: str, at: int) -> tuple[str, int]:
-    """Return the name of a member, and where it ends."""
+    """Return the name of a member, and the offset at which the name ends."""
     if text[at : at + 1] in ('"', "'"):
         return _parse_jsonc_string(text, at)
     match = _NAME.match(text, at)
@@ -183,10 +187,9 @@ def _parse_jsonc_container(text: str, start: int, kind: str, depth: int) -> Node
 
 
 def put_jsonc_value(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
-    """Return the text with `value` at a path of names, or appended to the array there; missing
-    containers are created.
+    """Return the text with `value` at a path of names, or appended to the array at that path.
 
-    Raises BadJson where the path meets another kind of value.
+    Missing containers are created. Raises BadJson where the path meets another kind of value.
     """
     if not text.strip():
         text = "{}\n"
@@ -272,12 +275,11 @@ def _format_jsonc_value(text: str, value: object, indent: str) -> str:
 def drop_jsonc_value(
     text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]
 ) -> str:
-    """Return the text without the items of the array at `path`, or the member there, that `is_ours`
-    recognises.
+    """Return the text without the values at `path` that `is_ours` recognises.
 
-    A path consists of names and of places in arrays; a missing one changes nothing. Containers left
-    empty are removed too.
-    Raises BadJson.
+    They are items of the array at `path`, or the member there. A path consists of names and of
+    array indices; a missing path changes nothing. Containers left empty are removed too. Raises
+    BadJson.
     """
     nodes = [parse_jsonc(text)] if text.strip() else []
     for name in path:
@@ -322,7 +324,7 @@ def _cut_jsonc_child(text: str, parent: Node, place: int) -> str:
             + ("" if len(parent.children) == 1 else gap + after)
             + text[parent.end - 1 :]
         )
-    # A line comment needs its line end.
+    # A line comment needs a line end after it.
     hides = gap.rpartition("\n")[2].lstrip().startswith("//") or " //" in gap.rpartition("\n")[2]
     glue = "\n" if hides and not after.lstrip(" \t").startswith(("\r", "\n")) else ""
     return text[:before_start] + gap + glue + after + text[parent.end - 1 :]

@@ -1,12 +1,15 @@
-"""Keyword tokens for Korean and English: the same for every store, with the standard library alone.
+"""Keyword tokens for Korean and English: the same for every store, standard library alone.
 
 Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), which find a stem under any particle or
 ending at no cost; a morphological analyser finds no more (measured: KorQuAD R@10 .993 either way)
 and needs 500 MB.
+
 English: lower case, Porter2 stems; identifiers whole and by their parts (parseInvoiceDate →
-parseinvoicedate pars invoic date). Han and kana: pairs, like Hangul. Text is normalised to NFC, so
-that decomposed (macOS) Korean matches. Characters that do not show are out before. A number with a
-Korean counter is a token of its own too (500번으로 → 500 번으 으로 500번), so that "$500" is not first.
+parseinvoicedate pars invoic date). Han and kana: pairs, like Hangul.
+
+Text is first normalised to NFC, so that decomposed (macOS) Korean matches, and invisible characters
+are removed. A number with a Korean counter is a token of its own too (500번으로 → 500 번으 으로 500번), so
+that "$500" does not rank first.
 """
 
 import re
@@ -16,28 +19,30 @@ from functools import lru_cache
 from gieok.text.stem import stem_english_word as _stem
 from gieok.text.unseen import without_parts, without_unseen
 
-#: Stored with the data: to be raised whenever the tokens of any text would change.
+#: Stored with the data: raise it whenever the tokens of any text would change.
 VERSION = 4
-#: Of older tokens, those that questions of today find: 2 has no numbers with their Korean counters,
-#: 3 words that characters which do not show split; and all else.
+#: Token versions of which today's queries find most: version 2 lacks the numbers with Korean
+#: counters, version 3 the words that invisible characters split.
 READABLE = (2, 3, VERSION)
 
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
-#: Letters only: a middle dot ends a word, and unassigned code points are left out.
+#: Letters only: a middle dot ends a word; unassigned code points are left out.
 _HAN = (
     "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufa6d"
     "\ufa70-\ufad9"
 )
-# Strings, which `re` compiles and caches on first use: compiling all takes four milliseconds.
+# Strings, which `re` compiles and caches on first use: compiling all of them takes four
+# milliseconds.
 _WORD = rf"[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}]+"
 _LETTERS = r"\w+"
 _PART = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
-#: A number and what it counts, with or without a space; longer counters first (3시간 is no 3시).
+#: A number and its Korean counter, with or without a space; longer counters stand first (3시간 is no
+#: 3시).
 _COUNTED = (
     r"(?<![\d.,])(\d{1,3}(?:,\d{3})+|\d+) ?(개월|시간|주일|주년|번째|번지|만원|만|억|천|년대|퍼센트|프로|킬로"
     r"|미터|그램|리터|바이트|세대|차례|가지|군데|마리|그루|켤레|페이지|포인트|[번개시분초일월년주원명회살층호권대장건배차달잔병통줄쪽편점등위퍼조급인])"
 )
-#: Longer words (base64, hashes) are cut: nobody searches for their inside.
+#: Longer words (base64, hashes) are cut, because nobody searches for their inside.
 _LONGEST_WORD = 64
 _CACHED_WORDS = 100_000
 
@@ -63,8 +68,9 @@ _ENDING = r"(인가|는가|은가|였나|었나|했나|나요|까요|습니까|�
 
 
 class _WordTokens(dict[str, str]):
-    """A cache: word → its tokens joined by spaces. Words repeat so much that the speed rests on
-    it.
+    """Cache: word → its tokens joined by spaces.
+
+    Words repeat so often that the speed rests on this cache.
     """
 
     def __missing__(self, word: str) -> str:
@@ -75,14 +81,12 @@ class _WordTokens(dict[str, str]):
 
 
 _WORDS = _WordTokens()
-#: Parts of identifiers repeat far more than identifiers do.
+#: Cached apart from whole words: parts of identifiers repeat far more often than identifiers do.
 stem = lru_cache(_CACHED_WORDS)(_stem)
 
 
 def normalise(text: str) -> str:
-    """Return `text` in NFC without characters that do not show, the form in which text is
-    compared.
-    """
+    """Return `text` in NFC without invisible characters, the form in which text is compared."""
     return text if text.isascii() else unicodedata.normalize("NFC", without_unseen(text))
 
 
@@ -118,11 +122,10 @@ def keyword_tokens(text: str) -> list[str]:
 
 
 def query_tokens(text: str, stop_words: frozenset[str] = frozenset()) -> dict[str, float]:
-    """Return the tokens to look for with their weights, without stop words unless there is nothing
-    else.
+    """Return the tokens to look for, with their weights.
 
-    A question also loses its interrogatives and endings (무엇인가, -했나); a statement keeps all of its
-    words.
+    Stop words are left out, unless there is nothing else. A question also loses its interrogatives
+    and endings (무엇인가, -했나); a statement keeps all of its words.
     """
     words = _split_script_runs(text)
     asks = not is_statement(text)
@@ -152,8 +155,9 @@ def _strip_korean_particle(word: str) -> str:
 
 
 def is_statement(text: str) -> bool:
-    """Say whether a text is a statement, not a question or a name (by punctuation, first word,
-    ending).
+    """Return whether a text is a statement, not a question or a name.
+
+    The test looks at punctuation, first word and ending.
     """
     text = text.strip()
     if "?" in text or re.search(_REQUEST_END, text) or re.match(_REQUEST_START, text):
@@ -169,7 +173,7 @@ _ASKING_START = (
     r"|will|would|should"
     r"|has|have|had)\b"
 )
-#: A request states nothing, whatever it ends with: "요약해줘.", "Tell me about the outage."
+#: A request is no statement, whatever its ending: "요약해줘.", "Tell me about the outage."
 _REQUEST_END = r"(?:줘|줘요|주세요|줄래요?|주라|줘라|주십시오|부탁해요?|부탁드려요|부탁드립니다|부탁합니다)[.!~]*$"
 _REQUEST_START = (
     r"(?i)(?:please|tell me|show|give me|list|find|explain|summari[sz]e|describe|remind me)\b"

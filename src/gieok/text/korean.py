@@ -1,10 +1,10 @@
-"""What is said in English where it arises, in the language of its reader: errors, hints, reasons.
+"""Translation of messages that are written in English where they arise.
 
-An error is a finished English text, so its template is found again: `{0}` in a message of the
-catalogue stands for anything that was put in, `{0!r}` for a value in quotes, `{0:,}` for a number.
-In the translation `{0:이/가}` is the value and the particle that fits it, `{:이/가}` the particle
-that fits what stands before it. What is put in may be such a text too; `the {0}` is one of the
-nouns (`the journal`). What has no translation stays English.
+The messages are errors, hints and reasons. An error arrives as a finished English text, so its
+template is found again: `{0}` in a message of the catalogue stands for any value, `{0!r}` for a
+value in quotes, `{0:,}` for a number. In the translation, `{0:이/가}` is the value and the particle
+that fits it, `{:이/가}` the particle that fits the text before it. A value may be such a message too;
+`the {0}` is one of the nouns (`the journal`). A message without a translation stays English.
 """
 
 import re
@@ -18,24 +18,26 @@ from gieok.text.messages import ENGLISH, list_translations
 _NAMED = re.compile(r"\{[a-z_]\w*(?:![rs])?(?::[^{}\s]*)?\}")
 _HOLE = re.compile(r"\{(\d)(!r|:,)?\}")
 _PUT_IN = re.compile(r"\{(\d?)(?::([^{}/]*)/([^{}]*))?\}")
-#: What a template with little to go by takes at its beginning.
+#: First value of an unspecific template.
 _ONE = r"(\S+(?: and \S+)*)"
 _FORMS = {
     "!r": r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\[({].*?[\])}]|-?[\d.]+|None|True|False)""",
     ":,": r"(-?[\d,.]+(?:[eE][+-]?\d+)?)",
     "": "(.*?)",
 }
-#: A template with less to go by than this takes a single word at its beginning: it would match
-#: sentences of others.
+#: A template with fewer fixed letters takes only a single word as its first value: otherwise it
+#: would match sentences that belong to other templates.
 _FEW_LETTERS = 8
-#: A value in quotes, and a number, are as good as so many letters.
+#: A value in quotes, or a number, counts as so many letters.
 _OF_A_FORM = 4
 _DEEPEST = 4
 
 
 class Template(NamedTuple):
-    """A text with places. `first` and `last` are how all that it matches begins and ends;
-    `letters`, what it has to go by.
+    """An English message with placeholders, and its translation.
+
+    `first` and `last` are the fixed beginning and end of all texts that match; `letters` is the
+    number of fixed letters, which says how specific the template is.
     """
 
     english: str
@@ -45,20 +47,20 @@ class Template(NamedTuple):
     letters: int
 
     def match(self, text: str) -> "re.Match[str] | None":
-        """Return what stands in the places of a text; None where it is another."""
+        """Return the match of a text, with the values of the placeholders; None for no match."""
         if not (text.startswith(self.first) and text.endswith(self.last)):
             return None
         return _compile_english_form(self.english, self.letters).fullmatch(text)
 
 
 class Catalogue(NamedTuple):
-    """All pairs: texts without places, and templates, the most exact first."""
+    """All translations: texts without placeholders, and templates, the most specific first."""
 
     plain: dict[str, str]
     templates: list[Template]
 
     def say(self, text: str, depth: int = 0) -> str:
-        """Return a text in Korean; as it is where nothing matches."""
+        """Return the translation of a text; the text itself where no message matches."""
         if text in self.plain:
             return self.plain[text]
         for template in self.templates if depth < _DEEPEST else ():
@@ -67,8 +69,9 @@ class Catalogue(NamedTuple):
         return self._joined(text, depth + 1) if depth < _DEEPEST else text
 
     def _joined(self, text: str, depth: int) -> str:
-        """Return a text that was put together of several: `one; another`, `what (why)`, `place:
-        what`.
+        """Return the translation of a text that was composed of several messages.
+
+        The forms are `one; another`, `what (why)`, `place: what`.
         """
         if "; " in text:
             return "; ".join(self.say(part, depth) for part in text.split("; "))
@@ -93,13 +96,13 @@ class Catalogue(NamedTuple):
 
 
 def in_language(text: str, lang: str) -> str:
-    """Return a text that was said in English in the language of a reader."""
+    """Return an English text in the language of a reader."""
     return load_templates(lang).say(text) if lang != ENGLISH and text else text
 
 
 @cache
 def load_templates(lang: str) -> Catalogue:
-    """Return what a language says for texts that arise in English."""
+    """Return the translations of a language for texts that arise in English."""
     plain, templates = dict[str, str](), list[Template]()
     for english, said in list_translations(lang).items():
         if _NAMED.search(english):

@@ -1,4 +1,4 @@
-"""Tells Korean text from English."""
+"""Detection of Korean and English text."""
 
 import re
 

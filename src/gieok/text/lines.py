@@ -1,24 +1,24 @@
-"""The lines of a text that each hold a fact: an item of a list, a row of a table, a sentence of
-prose.
+"""The lines of a passage that each hold a fact.
 
-A passage holds many facts, and its one vector is near to none of them. So each line has a vector of
-its own beside it. Headings name what follows and state nothing; code in fences has no sentences:
-neither is a line.
+A line is an item of a list, a row of a table, or a sentence of prose. A passage holds many facts,
+and its single vector is near to none of them, so each line has a vector of its own. Headings name
+what follows and state nothing, code in fences has no sentences: neither is a line.
 """
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: Stored with the data: to be raised whenever the lines of any text would change.
+#: Stored with the data: raise it whenever the lines of any text would change.
 VERSION = 1
 
-#: Kinds of documents whose passages have lines. A turn is a line by itself, and code has none.
+#: Kinds of documents whose passages are split into lines. A turn is one line by itself, and code
+#: has none.
 KINDS = frozenset(("memory",))
 
 #: Shorter sentences belong to the next one: "Mr.", "No.", "v. 2".
 _LEAST_CHARS = 16
-#: A longer one is cut by the embedder anyway.
+#: A longer line is cut by the embedder anyway.
 _MOST_CHARS = 1_000
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
@@ -37,15 +37,16 @@ class LineSpan(NamedTuple):
 
 
 def line_spans(text: str) -> tuple[LineSpan, ...]:
-    """Return the lines of a passage in order; none where it has but one, which is the passage
-    itself.
+    """Return the lines of a passage in order.
+
+    The result is empty where the passage has a single line, which is the passage itself.
     """
     spans = tuple(_iter_fact_spans(text))
     return spans if len(spans) > 1 else ()
 
 
 def line_number(text: str, start: int) -> int:
-    """Return the 0-based number of the physical line in which a place stands."""
+    """Return the 0-based number of the physical line at an offset."""
     return text.count("\n", 0, start)
 
 
@@ -55,8 +56,9 @@ def _iter_fact_spans(text: str) -> Iterator[LineSpan]:
 
 
 def _iter_text_blocks(text: str) -> Iterator[LineSpan]:
-    """Yield items with the lines that go on with them, rows, and paragraphs: each may run over
-    several physical lines.
+    """Yield list items with their continuation lines, table rows, and paragraphs.
+
+    Each may run over several physical lines.
     """
     start, last, place, fence = -1, 0, 0, ""
     for line in text.splitlines(keepends=True):
@@ -78,9 +80,7 @@ def _iter_text_blocks(text: str) -> Iterator[LineSpan]:
 
 
 def _measure_item_mark(line: str) -> int:
-    """Return how many characters mark the beginning of an item, a quotation or a row; 0 for
-    none.
-    """
+    """Return the length of the mark that begins an item, a quotation or a row; 0 for none."""
     match = _ITEM.match(line) or _QUOTE.match(line)
     return match.end() if match else int(bool(_ROW.match(line)))
 

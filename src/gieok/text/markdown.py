@@ -9,7 +9,7 @@ _FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTAL
 _FIELD = re.compile(r"([^\s:#][^:]*):(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+(.*)$")
 _OTHER = re.compile(r"\s|#|\]|$")
-#: A value that goes on in the indented lines below it.
+#: Values that continue in the indented lines below.
 _BLOCK = re.compile(r"[|>][-+]?\d?(?:\s+#.*)?$")
 _QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?""")
 _COMMENT = re.compile(r"\s+#\s.*")
@@ -21,9 +21,9 @@ _QUOTES = "\"'"
 
 
 class FrontMatter(NamedTuple):
-    """Fields of the block between `---` lines, and the offset of the text after it.
+    """Fields of the block between `---` lines, and the offset of the text after the block.
 
-    `lines`: the first and last line of each field, from 1 on.
+    `lines`: the numbers of the first and last line of each field, from 1 on.
     """
 
     fields: Mapping[str, str]
@@ -33,12 +33,11 @@ class FrontMatter(NamedTuple):
 
 
 def front_matter(text: str) -> FrontMatter:
-    """Read the front matter of `text`; the result is empty without one, and for prose between two
-    rules.
+    """Read the front matter of `text`; the result is empty without one.
 
-    Reads `key: value`, lists (joined by commas) and text in several lines, as notes have them. Not
-    a YAML parser: an invalid block must not make a note unreadable, and the index must not depend
-    on an optional library.
+    Prose between two rules is none either. Reads `key: value`, lists (joined by commas) and text in
+    several lines, as notes have them. Not a YAML parser: an invalid block must not make a note
+    unreadable, and the index must not depend on an optional library.
     """
     block = _FRONT.match(text)
     if not block:
@@ -66,8 +65,9 @@ def front_matter(text: str) -> FrontMatter:
 
 
 def _goes_on(value: str, line: str) -> bool:
-    """Say whether a line is more of a value: of a text in several lines, or of a list whose bracket
-    is open.
+    """Return whether a line continues a value.
+
+    The value is a text in several lines, or a list whose bracket is open.
     """
     if value.startswith("["):
         return value.count("[") > value.count("]")
@@ -81,7 +81,7 @@ def _strip_block_mark(value: str) -> str:
 
 def _parse_plain_value(value: str) -> str:
     value = value.strip()
-    # literally, as Gieok writes its own
+    # literally, because Gieok's own values are written so
     if len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES:
         return value[1:-1]
     if quoted := _QUOTED.fullmatch(value):
@@ -100,7 +100,8 @@ def find_markdown_title(text: str, start: int = 0) -> str:
 
 
 def heading_text(words: str) -> str:
-    """Return the text of a heading without closing marks; a regular expression takes cubic time on
-    spaces.
+    """Return the text of a heading without closing marks.
+
+    No regular expression, because one takes cubic time on spaces.
     """
     return words.rstrip().rstrip("#").rstrip()

@@ -4,13 +4,14 @@ import re
 
 from gieok.text.keywords import query_tokens
 
-#: A shorter word matches everywhere and tells nothing.
+#: Shorter words match everywhere and are ignored.
 _LEAST = 2
 
 
 def split_at_question_words(text: str, question: str) -> list[str]:
-    """Return a text in parts, every second of which is a word of the question: Latin by its stem,
-    Korean by its beginning.
+    """Return a text in parts, every second of which is a word of the question.
+
+    Latin words match by their stem, Korean words by their beginning.
     """
     forms = _build_question_forms(question)
     return (
@@ -19,7 +20,7 @@ def split_at_question_words(text: str, question: str) -> list[str]:
 
 
 def count_question_words(text: str, question: str) -> int:
-    """Return how many words of a question stand in a text, each once."""
+    """Return how many different words of a question stand in a text."""
     return len({part.lower() for part in split_at_question_words(text, question)[1::2]})
 
 

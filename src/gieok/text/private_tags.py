@@ -1,20 +1,20 @@
-"""Cuts what somebody marked as nobody's business: `<private>…</private>`, in Korean also
-`<비공개>…</비공개>`.
+"""Removal of private text: `<private>…</private>`, in Korean also `<비공개>…</비공개>`.
 
-Where it is unclear how far the mark reaches, more is cut rather than less: an unclosed one reaches
-to the end of the text, a closing one that nothing opened to its beginning. It counts inside of
-Markdown code too. A tag that is a code span of its own (`` `<private>` ``) and has no partner is
-talk about the tag, and marks nothing.
+Where it is unclear how far a tag reaches, more is cut rather than less: an unclosed tag reaches to
+the end of the text, an unopened closing tag back to the beginning. Tags count inside of Markdown
+code too. A tag that is a code span of its own (`` `<private>` ``) and has no partner is talk about
+the tag, and cuts nothing.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-#: What stands in place of what was cut; `gieok.text.redact` leaves it as it is.
+#: Replaces a private part; `gieok.text.redact` leaves it as it is.
 CUT = "[redacted:private]"
 
-#: As people type it, and as JSON and HTML escape it. Bounded, so that it takes linear time.
+#: A tag as people type it, and as JSON and HTML escape it. Bounded, so that matching takes linear
+#: time.
 _TAG = re.compile(
     (
         r"(?:<|&lt;|\\u003c)\s{0,3}(/?)\s{0,3}(?:private|비공개)(?![\w-])[^<>&\\\n]{0,200}(?:>|&gt;"
@@ -28,26 +28,28 @@ class _Tag(NamedTuple):
     start: int
     end: int
     closes: bool
-    #: Whether it is all that a code span holds.
+    #: Whether the tag is the only content of a code span.
     is_alone: bool
 
 
 def cut_private(text: str) -> str:
-    """Return a text without what is marked as private; line breaks inside of it are kept, so that
-    line numbers stay true.
+    """Return a text without its private parts.
+
+    Line breaks inside of those are kept, so that line numbers stay valid.
     """
     return _cut_private_regions(text, _find_regions) if _may_hold_tags(text) else text
 
 
 def cut_private_source(text: str) -> str:
-    """Return source code without what is marked as private: an unclosed mark reaches to the end of
-    its line there.
+    """Return source code without its private parts.
+
+    In source code, an unclosed tag reaches only to the end of its line.
     """
     return _cut_private_regions(text, _find_regions_of_source) if _may_hold_tags(text) else text
 
 
 def is_all_private(text: str) -> bool:
-    """Say whether nothing is left of a text that something was cut from."""
+    """Return whether a text had private parts and nothing else is left of it."""
     return CUT in text and not any(map(str.isalnum, text.replace(CUT, "")))
 
 
@@ -81,7 +83,7 @@ def _find_private_tags(text: str) -> list[_Tag]:
 
 
 def _find_regions(text: str, tags: list[_Tag]) -> Iterator[tuple[int, int]]:
-    """Yield the private stretches of prose; marks may be nested."""
+    """Yield the private ranges of prose; tags may be nested."""
     last_close = max((tag.start for tag in tags if tag.closes), default=-1)
     begin, depth, behind = 0, 0, 0
     for tag in tags:
@@ -103,8 +105,9 @@ def _find_regions(text: str, tags: list[_Tag]) -> Iterator[tuple[int, int]]:
 
 
 def _find_regions_of_source(text: str, tags: list[_Tag]) -> Iterator[tuple[int, int]]:
-    """Yield the private stretches of source code, where a tag without a partner may be the
-    program's own.
+    """Yield the private ranges of source code.
+
+    A tag without a partner there may be the program's own.
     """
     waiting: list[_Tag] = []
     for tag in tags:

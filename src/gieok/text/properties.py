@@ -1,15 +1,15 @@
-"""Properties of a note as Obsidian shows them: YAML at the head of a file, one block a property.
+"""Properties of a note as Obsidian shows them: YAML at the head of a file.
 
-Written by its own rules and read back in blocks: what a person wrote there stays as they wrote it,
-comments and order too, which no YAML library keeps. Read is only what Gieok writes itself: words,
-and lists of words.
+Each property is a block of lines. The blocks are written by this module's own rules and read back
+as they are: properties of a person stay as the person wrote them, comments and order too, which no
+YAML library keeps. Only values that Gieok itself writes are parsed: words, and lists of words.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 FENCE = "---"
-#: Name → the lines of a property as they stand, without the last line break.
+#: Name → the lines of a property as they stand in the file, without the last line break.
 Blocks = dict[str, str]
 Value = str | Sequence[str]
 
@@ -17,7 +17,7 @@ _NAME = re.compile(
     r"""^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'"""
     r"""|([^\s#"'\-\[\]{}&*!|>%@`,?:][^:#]*?|-[^\s:][^:#]*?))\s*:(?=\s|$)"""
 )
-#: A word that every reader of YAML takes for text, and takes whole.
+#: A word that every YAML reader takes for text, and as a whole.
 _PLAIN = re.compile(r"[A-Za-z가-힣][A-Za-z0-9가-힣_/-]*(?: [A-Za-z0-9가-힣_/-]+)*")
 _NO_TEXT = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"))
 _ESCAPED = re.compile('[\x00-\x1f"\\\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
@@ -28,10 +28,10 @@ _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
 
 def split_properties(text: str) -> tuple[Blocks, str] | None:
-    """Return the properties at the head of a text and what follows; None where they have no end, or
-    are none.
+    """Return the properties at the head of a text and the text after them.
 
-    A text without any has none: `({}, text)`.
+    None where the head has no end, or holds no properties. A text without a head gives `({},
+    text)`.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.startswith(FENCE + "\n"):
@@ -45,7 +45,7 @@ def split_properties(text: str) -> tuple[Blocks, str] | None:
     for line in lines[1:end]:
         if found := _NAME.match(line):
             name = _unquote_yaml_value(found[0][:-1].rstrip())
-            # the first one stands; the second would make the whole unreadable to others
+            # The first one stays: a duplicate would make the head unreadable to other programs.
             if name in blocks:
                 name = "\0again"
             blocks[name] = line
@@ -63,15 +63,16 @@ def join_properties(blocks: Mapping[str, str]) -> str:
 
 
 def block(name: str, value: Value) -> str:
-    """Return a property: one line, or a list."""
+    """Return a property as YAML: one line, or a list."""
     if isinstance(value, str):
         return f"{name}: {scalar(value)}"
     return "\n".join((f"{name}:", *(f"  - {scalar(item)}" for item in value)))
 
 
 def scalar(value: str) -> str:
-    """Return a text as YAML 1.1 and 1.2 read it back: plain where it is plain, else in quotes;
-    dates stay dates.
+    """Return a text as a scalar that YAML 1.1 and 1.2 read back unchanged.
+
+    It is plain where that is possible, else in quotes; dates stay dates.
     """
     if _DATE.fullmatch(value) or (_PLAIN.fullmatch(value) and value.casefold() not in _NO_TEXT):
         return value
@@ -88,7 +89,7 @@ def _escape_yaml_character(found: re.Match[str]) -> str:
 
 
 def read_property_list(blocks: Mapping[str, str], name: str) -> list[str]:
-    """Return the value of a property as a list, whichever way it is written; [] for none."""
+    """Return the value of a property as a list, however it is written; [] for none."""
     block_text = blocks.get(name)
     if block_text is None:
         return []
@@ -111,7 +112,7 @@ def read_property_list(blocks: Mapping[str, str], name: str) -> list[str]:
 
 
 def word(blocks: Mapping[str, str], name: str) -> str:
-    """Return the value of a property, '' for none."""
+    """Return the value of a property as text, '' for none."""
     return next(iter(read_property_list(blocks, name)), "")
 
 
@@ -121,7 +122,7 @@ def _find_property_name_end(line: str) -> int:
 
 
 def _iter_bracket_items(inner: str) -> Iterable[str]:
-    """Yield the items of a list in brackets: commas in quotes divide nothing."""
+    """Yield the items of a list in brackets; commas inside of quotes separate nothing."""
     for match in re.finditer(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]*)\s*(?:,|$)""", inner):
         if match[1].strip():
             yield match[1].strip()

@@ -1,9 +1,9 @@
-"""Whether two statements say the same: in other order, case, punctuation, politeness, but with no
-word that says more.
+"""Strict comparison whether two statements say the same.
 
-Strict, because one of the two is not kept: every word that says something stands in both, as often;
-nothing is denied, counted or quantified in one alone; and where the order differs, nobody's part
-has changed ("from A to B" is not "from B to A").
+Order, case, punctuation and politeness may differ, but no word may say more. The comparison is
+strict, because one of the two statements is not kept: every word with a meaning stands in both, as
+often; nothing is denied, counted or quantified in one alone; and where the order differs, no word
+has changed its role ("from A to B" is not "from B to A").
 """
 
 import re
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gieok.text.keywords import stem
 
 _WORD = re.compile(r"[가-힣]+|[A-Za-z][A-Za-z'’_-]*|\d+(?:[.,:]\d+)*|[^\W가-힣]+")
-#: Signs that say something: `C++`, `>`, `-5`, `5%`, `~/x`.
+#: Signs with a meaning: `C++`, `>`, `-5`, `5%`, `~/x`.
 _SIGN = re.compile(r"[+<>=/\\@%&$€£₩^~|#]|(?<![\w-])-(?=\d)")
 _EMPTY = frozenset(
     """
@@ -30,16 +30,17 @@ _NOT = dict.fromkeys(
     "not don't doesn't isn't aren't won't can't cannot shouldn't mustn't never no 안 못".split(),
     "not",
 )
-#: Say which part a word has; the word behind takes it.
+#: Prepositions, which give the following word its role.
 _PREPOSITIONS = frozenset(
     "of in on at for to by with from as into onto via through against under".split()
 )
 _SUBORDINATORS = frozenset(
     map(stem, "before after when whenever if while until unless because since".split())
 )
-#: Between sentences, items and lines.
+#: Separators of sentences, items and lines.
 _BETWEEN = re.compile(r"(?<=[.!?。])\s+|\n+|;\s")
-#: Longest first. The part that a Korean noun has; what marks subject and topic is one.
+#: Particles, which give a Korean noun its role, longest first; those for subject and topic count as
+#: one.
 _PARTICLE = re.compile(
     r"(으로|에서|에게|한테|까지|부터|이랑|처럼|보다|로|은|는|이|가|을|를|에|의|도|만|와|과|랑)$"
 )
@@ -52,8 +53,8 @@ _SAME_PART = {
     "과": "와",
     "이랑": "랑",
 }
-#: Endings of plain and polite present: 한다, 합니다, 먹는다, 먹습니다, 이다, 해요. In letters (NFD): a final
-#: consonant is one.
+#: Endings of plain and polite present: 한다, 합니다, 먹는다, 먹습니다, 이다, 해요. They are matched in decomposed
+#: letters (NFD), where a final consonant is a letter of its own.
 _ENDINGS = (
     "\u11b8니다",
     "습니다",
@@ -69,10 +70,10 @@ _ENDINGS = (
 )
 _VERB = re.compile(f"(?:{'|'.join(unicodedata.normalize('NFD', one) for one in _ENDINGS)})$")
 _FEWEST = 2
-#: What is longer is no statement but a text: taking its words apart costs what a search has for
-#: everything.
+#: A longer text is no statement: parsing its words costs as much as a whole search.
 _LONGEST_CHARS = 400
-#: Words come again and again; taking one apart costs ten times as much as looking it up.
+#: Size of the cache of parsed words: words repeat, and parsing costs ten times as much as a
+#: look-up.
 _MOST_WORDS = 1 << 15
 
 
@@ -82,8 +83,9 @@ class _Word(NamedTuple):
 
 
 class Restatement:
-    """A statement, of one sentence or several, ready to be compared with others; a long text in its
-    own order alone.
+    """A statement of one or several sentences, prepared for comparisons with others.
+
+    A long text is compared only in its own order of words.
     """
 
     def __init__(self, text: str) -> None:
@@ -91,12 +93,13 @@ class Restatement:
         self.sentences = [
             _Sentence(one, is_long=is_long) for one in _BETWEEN.split(text) if _WORD.search(one)
         ]
-        #: The same for all statements that could say the same.
+        #: Equal for all statements that may say the same.
         self.key = tuple(sentence.key for sentence in self.sentences)
 
     def says_same(self, other: "Restatement") -> bool:
-        """Say whether another statement says the same, sentence by sentence: steps have an
-        order.
+        """Return whether another statement says the same, sentence by sentence.
+
+        The order of sentences counts, because steps have an order.
         """
         if not self.sentences or self.key != other.key:
             return False
@@ -134,7 +137,7 @@ class _Sentence:
 
 
 def says_same(one: str, other: str) -> bool:
-    """Say whether two statements say the same."""
+    """Return whether two statements say the same."""
     return Restatement(one).says_same(Restatement(other))
 
 
@@ -167,12 +170,12 @@ _NOT_WORD = _Word("not", "")
 
 @lru_cache(maxsize=_MOST_WORDS)
 def _parse_compared_korean(word: str) -> _Word:
-    """Return a Korean word without its particle, or without the ending of a verb."""
+    """Return a Korean word without its particle, or without its verb ending."""
     letters = unicodedata.normalize("NFD", word)
     bare = unicodedata.normalize("NFC", _VERB.sub("", letters))
     if bare and bare != word:
         bare = f"{bare[:-1]}하" if bare.endswith(("해", "함")) else bare
-        # 배포한다 is 배포를 한다.
+        # 배포한다 is the same as 배포를 한다.
         return _Word(bare[:-1] if len(bare) > 2 and bare.endswith(("하", "되")) else bare, "")
     if len(word) > 2 and word.endswith(("해", "함")):
         return _Word(word[:-1], "")
@@ -183,7 +186,10 @@ def _parse_compared_korean(word: str) -> _Word:
 
 
 def _have_exchanged(one: list[_Word], other: list[_Word]) -> bool:
-    """Say whether two words have each other's part in the other statement: who does it to whom."""
+    """Return whether two words have swapped their roles in the other statement.
+
+    Such words say who does something to whom.
+    """
     before, after = dict(one), dict(other)
     changed = {
         (before[stem], after[stem])
@@ -194,8 +200,9 @@ def _have_exchanged(one: list[_Word], other: list[_Word]) -> bool:
 
 
 def _is_moved(one: Sequence[_Word], other: Sequence[_Word]) -> bool:
-    """Say whether a part of one, led by a word such as "for" or "before", stands at the beginning
-    of the other.
+    """Return whether `other` is `one` with its last phrase moved to the beginning.
+
+    The phrase is led by a word such as "for" or "before".
     """
     mine, theirs = ([word.stem for word in words] for words in (one, other))
     is_led = bool(other) and (bool(other[0].part) or other[0].stem in _SUBORDINATORS)

@@ -41,8 +41,9 @@ _STEP3_ENDS = tuple(suffix for suffix, _ in _STEP3)
 
 
 def stem_english_word(word: str) -> str:
-    """Return the Porter2 stem of a lower-case English word; words of one or two letters are
-    unchanged.
+    """Return the Porter2 stem of a lower-case English word.
+
+    Words of one or two letters are unchanged.
     """
     if len(word) <= 2:
         return word
@@ -69,7 +70,7 @@ def _mark_consonant_y(word: str) -> str:
 
 
 def _find_stem_regions(word: str) -> tuple[int, int]:
-    """Return where R1 and R2 begin."""
+    """Return the offsets at which the regions R1 and R2 begin."""
     prefix = _R1_PREFIX.match(word)
     r1 = prefix.end() if prefix else _region_after(word, 0)
     return r1, _region_after(word, r1)

@@ -1,7 +1,7 @@
-"""What was said in a month, as a file that people can read and that is read back without loss.
+"""The messages of a month as a readable file, which is read back without loss.
 
-Each message has a heading (when, who, where), a hidden line with the rest of what the journal
-knows, and its text as a quote: each line behind `> `, so that nothing in it can be taken for
+Each message has a heading (when, who, where), a hidden line with the rest of the journal's data,
+and its text as a quote: each line behind `> `, so that nothing in the text can be taken for
 anything else.
 """
 
@@ -19,8 +19,9 @@ _END = " -->"
 def format_month_talk(
     scope: str, month: str, found: Sequence[Journalled], zone: tzinfo = UTC
 ) -> str:
-    """Return the file of a month (`2026-11`); messages in the order of time, their days and hours
-    in a zone.
+    """Return the file of a month (`2026-11`), its messages in the order of time.
+
+    Days and hours are those of `zone`.
     """
     parts = [
         (
@@ -40,7 +41,7 @@ def format_month_talk(
 def _format_talk_row(one: Journalled, zone: tzinfo) -> str:
     m = one.message
     row = [one.seq, m.id, m.role, m.at.isoformat(), m.session, m.agent, m.tokens, m.source, m.line]
-    # No `>` ends the comment early.
+    # The text holds no `>`, so that it cannot end the comment early.
     hidden = json.dumps(row, ensure_ascii=False).replace(">", "\\u003e")
     text = "".join(f"> {line}\n" if line else ">\n" for line in m.text.split("\n"))
     where = " ".join(filter(None, (m.agent, m.session))).replace("\n", " ")
@@ -52,7 +53,7 @@ def _format_talk_row(one: Journalled, zone: tzinfo) -> str:
 
 
 def parse_month_talk(text: str) -> dict[int, Journalled]:
-    """Return number → message of a file. Raises ValueError for one that is torn."""
+    """Return number → message of a file. Raises ValueError for a truncated file."""
     messages: dict[int, Journalled] = {}
     row: list[object] | None = None
     lines: list[str] = []

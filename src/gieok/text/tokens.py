@@ -1,9 +1,8 @@
-"""Estimates how many model tokens a text has, without a tokenizer.
+"""Estimate of how many model tokens a text has, without a tokenizer.
 
 The tokenizers of models fetch their tables from the network, and counting must be fast and the same
-on every machine.
-Characters are weighed by kind: `len / 4` counts a third of Korean, and half of JSON, logs and
-tables (digits and signs).
+on every machine. Characters are weighed by kind: `len / 4` counts a third of Korean, and half of
+JSON, logs and tables (digits and signs).
 """
 
 from string import ascii_lowercase, ascii_uppercase, digits, punctuation
@@ -15,9 +14,9 @@ _LOWER = 1 / 6
 _UPPER = 0.5
 _DIGIT = 0.9
 _SIGN = 0.8
-#: A gap between words or a line end; every second space of a longer run.
+#: A space between words or a line end; in a longer run of spaces, every second space.
 _GAP = 0.3
-#: Each further byte of a character in UTF-8: 0.72 for a Hangul syllable.
+#: Each byte after the first of a character in UTF-8: 0.72 for a Hangul syllable.
 _MORE_BYTE = 0.36
 
 _KINDS = (
@@ -40,5 +39,5 @@ def estimate_tokens(text: str) -> int:
         without = rest.translate(None, kind)
         weight += (len(rest) - len(without)) * each
         rest = without
-    # The rest is gaps.
+    # The remaining characters are spaces and line ends.
     return max(1, round(weight + (len(rest) - text.count("  ")) * _GAP))

@@ -1,13 +1,14 @@
-"""Lines of what was said: `User: …`, `Assistant: …`, a turn or a part of one each. Standard
-library, quick to import.
+"""Lines of a conversation: `User: …`, `Assistant: …`, each a turn or a part of one.
+
+Standard library, quick to import.
 """
 
 import re
 
 USER, ASSISTANT = "User", "Assistant"
 _SPEAKERS = {USER: "user", ASSISTANT: "assistant"}
-#: A turn that is narrower than this may be unintelligible alone: "9시 반", "the second one". A Hangul
-#: syllable counts double.
+#: A narrower turn may be unintelligible alone: "9시 반", "the second one". A Hangul syllable counts
+#: double.
 _FEW_COLUMNS = 60
 _FOLLOWING_CHARS = 160
 #: A string, which `re` compiles at its first use.
@@ -15,18 +16,19 @@ _ASKS = r"(?:[?？]|까요|나요|ㄹ까)[.!~\s]*$"
 
 
 def is_users(text: str) -> bool:
-    """Say whether a line is what a user said."""
+    """Return whether a line was said by a user."""
     return text.startswith("User: ")
 
 
 def asks(line: str) -> bool:
-    """Say whether a line asks something near its end."""
+    """Return whether a line asks something near its end."""
     return "?" in line[-_FOLLOWING_CHARS:] or re.search(_ASKS, line) is not None
 
 
 def is_answer(text: str, before: str) -> bool:
-    """Say whether a line is a short answer to the one before, which asks something near its end:
-    unintelligible alone.
+    """Return whether a line is a short answer to the line before, unintelligible alone.
+
+    The line before asks something near its end.
     """
     return asks(before) and _is_short_answer(text) and not re.search(_ASKS, text)
 
@@ -36,8 +38,9 @@ def _is_short_answer(text: str) -> bool:
 
 
 class SpokenLine:
-    """A turn as it is shown: who said it, their words, what they answer where they are few, what
-    answers a question.
+    """A turn as it is shown: its speaker and words, with its question or its answer.
+
+    The question is added where the turn answers it with few words, the answer where the turn asks.
     """
 
     __slots__ = ("answer", "answers", "text", "who")
@@ -47,7 +50,7 @@ class SpokenLine:
 
 
 def read_spoken_line(lines: "list[str]", number: int) -> "SpokenLine | None":
-    """Return the turn in a line (from 1) of a document of turns; None where it is none."""
+    """Return the turn in a line (from 1) of a document of turns; None where the line is no turn."""
     who, text = _split_speaker(lines, number)
     if not who:
         return None
@@ -64,8 +67,9 @@ def read_spoken_line(lines: "list[str]", number: int) -> "SpokenLine | None":
 
 
 def find_answered_question(lines: "list[str]", number: int) -> str:
-    """Return the agent's question that a user's line answers with few words, its end; '' for
-    none.
+    """Return the end of the agent's question that a user's line answers with few words.
+
+    '' where there is none.
     """
     (who, text), (before_who, before) = (
         _split_speaker(lines, number),
@@ -78,8 +82,9 @@ def find_answered_question(lines: "list[str]", number: int) -> str:
 
 
 def exchange(lines: "list[str]", number: int) -> str:
-    """Return a turn with what makes it intelligible, a labelled line each: what it answers, or what
-    answers it.
+    """Return a turn with its context, a labelled line each.
+
+    The context is the question that the turn answers, or the answer to the turn.
     """
     shown = read_spoken_line(lines, number)
     if shown is None:
@@ -91,7 +96,7 @@ def exchange(lines: "list[str]", number: int) -> str:
 
 
 def _split_speaker(lines: "list[str]", number: int) -> "tuple[str, str]":
-    """Return who speaks in a line, and the words; ('', '') for no turn."""
+    """Return the speaker of a line, and the words; ('', '') where the line is no turn."""
     label, colon, text = (
         lines[number - 1].partition(": ") if 0 < number <= len(lines) else ("", "", "")
     )
@@ -103,7 +108,7 @@ def _cut_turn_start(said: str) -> str:
 
 
 def _cut_turn_end(said: str) -> str:
-    """Return the end of what was said, from a word on: a question stands there."""
+    """Return the end of a turn, from a word on: a question stands at the end."""
     if len(said) <= _FOLLOWING_CHARS:
         return said
     space = said.find(" ", len(said) - _FOLLOWING_CHARS)

@@ -1,9 +1,8 @@
-"""Days as people write them in names of files, in heads of notes and in headings: with their year,
-and one reading alone.
+"""Days as people write them in file names, heads of notes and headings.
 
-What may be two days (05-11-2026) is none. Relative words belong to questions (`text/times`). A row
-is a pattern with names for year, month and day, and examples: what it reads, and what it must
-leave.
+Such a day has a year and a single reading: text that may be two days (05-11-2026) is no day.
+Relative words belong to questions (`text/times`). Each row is a pattern with groups for year, month
+and day, an example, and a counter-example.
 """
 
 import re
@@ -13,7 +12,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-#: A month, the years of which days are read, and a weekday, as patterns.
+#: Patterns of a month, of the years in which days are read, and of a weekday.
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?"
@@ -22,21 +21,21 @@ MONTH = (
 YEAR = r"(?:19|20)\d\d"
 _ORDINAL = r"(?:st|nd|rd|th)?"
 _GAP = r"[\s_,.-]{1,3}"
-#: Nothing that would make another number or word of what stands there.
+#: Boundaries: the match is no part of another number or word.
 _BEGIN, _END = r"(?<![^\W_])(?<!\d[.,-])", r"(?!\d)(?![.,-]\d)"
 WEEKDAY = (
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
     r"|[월화수목금토일](?:요일|曜日)?|[月火水木金土日](?:曜日)?)"
 )
-#: Of a year in two digits: those after it belong to the last century.
+#: Largest two-digit year of this century; larger ones belong to the last century.
 _LAST_SHORT_YEAR = 69
-#: Headings of diaries are looked at again whenever a file is compared with the index.
+#: Days in the cache: headings of diaries are read again whenever a file is compared with the index.
 _KEPT_DAYS = 8_192
 _MILLISECONDS = 100_000_000_000
 
 
 class DayPattern(NamedTuple):
-    """A way to write a day: what it reads, what it leaves."""
+    """A way to write a day: its pattern, a text that it matches, a text that it must not match."""
 
     pattern: str
     example: str
@@ -52,7 +51,7 @@ ROWS = (
         "standup 2026-11-20 notes",
         "12026-11-20",
     ),
-    # Releases are numbered in this way too: behind a word, both parts need two digits.
+    # Versions look the same, so both parts need two digits where a word stands before them.
     DayPattern(
         (
             rf"(?:{_BEGIN}(?P<year>{YEAR})\.(?=\d\d\.\d\d)"
@@ -125,7 +124,7 @@ _DASHES = re.compile("[\u2010-\u2015\u2212\ufe63\uff0d]")
 
 
 class WrittenDay(NamedTuple):
-    """A day, and where its words stand in the text."""
+    """A day, and the place of its words in the text."""
 
     day: date
     start: int
@@ -144,8 +143,9 @@ def month_number(name: str) -> int:
 
 @lru_cache(_KEPT_DAYS)
 def find_day(text: str) -> WrittenDay | None:
-    """Return the first day that is written out in a text, with its year; None without any, and for
-    what may be two.
+    """Return the first day that a text writes out with its year.
+
+    None where there is none, or where it may be two days.
     """
     plain = _DASHES.sub("-", text)
     found = list(_iter_written_days(plain, ROWS))
@@ -181,17 +181,16 @@ def _day_of(parts: dict[str, str | None]) -> date | None:
 
 
 def _is_month_unsure(parts: dict[str, str | None], day: int, month: int) -> bool:
-    """Say whether the day or the month may stand first; where points join the numbers, the day
-    does.
+    """Return whether either number may be the month.
+
+    Where full stops join the numbers, the day stands first.
     """
     is_year_last = len(parts["day"] or "") <= 2 and next(iter(parts)) == "day"
     return is_year_last and day <= 12 and month <= 12 and day != month and parts["joint"] != "."
 
 
 def day_of_path(relative: str) -> date | None:
-    """Return the day that a file's name has in it, or that its last folders spell:
-    `2026/11/22.md`.
-    """
+    """Return the day in a file's name, or in its last folders: `2026/11/22.md`; None for none."""
     stem = re.sub(r"\.\w+$", "", relative)
     named = find_day(stem.rpartition("/")[2])
     if named:
@@ -201,7 +200,7 @@ def day_of_path(relative: str) -> date | None:
 
 
 def name_without_day(name: str) -> str:
-    """Return a file name without the day in it, and without the weekday beside that."""
+    """Return a file name without the day in it, and without the weekday beside the day."""
     found = find_day(name)
     if found is None:
         return name
@@ -212,19 +211,20 @@ def name_without_day(name: str) -> str:
 
 
 def day_in_name(name: str) -> date | None:
-    """Return the day that a file name begins with (`2026-10-14-incident.md`, `2026_10_14`,
-    `20261014`), or None.
+    """Return the day that a file name begins with, or None.
+
+    The forms are `2026-10-14-incident.md`, `2026_10_14`, `20261014`.
     """
     found = find_day(name)
     return found.day if found and not found.start else None
 
 
 def parse_head_moment(value: str) -> datetime | None:
-    """Return when a field of a note's head says: midnight UTC for a day, as for notes that are
-    named by one.
+    """Return the moment in a field of a note's head; None for none.
 
-    With a time and a zone it is that moment: its day is the reader's. A time without a zone was the
-    writer's, whose day it is.
+    A day alone is midnight UTC, as for notes that are named by a day. A time with a zone is that
+    moment, whose day depends on the reader's zone. A time without a zone counts by the writer's
+    day.
     """
     value = value.strip().strip("[]<>\"'")
     if re.fullmatch(r"\d{10}|\d{13}", value):

@@ -1,5 +1,6 @@
-"""Changes to files that belong to somebody else: planned as text, written at once, and undone byte
-for byte.
+"""Changes to files of other programs.
+
+Changes are planned as text, written atomically, and undone byte for byte.
 """
 
 import hashlib
@@ -18,8 +19,10 @@ from gieok.text import jsonc
 
 
 class Edit(NamedTuple):
-    """What we change in one file: `add` puts our part into its text, `remove` takes it out. Both
-    raise ValueError.
+    """What Gieok changes in one file.
+
+    `add` puts Gieok's part into the file's text, `remove` takes that part out. Both raise
+    ValueError.
     """
 
     path: Path
@@ -28,7 +31,7 @@ class Edit(NamedTuple):
 
 
 class InstallChange(NamedTuple):
-    """What happens to one file. None: it is not there."""
+    """Change to one file, as its content before and after; None: the file does not exist."""
 
     path: Path
     before: bytes | None
@@ -45,7 +48,7 @@ class InstallChange(NamedTuple):
 
 
 def own_file(path: Path, text: str) -> Edit:
-    """Return the edit that is a whole file; one that somebody changed is not ours to remove."""
+    """Return the edit that creates a whole file; a file that somebody changed is not removed."""
 
     def add(now: str) -> str:
         if now not in ("", text) and "gieok" not in now:
@@ -56,15 +59,17 @@ def own_file(path: Path, text: str) -> Edit:
 
 
 def kept_file(path: Path, text: str) -> Edit:
-    """Return the edit that is a whole file, unless somebody has one of that name or has changed
-    ours: theirs stays.
+    """Return the edit that creates a whole file, unless the name is taken or our file was changed.
+
+    In both cases the file that is there stays.
     """
     return Edit(path, lambda now: now or text, lambda now: "" if now == text else now)
 
 
 class Item(NamedTuple):
-    """A value of ours in a JSON file: where it stands, how it is recognised there, and whether it
-    is one of a list.
+    """Value of Gieok's in a JSON file.
+
+    The fields give its path, how it is recognised there, and whether it is an element of a list.
     """
 
     place: tuple[str, ...]
@@ -74,7 +79,7 @@ class Item(NamedTuple):
 
 
 def json_items(path: Path, items: Sequence[Item]) -> Edit:
-    """Return the edit that adds items to a JSON file with comments."""
+    """Return the edit that adds items to a JSON file, which may hold comments."""
 
     def remove(now: str) -> str:
         for item in items:
@@ -90,8 +95,9 @@ def json_items(path: Path, items: Sequence[Item]) -> Edit:
 
 
 def parse_json_members(now: str) -> Mapping[str, object]:
-    """Return the members of a JSON file's object; none where it is blank or something else. Raises
-    ValueError.
+    """Return the members of a JSON file's object; none where the file is blank or no object.
+
+    Raises ValueError.
     """
     return read_object_field(jsonc.load_jsonc(now)) if now.strip() else {}
 
@@ -99,11 +105,10 @@ def parse_json_members(now: str) -> Mapping[str, object]:
 def toml_table(
     path: Path, table: tuple[str, str], lines: Sequence[str], is_ours: Callable[[object], bool]
 ) -> Edit:
-    """Return the edit that is a table at the end of a TOML file; it is known by its name and by
-    what it holds.
+    """Return the edit that adds a table at the end of a TOML file.
 
-    Not by marks around it: the agent writes the file anew, and would put tables of others between
-    them.
+    The table is recognised by its name and content, not by marker comments around it: the agent
+    rewrites the file, and would put other tables between the markers.
     """
     header = re.compile(rf"\s*\[\s*{table[0]}\s*\.\s*[\"']?{table[1]}[\"']?\s*[.\]]")
 
@@ -130,7 +135,7 @@ def toml_table(
         head = now if not now or now.endswith("\n") else now + "\n"
         added = "\n".join((f"[{'.'.join(table)}]", *lines)) + "\n"
         after = f"{head}\n{added}" if head else added
-        # such as `mcp_servers = {}`, which takes no table more
+        # Fails for a text such as `mcp_servers = {}`, to which no further table can be added.
         tomllib.loads(after.removeprefix("\ufeff"))
         return after
 
@@ -138,8 +143,9 @@ def toml_table(
 
 
 class InstallRecord:
-    """What was installed: for each file the bytes before and the sum after, so that it can be put
-    back exactly.
+    """Record of what was installed, so that each file can be put back exactly.
+
+    For each file the record holds the bytes before the install and the checksum after it.
     """
 
     def __init__(self, home: Path) -> None:
@@ -147,9 +153,7 @@ class InstallRecord:
 
     @contextmanager
     def alone(self, edits: Sequence[Edit]) -> Iterator[None]:
-        """Keep other processes from installing meanwhile, and sweep away what one left that was
-        killed.
-        """
+        """Lock out other installing processes, and clean up after an installer that was killed."""
         with fs.exclusive(self._folder / "lock"):
             for folder in {edit.path.resolve().parent for edit in edits}:
                 fs.sweep_temporary_files(folder)
@@ -161,7 +165,7 @@ class InstallRecord:
         )
 
     def original(self, path: Path, now: bytes | None) -> tuple[bool, bytes | None]:
-        """Return whether the file is as we left it, and what it was before."""
+        """Return whether a file is as the install left it, and its bytes before the install."""
         entry = self._entry(path)
         if now is None or not entry.exists():
             return False, None
@@ -171,8 +175,9 @@ class InstallRecord:
         return True, None if kept["before"] is None else bytes.fromhex(kept["before"])
 
     def keep(self, change: InstallChange, before: bytes | None) -> None:
-        """Remember a file as it was, durably, before it is changed; and which of its folders are
-        not there yet.
+        """Store a file's bytes durably before the file is changed.
+
+        Which of its folders do not exist yet is stored too.
         """
         missing = [str(f) for f in change.path.parents if not f.exists()] or self.folders(
             change.path
@@ -193,7 +198,7 @@ class InstallRecord:
         )
 
     def paths(self) -> list[Path]:
-        """Return every file of which something is remembered."""
+        """Return every file of which the record holds something."""
         rows = (
             json.loads(entry.read_text(encoding="utf-8"))
             for entry in sorted(self._folder.glob("*.json"))
@@ -201,7 +206,7 @@ class InstallRecord:
         return [Path(row["path"]) for row in rows]
 
     def forget(self, path: Path) -> None:
-        """Forget a file that is as it was."""
+        """Drop the record of a file that was restored."""
         self._entry(path).unlink(missing_ok=True)
 
 
@@ -210,8 +215,9 @@ def _hash_file_data(data: bytes) -> str:
 
 
 def read_foreign_file(path: Path) -> bytes | None:
-    """Return a file's bytes; None where there is none. Raises BadRequest where it cannot be
-    read.
+    """Return a file's bytes; None where the file does not exist.
+
+    Raises BadRequest where the file cannot be read.
     """
     try:
         return path.read_bytes()
@@ -224,7 +230,7 @@ def read_foreign_file(path: Path) -> bytes | None:
 
 
 def plan_file_change(edit: Edit, ledger: InstallRecord) -> InstallChange:
-    """Return what installing changes. Raises BadRequest, which names the file."""
+    """Return the change that installing makes. Raises BadRequest, which names the file."""
     before = read_foreign_file(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
     base = (
@@ -237,8 +243,10 @@ def plan_file_change(edit: Edit, ledger: InstallRecord) -> InstallChange:
 
 
 def undone(edit: Edit, ledger: InstallRecord) -> InstallChange:
-    """Return what uninstalling changes: the bytes of before where nobody touched the file since,
-    else only our part.
+    """Return the change that uninstalling makes.
+
+    The bytes from before the install come back where nobody changed the file since; else only
+    Gieok's part is removed.
     """
     before = read_foreign_file(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
@@ -261,8 +269,10 @@ def _edit_file_text(path: Path, now: bytes | None, edit: Callable[[str], str]) -
 def install_edits(
     edits: Sequence[Edit], changes: Sequence[InstallChange], ledger: InstallRecord
 ) -> None:
-    """Write the files, each at once; what each was, and which folders were there, is kept before
-    the first is written.
+    """Write the files, each atomically.
+
+    The former content of all files, and which folders existed, is recorded before the first file is
+    written.
     """
     planned = [
         (edit, change)
@@ -278,21 +288,20 @@ def install_edits(
             raise BadRequest(
                 f"{str(change.path)!r} changed meanwhile", hint="run the command again"
             )
-        # Agents keep keys in their own files: a new one is the user's alone.
+        # Agents keep keys in their own files: a new file is readable by the user alone.
         fs.replace(change.path, change.after or b"")
 
 
 def _before_us(edit: Edit, now: bytes | None) -> bytes | None:
-    """Return a file without our part: somebody may have edited it since we were there, or copied
-    it.
+    """Return a file's bytes without Gieok's part.
+
+    Somebody may have edited the file since the install, or copied the installed file.
     """
     return None if now is None else _edit_file_text(edit.path, now, edit.remove).encode()
 
 
 def uninstall(changes: Sequence[InstallChange], ledger: InstallRecord) -> None:
-    """Write the files back, and remove those that were ours with the folders that were made for
-    them.
-    """
+    """Write the former files back, and remove files and folders that the install created."""
     for change in changes:
         if change.after is None:
             change.path.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
-"""What agents' installs are made of: hooks in settings, an MCP server, files of our own; and how
-ours are recognised.
+"""Building blocks of agents' installs: hooks in settings, an MCP server, and files.
+
+The module also recognises which of them in a file are Gieok's.
 """
 
 import json
@@ -19,8 +20,8 @@ _OTHER_S = 3
 
 
 class OwnCommand(NamedTuple):
-    """How to call this very Gieok from somewhere else: the program's words, and what it needs in
-    its environment.
+    """How to call this very Gieok from another program: the command's words, and its
+    environment.
     """
 
     words: tuple[str, ...]
@@ -51,8 +52,10 @@ class InstallPlace(NamedTuple):
     environment: Mapping[str, str]
 
     def below(self, variable: str, usual: str) -> Path:
-        """Return the agent's folder: what its variable says for the user, the usual name
-        otherwise.
+        """Return the agent's folder at this place.
+
+        For the user the agent's environment variable names the folder; otherwise the folder has the
+        usual name.
         """
         moved = "" if self.is_project else self.environment.get(variable, "")
         return Path(moved).expanduser() if moved else self.folder / usual
@@ -61,8 +64,9 @@ class InstallPlace(NamedTuple):
 def build_hook_command(
     call: OwnCommand, agent: str, event: str, *, units_per_second: int = 1, **more: str
 ) -> dict[str, object]:
-    """Return a hook as Claude Code and its imitators write it. A timeout is always set: the usual
-    one is minutes.
+    """Return a hook in the form that Claude Code and agents modelled on it use.
+
+    A timeout is always set: the default timeout is minutes.
     """
     timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
     return {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}
@@ -71,8 +75,9 @@ def build_hook_command(
 def hooks(
     path: Path, agent: str, entry: Callable[[str], object], first: tuple[str, object] | None = None
 ) -> Edit:
-    """Return the edit that adds `entry(event)` to each event's list; `first` begins a file that is
-    new.
+    """Return the edit that adds `entry(event)` to each event's list.
+
+    `first` is the member with which a new file begins.
     """
     events = table.BY_NAME[agent].events.items()
     edit = json_items(
@@ -93,7 +98,7 @@ def hooks(
 
 
 def begun(now: str, first: tuple[str, object] | None) -> str:
-    """Return a file's text, begun with a member where it is blank."""
+    """Return a file's text; a blank text becomes an object with the member `first`."""
     return (
         jsonc.put_jsonc_value(now, (first[0],), first[1], append=False)
         if first and not now.strip()
@@ -104,7 +109,10 @@ def begun(now: str, first: tuple[str, object] | None) -> str:
 def server(
     path: Path, row: object, group: str = "mcpServers", first: tuple[str, object] | None = None
 ) -> Edit:
-    """Return the edit that adds our MCP server; one of our name that is not ours is not touched."""
+    """Return the edit that adds Gieok's MCP server.
+
+    A server of the same name that is not Gieok's is not touched.
+    """
     edit = json_items(path, [Item((group, "gieok"), row, is_server)])
 
     def add(now: str) -> str:
@@ -116,21 +124,21 @@ def server(
 
 
 def both(one: Edit, other: Edit) -> Edit:
-    """Return two edits of one file as one."""
+    """Return two edits of one file as one edit."""
     return Edit(
         one.path, lambda now: other.add(one.add(now)), lambda now: one.remove(other.remove(now))
     )
 
 
 def read_install_text(name: str) -> str:
-    """Return a text that is installed as a file."""
+    """Return the packaged text of a file that an install writes."""
     return (files("gieok.agents.install") / "texts" / name).read_text(encoding="utf-8")
 
 
 def is_ours(line: str) -> bool:
-    """Say whether a command line is one that `Call.line` writes, whatever the program's path.
+    """Return whether a command line is one that `OwnCommand.line` writes, with any program path.
 
-    Somebody's own command that calls us among other things is theirs.
+    A user's own command that calls Gieok among other things is the user's.
     """
     try:
         words = shlex.split(line)
@@ -150,7 +158,9 @@ def is_ours(line: str) -> bool:
 
 
 def _is_own_hook_entry(value: object) -> bool:
-    """Recognise a hook of ours: its command is `gieok hook …`, alone or in a group of its own."""
+    """Recognise a hook of Gieok's: its command is `gieok hook …`, alone or in a group of its
+    own.
+    """
     if not isinstance(value, dict):
         return False
     inner = value.get("hooks")
@@ -160,8 +170,9 @@ def _is_own_hook_entry(value: object) -> bool:
 
 
 def is_server(value: object) -> bool:
-    """Recognise an MCP server of ours: `gieok mcp`, or Python with `-m gieok mcp`; the command may
-    be one list.
+    """Recognise Gieok's MCP server: `gieok mcp`, or Python with `-m gieok mcp`.
+
+    The command may be one list.
     """
     if not isinstance(value, dict):
         return False
@@ -176,8 +187,9 @@ def is_server(value: object) -> bool:
 
 
 def _iter_hook_groups(settings: Mapping[str, object]) -> Iterator[tuple[str | int, ...]]:
-    """Yield where the lists of commands inside groups are, the last of an event first: somebody may
-    share ours.
+    """Yield the paths of the lists of commands inside groups, the last group of an event first.
+
+    A user may have added a command of their own to Gieok's group.
     """
     for event, groups in read_object_field(settings.get("hooks")).items():
         for place in reversed(range(len(groups))) if isinstance(groups, list) else ():
@@ -185,7 +197,7 @@ def _iter_hook_groups(settings: Mapping[str, object]) -> Iterator[tuple[str | in
 
 
 def parse_prompt_command(settings: str) -> str:
-    """Return the command of our prompt hook in settings of JSON; '' where there is none."""
+    """Return the command of Gieok's prompt hook in JSON settings; '' where there is none."""
     try:
         data = jsonc.load_jsonc(settings)
     except ValueError:
@@ -201,7 +213,7 @@ def parse_prompt_command(settings: str) -> str:
 
 
 def _iter_settings_commands(data: object) -> Iterator[str]:
-    """Yield every command that stands in settings."""
+    """Yield every command in the settings."""
     if isinstance(data, dict):
         if isinstance(data.get("command"), str):
             yield data["command"]
@@ -213,7 +225,7 @@ def _iter_settings_commands(data: object) -> Iterator[str]:
 
 
 def script(name: str, **values: object) -> str:
-    """Return a plugin's text; `const NAME = …;` gets the value that is given for it."""
+    """Return a plugin's text, with each `const NAME = …;` set to the value given for that name."""
     text = (files("gieok.agents") / "plugins" / name).read_text(encoding="utf-8")
     lines = text.split("\n")
     for number, line in enumerate(lines):

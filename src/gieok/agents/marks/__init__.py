@@ -1,3 +1,4 @@
-"""Who speaks: the marks that each host gives, as rows (see `transcripts.speakers`, which reads
-them).
+"""Marks by which each host shows who speaks, as rows of a table.
+
+`transcripts.speakers` reads the rows.
 """

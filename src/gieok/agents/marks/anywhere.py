@@ -1,5 +1,6 @@
-"""Marks of no host: editors, gateways, other memories and makers of titles write through whichever
-host there is.
+"""Marks that belong to no single host.
+
+Editors, gateways, other memories and title makers write through whichever host is used.
 """
 
 from gieok.agents.marks.mark import ANY, SAID, Kind, Mark, Speaker
@@ -25,7 +26,7 @@ _MEMORIES = (
         "/home/x/.claude-mem/observer-sessions",
         "/home/x/observer",
     ),
-    # A hidden folder that is called after memory holds a memory, and no project.
+    # A hidden folder named after memory holds a memory, not a project.
     _build_folder_mark(
         r"[/\\]\.(?:[\w]+-)*(?:\w*memory|\w*memories|\w*recall|mem\d?|remember|observer|letta|"
         r"memsearch)(?:-[\w]+)*(?:[/\\]|$)",
@@ -112,8 +113,8 @@ _TITLES = (
     ),
     _build_opening_mark(r"Warmup\s*$", "Warmup", "Warmup the oven before nine."),
 )
-#: Words in the names of tags that programs put on, and such as elements of web pages have too.
-#: `user` and `prompt` are none: a person's words may stand there.
+#: Words in the names of tags that programs add; elements of web pages have such words too. `user`
+#: and `prompt` are left out: a person's words may stand in those tags.
 _ENVELOPE_WORDS = (
     "agent|automation|compaction|context|diagnostics|environment|goal|guidance|heartbeat|hook"
     "|ide|injected|instructions?|"
@@ -138,8 +139,8 @@ def _build_envelope_mark(words: str, border: str, example: str, counter: str) ->
     )
 
 
-#: People write no element with a name of several words, one of which a program has for its own
-#: affairs, around all that they say; hosts do, and give it a new name with each release.
+#: People do not put a tag with a name of several words, of which one is a program's term, around
+#: everything that they say; hosts do, and rename the tag with each release.
 _ENVELOPES = (
     _build_envelope_mark(
         _ENVELOPE_WORDS,
@@ -193,7 +194,7 @@ _WRAPPED = (
         """.split()
     ),
 )
-#: What a program says where a person's words stand, in whichever tag.
+#: Texts of programs in the place of a person's words, in whichever tag.
 _SAID_FOR = (
     Mark(
         host=ANY,
@@ -216,7 +217,7 @@ _SAID_FOR = (
         example="[SYSTEM REMINDER - TODO CONTINUATION]\n\nGo on with the next task.",
         counter="[system reminder] is what I see in red.",
     ),
-    # A plugin signs what it writes with a comment that nobody sees.
+    # A plugin signs its texts with a comment that is not displayed.
     Mark(
         host=ANY,
         kind=Kind.WHOLE,
@@ -227,7 +228,7 @@ _SAID_FOR = (
     ),
 )
 _FRONTS = (
-    # `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: who wrote, when.
+    # `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: the sender and the time.
     Mark(
         host=ANY,
         kind=Kind.FRONT,
@@ -248,7 +249,8 @@ _FRONTS = (
     Mark(
         host=ANY,
         kind=Kind.FRONT,
-        sign=r"<(?:timestamp|current_time|message_time|sent_at)>[^<\n]{1,80}</(?:timestamp|current_time|"
+        sign=r"<(?:timestamp|current_time|message_time|sent_at)>[^<\n]{1,80}</(?:timestamp"
+        r"|current_time|"
         r"message_time|sent_at)>\s*",
         speaker=_PROGRAM,
         example=f"<timestamp>2026-02-11T10:23:00Z</timestamp>\n{SAID}",
@@ -269,8 +271,8 @@ def _build_brief_mark(group: str, sign: str, example: str, counter: str) -> Mark
     )
 
 
-#: What a program's first prompt looks like that no other mark tells: two of these groups. A
-#: person's own words have one at most.
+#: Signs of a program's first prompt that no other mark recognises: signs of two of these groups are
+#: needed. A person's own words have a sign of one group at most.
 _BRIEFS = (
     _build_brief_mark(
         "role",

@@ -1,8 +1,8 @@
 """Marks of Claude Code, in the order in which they decide.
 
 Since 2.1.2xx each prompt says where it comes from (`origin.kind`, `turnOrigin`, `promptSource`),
-and every version says which program was started (`entrypoint`). `sdk` as a source is no mark of a
-program by itself: the windows of an editor talk through it.
+and every version says which program was started (`entrypoint`). The source `sdk` alone does not
+mark a program: the windows of an editor use it too.
 """
 
 from gieok.agents.marks.mark import SAID, SOMETHING, Kind, Mark, Speaker
@@ -48,8 +48,7 @@ _FIELDS = (
         counter={**_USER, "isMeta": True},
         values=("channel",),
     ),
-    # What a skill expands to, what a plan was when it was agreed to, what is told in the person's
-    # place.
+    # The expansion of a skill, the text of an accepted plan, and texts sent in the person's place.
     *(
         Mark(
             host=_HOST,
@@ -140,7 +139,8 @@ _FIELDS = (
         counter={**_USER, "origin": {"kind": "peer"}},
         values=("human",),
     ),
-    # task-notification, peer, coordinator, plugin, auto-continuation, cron, loop, and what comes.
+    # task-notification, peer, coordinator, plugin, auto-continuation, cron, loop, and future
+    # values.
     Mark(
         host=_HOST,
         kind=Kind.FIELD,
@@ -204,7 +204,7 @@ _FIELDS = (
         counter={**_USER, "entrypoint": "cli"},
         values=_SCRIPTS,
     ),
-    # The lines of the queue say no entry point; those around them do.
+    # Lines of the queue state no entry point; the lines around them do.
     Mark(
         host=_HOST,
         kind=Kind.HEAD,
@@ -250,7 +250,7 @@ _FIELDS = (
         counter={"type": "assistant"},
         values=("true",),
     ),
-    # The model of messages that no model wrote, such as "No response requested."
+    # The model name of messages that no model wrote, such as "No response requested."
     Mark(
         host=_HOST,
         kind=Kind.REPLY,
@@ -385,7 +385,7 @@ _BLOCKS = (
     ),
     _build_claude_block("command-args", _PERSON),
     _build_claude_block("user-memory-input", _PERSON),
-    # `! command`: what was typed is the person's, what it printed is the tool's.
+    # `! command`: the command is the person's, its output is the tool's.
     _build_claude_block("bash-input", _PERSON),
     *map(
         _build_claude_block,
@@ -426,7 +426,8 @@ _REST = (
         r"[^\n]{0,300}?(?:To tell you how to proceed, t|T)he user said: *\n?"
         r"(?!\s*The user wants to clarify)(?P<said>.*?)(?:\n\nNote: The user's next message.*)?$",
         speaker=_PERSON,
-        example="The user doesn't want to proceed with this tool use. The tool use was rejected (eg. "
+        example="The user doesn't want to proceed with this tool use. The tool use was rejected "
+        "(eg. "
         "if it was a "
         "file edit, the "
         "new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
@@ -435,7 +436,8 @@ _REST = (
             "\n\nNote: The user's next message may contain a correction or preference. Pay close "
             "attention"
         ),
-        counter="The user doesn't want to proceed with this tool use. The tool use was rejected (eg. "
+        counter="The user doesn't want to proceed with this tool use. The tool use was rejected "
+        "(eg. "
         "if it was a "
         "file edit, the "
         "new_string was NOT written to the file). STOP what you are doing and wait for the "
@@ -453,7 +455,7 @@ _REST = (
         example=f"The user provided the following reason for the rejection: {SAID}",
         counter="The user rejected the plan and gave no reason.",
     ),
-    # What was typed beside a yes or a no: "tell Claude what to do differently".
+    # Text typed beside a yes or a no: "tell Claude what to do differently".
     Mark(
         host=_HOST,
         kind=Kind.BESIDE,

@@ -1,5 +1,7 @@
-"""Marks of Codex. Newer versions say of each text where it comes from; older ones wrap what is not
-the user's.
+"""Marks of Codex.
+
+Newer versions say of each text where it comes from; older versions wrap texts that are not the
+user's.
 """
 
 from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
@@ -65,7 +67,7 @@ _HEADS = (
         counter=_build_codex_meta(source="exec"),
         values=("cli", "vscode", "appServer", "app_server", "desktop"),
     ),
-    # Who drives what follows, where a script's session is gone on with by hand.
+    # Who drives the following lines, where a person continues a script's session by hand.
     Mark(
         host=_HOST,
         kind=Kind.HEAD,
@@ -156,7 +158,7 @@ _TEXTS = (
         "# Context of the change",
         "# Context from my IDE setup:",
     ),
-    # `! command`: what was typed is the person's, what it printed is the tool's.
+    # `! command`: the command is the person's, its output is the tool's.
     Mark(
         host=_HOST,
         kind=Kind.FRONT,

@@ -1,10 +1,10 @@
-"""Marks of Gemini CLI, and of Qwen Code, which comes of it."""
+"""Marks of Gemini CLI, and of Qwen Code, which is derived from it."""
 
 from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
 
 _GEMINI, _QWEN = "gemini-cli", "qwen-code"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
-#: Commands whose arguments are a setting.
+#: Commands whose arguments are a setting, not words of the person.
 _WORDLESS = """
     model auth theme vim editor language settings approval-mode permissions trust tools mcp
     extensions skills agents directory dir stats about help quit exit clear reset restore
@@ -134,9 +134,9 @@ def _build_gemini_blocks(host: str, names: str) -> tuple[Mark, ...]:
 
 
 def _build_gemini_files(host: str) -> tuple[Mark, ...]:
-    """Return the ways in which contents of files stand behind a prompt that names them.
+    """Return the marks for file contents that follow a prompt which names the files.
 
-    A file may hold the line that ends them: it is the last such line that does.
+    A file may itself hold the line that ends the contents: the last such line is the end.
     """
     end = r"(?:(?s:.*)--- End of content ---|(?s:.*)\Z)"
     rows = (
@@ -150,7 +150,7 @@ def _build_gemini_files(host: str) -> tuple[Mark, ...]:
             "\nContent from @notes.md:\nnot theirs",
             "Content from @notes.md: it is old",
         ),
-        # `read_many_files` heads each file like this.
+        # The header of each file in the output of `read_many_files`.
         (
             r"(?<![^\n])--- [^\n]{0,1000}[/\\][^\n]{1,1000}\.\w{1,12} ---\s*\n" + end,
             "\n--- /home/x/shop/notes.md ---\n\nnot theirs\n",
@@ -186,7 +186,7 @@ MARKS = (
     ),
     *_build_gemini_files(_GEMINI),
     *_build_gemini_files(_QWEN),
-    # `/remember the depot opens at nine`: kept beside the talk, in the program's name.
+    # `/remember the depot opens at nine`: stored beside the conversation, under the program's name.
     Mark(
         host=_QWEN,
         kind=Kind.BLOCK,

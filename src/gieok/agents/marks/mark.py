@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Speaker(StrEnum):
-    """Who a line is of. Only a person's words are the user's."""
+    """Whose words a line holds. Only a person's words count as the user's."""
 
     PERSON = "person"
     PROGRAM = "program"
@@ -15,58 +15,59 @@ class Speaker(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a mark is looked for in, and what follows from it."""
+    """Where a mark is looked for, and what follows from a match."""
 
-    #: A field of a line: the line is the speaker's.
+    #: A field of a line: the line is by the speaker.
     FIELD = "field"
-    #: A field of a line that speaks of those after it: so are their user lines, where nothing else
-    #: is said of them.
+    #: A field of a line that tells who speaks in later lines: later user lines are by that speaker,
+    #: unless they say otherwise.
     HEAD = "head"
-    #: A field of a line in the agent's place: a program wrote it.
+    #: A field of a line in the agent's place: a program wrote the line.
     REPLY = "reply"
-    #: The working folder of a session: none of the session is for memory.
+    #: The working folder of a session: nothing of the session is remembered.
     FOLDER = "folder"
-    #: The beginning of a session's first prompt: none of the session is for memory.
+    #: The beginning of a session's first prompt: nothing of the session is remembered.
     OPENING = "opening"
-    #: A sign in a session's first prompt; signs of two groups (`values`) make it a program's.
+    #: A sign in a session's first prompt; signs of two groups (`values`) make the prompt a
+    #: program's.
     BRIEF = "brief"
     #: The beginning of a text: all of the text is a program's.
     WHOLE = "whole"
-    #: An element that is all of a text: a program wrote it.
+    #: An element that encloses all of a text: a program wrote the text.
     ENVELOPE = "envelope"
-    #: A pair of tags: what stands inside is the speaker's.
+    #: A pair of tags: the text inside is by the speaker.
     BLOCK = "block"
-    #: What a program puts before, or behind, a person's words.
+    #: Text that a program puts before (FRONT) or behind (BEHIND) a person's words.
     FRONT = "front"
     BEHIND = "behind"
-    #: The text of a failed tool call that holds what a person said when they refused it (the group
-    #: `said`).
+    #: The text of a failed tool call that holds the person's reason for refusing the call (the
+    #: group `said`).
     REASON = "reason"
-    #: A field of a line that holds what a person said beside a decision.
+    #: A field of a line that holds a person's comment on a decision.
     BESIDE = "beside"
-    #: A tool whose result is what a person answered.
+    #: A tool whose result is a person's answer.
     ANSWER = "answer"
-    #: A command of the program itself, whose arguments are a setting and no words.
+    #: A command of the program itself, whose arguments are a setting and not words of the person.
     SETTING = "setting"
 
 
-#: Any host: what other programs write, whichever host they write through.
+#: Any host: marks of other programs, whichever host those programs write through.
 ANY = ""
 #: Stands for any value of a field that holds something.
 SOMETHING = "*"
-#: What the person says in every example of a mark that leaves something of a text.
+#: The person's words in the example of every mark that removes only part of a text.
 SAID = "The depot opens at nine."
 
-#: A line, or a text.
+#: A sample: a line, or a text.
 Sample = Mapping[str, object] | str
 
 
 class Mark(NamedTuple):
-    """A row of the table.
+    """Row of the table of marks.
 
     `sign` is the dotted path of a field, a regular expression, or the name of a tag or a tool.
-    `counter` looks alike and is none. Rows of a kind are tried in the order of the table, those of
-    the host first; the first that fits decides.
+    `counter` is a sample that looks like the mark but must not match. Rows of a kind are tried in
+    the order of the table, the host's own rows first; the first row that matches decides.
     """
 
     host: str
@@ -75,6 +76,6 @@ class Mark(NamedTuple):
     speaker: Speaker
     example: Sample
     counter: Sample
-    #: Of a field: what it holds. Of a tag: a regular expression for its attributes. Of a command:
+    #: For a field: its values. For a tag: a regular expression for its attributes. For a command:
     #: names.
     values: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Marks of OpenClaw: its own events, and what channels put around a message."""
+"""Marks of OpenClaw: its own events, and the wrappers that channels put around a message."""
 
 from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
 
@@ -127,13 +127,13 @@ MARKS = (
         "Job ID: 9 is mine",
         "(?s:.*?)<<<EXTERNAL_UNTRUSTED_CONTENT",
     ),
-    # What happened since, before what the person wrote.
+    # Events since the last message, before the words that the person wrote.
     _build_openclaw_front(
         r"System(?: \(untrusted\))?: \[[^\n]*\n+(?:System(?: \(untrusted\))?:[^\n]*\n+)*",
         "System: [2026-02-28 01:00 UTC] Slack DM from U1\nSystem: more\n\n",
         "System: it is slow",
     ),
-    # Blocks of channels: a title that says that it is not to be trusted, then JSON.
+    # Blocks of channels: a title that marks the block as untrusted, then JSON.
     _build_openclaw_front(
         r"[^\n]{3,80}\(untrusted[^\n)]{0,80}\):\n```(?:json)?\n(?s:.{0,20000}?)\n```\s*",
         (
@@ -186,7 +186,7 @@ MARKS = (
     _build_openclaw_front(
         r"\[Audio\]\s*(?:User text:\s*)?(?:Transcript:\s*)?", "[Audio]\nTranscript:\n", "Audio: off"
     ),
-    # The channel, and who writes there.
+    # The channel, and the name of the sender.
     _build_openclaw_front(
         r"\[(?:Telegram|WhatsApp|Discord|Slack|Signal|iMessage|Matrix|Teams|LINE|Zalo|Feishu"
         r"|Lark|WebChat|KakaoTalk|"

@@ -1,4 +1,4 @@
-"""Marks of opencode: it says of each part of a message whether it made the part itself."""
+"""Marks of opencode, which says of each part of a message whether opencode itself made it."""
 
 from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
 
@@ -24,7 +24,7 @@ MARKS = (
         counter={"event": "session.created.1", "data": {}},
         values=("*",),
     ),
-    # `opencode run` begins a session in which nobody can be asked.
+    # `opencode run` begins a session in which no person can be asked.
     Mark(
         host=_HOST,
         kind=Kind.HEAD,
@@ -109,7 +109,10 @@ MARKS = (
         kind=Kind.ANSWER,
         sign="question",
         speaker=_PERSON,
-        example=f'User has answered your questions: "When does it open?"="{SAID}". You can now continue.',
+        example=(
+            f'User has answered your questions: "When does it open?"="{SAID}". You can now '
+            f"continue."
+        ),
         counter="The file has been updated.",
     ),
 )

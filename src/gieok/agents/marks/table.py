@@ -1,4 +1,4 @@
-"""All marks by which it is told who speaks: a part a host."""
+"""All marks that tell who speaks, one group of rows for each host."""
 
 from gieok.agents.marks import anywhere, claude_code, codex, gemini, openclaw, opencode
 

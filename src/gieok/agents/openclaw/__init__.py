@@ -1,5 +1,6 @@
-"""OpenClaw: where it writes, and in which scope. Its transcript format, its installation and our
-install have a file each.
+"""OpenClaw: where it writes, and into which scope.
+
+Its transcript format, its installation and Gieok's install have a file each.
 """
 
 from collections.abc import Mapping
@@ -39,8 +40,9 @@ def _scope_of(path: Path) -> Scope:
 
 
 def _is_silent_openclaw_file(path: Path) -> bool:
-    """Return whether a session has no person in it, by OpenClaw's list of sessions, or the user
-    deleted it.
+    """Return whether a session has no person in it, or was deleted by the user.
+
+    OpenClaw's list of sessions tells.
     """
     if ".jsonl.deleted." in path.name:
         return True
@@ -54,7 +56,7 @@ def _is_silent_openclaw_file(path: Path) -> bool:
 
 @lru_cache(maxsize=64)
 def _system_sessions(listed: Path, written_ns: int) -> frozenset[str]:
-    """Return the ids of sessions without a person; cached until the list is written again."""
+    """Return the ids of sessions without a person; cached until the list changes on disk."""
     del written_ns
     try:
         return system_sessions(listed.read_text(encoding="utf-8"))

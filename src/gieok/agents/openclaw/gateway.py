@@ -1,5 +1,6 @@
-"""Where OpenClaw's gateway takes webhooks, and with which token, as its own configuration says
-(2026.7 to 2026.9).
+"""Address and token of the webhooks of OpenClaw's gateway.
+
+Read from OpenClaw's own configuration (2026.7 to 2026.9).
 """
 
 import re
@@ -14,13 +15,14 @@ from gieok.resolved import private_variables
 
 USUAL_PORT = 18789
 _PORT_VARIABLE = "OPENCLAW_GATEWAY_PORT"
-#: OpenClaw takes a variable for `${NAME}` in its configuration.
+#: The form `${NAME}`, for which OpenClaw substitutes a variable in its configuration.
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 class Webhook(NamedTuple):
-    """Addresses to try in order, the path of hooks, its token; what is `missing` for it to work, ''
-    for nothing.
+    """Addresses to try in order, the path of hooks, and the token.
+
+    `missing` says what the webhook still needs to work, '' for nothing.
     """
 
     addresses: tuple[str, ...]
@@ -33,11 +35,10 @@ class Webhook(NamedTuple):
 def webhook(
     environment: Mapping[str, str], user: Path, secret: Callable[[str], str], variable: str
 ) -> Webhook:
-    """Return where webhooks go: by OpenClaw's configuration, then the environment, then its usual
-    port.
+    """Return the webhook by OpenClaw's configuration, then the environment, then the usual port.
 
-    `secret` returns a secret variable, '' for none; `variable` is the token's where the
-    configuration has none.
+    `secret` returns the value of a secret variable, '' for none; `variable` names the token's
+    variable where the configuration has no token.
     """
     try:
         found = find_openclaw(environment, user)
@@ -74,7 +75,7 @@ def webhook(
 
 
 def _list_gateway_addresses(gateway: Line, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return addresses on this machine: whatever the gateway is bound to, it answers there."""
+    """Return addresses on this machine: the gateway answers there, whatever it is bound to."""
     scheme = "https" if read_object_field(gateway.get("tls")).get("enabled") is True else "http"
     ports = (gateway.get("port"), environment.get(_PORT_VARIABLE, ""), USUAL_PORT)
     return tuple(
@@ -85,8 +86,9 @@ def _list_gateway_addresses(gateway: Line, environment: Mapping[str, str]) -> tu
 def _resolve_gateway_token(
     text: str, state: Path, environment: Mapping[str, str], secret: Callable[[str], str]
 ) -> str:
-    """Return a token with its references replaced: by the environment, else by OpenClaw's `.env`;
-    '' where one is unknown.
+    """Return a token with its references replaced; '' where a reference is unknown.
+
+    References are looked up in the environment, then in OpenClaw's `.env`.
     """
     names = _REFERENCE.findall(text)
     if not names:

@@ -1,7 +1,7 @@
-"""What `gieok install openclaw` changes: a memory plugin and an MCP server from 2026.8 on, the qmd
-backend up to 2026.7.
+"""What `gieok install openclaw` changes in OpenClaw's files.
 
-Only keys that OpenClaw's own schema knows are written, because an unknown one stops its Gateway.
+From 2026.8 on, that is a memory plugin and an MCP server; up to 2026.7, the qmd backend. Only keys
+that OpenClaw's own schema knows are written, because an unknown key stops its Gateway.
 """
 
 import json
@@ -19,7 +19,7 @@ NOTE = (
     "run `openclaw config validate`, restart the Gateway, and `gieok import openclaw` indexes "
     "what is there"
 )
-#: Without it, `openclaw memory` loads its own plugin, whose index it then shows.
+#: Without this entry, `openclaw memory` loads OpenClaw's own plugin and shows that plugin's index.
 _COMMAND = {
     "name": "memory",
     "description": "Search, inspect, and index memory files",
@@ -28,8 +28,7 @@ _COMMAND = {
 _BUILT_IN = ("", "memory-core", "none", PLUGIN)
 
 
-#: The qmd backend is asked by the model alone; up to 2026.7 no plugin of ours stands before a
-#: prompt.
+#: Only the model queries the qmd backend; up to 2026.7 no plugin of Gieok's can add to a prompt.
 _MISSING = (
     "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at "
     "a session's start, and its MCP "
@@ -39,14 +38,14 @@ _MISSING = (
 
 
 def find_missing_features(site: InstallPlace) -> str | None:
-    """Return what the release that is there does not get; None for one that gets all."""
+    """Return what the installed release lacks; None for a release that supports everything."""
     return (
         None if installation.find_openclaw(site.environment, site.folder).is_current else _MISSING
     )
 
 
 def edits_of(site: InstallPlace, call: OwnCommand) -> list[Edit]:
-    """Return what changes in OpenClaw's files, by its generation. Raises BadRequest."""
+    """Return the edits of OpenClaw's files, by its generation. Raises BadRequest."""
     if site.is_project:
         raise BadRequest("OpenClaw has no settings of a project", hint="`gieok install openclaw`")
     found = installation.find_openclaw(site.environment, site.folder)
@@ -90,8 +89,8 @@ def _build_plugin_settings(config: Path, folder: Path, call: OwnCommand) -> Edit
             lambda value: value == str(folder),
             append=True,
         ),
-        # Without the second, OpenClaw asks no plugin of somebody else's what to put before a
-        # prompt.
+        # Without `allowConversationAccess`, OpenClaw does not ask a third-party plugin for text to
+        # put before a prompt.
         Item(
             ("plugins", "entries", PLUGIN),
             {"enabled": True, "hooks": {"allowConversationAccess": True}},

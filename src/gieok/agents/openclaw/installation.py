@@ -1,8 +1,8 @@
-"""Where OpenClaw keeps its memory: state folder, configuration, and each agent's workspace, of
-every generation.
+"""Where OpenClaw of any generation keeps its memory.
 
-Up to 2026.7 agents are a list and memory search stands below `agents.defaults`; from 2026.8 on
-agents are a map and memory search stands by itself. Nothing is written here.
+That is its state folder, its configuration, and each agent's workspace. Up to 2026.7 agents are a
+list and memory search stands below `agents.defaults`; from 2026.8 on agents are a map and memory
+search stands by itself. Nothing is written here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,13 +13,14 @@ from gieok.agents.transcripts.fields import Line, read_object_field, read_text_f
 from gieok.errors import BadRequest
 from gieok.text import jsonc
 
-#: What of a workspace is memory. Capital letters: OpenClaw does not index `memory.md`.
+#: Files of a workspace that are memory. Capital letters matter: OpenClaw does not index
+#: `memory.md`.
 MEMORY = ("MEMORY.md", "USER.md", "memory")
 _MAIN = "main"
 
 
 class OpenClawAgent(NamedTuple):
-    """An agent, its workspace, and folders that its owner had OpenClaw search too."""
+    """Agent with its workspace, and the extra folders that its owner lets OpenClaw search."""
 
     id: str
     workspace: Path
@@ -27,7 +28,10 @@ class OpenClawAgent(NamedTuple):
 
 
 class Installation(NamedTuple):
-    """What was found. `is_current` is True from 2026.8 on: sessions in SQLite, no qmd."""
+    """OpenClaw installation as found.
+
+    `is_current` is True from 2026.8 on: sessions in SQLite, no qmd.
+    """
 
     state: Path
     config: Path
@@ -37,8 +41,9 @@ class Installation(NamedTuple):
 
 
 def find_openclaw(environment: Mapping[str, str], home: Path) -> Installation:
-    """Find an installation as OpenClaw itself would. Raises BadRequest where there is none or it
-    cannot be read.
+    """Find an installation as OpenClaw itself would.
+
+    Raises BadRequest where there is none or it cannot be read.
     """
     state = state_folder(environment, home)
     config = Path(environment.get("OPENCLAW_CONFIG_PATH") or state / "openclaw.json").expanduser()
@@ -59,14 +64,14 @@ def find_openclaw(environment: Mapping[str, str], home: Path) -> Installation:
 
 
 def state_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Return where OpenClaw keeps everything, there or not."""
+    """Return OpenClaw's state folder, whether or not it exists."""
     profile = environment.get("OPENCLAW_PROFILE", "")
     usual = home / (f".openclaw-{profile}" if profile and profile != "default" else ".openclaw")
     return Path(environment.get("OPENCLAW_STATE_DIR") or usual).expanduser()
 
 
 def read_config(file: Path) -> Line:
-    """Return the configuration; empty where there is none. Raises BadRequest."""
+    """Return the configuration; empty where the file does not exist. Raises BadRequest."""
     if not file.is_file():
         return {}
     try:
@@ -128,8 +133,9 @@ def _iter_openclaw_agents(state: Path, settings: Line, named: str) -> Iterator[O
 
 
 def _list_extra_paths(search: object) -> list[Path]:
-    """Return `extraPaths`, given as texts or as `{path, pattern}`; relative ones are meant from the
-    workspace.
+    """Return the paths of `extraPaths`, given as texts or as `{path, pattern}`.
+
+    Relative paths are relative to the workspace.
     """
     paths = read_object_field(search).get("extraPaths")
     path_names = (

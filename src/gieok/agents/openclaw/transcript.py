@@ -1,8 +1,8 @@
-"""OpenClaw: JSONL files up to 2026.7, and the same envelopes as events of a database from 2026.8
-on.
+"""OpenClaw transcripts: JSONL files up to 2026.7, events of a database from 2026.8 on.
 
-Keeps what OpenClaw's own index keeps: what the user and the assistant said, without heartbeats,
-scheduled runs, messages between sessions, and channel envelopes. Tool calls are shortened.
+Both use the same envelopes. The reader keeps what OpenClaw's own index keeps: the words of the user
+and the assistant, without heartbeats, scheduled runs, messages between sessions, and channel
+envelopes. Tool calls are shortened.
 """
 
 import json
@@ -46,8 +46,9 @@ _SYSTEM_SESSIONS = re.compile(
 
 
 def begin_openclaw_session(name: str, first: Line) -> Session | None:
-    """Recognise the header `{"type":"session",…}`; where that is damaged, an entry, and the session
-    by the file's name.
+    """Recognise the header `{"type":"session",…}`, or an entry where the header is damaged.
+
+    In the second case the file's name gives the session.
     """
     if first.get("type") == "session" and isinstance(first.get("id"), str):
         parent = (
@@ -88,8 +89,9 @@ def system_sessions(listed: str) -> frozenset[str]:
 
 
 def _explain_ignored_entry(line: Line) -> str:
-    """Return why an entry's session is ignored: it may be a run of OpenClaw's dreaming, whatever
-    its key is.
+    """Return why an entry's session is ignored; '' where it is not.
+
+    A session may be a run of OpenClaw's dreaming, whatever its key is.
     """
     is_dream = read_text_field(read_object_field(line.get("data")).get("runId")).startswith(
         "dreaming-narrative-"

@@ -1,3 +1,4 @@
-"""What readers of transcripts share: lines in, messages out. Pure; whoever reads files or databases
-brings the lines.
+"""Shared code of the transcript readers: lines in, messages out.
+
+The code is pure; the callers that read files or databases pass in the lines.
 """

@@ -1,4 +1,4 @@
-"""Reads fields of a line, whatever stands in them."""
+"""Readers for the fields of a line that accept any value."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 Line = Mapping[str, Any]
 
 _HEX_OF_ID = 20
-#: Fields that hold when a line, or what it begins, was written.
+#: Fields that hold the time when a line, or the turn that it begins, was written.
 _TIMES = ("timestamp", "at", "time", "created_at", "createdAt", "startTime", "ts", "date")
 _FIRST_AGENTS = datetime(2015, 1, 1, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def read_object_field(value: object) -> Line:
 
 
 def list_content_parts(content: object) -> list[Line]:
-    """Return the parts of a content that is a list."""
+    """Return the parts of a content that is a list; none for another content."""
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
@@ -53,10 +53,10 @@ def texts_of(content: object, kinds: Sequence[str] = ("text",)) -> list[str]:
 
 
 def parse_moment(value: object) -> datetime | None:
-    """Return the time that an ISO text or a number (Unix seconds, milliseconds, …) names; None
-    where it names none.
+    """Return the time that an ISO text or a number stands for; None for any other value.
 
-    A time before there were agents is none: programs write 0 for what they do not know.
+    A number counts Unix seconds, milliseconds, microseconds or nanoseconds. A time before there
+    were agents gives None: programs write 0 for an unknown time.
     """
     written_at = _read_moment(value)
     return written_at if written_at is not None and written_at >= _FIRST_AGENTS else None
@@ -68,8 +68,8 @@ def _read_moment(value: object) -> datetime | None:
             at = datetime.fromisoformat(value)
             return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            # 1e11 seconds are the year 5138, 1e11 milliseconds 1973; the same a thousand times for
-            # micro- and nanoseconds.
+            # 1e11 seconds are the year 5138, 1e11 milliseconds the year 1973; the same limit times
+            # a thousand separates micro- and nanoseconds.
             while value > 1e11:
                 value /= 1000
             return datetime.fromtimestamp(value, UTC)
@@ -81,7 +81,7 @@ def _read_moment(value: object) -> datetime | None:
 
 
 def find_line_time(line: Line) -> datetime | None:
-    """Return when a line was written, by whichever field says it; None where none does."""
+    """Return the time of a line, from whichever field states it; None where no field does."""
     inner = (
         line,
         read_object_field(line.get("message")),
@@ -107,8 +107,9 @@ def unwrapped(text: str, names: Sequence[str]) -> str:
 
 
 class TagBlock(NamedTuple):
-    """A block `<name>…</name>`: its opening tag, where its closing one begins (-1: it has none),
-    and where it ends.
+    """Block `<name>…</name>`: its opening tag, the start of its closing tag, and its end.
+
+    The start of the closing tag is -1 where the block has none.
     """
 
     opener: re.Match[str]
@@ -117,10 +118,10 @@ class TagBlock(NamedTuple):
 
 
 def find_blocks(text: str, opener: re.Pattern[str]) -> Iterator[TagBlock]:
-    """Yield the blocks that stand in no other; the first group of `opener` is the tag's name.
+    """Yield the outermost blocks; the first group of `opener` is the tag's name.
 
-    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere
-    somebody speaks of it.
+    A block that is never closed goes to the end of the text if its tag begins a line; elsewhere an
+    unclosed tag is only being mentioned.
     """
     position = 0
     unclosed: set[str] = set()  # looked for once, and not behind each of many openers

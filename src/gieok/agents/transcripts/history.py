@@ -1,9 +1,8 @@
-"""The list of prompts that a host keeps for its arrow keys: what of it stands in no transcript any
-more.
+"""Counts prompts in a host's prompt history that no transcript holds any more.
 
-Hosts remove old transcripts (Claude Code after thirty days, as shipped) and keep the list. It is
-not read: it says nothing of what a prompt was answered, and what was read while its transcript was
-there would come a second time.
+Hosts keep a list of prompts for the arrow keys. They remove old transcripts (Claude Code after
+thirty days by default) and keep the list. The list is not read as memory: it does not hold the
+answers, and prompts that were read while their transcript existed would be read a second time.
 """
 
 import json
@@ -14,10 +13,11 @@ from gieok.agents.transcripts.fields import read_text_field
 
 
 def count_orphans(file: Path, identity: str, text: str, is_there: Callable[[str], bool]) -> int:
-    """Return how many prompts of a list belong to no transcript that is there.
+    """Return how many prompts of a list belong to no existing transcript.
 
-    `identity` and `text` are the fields of a session's id and of what was typed. A prompt that
-    names no session may be in one: it is counted, for nothing says that it is.
+    `identity` and `text` are the names of the fields for the session's id and for the typed text. A
+    prompt that names no session is counted, although it may be in a transcript: nothing says that
+    it is.
     """
     try:
         lines = file.read_bytes().splitlines()
@@ -40,5 +40,5 @@ def count_orphans(file: Path, identity: str, text: str, is_there: Callable[[str]
 
 
 def _says_something(typed: str) -> bool:
-    """Say whether a prompt is more than a command of the program."""
+    """Return whether a prompt is more than a command of the program."""
     return bool(typed.strip()) and not (typed.startswith("/") and " " not in typed.strip())

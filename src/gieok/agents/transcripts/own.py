@@ -1,5 +1,6 @@
-"""Knows the calls by which an agent asks Gieok: its tools, its command, its files. What they print
-is memory, not evidence.
+"""Recognises the calls by which an agent asks Gieok: its tools, its command, its files.
+
+The output of such calls is memory, not evidence.
 """
 
 import re
@@ -8,8 +9,8 @@ from itertools import pairwise
 
 from gieok.agents.transcripts.shortened import decode_arguments
 
-#: Without the prefix that agents put before (`mcp__gieok__memory_search`,
-#: `mcp_gieok_memory_search`, `gieok.memory_search`). A test holds this against the table of
+#: Tool names without the prefix that agents add (`mcp__gieok__memory_search`,
+#: `mcp_gieok_memory_search`, `gieok.memory_search`). A test compares the names with the table of
 #: operations.
 TOOLS = (
     "memory_search",
@@ -28,13 +29,13 @@ _SIGNS = (b"gieok", b"active_memory", b"memory_", b"code_")
 _TOOL = re.compile(
     rf"(?:^|[^a-z0-9])(?:{'|'.join(TOOLS)})$|(?:^|[^a-z0-9])gieok(?:$|[^a-z0-9])", re.IGNORECASE
 )
-#: Gieok's home and a project's folder have this name; a home elsewhere is given as a folder of its
-#: own.
+#: Gieok's home and its folder in a project are called `.gieok`; a home with another name is passed
+#: in `folders`.
 _FILE = re.compile(
     r"(?<![\w.-])\.gieok(?:[/\\]|$|(?=[\s\"']))|(?<![\w-])active_memory[\w-]{0,100}\.md\b"
 )
 _COMMANDS = re.compile(r"[\n;&|()`{}\"'\[\],]+")
-#: What stands before a program that it runs.
+#: Words before the program that a command line runs.
 _WRAPPERS = frozenset(
     (
         "sudo env uv uvx run exec nohup time command xargs then do else if while timeout watch "
@@ -45,15 +46,16 @@ _WRAPPERS = frozenset(
 _PROGRAM = re.compile(r"(?:.*[/\\])?gieok(?:\.exe)?$", re.IGNORECASE)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=|-|\d|\$")
 _FIRST_WORDS = 12
-#: Of one argument this much is looked at: a command or a path is short, the contents of a written
-#: file are not.
+#: How many characters of one argument are searched: a command or a path is short, the contents of a
+#: written file are not.
 _LOOKED_AT_CHARS = 20_000
 _DEEPEST = 6
 
 
 def may_ask(lines: bytes, folders: Sequence[str] = ()) -> bool:
-    """Say whether lines of a transcript may hold such a call: a look at their bytes, much faster
-    than parsing them.
+    """Return whether lines of a transcript may hold a call that asks Gieok.
+
+    Only the bytes are searched, which is much faster than parsing them.
     """
     return any(sign in lines for sign in _SIGNS) or any(
         folder.encode() in lines for folder in folders
@@ -61,15 +63,14 @@ def may_ask(lines: bytes, folders: Sequence[str] = ()) -> bool:
 
 
 def is_own_tool(name: str) -> bool:
-    """Say whether a tool of this name is one of Gieok's, under whatever prefix."""
+    """Return whether a tool name is one of Gieok's, under any prefix."""
     return _TOOL.search(name) is not None
 
 
 def is_own_call(name: str, arguments: object, folders: Sequence[str] = ()) -> bool:
-    """Say whether a call asks Gieok: by one of its tools, by its command, or by reading one of its
-    files.
+    """Return whether a call asks Gieok: by a tool, by its command, or by reading one of its files.
 
-    `folders` are Gieok's own, where they have other names than `.gieok`.
+    `folders` are Gieok's own folders where they are not called `.gieok`.
     """
     if is_own_tool(name):
         return True
@@ -80,7 +81,7 @@ def is_own_call(name: str, arguments: object, folders: Sequence[str] = ()) -> bo
 
 
 def names_any(arguments: object, folders: Sequence[str]) -> bool:
-    """Say whether the arguments of a call name one of some folders, or what lies below it."""
+    """Return whether a call's arguments name one of the folders, or a path below one."""
     if not folders:
         return False
     written = (re.escape(folder.rstrip("/")).replace(r"\*", "[^/]*") for folder in folders)
@@ -89,7 +90,7 @@ def names_any(arguments: object, folders: Sequence[str]) -> bool:
 
 
 def _iter_argument_texts(arguments: object, depth: int = 0) -> Iterator[str]:
-    """Yield the texts among arguments, lists of words as one."""
+    """Yield the texts in a call's arguments; a list of words is joined into one text."""
     if isinstance(arguments, str):
         yield arguments[:_LOOKED_AT_CHARS]
     if depth == _DEEPEST:
@@ -117,7 +118,7 @@ def _runs_gieok(command: str) -> bool:
 
 
 def _is_gieok(words: Sequence[str]) -> bool:
-    """Say whether the first word that is a program is `gieok`, with a word behind it."""
+    """Return whether the first program in a command is `gieok`, followed by another word."""
     before = ""
     for word, following in pairwise(words):
         if _PROGRAM.match(word):

@@ -1,5 +1,6 @@
-"""Any agent that writes `{"role", "content", "timestamp"}` lines; also `text` for `content`, and
-OpenAI's roles.
+"""Any agent that writes `{"role", "content", "timestamp"}` lines.
+
+`text` for `content` and OpenAI's roles are accepted too.
 """
 
 from collections.abc import Sequence
@@ -33,16 +34,17 @@ _ROLES = frozenset((*_SAID, "tool", "function", "system", "developer"))
 
 
 def begin_plain_session(name: str, first: Line) -> Session | None:
-    """Recognise a line with a role and a content. The session is the file's name up to `.jsonl`."""
+    """Recognise a line with a role and a content.
+
+    The session's id is the file's name up to `.jsonl`.
+    """
     if first.get("role") not in _ROLES or not ("content" in first or "text" in first):
         return None
     return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=AGENT)
 
 
 def read_plain_parts(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line; what stands in `system` lines is instruction, not
-    conversation.
-    """
+    """Return the parts of a line; `system` lines give none, because they hold instructions."""
     content, at = line.get("content", line.get("text")), read_plain_time(line)
     identity = f"{session.id}/{read_text_field(line.get('id')) or fallback_id}"
     text, role = (
@@ -69,7 +71,7 @@ def read_plain_parts(session: Session, line: Line, fallback_id: str) -> Sequence
 
 
 def read_plain_time(line: Line) -> object:
-    """Return the time that a line says, None where it says none."""
+    """Return the time that a line states; None where it states none."""
     return line.get("timestamp", line.get("at"))
 
 

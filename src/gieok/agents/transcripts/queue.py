@@ -1,5 +1,6 @@
-"""Prompts that were typed while the agent worked: each once, whichever way and however often a
-transcript tells it.
+"""Queue of prompts that were typed while the agent worked.
+
+Each prompt is read once, in whichever ways and however often a transcript reports it.
 """
 
 import re
@@ -9,31 +10,33 @@ from datetime import datetime, timedelta
 
 from gieok.agents.transcripts.session import Queued, SpokenPart
 
-#: A prompt that was taken in comes back as a line of its own within a turn, or not at all.
+#: A prompt that was taken in comes back as a line of its own within one turn, or not at all; no
+#: turn is longer than this.
 _LONGEST_TURN = timedelta(hours=1)
 
 
-#: Stand in one way of telling a prompt: for what another leaves out, and for a long text that
-#: another has whole.
+#: Placeholders in one report of a prompt: `_PICTURE` for content that another report omits,
+#: `_PASTED` for a long text that another report holds in full.
 _PICTURE = re.compile(r"\[(?:Image|File|Document|PDF|Audio)\b[^\]\n]{0,80}\]", re.IGNORECASE)
 _PASTED = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text)\b[^\]\n]{0,80}\]", re.IGNORECASE)
-#: A prompt that is little more than a placeholder may be any.
+#: A prompt that is little more than a placeholder would match any prompt; fewer letters than this
+#: match none.
 _LEAST_CHARS = 8
 
 
 def _normalise_prompt(text: str) -> str:
-    """Return the words of a prompt, as they are compared."""
+    """Return the words of a prompt as the key by which prompts are compared."""
     words = " ".join(text.split())
     return " ".join(_PICTURE.sub(" ", words).split()) or words if "[" in words else words
 
 
 def _is_same_prompt(one: str, other: str) -> bool:
-    """Say whether two keys are of one prompt: alike but for what was pasted."""
+    """Return whether two keys belong to one prompt: they are alike except for pasted text."""
     return one == other or _is_shortened_prompt(one, other) or _is_shortened_prompt(other, one)
 
 
 def _is_shortened_prompt(told: str, whole: str) -> bool:
-    """Say whether a key with placeholders is that of a whole prompt."""
+    """Return whether a key with placeholders fits a whole prompt."""
     pieces = [piece.strip() for piece in _PASTED.split(told)] if "[" in told else []
     if len(pieces) < 2 or sum(map(len, pieces)) < _LEAST_CHARS:
         return False
@@ -51,18 +54,19 @@ def _is_shortened_prompt(told: str, whole: str) -> bool:
 
 @dataclass(slots=True)
 class PromptQueue:
-    """The queue of one transcript, as its lines tell it."""
+    """Queue of one transcript, as its lines report it."""
 
-    #: Prompts that wait, in order: some versions do not say which one is taken in.
+    #: Waiting prompts, in order: some versions do not say which prompt is taken in.
     _waiting: deque[SpokenPart] = field(default_factory=deque)
-    #: How often a prompt was taken in, by its words: as each way tells it, and as it was given out.
+    #: How often each prompt was taken in, by its key: a counter for each way of reporting, and one
+    #: for prompts that were returned.
     _told: dict[str, Counter[str]] = field(default_factory=dict)
     #: When each prompt that has not come back was taken in.
     _taken: dict[str, datetime] = field(default_factory=dict)
     _last: str = ""
 
     def take(self, event: Queued, at: datetime) -> SpokenPart | None:
-        """Return the prompt that the running turn took in, the first time that it is told."""
+        """Return the prompt that the running turn took in, when it is first reported; else None."""
         match event.what:
             case "enqueue":
                 self._waiting.append(event.said)
@@ -103,15 +107,16 @@ class PromptQueue:
         return said
 
     def _find_told(self, text: str) -> str:
-        """Return the key of a prompt, the one under which another way has told it."""
+        """Return the key under which a prompt was reported in another way, else its own key."""
         key = _normalise_prompt(text)
         if key in self._told or not key:
             return key
         return next((known for known in self._told if _is_same_prompt(known, key)), key)
 
     def is_repeated(self, said: SpokenPart, at: datetime) -> bool:
-        """Say whether a line of the user's is a prompt that was taken in before: it came back from
-        the queue.
+        """Return whether a user line repeats a prompt that was taken in before.
+
+        Such a prompt came back from the queue as a line of its own.
         """
         key = _normalise_prompt(said.text)
         known = (

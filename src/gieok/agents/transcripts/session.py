@@ -1,5 +1,6 @@
-"""What formats share: the session that a transcript belongs to, and how its parts become
-messages.
+"""Types that all formats share, from the session to the messages.
+
+The module also turns the parts of a session into messages.
 """
 
 import re
@@ -17,115 +18,120 @@ from gieok.text.echo import is_echo, strip_echo
 from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 
-#: No store can keep these in a text; JSON can write them.
+#: Characters that no store can keep in a text, although JSON can write them.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Session(NamedTuple):
-    """Whose lines follow. `ignored` says why none of them is for memory; '' means that they are."""
+    """Session to which the following lines belong.
+
+    `ignored` says why no line is remembered; '' means that the lines are remembered.
+    """
 
     id: str
     agent: str
     ignored: str = ""
     cwd: str = ""
-    #: Who writes its user lines, where a line itself says nothing of it.
+    #: Who writes the user lines of the session that do not name a speaker.
     driver: Speaker = Speaker.PERSON
-    #: The session whose history this one begins with.
+    #: Id of the session whose history this session begins with.
     copied_from: str = ""
-    #: SHA-256 of the working folder's path, where that is all that is told of it.
+    #: SHA-256 of the working folder's path, where nothing else is known of the folder.
     cwd_sum: str = ""
 
 
 class SpokenPart(NamedTuple):
-    """What a user or an assistant said, as the transcript has it; `at` is a time in any form that
-    `moment` reads.
+    """Words of a user or an assistant, as the transcript has them.
+
+    `at` is a time in any form that `parse_moment` reads.
     """
 
     id: str
     role: Role
     text: str
     at: object
-    #: Who wrote it, of a user's: only what a person did is kept.
+    #: Who wrote a user's text: only a person's words are kept.
     speaker: Speaker = Speaker.PERSON
-    #: The host says of this very line who wrote it.
+    #: True where the host names the writer of this very line.
     is_sure: bool = False
 
 
 class Queued(NamedTuple):
-    """What became of a prompt that was typed while the agent worked.
+    """Event of a prompt that was typed while the agent worked.
 
-    One that waits for its turn comes again as a user line; one that the running turn takes in does
-    not, and hosts tell that in more than one way.
+    A prompt that waits for its turn comes again as a user line; a prompt that the running turn
+    takes in does not, and hosts report such a prompt in more than one way.
     """
 
     said: SpokenPart
-    #: `enqueue`, `dequeue` (its line follows), `absorb` (none does), `clear` (taken back before the
-    #: agent saw it).
+    #: `enqueue`, `dequeue` (the prompt's line follows), `absorb` (no line follows), `clear` (taken
+    #: back before the agent saw it), `drop`.
     what: str
-    #: Where it is told: one way tells it once.
+    #: The kind of record that reports the event: one kind reports each event once.
     way: str = ""
 
 
 class ToolUse(NamedTuple):
-    """A call of a tool, what came back, or both. `call` joins the two where they stand in different
-    lines.
+    """Call of a tool, its result, or both.
+
+    `call` joins call and result where they stand in different lines.
     """
 
     id: str
     call: str
     name: str
     at: object
-    #: None where only the result is told of.
+    #: None where only the result is known.
     arguments: object = None
-    #: None where only the call is told of.
+    #: None where only the call is known.
     result: str | None = None
     failed: bool = False
-    #: What a person answered, where a field of the line holds it.
+    #: A person's answer, where a field of the line holds it.
     answered: object = None
-    #: What a person said beside letting the tool run, or not.
+    #: A person's comment beside allowing or refusing the tool.
     beside: str = ""
 
 
-#: What a line holds.
+#: One piece of what a line holds.
 Part = SpokenPart | ToolUse | Retraction | Queued
 
 
 class Format(NamedTuple):
-    """How one agent writes.
+    """Transcript format of one agent.
 
-    `begin` takes a file's name and first line and returns its session, or None where the file is of
-    another format. `parts` takes the session, a line and an id to use where the line has none.
+    `begin` takes a file's name and first line and returns its session, or None where the file has
+    another format. `parts` takes the session, a line, and an id to use where the line has none.
     """
 
     name: str
     begin: Callable[[str, Line], Session | None]
     parts: Callable[[Session, Line, str], Sequence[Part]]
-    #: Lines carry ids of their own, so that reading one again is harmless wherever it then stands.
+    #: Whether lines carry ids of their own, so that reading a line again is harmless wherever it
+    #: then stands.
     has_ids: bool = True
-    #: Why a line tells that its whole session is none of memory's business; '' where it does not.
+    #: Reason that a line gives for ignoring its whole session; '' where it gives none.
     ignores: Callable[[Line], str] = lambda line: ""
-    #: Whether a line is the agent's, though it begins no session.
+    #: Whether a line is this agent's, although it begins no session.
     is_prelude: Callable[[Line], bool] = lambda line: False
-    #: The speaker that a line names for what follows it; None where it names none.
+    #: The speaker that a line names for the following lines; None where it names none.
     driver: Callable[[Line], Speaker | None] = lambda line: None
-    #: The working folder that a line tells of, '' for none.
+    #: The working folder that a line names, '' for none.
     folder: Callable[[Line], str] = lambda line: read_text_field(line.get("cwd"))
-    #: The lines that one JSON object of an older release holds, header first; none where it is no
-    #: session.
+    #: The lines in the one JSON object of an older release, header first; empty where the object is
+    #: no session.
     lines: Callable[[Line], Sequence[Line]] = lambda whole: ()
-    #: A place gives its sessions their scope; elsewhere the project does in whose folder a session
-    #: works.
+    #: True where a transcript place gives its sessions their scope; for other formats the project
+    #: decides in whose folder a session works.
     has_own_scope: bool = False
 
 
 def heard(
     session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object
 ) -> SpokenPart:
-    """Return what stands in the user's place of a line: whose it is, and of a person's what they
-    wrote.
+    """Return the text of a line in the user's place, with its speaker.
 
-    Of several texts each is somebody's for itself: a program puts one of its own beside the
-    person's.
+    Of a person's text only the words that the person wrote are kept. With several texts, each text
+    is judged by itself: a program puts a text of its own beside the person's.
     """
     verdict = speakers.judge_user_line(session.agent, line, session.driver)
     parted = [texts] if isinstance(texts, str) else speakers.parts_of(session.agent, texts)
@@ -143,16 +149,15 @@ def heard(
 
 
 def build_spoken_messages(session: Session, said: SpokenPart, at: datetime) -> list[Message]:
-    """Return what was said as a message, without secrets and without what Gieok put there; none
-    where nothing is left.
+    """Return the message for spoken words, without secrets and without text that Gieok added.
+
+    The list is empty where no text is left.
     """
     return _build_session_message(session, said.id, said.role, redact(strip_echo(said.text)), at)
 
 
 def used(session: Session, use: ToolUse, at: datetime, *, is_own: bool) -> list[Message]:
-    """Return a use of a tool as a message: shortened, without secrets. Gieok's own answers give
-    none.
-    """
+    """Return a tool use as a message: shortened, without secrets. Gieok's own answers give none."""
     shown: list[str] = []
     if use.arguments is not None and not is_own_tool(use.name):
         shown.append(tool_call(use.name, use.arguments))
@@ -173,8 +178,9 @@ def _build_session_message(
 
 
 def _replace_unstorable_chars(text: str) -> str:
-    """Return the text without what no store can keep. Encoding it finds that out five times as fast
-    as a search does.
+    """Return the text without the characters that no store can keep.
+
+    Encoding the text detects such characters five times as fast as searching for them.
     """
     try:
         text.encode()
@@ -186,7 +192,7 @@ def _replace_unstorable_chars(text: str) -> str:
 def calls(
     identity: str, found: Iterable[Line], at: object, arguments: str = "arguments"
 ) -> Iterator[ToolUse]:
-    """Yield the calls of tools that one entry makes; `arguments` is the field that holds them."""
+    """Yield the tool calls of one entry; `arguments` is the name of the field that holds them."""
     for number, call in enumerate(found):
         given = call.get(arguments) or {}
         yield ToolUse(

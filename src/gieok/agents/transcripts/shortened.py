@@ -1,8 +1,8 @@
-"""What is kept of a tool's use: its call in one line, the beginning and the end of its result.
+"""Shortens a tool use: its call in one line, the beginning and the end of its result.
 
-Secrets go before anything is cut, because half a secret is none that anybody recognises. What does
-not show (zero-width characters, which can hide one) goes before that. A result of megabytes is
-looked at from both ends, far beyond what is kept.
+Secrets are removed before anything is cut, because half a secret can no longer be recognised.
+Invisible characters (zero-width characters, which can hide a secret) are removed even before that.
+A result of megabytes is read from both ends, far beyond the part that is kept.
 """
 
 import json
@@ -11,25 +11,27 @@ from gieok.text.inert import visible
 from gieok.text.private_tags import cut_private
 from gieok.text.redact import redact
 
-#: Of a result this much is kept at its beginning and its end: what was found, and how it ended.
+#: How much of a result is kept: the beginning shows what was found, the end how it finished.
 _HEAD_CHARS, _TAIL_CHARS = 400, 200
 _ARGUMENT_CHARS = 120
 _NAME_CHARS = 80
-#: No secret is as long as this: what is cut at a distance from what is kept cuts nothing of what is
-#: kept.
+#: No secret is as long as this: a cut at this distance from the kept part splits no secret in the
+#: kept part.
 _MARGIN_CHARS = 32_768
 _WINDOW_CHARS = 2 * _MARGIN_CHARS
 
 
 def _strip_invisible(text: str) -> str:
-    """Return text without what does not show. Looking for it takes longer than everything else, and
-    ASCII has none.
+    """Return text without invisible characters.
+
+    Searching for them takes longer than all other steps, so ASCII, which has none, skips the
+    search.
     """
     return text if text.isascii() else visible(text)
 
 
 def decode_arguments(arguments: object) -> object:
-    """Return arguments that are written as a text of JSON as what that says."""
+    """Return arguments that are JSON text as the decoded value; other arguments unchanged."""
     if isinstance(arguments, str) and arguments.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(arguments)
@@ -39,7 +41,7 @@ def decode_arguments(arguments: object) -> object:
 
 
 def tool_call(name: str, arguments: object) -> str:
-    """Return `[read path=MEMORY.md]`: a call in one line."""
+    """Return a call in one line, such as `[read path=MEMORY.md]`."""
     arguments = decode_arguments(arguments)
     if isinstance(arguments, dict):
         pairs = [
@@ -56,9 +58,11 @@ def tool_call(name: str, arguments: object) -> str:
 
 
 def tool_result(name: str, text: str, *, failed: bool = False) -> str:
-    """Return what came back: its outcome, its beginning and its end."""
+    """Return a result in short: its outcome, its beginning and its end."""
     whole = cut_private(text.strip())  # before it is shortened: the end may lack the tag that opens
-    return f"[{_shorten_tool_name(name)} {'failed' if failed else 'ok'}] {_cut_result_middle(whole)}".strip()
+    return (
+        f"[{_shorten_tool_name(name)} {'failed' if failed else 'ok'}] {_cut_result_middle(whole)}"
+    ).strip()
 
 
 def _cut_result_middle(text: str) -> str:
@@ -74,8 +78,10 @@ def _cut_result_middle(text: str) -> str:
 
 
 def _shorten_argument(key: str, value: object) -> str:
-    """Return an argument, shortened. Its key stands before it while secrets are looked for: it may
-    say that one follows.
+    """Return an argument, shortened.
+
+    Its key stands before the value while secrets are looked for: the key may say that a secret
+    follows.
     """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     is_long = len(text) > _WINDOW_CHARS

@@ -1,9 +1,9 @@
-"""Who speaks: person, program, agent, tool. The one place that decides, from the marks of the table
-(`agents.marks`).
+"""Decides who speaks (person, program, agent, tool), from the marks of `agents.marks`.
 
-What is asked, in the order of a transcript: who drives a session (`driver_of`, `is_foreign_folder`,
-`is_foreign_opening`, `is_brief`), whose a line is (`speaker_of`), which of its words are the
-person's (`words_of`), and what a person said through a tool (`reason_in`, `answers_in`).
+This module is the only place that decides. Questions in the order of a transcript: who drives a
+session (`driver_of`, `is_foreign_folder`, `is_foreign_opening`, `is_brief`), whose a line is
+(`speaker_of`), which of its words are the person's (`words_of`), and what a person said through a
+tool (`reason_in`, `answers_in`).
 """
 
 import json
@@ -16,12 +16,12 @@ from gieok.agents.marks.mark import ANY, SOMETHING, Kind, Mark, Speaker
 from gieok.agents.marks.table import MARKS
 from gieok.agents.transcripts.fields import Line, find_blocks, read_text_field
 
-#: Envelopes lie in each other; no program puts on as many.
+#: Envelopes may be nested; no program nests as many.
 _MOST_ENVELOPES = 40
-#: Where the beginning of a session's first prompt is looked for.
+#: How many characters at the beginning of a session's first prompt are searched.
 _OPENING_CHARS = 4_000
 _BRIEF_CHARS = 8_000
-#: Stands between the texts of a message; none has it.
+#: Separates the texts of a message; no text contains it.
 _BORDER = "\n\0\n"
 #: Matches nowhere.
 _NOTHING = "(?!)"
@@ -29,13 +29,15 @@ _PAIR = re.compile(r'"((?:[^"\\]|\\.){1,2000})"\s*=\s*"((?:[^"\\]|\\.){0,4000})"
 _ASKED = re.compile(r'^- "(.{1,2000})"\n +Answer: (.{1,4000})$', re.MULTILINE)
 _HEADED = re.compile(r"^\*\*(.{1,500}?)\*\*: *(.{1,4000})$", re.MULTILINE)
 _COMMAND = re.compile(r"<command-name>\s*/?([\w:-]{1,80})")
-#: Fields under which tools keep the questions that they asked, by what each version calls them.
+#: Fields in which tools store the questions that they asked, under the names of each version.
 _QUESTION, _IDENTITY = ("question", "header", "prompt"), ("id", "question", "header")
 
 
 class SpeakerVerdict(NamedTuple):
-    """Whose a line is. `is_sure`: the host says so of this very line; else it is taken of the
-    session.
+    """Speaker of a line.
+
+    `is_sure`: the host names the speaker of this very line; otherwise the session's driver is
+    taken.
     """
 
     speaker: Speaker
@@ -44,7 +46,7 @@ class SpeakerVerdict(NamedTuple):
 
 @cache
 def _select_mark_rows(host: str, kind: Kind) -> tuple[Mark, ...]:
-    """Return the rows of a kind: a host's own first."""
+    """Return the rows of a kind, the host's own first."""
     return tuple(
         row
         for name in dict.fromkeys((host, ANY))
@@ -63,7 +65,7 @@ def _compile_mark_signs(host: str, kind: Kind) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _compile_any_mark(host: str, kind: Kind) -> re.Pattern[str]:
-    """Return what matches where any row of a kind does, the first of them first."""
+    """Return a pattern that matches where any row of a kind does, in the order of the rows."""
     return re.compile(
         "|".join(f"(?:{row.sign})" for row in _select_mark_rows(host, kind)) or _NOTHING
     )
@@ -73,29 +75,32 @@ def _compile_any_mark(host: str, kind: Kind) -> re.Pattern[str]:
 
 
 def speaker_of(host: str, line: Line) -> Speaker | None:
-    """Return whose a line is by its fields; None where they say nothing."""
+    """Return the speaker of a line by its fields; None where they say nothing."""
     return _find_first_speaker(host, Kind.FIELD, line)
 
 
 def driver_of(host: str, line: Line) -> Speaker | None:
-    """Return who writes the user lines that follow a line; None where it says nothing of them."""
+    """Return who writes the user lines after this line; None where the line says nothing of
+    them.
+    """
     return _find_first_speaker(host, Kind.HEAD, line)
 
 
 def is_program_reply(host: str, line: Line) -> bool:
-    """Say whether a line in the agent's place is one that no model wrote."""
+    """Return whether a line in the agent's place was written by no model."""
     return _find_first_speaker(host, Kind.REPLY, line) is not None
 
 
 def judge_user_line(host: str, line: Line, driver: Speaker) -> SpeakerVerdict:
-    """Return whose a user line is, of a session that `driver` writes."""
+    """Return the speaker of a user line in a session that `driver` writes."""
     speaker = speaker_of(host, line)
     return SpeakerVerdict(speaker, is_sure=True) if speaker else SpeakerVerdict(driver)
 
 
 class _Field(NamedTuple):
-    """A row of a field as it is looked for in each line: its path, and its values, None for any
-    that says something.
+    """Row of a field, prepared for the search in each line.
+
+    It has the path of the field, and its values; None means any value that is not empty.
     """
 
     path: tuple[str, ...]
@@ -116,8 +121,9 @@ def _build_mark_fields(host: str, kind: Kind) -> tuple[_Field, ...]:
 
 
 def _find_first_speaker(host: str, kind: Kind, line: Line) -> Speaker | None:
-    """Return the speaker of the first row that a line holds. A line has few of the fields, and most
-    rows end there.
+    """Return the speaker of the first row that matches a line.
+
+    A line has few of the fields, so the check of most rows ends at the path.
     """
     return next(
         (
@@ -155,21 +161,23 @@ def _read_path_value(line: Line, path: Sequence[str]) -> object:
 
 
 def is_foreign_folder(folder: str) -> bool:
-    """Say whether a session's working folder is another memory's: what is said there is none of a
-    person's.
+    """Return whether a session's working folder belongs to another memory.
+
+    Nothing that is said in such a session is a person's.
     """
     return any(sign.search(folder) for sign in _compile_mark_signs(ANY, Kind.FOLDER))
 
 
 def is_foreign_opening(text: str) -> bool:
-    """Say whether a session's first prompt is that of another memory, or of a maker of titles."""
+    """Return whether a session's first prompt comes from another memory or a title maker."""
     opening = text.lstrip()[:_OPENING_CHARS]
     return any(sign.match(opening) for sign in _compile_mark_signs(ANY, Kind.OPENING))
 
 
 def is_brief(text: str) -> bool:
-    """Say whether a session's first prompt is a program's brief to a model, where the host says
-    nothing of who wrote it.
+    """Return whether a session's first prompt is a program's brief to a model.
+
+    Asked where the host does not say who wrote the prompt.
     """
     opening = text[:_BRIEF_CHARS]
     rows = zip(
@@ -182,7 +190,7 @@ def is_brief(text: str) -> bool:
 
 
 def words_of(host: str, text: str) -> str:
-    """Return what a person wrote of a text in the user's place; '' where a program wrote all of
+    """Return the person's words in a text in the user's place; '' where a program wrote all of
     it.
     """
     text = text.strip()
@@ -198,8 +206,9 @@ def words_of(host: str, text: str) -> str:
 
 
 def is_programs(host: str, text: str) -> bool:
-    """Say whether a program wrote all of a text, going by how it begins, or what lies around all of
-    it.
+    """Return whether a program wrote all of a text.
+
+    The beginning of the text, or an element around all of it, decides.
     """
     text = text.strip()
     return _compile_any_mark(host, Kind.WHOLE).match(text) is not None or _is_envelope(host, text)
@@ -212,10 +221,9 @@ def _is_envelope(host: str, text: str) -> bool:
 
 
 def parts_of(host: str, texts: Sequence[str]) -> list[str]:
-    """Return the texts of one message without what a program put behind a person's words, where it
-    has texts of its own.
+    """Return the texts of a message without the texts that a program put behind a person's words.
 
-    Contents of files that a prompt names stand in several: a head, each file, an end.
+    Contents of files that a prompt names stand in several texts: a head, each file, an end.
     """
     if len(texts) < 2:
         return list(texts)
@@ -223,8 +231,9 @@ def parts_of(host: str, texts: Sequence[str]) -> list[str]:
 
 
 def _is_opened(host: str, text: str) -> bool:
-    """Say whether the host's own envelope stands in front, and something behind it, which may be a
-    person's.
+    """Return whether a text begins with the host's own envelope and goes on behind it.
+
+    The text behind the envelope may be a person's.
     """
     fronts = zip(
         _select_mark_rows(host, Kind.FRONT), _compile_mark_signs(host, Kind.FRONT), strict=True
@@ -234,7 +243,7 @@ def _is_opened(host: str, text: str) -> bool:
 
 
 def _strip_front_marks(host: str, text: str) -> str:
-    """Return a text without all that stands in front."""
+    """Return a text without all that a program put in front."""
     position = 0
     for _ in range(_MOST_ENVELOPES):
         front_match = _compile_any_mark(host, Kind.FRONT).match(text, position)
@@ -252,7 +261,7 @@ def _cut_behind(host: str, text: str) -> str:
 def _compile_block_tags(
     host: str,
 ) -> tuple[re.Pattern[str], dict[str, tuple[tuple[re.Pattern[str], Speaker], ...]]]:
-    """Return what opens a block, and whose it is by the tag's name and attributes."""
+    """Return a pattern for opening tags of blocks, and the speakers by tag name and attributes."""
     rows_by_tag: dict[str, list[tuple[re.Pattern[str], Speaker]]] = {}
     for row in _select_mark_rows(host, Kind.BLOCK):
         rows_by_tag.setdefault(row.sign, []).append(
@@ -265,7 +274,9 @@ def _compile_block_tags(
 
 
 def _unwrap_mark_blocks(host: str, text: str) -> str:
-    """Return a text without a program's blocks, and with what stands inside of a person's."""
+    """Return a text without a program's blocks; blocks of a person are replaced by their
+    content.
+    """
     if "<" not in text:
         return text
     opener, speakers = _compile_block_tags(host)
@@ -285,7 +296,7 @@ def _unwrap_mark_blocks(host: str, text: str) -> str:
 
 
 def _names_setting(host: str, text: str) -> frozenset[str]:
-    """Return the tags of arguments that are a setting here: those of the program's own commands."""
+    """Return the tags whose arguments are a setting here: those of the program's own commands."""
     command = _COMMAND.search(text) if "<command-name>" in text else None
     if command is None:
         return frozenset()
@@ -300,8 +311,9 @@ def _names_setting(host: str, text: str) -> frozenset[str]:
 
 
 def reason_in(host: str, text: str) -> str:
-    """Return what a person said when they refused a tool, from the text of its failed result; ''
-    for nothing.
+    """Return the reason that a person gave for refusing a tool; '' for none.
+
+    `text` is the failed result of the tool.
     """
     text = text.strip()
     for sign in (re.compile(row.sign, re.DOTALL) for row in _select_mark_rows(host, Kind.REASON)):
@@ -311,23 +323,22 @@ def reason_in(host: str, text: str) -> str:
 
 
 def words_beside(host: str, line: Line) -> str:
-    """Return what a line says that a person said beside a decision; '' for nothing."""
+    """Return a person's comment on a decision, as a line holds it; '' for none."""
     found = (_read_path_value(line, row.path) for row in _build_mark_fields(host, Kind.BESIDE))
     return next((value.strip() for value in found if isinstance(value, str) and value.strip()), "")
 
 
 @cache
 def asking_tools(host: str) -> frozenset[str]:
-    """Return the names of the tools whose results are what a person answered."""
+    """Return the names of the tools whose results are a person's answers."""
     return frozenset(row.sign for row in _select_mark_rows(host, Kind.ANSWER))
 
 
 def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
-    """Return the questions and the answers of a dialogue of choices, '' for a question that nothing
-    names.
+    """Return the questions and answers of a dialogue of choices.
 
-    `answered` is the result of the tool, as text or as its fields; `asked` are the arguments of the
-    call, where they are known.
+    A question that nothing names is ''. `answered` is the result of the tool, as text or as its
+    fields; `asked` holds the arguments of the call, where they are known.
     """
     if isinstance(answered, str):
         parsed = _parse_json_text(answered)
@@ -381,7 +392,7 @@ def _iter_asked_questions(asked: object) -> Iterator[Mapping[str, object]]:
 
 
 def _find_asked_question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
-    """Return the question that an answer is kept under: by its number, its id or its own words."""
+    """Return the question of an answer, found by its number, its id or its own words."""
     chosen = next(
         (item for item in questions if name in [item.get(field) for field in _IDENTITY]), None
     )
@@ -393,7 +404,7 @@ def _find_asked_question(name: str, questions: Sequence[Mapping[str, object]]) -
 
 
 def _iter_chosen_answers(answer: object) -> Iterator[str]:
-    """Yield the words of an answer: a text, several, or an object that holds them."""
+    """Yield the words of an answer, which is a text, a list, or an object that holds them."""
     if isinstance(answer, str):
         yield answer.strip()
     elif isinstance(answer, list):

@@ -1,5 +1,6 @@
-"""Takes a user out of everything: memories, messages, characters, account, points, keys, and what
-was kept of them beside.
+"""Removes a user from every place.
+
+These are memories, messages, characters, account, points, keys, and the records kept beside them.
 """
 
 from collections.abc import Iterable
@@ -17,13 +18,15 @@ from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.store import ManagedCopy, ScopeDropping, Scrubbing, Store
 
-#: Realm of users whose erasure began: it is ended by the next run.
+#: Realm of users whose erasure began; the next run completes it.
 _BEGUN = "character-erasing"
 
 
 class UserErased(NamedTuple):
-    """What went: documents and messages of how many scopes, rows of the accounts by kind; and where
-    something is left, and why.
+    """What an erasure removed.
+
+    The fields count documents and messages of how many scopes, and rows of the accounts by kind,
+    and name what is left and why.
     """
 
     user: str
@@ -35,8 +38,9 @@ class UserErased(NamedTuple):
 
 
 class CharacterForgotten(NamedTuple):
-    """What went of a character's memory of a user: documents, messages; and where something is
-    left, and why.
+    """What was removed of a character's memory of a user.
+
+    The fields count documents and messages, and name what is left and why.
     """
 
     character: str
@@ -47,14 +51,15 @@ class CharacterForgotten(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasing:
-    """Erases users. Killed at any moment, it can be run again, and `finish` does."""
+    """Erasure of users. A run that was killed can be repeated; `finish` does so."""
 
     memory: CharacterService
     accounts: Accounts
 
     def erase(self, user: str, *, scrub: bool = True) -> UserErased:
-        """Erase a user; with `scrub`, what was removed is overwritten in the files too. Raises
-        StoreError.
+        """Erase a user; with `scrub`, removed data is overwritten in the files too.
+
+        Raises StoreError.
         """
         journal, store = self.memory.journal, self.memory.store
         journal.keep(_BEGUN, {user: "begun"})
@@ -84,13 +89,11 @@ class Erasing:
         )
 
     def finish(self) -> list[UserErased]:
-        """End what was killed."""
+        """Complete erasures that were killed."""
         return [self.erase(user) for user in sorted(self.memory.journal.kept(_BEGUN))]
 
     def forget(self, user: str, character: str) -> CharacterForgotten:
-        """Leave nothing between a user and a character: what was said, and what is remembered of
-        it. Safe to run again.
-        """
+        """Remove all messages and memories between a user and a character. Safe to run again."""
         scope, journal = scope_of(user, character), self.memory.journal
         messages = journal.stats(scope).messages
         documents = self._drop(scope)
@@ -99,9 +102,7 @@ class Erasing:
         return CharacterForgotten(character, documents, messages, tuple(dict.fromkeys(still)))
 
     def _drop(self, scope: Scope) -> int:
-        """Leave nothing of a scope in journal, store and cache; return how many documents there
-        were.
-        """
+        """Remove a scope from journal, store and cache; return how many documents it had."""
         journal, store = self.memory.journal, self.memory.store
         made = [entry.document.key for entry in journal.made(scope)]
         journal.drop(scope)
@@ -117,7 +118,7 @@ class Erasing:
         return max(len(made), held)
 
     def _drop_kept(self, path: str) -> None:
-        """Forget what was kept of deletions that could be taken back, of scopes below a path."""
+        """Remove the records of undoable deletions, for scopes below a path."""
         journal = self.memory.journal
         for realm in journal.realms(UNTIL):
             names = [

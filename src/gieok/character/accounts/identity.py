@@ -1,10 +1,9 @@
 """API keys of a service: issued once, stored hashed, verified at every request.
 
-A key is `gk_ID_SECRET`. Its id carries whose it is, so that looking it up names one scope, as every
-statement does. The secret
-is 32 random bytes: nobody guesses one, so SHA-256 is enough, which a request has time for. A slow
-hash (scrypt) makes up for the few bits of a password that a person chose; here it would add 50 ms
-to a request, and nothing to its safety.
+A key is `gk_ID_SECRET`. Its id encodes the owner, so that looking up a key names one scope, as
+every statement does. The secret is 32 random bytes, which nobody can guess, so SHA-256 is enough
+and fast enough for a request. A slow hash (scrypt) makes up for the few bits of a password that a
+person chose; here it would add 50 ms to a request, and nothing to its safety.
 """
 
 import base64
@@ -24,14 +23,16 @@ from gieok.ports.system import Clock
 
 PREFIX = "gk_"
 _FORM = re.compile(r"gk_((?:a|u[a-z2-7]{2,205})\.[a-z2-7]{16})_([A-Za-z0-9_-]{43})")
-#: Compared with where there is no such key, so that it takes as long as a wrong secret.
+#: Hash to compare with where the key does not exist, so that the check takes as long as for a wrong
+#: secret.
 _NOBODY = hashlib.sha256(b"").hexdigest()
 _SECRET_BYTES, _ID_BYTES = 32, 10
 
 
 class Principal(NamedTuple):
-    """Who calls: a user, or an admin (`user` is ''). `name` is what rates are counted by: a key's
-    id, or a token's user.
+    """Caller: a user, or an admin (`user` is '').
+
+    Rates are counted by `name`: a key's id, or a token's user.
     """
 
     user: str
@@ -48,7 +49,7 @@ def checked_user(user: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Issues, verifies and revokes keys. `random` returns so many random bytes."""
+    """Issuer of keys that also verifies and revokes them. `random` returns so many random bytes."""
 
     keys: Keys
     clock: Clock
@@ -61,8 +62,9 @@ class Identity:
         label: str = "",
         expires_at: datetime | None = None,
     ) -> tuple[IssuedKey, str]:
-        """Add a key; return it as it is stored, and its text, which nobody can read again. Raises
-        BadRequest.
+        """Add a key; return its stored form, and its text, which cannot be read again.
+
+        Raises BadRequest.
         """
         if (role is KeyRole.ADMIN) == bool(user):
             raise BadRequest(
@@ -88,7 +90,7 @@ class Identity:
         return key, f"{PREFIX}{identity}_{secret}"
 
     def verify(self, text: str) -> Principal:
-        """Return whose key it is. Raises Unauthorized, in the same words whatever is wrong."""
+        """Return the owner of a key. Raises Unauthorized, in the same words whatever is wrong."""
         form = _FORM.fullmatch(text)
         user = _decode_key_owner(form[1]) if form else None
         key = self.keys.key(user, form[1]) if form and user is not None else None
@@ -107,7 +109,7 @@ class Identity:
         return Principal(key.user, key.role, key.id)
 
     def revoke(self, user: str, identity: str) -> IssuedKey:
-        """Let a key open nothing any more; return it. Raises NotFound. Again is harmless."""
+        """Revoke a key and return it; a second call is harmless. Raises NotFound."""
         key = self.keys.key(user, identity)
         if key is None:
             raise NotFound("there is no such key", hint="list the keys of this user")
@@ -135,7 +137,7 @@ def _encode_base32(data: bytes) -> str:
 
 
 def _decode_key_owner(identity: str) -> str | None:
-    """Return the user whom an id names; None where it names nobody."""
+    """Return the user whom a key's id names; None where it names no user."""
     text = identity.partition(".")[0][1:].upper()
     try:
         return base64.b32decode(text + "=" * (-len(text) % 8)).decode()

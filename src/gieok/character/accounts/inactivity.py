@@ -1,9 +1,8 @@
-"""What becomes of the memory of users who stay away: two mails, then the episodes go; facts,
-moments and messages stay.
+"""Retention for users who stay away: after two mails the episodes are deleted.
 
-A mail is claimed before it is sent and confirmed after it. Killed in between, nobody can tell
-whether it went out: it is not sent again by itself, and nothing is deleted, until the user comes
-back or a person has it sent again (`resend`).
+Facts, moments and messages stay. A mail is claimed before it is sent and confirmed after. After a
+kill in between, nobody can tell whether the mail went out: it is not sent again automatically, and
+nothing is deleted, until the user comes back or a person has it sent again (`resend`).
 """
 
 import re
@@ -23,7 +22,7 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.system import Channel, Clock
 
-#: Stages of an account. `…ing`: under way, or killed there.
+#: Stages of an account. A stage in `…ing` is under way, or was killed there.
 REMINDING, REMINDED, WARNING, WARNED, FADING, FADED = (
     "reminding",
     "reminded",
@@ -37,13 +36,14 @@ _LETTERS = {REMINDED: REMINDER, WARNED: FINAL}
 _ADDRESS = re.compile(r"[^\s,;<>\"@]+@[^\s,;<>\"@]+")
 _PAGE = 200
 _INSTANT = timedelta(milliseconds=1)
-#: What is under way for longer was killed.
+#: A stage that is under way for longer was killed.
 _LONGEST = timedelta(hours=1)
 
 
 class Timing(NamedTuple):
-    """Days without a word after which each stage comes; the episodes go no sooner than `notice`
-    days after the last mail.
+    """Days without a message after which each stage comes.
+
+    The episodes are deleted no sooner than `notice` days after the last mail.
     """
 
     remind: int = 60
@@ -53,8 +53,9 @@ class Timing(NamedTuple):
 
 
 class InactivityStep(NamedTuple):
-    """What was done for a user, or would be: the stage that they are at then. `said` is how it
-    went, `mail` whether one went.
+    """Step that was done for a user, or would be, with the stage that the user then is at.
+
+    `said` is the outcome, `mail` whether a mail was sent.
     """
 
     user: str
@@ -66,14 +67,14 @@ class InactivityStep(NamedTuple):
 
 
 class InactivityReport(NamedTuple):
-    """The steps of a run, and users of whom nobody knows whether a mail went out."""
+    """Steps of a run, and the users for whom it is unknown whether a mail went out."""
 
     steps: tuple[InactivityStep, ...] = ()
     unsure: tuple[str, ...] = ()
 
     def counts(self) -> dict[str, int]:
-        """Return how many users came to each stage, and of how many nobody knows whether a mail
-        went out.
+        """Return how many users came to each stage, and for how many the mail's outcome is
+        unknown.
         """
         done = [step.stage for step in self.steps if step.ok]
         return {stage: done.count(stage) for stage in (REMINDED, WARNED, FADED)} | {
@@ -83,7 +84,7 @@ class InactivityReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inactivity:
-    """`letters` opens the way to an address of a user."""
+    """Retention of inactive users. `letters` opens the mail channel to an address of a user."""
 
     accounts: Accounts
     journal: FullJournal
@@ -91,7 +92,7 @@ class Inactivity:
     clock: Clock
     letters: Callable[[str], Channel]
     timing: Timing = field(default_factory=Timing)
-    #: Of users who set none.
+    #: Zone of users who set none.
     zone: tzinfo = UTC
 
     def run(
@@ -101,7 +102,10 @@ class Inactivity:
         resend: str = "",
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> InactivityReport:
-        """Do what is due for every user who stays away. Safe to kill, and to run twice at once."""
+        """Do the step that is due for every user who stays away.
+
+        Safe to kill, and to run twice at once.
+        """
         steps: list[InactivityStep] = []
         unsure: list[str] = []
         for found in self._away():
@@ -116,14 +120,14 @@ class Inactivity:
         return InactivityReport(tuple(steps), tuple(unsure))
 
     def _away(self) -> Iterator[Account]:
-        """Yield users who stay away for longer than the first stage needs."""
+        """Yield users who have been away for longer than the first stage needs."""
         after, before = "", self.clock.now() - timedelta(days=self.timing.remind) + _INSTANT
         while page := self.accounts.accounts_unseen_since(before, after, _PAGE):
             yield from page
             after = page[-1].user
 
     def _due(self, account: Account) -> str:
-        """Return the stage that a user comes to now; '' for none."""
+        """Return the stage that is due for a user now; '' for none."""
         now, seen = self.clock.now(), account.seen_at
         if seen is None:
             return ""
@@ -145,7 +149,7 @@ class Inactivity:
         return account.staged_at is None or self.clock.now() - account.staged_at >= _LONGEST
 
     def _again(self, account: Account) -> Account:
-        """Let go of a claim of which nobody knows how it ended."""
+        """Release a claim whose outcome is unknown."""
         before = {REMINDING: "", WARNING: REMINDED}.get(account.stage)
         if before is None or not self.accounts.stage(account, before, self.clock.now()):
             return account
@@ -157,10 +161,10 @@ class Inactivity:
         )
 
     def _step(self, account: Account, stage: str) -> InactivityStep | None:
-        """Claim a stage, do what it says, and confirm it; a mail that surely failed is claimed no
-        more.
+        """Claim a stage, do its step, and confirm it; return the step.
 
-        None where the user came back, or another process was faster.
+        The claim of a mail that surely failed is released. None where the user came back, or
+        another process was faster.
         """
         now = self.clock.now()
         claim = account._replace(stage=_CLAIMED[stage], staged_at=now)
@@ -185,7 +189,7 @@ class Inactivity:
         )
 
     def _address(self, account: Account) -> str:
-        """Return the one address of a user; '' where there is none, or it is none."""
+        """Return the mail address of a user; '' where there is none or it is invalid."""
         return account.mail if _ADDRESS.fullmatch(account.mail) else ""
 
     def _send(self, account: Account, letter: Letter) -> str:

@@ -1,13 +1,15 @@
-"""The mails to users who stay away, in Korean and English: plain text, and nothing of what is
-remembered.
-"""
+"""Mails to users who stay away, in Korean and English: plain text, without any memories."""
 
 from datetime import datetime
 from typing import NamedTuple
 
 
 class Letter(NamedTuple):
-    """A mail in two languages; `{days}` have passed, and the episodes go on `{day}`."""
+    """Mail in two languages.
+
+    `{days}` is the number of days that have passed, `{day}` the day on which the episodes are
+    deleted.
+    """
 
     title_ko: str
     title_en: str

@@ -1,8 +1,8 @@
-"""What a payment service sends to say that somebody bought points: who sent it, and what it says.
+"""Payment notices from a payment service: signature check, and content.
 
 The header is `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of the seconds, a dot and the raw body, with
-the secret of both. Several `v1` may stand in it, while a secret is changed. The body is `{"id",
-"user", "points", "note"?}`; its id counts once.
+the shared secret. The header may hold several `v1` while a secret is changed. The body is `{"id",
+"user", "points", "note"?}`; a notice with the same id counts once.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ def verify_payment_signature(
     """Raise Unauthorized unless the holder of the secret signed the body, just now."""
     at, signatures = _parse_signature_header(header)
     expected = hmac.new(secret.encode(), b"%d." % at + body, hashlib.sha256).hexdigest()
-    # All of them are compared, in constant time: how long it takes says nothing.
+    # All signatures are compared, in constant time, so that the duration reveals nothing.
     is_signed = [
         hmac.compare_digest(expected.encode(), signature.encode("utf-8", "surrogatepass"))
         for signature in signatures
@@ -43,7 +43,7 @@ def verify_payment_signature(
 
 
 def sign(body: bytes, secret: str, at: datetime) -> str:
-    """Return the header of a body."""
+    """Return the signature header of a body."""
     seconds = int(at.timestamp())
     return (
         f"t={seconds},"
@@ -52,7 +52,7 @@ def sign(body: bytes, secret: str, at: datetime) -> str:
 
 
 def payment_of(body: bytes) -> Payment:
-    """Return what a body says. Raises BadRequest."""
+    """Return the payment in a body. Raises BadRequest."""
     try:
         said = json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -1,10 +1,11 @@
-"""Points: what they are given for and what they buy. Every way in and out has a reference of its
-own, which counts once.
+"""Points: what earns them and what they buy.
+
+Every credit and debit has a reference of its own, which counts once.
 
 A reply is paid in two steps: its points are held before the model is asked, and spent once the
-reply is in the journal. Between the two a crash leaves a hold, of which the journal says how it
-went: it is asked when the user comes again (`standing`, a reply that points do not reach for), or
-for all users (`settle_stale`). Summaries and detection cost nothing.
+reply is in the journal. A crash between the two leaves a hold. The journal tells whether the reply
+was delivered, and is asked when the user comes again (`standing`, or a reply for which the points
+do not suffice), or for all users (`settle_stale`). Summaries and detection cost nothing.
 """
 
 import re
@@ -21,29 +22,29 @@ from gieok.ports.system import Clock
 from gieok.zone import day_in, find_zone
 
 CHECK_IN, REPLY, SLOTS, CREDIT, PAYMENT = "check-in", "reply", "memory-slots", "credit", "payment"
-#: At once: far below what a database can count, and above what anybody means.
+#: Most points in one credit: far below the limit of a database, and above any intended amount.
 _MOST_POINTS = 1_000_000_000
 _MOST_SLOTS = 1_000
 _MOST_ROWS = 100
 _MOST_PAGES = 1_000_000_000
 _MOST_NOTE = 500
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
-#: Looked at in one go; the rest is found the next time.
+#: How many holds one run examines; the next run finds the rest.
 _HOLDS = 10_000
-#: What is held for longer was left by a crash; a reply that takes longer all the same is charged
+#: A hold older than this was left by a crash; a reply that takes longer all the same is charged
 #: when it ends.
 _LONGEST_REPLY = timedelta(minutes=15)
 
 
 class PointPrices(NamedTuple):
-    """What is given and taken. `slots` is (from so many at once on, points for each), ascending."""
+    """Points given and taken. `slots` holds (from this quantity on, points for each), ascending."""
 
     daily: int = 10
     reply: int = 1
     slots: tuple[tuple[int, int], ...] = ((1, 10), (10, 9), (30, 8))
 
     def of_slots(self, quantity: int) -> int:
-        """Return what so many slots cost. Raises BadRequest for a quantity that is not sold."""
+        """Return the price of so many slots. Raises BadRequest for a quantity that is not sold."""
         fitting = [price for least, price in self.slots if least <= quantity]
         if not fitting or quantity < 1 or quantity > _MOST_SLOTS:
             least = min((least for least, _ in self.slots), default=0)
@@ -55,8 +56,9 @@ class PointPrices(NamedTuple):
 
 
 class PointsStanding(NamedTuple):
-    """What a user has. `day` is today where they are; `streak` the days in a row up to today, or to
-    yesterday.
+    """Points of a user.
+
+    `day` is today in the user's zone; `streak` counts the days in a row up to today or yesterday.
     """
 
     balance: int
@@ -66,8 +68,9 @@ class PointsStanding(NamedTuple):
 
 
 class CheckedIn(NamedTuple):
-    """A check-in. `is_new` is False where that day was checked in before: nothing was given
-    again.
+    """Check-in of a user.
+
+    `is_new` is False where the user checked in on that day before: nothing was given again.
     """
 
     day: date
@@ -78,7 +81,7 @@ class CheckedIn(NamedTuple):
 
 
 class SlotPurchase(NamedTuple):
-    """Slots that were bought; `slots` is how many were bought for the character up to now."""
+    """Purchase of slots; `slots` is the total bought for the character so far."""
 
     slots: int
     spent: int
@@ -96,7 +99,7 @@ class LedgerPage(NamedTuple):
 
 
 class SettledHolds(NamedTuple):
-    """How many holds that a crash left were charged, and let go."""
+    """How many holds left by a crash were charged, and how many were released."""
 
     charged: int
     released: int
@@ -104,15 +107,16 @@ class SettledHolds(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointsDesk:
-    """`webhook_secret` returns the secret that is shared with a payment service, '' for none.
+    """Points of all users: credits, holds and purchases.
 
-    `was_delivered` looks into the journal for the reply of a hold, by its purpose:
+    `webhook_secret` returns the secret that is shared with a payment service, '' for none.
+    `was_delivered` looks into the journal for the reply of a hold, by the hold's purpose:
     `character/message id`.
     """
 
     accounts: Accounts
     clock: Clock
-    #: Of users who set none.
+    #: Zone of users who set none.
     zone: tzinfo = UTC
     prices: PointPrices = PointPrices()
     webhook_secret: Callable[[], str] = str
@@ -120,7 +124,7 @@ class PointsDesk:
     was_delivered: Callable[[Hold], bool]
 
     def standing(self, user: str) -> PointsStanding:
-        """Return what a user has."""
+        """Return the points of a user."""
         self._settle_own(user)
         today, last = self._today(user), self.accounts.last_check_in(user)
         is_unbroken = last is not None and last.day >= today - timedelta(days=1)
@@ -129,7 +133,7 @@ class PointsDesk:
         return PointsStanding(balance, today, has, last.streak if last and is_unbroken else 0)
 
     def check_in(self, user: str) -> CheckedIn:
-        """Give the points of today, where the user is; the second time of a day gives nothing
+        """Give the points of today in the user's zone; a second time in a day gives nothing
         more.
         """
         check, posted = self.accounts.check_in(
@@ -145,10 +149,9 @@ class PointsDesk:
         )
 
     def hold_reply(self, user: str, character: str, message: str) -> bool:
-        """Set the points of a reply aside; False where they are, or were charged. `message` is the
-        reply's id in the journal.
+        """Hold the points of a reply; False where they are held or were charged already.
 
-        Raises NotEnoughPoints.
+        `message` is the reply's id in the journal. Raises NotEnoughPoints.
         """
 
         def hold() -> bool:
@@ -169,8 +172,9 @@ class PointsDesk:
             return hold()
 
     def settle_reply(self, user: str, character: str, message: str) -> int:
-        """Charge a reply that was delivered; return the points, 0 where they were charged before or
-        are no more.
+        """Charge a delivered reply; return the points.
+
+        Return 0 where the reply was charged before, or its hold no longer exists.
         """
         posted = self._settle(
             user, _format_reply_reference(character, message), character, self.prices.reply
@@ -178,12 +182,13 @@ class PointsDesk:
         return -posted.entry.posting.amount if posted and posted.is_new else 0
 
     def release_reply(self, user: str, character: str, message: str) -> bool:
-        """Let go of the points of a reply that failed; False where none are held."""
+        """Release the points of a reply that failed; False where none are held."""
         return self.accounts.release(user, _format_reply_reference(character, message))
 
     def buy_slots(self, user: str, character: str, quantity: int, key: str) -> SlotPurchase:
-        """Buy slots for a character; the same `key` again buys nothing more. Raises
-        NotEnoughPoints, BadRequest, Conflict.
+        """Buy slots for a character; repeating the same `key` buys nothing more.
+
+        Raises NotEnoughPoints, BadRequest, Conflict.
         """
         cost, reference = self.prices.of_slots(quantity), _format_points_reference(SLOTS, key)
         known = self.accounts.posted(user, reference)
@@ -202,14 +207,16 @@ class PointsDesk:
         return SlotPurchase(slots, cost, balance, posted.is_new)
 
     def credit(self, user: str, points: int, key: str, note: str = "") -> Posted:
-        """Give points, as an admin does; the same `key` again gives nothing more. Raises
-        BadRequest, Conflict.
+        """Give points, as an admin does; repeating the same `key` gives nothing more.
+
+        Raises BadRequest, Conflict.
         """
         return self._give(CREDIT, user, points, key, note)
 
     def take_payment(self, body: bytes, signature: str) -> Posted:
-        """Give the points of a payment, once. Raises Unauthorized, Forbidden without a secret,
-        BadRequest, Conflict.
+        """Give the points of a payment, once.
+
+        Raises Unauthorized, Forbidden without a secret, BadRequest, Conflict.
         """
         secret = self.webhook_secret()
         if not secret:
@@ -232,10 +239,10 @@ class PointsDesk:
         return LedgerPage(total, page, limit, entries)
 
     def settle_stale(self, before: datetime | None = None) -> SettledHolds:
-        """Decide on what was held before a time (None: for longer than a reply takes), of all
-        users.
+        """Settle the holds from before a time, of all users.
 
-        What was delivered is charged, the rest is let go.
+        None: holds older than a reply takes. Delivered replies are charged, other holds are
+        released.
         """
         return self._settle_all(
             self.accounts.holds(before or self.clock.now() - _LONGEST_REPLY, _HOLDS)
@@ -263,7 +270,8 @@ class PointsDesk:
             self.clock.now(),
         )
         try:
-            # Where nothing is held, it was charged, or it was let go as stale and came after all.
+            # Without a hold, the reply was charged already, or its hold was released as stale
+            # before the reply came.
             return self.accounts.settle(user, reference, spent, now) or self.accounts.post(
                 user, spent, now
             )
@@ -289,7 +297,7 @@ class PointsDesk:
 
 
 def zone_named(name: str, home: tzinfo | None = None) -> tzinfo:
-    """Return a time zone, for '' that of the home. Raises BadRequest for an unknown name."""
+    """Return a time zone by name, the home's zone for ''. Raises BadRequest for an unknown name."""
     if not name and home is not None:
         return home
     try:
@@ -301,8 +309,9 @@ def zone_named(name: str, home: tzinfo | None = None) -> tzinfo:
 
 
 def find_account_zone(account: Account | None, home: tzinfo) -> tzinfo:
-    """Return the zone of a user's days: their own, else the home's, also where a name is known no
-    more.
+    """Return the time zone of a user's days: the user's own, else the home's.
+
+    The home's zone is also used where the user's zone name is no longer known.
     """
     try:
         return zone_named(account.zone if account else "", home)
@@ -311,7 +320,7 @@ def find_account_zone(account: Account | None, home: tzinfo) -> tzinfo:
 
 
 def prices_of(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the prices of slots in `1=10, 30=8`. Raises ValueError."""
+    """Return the prices of slots from a text such as `1=10, 30=8`. Raises ValueError."""
     found: list[tuple[int, int]] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         least, _, price = (piece.strip() for piece in part.partition("="))

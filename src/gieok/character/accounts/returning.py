@@ -1,5 +1,6 @@
-"""Episodes that went as their user stayed away, and how they are formed again from the messages, in
-portions.
+"""Deletes the episodes of users who stay away, and forms them again when users return.
+
+Episodes are formed again from the messages, in portions.
 """
 
 import json
@@ -17,25 +18,26 @@ from gieok.ports.store import Store
 
 _FADED = "faded:"
 _MARK = "span"
-#: A portion has so many tokens, and leaves no rest of fewer messages than this.
+#: Tokens in a portion, and the fewest messages that a portion may leave over.
 _TOKENS, _FEWEST = 1_000, 4
 
 
 class FadedSpan(NamedTuple):
-    """Messages whose episodes are to be formed again: those of place above `start`, up to `end`."""
+    """Messages whose episodes are to be formed again: places above `start`, up to `end`."""
 
     start: int
     end: int
 
 
 def format_faded_realm(scope: Scope) -> str:
-    """Return the realm of what is to be formed again."""
+    """Return the realm of the spans whose episodes are to be formed again."""
     return f"{_FADED}{scope}"
 
 
 def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
-    """Delete the episodes of a scope, their passages, vectors and history; return how many. Safe to
-    kill and to repeat.
+    """Delete the episodes of a scope, with passages, vectors and history; return how many.
+
+    Safe to kill and to repeat.
     """
     gone = [entry.document.key for entry in journal.made(scope) if entry.document.kind == EPISODE]
     before = [number for number, document in journal.replaced(scope) if document.kind == EPISODE]
@@ -48,9 +50,9 @@ def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
 
 
 def form_again(memory: CharacterService, bond: Bond) -> bool:
-    """Form the next episode of a memory that lost them; False where nothing is left to do.
+    """Form the next missing episode of a memory; False where nothing is left to do.
 
-    Killed in between, the same episode is formed once more.
+    After a kill in between, the same episode is formed once more.
     """
     span = _read_faded_span(memory.journal, bond.scope)
     if span is None:
@@ -69,8 +71,9 @@ def form_again(memory: CharacterService, bond: Bond) -> bool:
 
 
 def _select_faded_portion(journal: FullJournal, scope: Scope, span: FadedSpan) -> list[Journalled]:
-    """Return messages of one episode, the oldest that are left; a short rest comes with those
-    before it.
+    """Return the oldest remaining messages, enough for one episode.
+
+    A short rest is joined to the messages before it.
     """
     stored_messages = journal.read(scope, span.start, budget_tokens=ALL, limit=ALL)
     faded_messages = [

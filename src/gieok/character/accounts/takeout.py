@@ -1,5 +1,6 @@
-"""Everything that one user has, as one JSON document, in pieces: account, points, keys, characters,
-memories, messages.
+"""Takeout of all data of one user as one JSON document, in pieces.
+
+The document holds account, points, keys, characters, memories and messages.
 """
 
 import json
@@ -23,14 +24,14 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Takeout:
-    """Writes what a user has."""
+    """Writer of a user's takeout."""
 
     memory: CharacterService
     accounts: Accounts
 
     def written(self, user: str) -> Iterator[str]:
-        """Yield the document in pieces, one memory at a time. Raises NotFound for a user of whom
-        nothing is known.
+        """Yield the document in pieces, one memory at a time. Raises NotFound for an unknown
+        user.
         """
         scopes = list_user_scopes(self.memory, user)
         account = self.accounts.account(user)
@@ -91,7 +92,7 @@ class Takeout:
             offset += len(page) or total
 
     def _remembered(self, user: str, scope: Scope) -> dict[str, Any]:
-        """Return what is held of a scope: of the user and a character, or of the user alone."""
+        """Return the memory of a scope: of the user and a character, or of the user alone."""
         journal = self.memory.journal
         made = [entry.document for entry in journal.made(scope)]
         name = character_of(scope, user)
@@ -132,7 +133,7 @@ def list_user_scopes(memory: CharacterService, user: str) -> list[Scope]:
 
 
 def character_of(scope: Scope, user: str) -> str:
-    """Return the character of a scope of memory between the two; '' for any other."""
+    """Return the character of a scope shared by a user and a character; '' for other scopes."""
     head = f"user:{user}/character:"
     return scope.path.removeprefix(head) if scope.path.startswith(head) else ""
 

@@ -1,3 +1,4 @@
-"""Character cards: JSON, PNG and CHARX in and out, and the lorebook. Pure functions on bytes,
-bounded before anything is read.
+"""Character cards in JSON, PNG and CHARX, read and written, and the lorebook.
+
+Pure functions on bytes; sizes are checked before anything is read.
 """

@@ -1,5 +1,6 @@
-"""Reads JSON of strangers: bounded in bytes, values and depth, without NaN, and with no half of a
-character in any text.
+"""Reader of untrusted JSON, bounded in bytes, values and depth.
+
+NaN is refused, and no text keeps an unpaired surrogate.
 """
 
 import json
@@ -11,10 +12,11 @@ from gieok.errors import BadRequest
 MOST_BYTES = 8 << 20
 _MOST_VALUES = 300_000
 _DEEPEST = 64
-#: What was read is written anew with numbers in full, and in the form of the newest version.
+#: Extra room for JSON that was read and written anew, with numbers in full and in the form of the
+#: newest version.
 _MORE = 4
 _HINT = "save the card again with the program that made it"
-#: Halves of characters cannot be written as UTF-8; PostgreSQL keeps no NUL.
+#: Unpaired surrogates cannot be written as UTF-8; PostgreSQL stores no NUL.
 _UNWRITABLE = re.compile(r"[\ud800-\udfff\0]")
 
 #: A value of JSON; objects and lists hold such values.
@@ -22,10 +24,10 @@ Json = object
 
 
 def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
-    """Return the object that bytes of JSON hold; what cannot be written in its texts is replaced.
-    Raises BadRequest.
+    """Return the object in JSON bytes; characters that cannot be stored are replaced.
 
-    `is_kept`: it was read before, and written anew, which may take more room.
+    `is_kept`: the JSON was read before and written anew, which may take more room. Raises
+    BadRequest.
     """
     most = MOST_BYTES * (_MORE if is_kept else 1)
     if len(data) > most:

@@ -1,5 +1,6 @@
-"""The canon of a character: its lorebook as documents of a scope of its own, and what of it belongs
-to a reply.
+"""Canon of a character: its lorebook as documents of a scope of its own.
+
+The module also selects the entries that belong to a reply.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,9 +23,9 @@ from gieok.ports.system import Clock
 from gieok.text.language import detect_text_language
 from gieok.text.tokens import estimate_tokens
 
-#: Kind of the documents.
+#: Kind of the canon's documents.
 CANON = "canon"
-#: Why an entry is told whose keys nobody said.
+#: Reason for which an entry is told although its keys were not said.
 RECALLED = "recalled"
 _MOST_KEYS_CHARS = 400
 _MOST_REPLIES = 10_000
@@ -32,8 +33,9 @@ _ALL = 1 << 40
 
 
 class CanonEntry(NamedTuple):
-    """What is told of a character's world: the text, the entry, and why (`constant`, the key that
-    was said, `recalled`).
+    """Statement about a character's world: the text, the entry, and why it is told.
+
+    The reason is `constant`, the key that was said, or `recalled`.
     """
 
     text: str
@@ -42,23 +44,27 @@ class CanonEntry(NamedTuple):
 
 
 class CanonChange(NamedTuple):
-    """How many documents were put and forgotten."""
+    """How many documents were put, and how many were forgotten."""
 
     put: int = 0
     forgotten: int = 0
 
 
 def canon_scope(owner: str, character: str) -> Scope:
-    """Return the scope of a character's canon: of its own for the service's, among the user's for a
-    user's.
+    """Return the scope of a character's canon.
+
+    A service's character has a scope of its own; a user's character has one among the user's
+    scopes.
     """
     return Scope(f"user:{owner}/canon:{character}" if owner else f"character:{character}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Canon:
-    """The canon of all characters. `recall` is how many entries may be told whose keys nobody said,
-    `least` how alike they are.
+    """Canon of all characters.
+
+    `recall` is how many entries may be told without their keys being said, `least` is the
+    similarity that such entries need.
     """
 
     journal: FullJournal
@@ -72,9 +78,7 @@ class Canon:
     least: float = 0.1
 
     def keep(self, character: StoredCharacter) -> CanonChange:
-        """Put the entries of a character that are new or changed, and forget those that are
-        gone.
-        """
+        """Put a character's new or changed entries, and forget entries that are gone."""
         scope = canon_scope(character.owner, character.id)
         held = {one.document.key: one.document.content_hash for one in self.journal.made(scope)}
         wanted = {one.document.key: one for one in _list_canon_entries(scope, character)}
@@ -86,7 +90,7 @@ class Canon:
         return CanonChange(len(put), len(gone))
 
     def drop(self, owner: str, character: str) -> CanonChange:
-        """Forget all of a character."""
+        """Forget the whole canon of a character."""
         scope = canon_scope(owner, character)
         gone = [(scope, one.document.key) for one in self.journal.made(scope)]
         if gone:
@@ -102,11 +106,12 @@ class Canon:
         budget: int,
         replies: int | None = None,
     ) -> list[CanonEntry]:
-        """Return what belongs to a message within so many tokens, in the order of the book.
+        """Return the entries that belong to a message within so many tokens, in the order of the
+        book.
 
-        `said` are the messages before it, oldest first; `replies` is how many the character gave in
-        all, None for unknown. Constant entries come first, then those whose keys were said, then
-        those that are like the message.
+        `said` holds the messages before it, oldest first; `replies` is how many replies the
+        character gave in all, None for unknown. Constant entries get room first, then entries whose
+        keys were said, then entries that are similar to the message.
         """
         book = card_of(character.card).book
         if not book.entries or budget <= 0:
@@ -124,8 +129,10 @@ class Canon:
         ]
 
     def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
-        """Return what belongs to the last of some messages (oldest first) as one text under its
-        heading; '' for nothing.
+        """Return the entries for the last of some messages as one text under its heading; '' for
+        none.
+
+        The messages are given oldest first.
         """
         *said, text = texts or ("",)
         book = card_of(character.card).book
@@ -178,7 +185,7 @@ def _select_entries_within(found: Sequence[Active], budget: int) -> list[Active]
 
 
 def _list_canon_entries(scope: Scope, character: StoredCharacter) -> list[Entry]:
-    """Return an entry of the book as a document each; equal ones once."""
+    """Return one document for each entry of the book; equal entries give one document."""
     return [
         _build_canon_document(scope, character, one)
         for one in card_of(character.card).book.entries
@@ -187,8 +194,9 @@ def _list_canon_entries(scope: Scope, character: StoredCharacter) -> list[Entry]
 
 
 def _build_canon_key(entry: LoreEntry) -> str:
-    """Return the key of an entry: by what it says, so that moving it in the book changes
-    nothing.
+    """Return the key of an entry, made from its content.
+
+    Moving an entry in the book therefore changes nothing.
     """
     return f"{PREFIX}{CANON}:{digest(entry.text)}"
 

@@ -1,5 +1,6 @@
-"""A character card as Gieok reads it: version 1, 2 or 3 in, version 3 kept, with every field that
-is not read.
+"""Character card: versions 1, 2 and 3 are read, version 3 is kept.
+
+All fields are kept, also fields that Gieok does not read.
 """
 
 from collections.abc import Mapping
@@ -18,8 +19,10 @@ _WHAT = "the card"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A card. `json` is all of it as version 3; `greetings` are `first_mes` and the alternate ones,
-    blank ones left out.
+    """Character card.
+
+    `json` is the whole card as version 3; `greetings` holds `first_mes` and the alternate
+    greetings, without blank ones.
     """
 
     name: str
@@ -39,9 +42,7 @@ class Card:
 
 
 def card_from(data: bytes) -> Card:
-    """Return the card that bytes of JSON hold, of any version. Raises BadRequest, which names what
-    is wrong.
-    """
+    """Return the card in JSON bytes, of any version. Raises BadRequest, which names the fault."""
     return _read_card_data(_upgrade_card(parsed(data, _WHAT)))
 
 
@@ -52,9 +53,7 @@ def card_of(json_text: str) -> Card:
 
 
 def new_card(fields: Mapping[str, str], greetings: tuple[str, ...] = ()) -> Card:
-    """Return a card of texts by the names that version 3 gives them. Raises BadRequest for a blank
-    name.
-    """
+    """Return a new card from texts by their version 3 names. Raises BadRequest for a blank name."""
     texts = dict.fromkeys(
         (*_TEXTS, "system_prompt", "post_history_instructions", "creator_notes"), ""
     )
@@ -76,18 +75,18 @@ def new_card(fields: Mapping[str, str], greetings: tuple[str, ...] = ()) -> Card
 
 
 def as_v2(card: Card) -> str:
-    """Return a card as version 2: the same fields, for programs that know no later one."""
+    """Return a card as version 2: the same fields, for programs that do not know version 3."""
     return format_compact_json({**_parse_kept_card(card.json), "spec": _V2, "spec_version": "2.0"})
 
 
 def with_data(card: Card, fields: Mapping[str, Json]) -> Card:
-    """Return a card with other values of some fields; the rest stays. Raises BadRequest."""
+    """Return a card with some fields replaced; the other fields stay. Raises BadRequest."""
     whole = _parse_kept_card(card.json)
     return _read_card_data({**whole, "data": {**_read_card_object(whole, "data"), **fields}})
 
 
 def data_of(card: Card) -> Mapping[str, Json]:
-    """Return the fields of a card as version 3 names them."""
+    """Return the fields of a card under their version 3 names."""
     return _read_card_object(_parse_kept_card(card.json), "data")
 
 
@@ -96,7 +95,7 @@ def _parse_kept_card(json_text: str) -> dict[str, Json]:
 
 
 def _upgrade_card(raw: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a card of any version as version 3. Raises BadRequest for what is no card."""
+    """Return a card of any version as version 3. Raises BadRequest where `raw` is no card."""
     spec = raw.get("spec")
     if spec == "lorebook_v3" or (spec is None and isinstance(raw.get("entries"), dict | list)):
         raise BadRequest(
@@ -152,7 +151,7 @@ def _read_card_data(whole: Mapping[str, Json]) -> Card:
 
 
 def _flatten_card_name(text: str) -> str:
-    """Return a name as one line: it stands in lists, prompts and terminals."""
+    """Return a name as one line: names stand in lists, prompts and terminals."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

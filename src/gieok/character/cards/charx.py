@@ -1,8 +1,7 @@
-"""A card in a CHARX archive: `card.json` and its assets. Members that are not read stay as they
-are, packed.
+"""Card in a CHARX archive: `card.json` and its assets.
 
-`zipfile` is not used: it trusts what an archive says of itself, copies no member without unpacking
-it, and raises many errors.
+Members that are not read stay as they are, packed. `zipfile` is not used: it trusts what an archive
+says of itself, copies no member without unpacking it, and raises many errors.
 """
 
 import stat
@@ -20,20 +19,22 @@ _ROW = struct.Struct("<4sHHHHHHIIIHHHHHII")
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _END_MARK, _ROW_MARK, _LOCAL_MARK = b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04"
 _LONGEST_COMMENT = 0xFFFF
-#: Where a row of the list says where its member is.
+#: Where a row of the central directory holds the offset of its member.
 _OFFSET_AT = 42
 _STORED, _DEFLATED = 0, 8
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 _MOST_MEMBERS = 10_000
 _MOST_UNPACKED = 64 << 20
-#: A member may be so many times larger than packed, beyond its first bytes.
+#: How many times larger than packed a member may be, beyond its first bytes.
 _MOST_RATIO, _FREE_BYTES = 100, 1 << 20
 _STEP = 1 << 16
 
 
 class CharxMember(NamedTuple):
-    """A member: where its header and its packed bytes stand, and its row in the list of members as
-    it was.
+    """Member of an archive.
+
+    The fields say where its header and its packed bytes stand, and hold its original row in the
+    central directory.
     """
 
     name: str
@@ -47,11 +48,11 @@ class CharxMember(NamedTuple):
 
 
 class Charx(NamedTuple):
-    """An archive that was looked through. `front` is what stands before its first member: a
-    picture, or nothing.
+    """Archive that was checked.
 
-    `end` is where its list of members begins; `shift` how many bytes in front the places in that
-    list do not count.
+    `front` holds the bytes before the first member: a picture, or nothing. `end` is where the
+    central directory begins; `shift` is how many bytes in front the offsets in that directory do
+    not count.
     """
 
     data: bytes
@@ -63,14 +64,12 @@ class Charx(NamedTuple):
 
 
 def is_archive(data: bytes) -> bool:
-    """Say whether bytes end as an archive does."""
+    """Return whether bytes end as an archive does."""
     return data.rfind(_END_MARK, max(len(data) - _END.size - _LONGEST_COMMENT, 0)) >= 0
 
 
 def open_charx(data: bytes) -> Charx:
-    """Look through an archive: every member's place, name and bounds, and its bytes. Raises
-    BadRequest.
-    """
+    """Check an archive: every member's place, name, bounds and bytes. Raises BadRequest."""
     place = data.rfind(_END_MARK, max(len(data) - _END.size - _LONGEST_COMMENT, 0))
     if place < 0 or place + _END.size > len(data):
         raise BadRequest("the archive is cut off: it has no end", hint=_HINT)
@@ -108,8 +107,9 @@ def member(archive: Charx, name: str) -> bytes | None:
 
 
 def with_member(archive: Charx, name: str, content: bytes) -> bytes:
-    """Return an archive with other bytes of a member, last now; every other member stays as it is,
-    packed.
+    """Return an archive in which a member has new bytes and stands last.
+
+    Every other member stays as it is, packed.
     """
     ends = [*(one.header for one in archive.members[1:]), archive.end]
     pieces = [
@@ -121,7 +121,7 @@ def with_member(archive: Charx, name: str, content: bytes) -> bytes:
 
 
 def build_charx(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """Return an archive of files."""
+    """Return a new archive of files."""
     return _pack_charx(
         Charx(data=b"", members=(), front=b"", comment=b"", end=0, shift=0),
         [_pack_new_member(name, content) for name, content in files],
@@ -146,8 +146,9 @@ def _require_sound_archive(holds: bool, what: str) -> None:
 def _read_charx_members(
     data: bytes, place: int, end: int, count: int, shift: int
 ) -> list[CharxMember]:
-    """Return the members that the list names. `shift`: bytes in front of the archive that its
-    offsets do not count.
+    """Return the members that the central directory names.
+
+    `shift`: bytes in front of the archive that its offsets do not count.
     """
     archive_members = []
     for _ in range(count):
@@ -215,8 +216,9 @@ def _content_start(data: bytes, header: int, end: int, name: str) -> int:
 
 
 def _check_charx_members(data: bytes, members: Sequence[CharxMember], end: int) -> None:
-    """Unpack every member, a step at a time, and keep nothing: what is stored is sound, and no bomb
-    for who gets it.
+    """Unpack every member in steps, keeping nothing, to verify it.
+
+    The stored archive is then sound, and no zip bomb for its recipients.
     """
     _require_sound_archive(
         len({one.name.replace("\\", "/") for one in members}) == len(members),
@@ -251,7 +253,7 @@ def _iter_member_pieces(data: bytes, one: CharxMember) -> Iterable[bytes]:
 
 
 def _inflate_member(packed: memoryview, name: str) -> Iterator[bytes]:
-    """Yield what a packed member holds, a bounded piece at a time. Raises BadRequest."""
+    """Yield the content of a packed member in bounded pieces. Raises BadRequest."""
     inflate, place = zlib.decompressobj(-zlib.MAX_WBITS), 0
     while not inflate.eof:
         packed_chunk = inflate.unconsumed_tail
@@ -273,7 +275,7 @@ def _unpack_member(data: bytes, one: CharxMember) -> bytes:
 
 
 def _pack_new_member(name: str, content: bytes) -> tuple[bytes, bytes]:
-    """Return a member with its header, and its row in the list, for an archive that holds it at
+    """Return a member with its header, and its central directory row for an archive with it at
     0.
     """
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)

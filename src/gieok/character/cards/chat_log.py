@@ -1,9 +1,8 @@
-"""A chat log of SillyTavern (JSON lines) as messages, and its way into a memory: as if it had been
-said here.
+"""Imports a chat log of SillyTavern (JSON lines) into memory, as if it had been said here.
 
-A line that cannot be read is told, and the rest goes on. Ids come from what does not change when a
-log grows or a message is edited, so that reading a log twice adds nothing, and an edited line
-replaces the message that it was.
+A line that cannot be read is reported, and the import goes on. Ids are made from values that do not
+change when a log grows or a message is edited, so that reading a log twice adds nothing, and an
+edited line replaces its former message.
 """
 
 import re
@@ -23,7 +22,7 @@ from gieok.text.tokens import estimate_tokens
 
 #: A longer line is not read; a longer message is refused.
 LONGEST_LINE, _LONGEST_TEXT = 4 << 20, 200_000
-#: As many messages are learned from at once: the window stays short, as it would have been.
+#: How many messages are learned from at once: the window stays as short as in a live conversation.
 _AT_ONCE = 40
 _MOST_SHOWN = 20
 _HUMAN = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\s*(?:(\d{1,2})s)?")
@@ -31,14 +30,12 @@ _PROSE = re.compile(
     r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4}),? (?:at )?(\d{1,2}):(\d{2})\s*([ap]m)?", re.IGNORECASE
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-#: Larger numbers are milliseconds.
+#: Larger numbers are milliseconds, smaller ones seconds.
 _MOST_SECONDS = 1e11
 
 
 class LogLine(NamedTuple):
-    """A message of a log: its id, who said it, when, and whether the log hides it from the
-    model.
-    """
+    """Message of a log: its id, speaker and time, and whether the log hides it from the model."""
 
     id: str
     name: str
@@ -49,15 +46,17 @@ class LogLine(NamedTuple):
 
 
 class LogFault(NamedTuple):
-    """A line that was not taken in, and why."""
+    """Line that was not imported, and the reason."""
 
     line: int
     reason: str
 
 
 class LogTaken(NamedTuple):
-    """What became of a log: messages that are new, changed, known already, hidden; lines refused,
-    and the first of them.
+    """Result of an import.
+
+    The fields count messages that are new, changed, known already, or hidden, and lines refused;
+    and give the first refused lines.
     """
 
     added: int = 0
@@ -73,8 +72,10 @@ class LogTaken(NamedTuple):
 def read_chat_log(
     lines: Iterable[bytes], zone: tzinfo, begins: datetime
 ) -> Iterator[LogLine | LogFault]:
-    """Yield the messages of a log. Times without a zone are in `zone`; `begins` is the time of what
-    has none, at first.
+    """Yield the messages of a log.
+
+    Times without a zone are in `zone`; `begins` is the time of messages before the first stated
+    time.
     """
     id_counts, at = Counter[str](), begins
     for number, line in enumerate(lines, start=1):
@@ -95,9 +96,7 @@ def read_chat_log(
 
 
 def speakers(found: Iterable[LogLine | LogFault]) -> Counter[str]:
-    """Count the messages of each who is not the user. Raises BadRequest where there is no message
-    at all.
-    """
+    """Count the messages of each speaker other than the user. Raises BadRequest for no message."""
     names, messages = Counter[str](), 0
     for one in found:
         if isinstance(one, LogLine):
@@ -112,9 +111,7 @@ def speakers(found: Iterable[LogLine | LogFault]) -> Counter[str]:
 
 
 def own_name(names: Mapping[str, int], wanted: Iterable[str]) -> str:
-    """Return who in a log is the character: the one of a wanted name, or the only one. Raises
-    BadRequest.
-    """
+    """Return the character's name in a log: a wanted name, or the only name. Raises BadRequest."""
     held = {name.casefold(): name for name in names}
     for name in wanted:
         if name.casefold() in held:
@@ -137,10 +134,10 @@ def import_chat_log(
     with_hidden: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> LogTaken:
-    """Journal the messages of a log and form memory of them, some at a time. `own` is the
-    character's name there.
+    """Journal the messages of a log and form memory from them, some at a time.
 
-    What others say in a group is the scene that the character is in: it is told with their names.
+    `own` is the character's name in the log. What other speakers of a group say is the scene around
+    the character: it is told with their names.
     """
     taken, rest = LogTaken(), iter(found)
     while some := list(islice(rest, _AT_ONCE)):
@@ -161,7 +158,7 @@ def import_chat_log(
 
 
 def parse_log_time(value: Json, zone: tzinfo) -> datetime | None:
-    """Return a time in any of the forms that logs have it in; None for what is none."""
+    """Return a time in any form that logs use; None for other values."""
     try:
         if isinstance(value, int | float) or (
             isinstance(value, str) and re.fullmatch(r"\d{9,14}(\.\d+)?", value)
@@ -191,7 +188,9 @@ def _parse_written_time(text: str, zone: tzinfo) -> datetime | None:
 
 
 def _parse_log_message(row: Mapping[str, Json], at: datetime) -> LogLine:
-    """Return a line as a message; its id is of what identifies it. Raises BadRequest."""
+    """Return the message of a line; its id is made from its identifying fields. Raises
+    BadRequest.
+    """
     text = _read_log_text(row.get("mes"))
     swipes, chosen = row.get("swipes"), row.get("swipe_id")
     if (
@@ -222,7 +221,7 @@ def _parse_log_message(row: Mapping[str, Json], at: datetime) -> LogLine:
 
 
 def _read_log_text(value: Json) -> str:
-    """Return a text, or the one in a message as Chub nests it."""
+    """Return a text, or the text inside a message as Chub nests it."""
     value = value.get("message") if isinstance(value, dict) else value
     return value if isinstance(value, str) else ""
 

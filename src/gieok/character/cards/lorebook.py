@@ -1,4 +1,4 @@
-"""The lorebook of a card: entries with their keys and what decorators say of them."""
+"""Lorebook of a card: entries with their keys and the values of their decorators."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,12 +32,12 @@ _LARGEST = 1 << 31
 
 
 class LoreEntry(NamedTuple):
-    """An entry: `text` is what is told once one of `keys` was said. `number` is its place in the
-    book, from 0.
+    """Entry of a lorebook: `text` is told once one of `keys` was said.
 
-    `also`: one of these must have been said too; `never`: none of these. `depth` and `role` say
-    where it is told: so many messages back, None for with the character's description. A lower
-    `order` is told first, a lower `priority` left out first.
+    `number` is the entry's place in the book, from 0. `also`: one of these keys must have been said
+    too; `never`: none of these may have been said. `depth` and `role` say where the text is told:
+    so many messages back; None means with the character's description. A lower `order` is told
+    first, a lower `priority` is left out first.
     """
 
     number: int
@@ -64,8 +64,10 @@ class LoreEntry(NamedTuple):
 
 
 class Lorebook(NamedTuple):
-    """Entries in their order; `scan_depth` messages are looked at for keys, `token_budget` is the
-    book's own, 0 for none.
+    """Entries in their order.
+
+    Keys are looked for in `scan_depth` messages; `token_budget` is the book's own budget, 0 for
+    none.
     """
 
     entries: tuple[LoreEntry, ...] = ()
@@ -75,8 +77,9 @@ class Lorebook(NamedTuple):
 
 
 def lorebook_of(value: Json) -> Lorebook:
-    """Return the lorebook of a card; an empty one where there is none. Raises BadRequest for one
-    that is too large.
+    """Return the lorebook of a card; an empty one where there is none.
+
+    Raises BadRequest for a lorebook that is too large.
     """
     if not isinstance(value, dict):
         return Lorebook()
@@ -147,8 +150,9 @@ def _parse_lore_entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
 
 
 def _parse_lore_decorators(content: str) -> tuple[dict[str, str], str]:
-    """Return what the decorators that are known say, and the text behind them all. Of a name the
-    first counts.
+    """Return the values of the known decorators, and the text behind all decorators.
+
+    Of decorators with the same name the first counts.
     """
     lines, decorators, is_open = content.replace("\r\n", "\n").split("\n"), dict[str, str](), False
     while lines and (not lines[0].strip() or lines[0].startswith("@@")):

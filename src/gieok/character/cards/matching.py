@@ -1,6 +1,4 @@
-"""Which entries of a lorebook belong to what was said: by their keys, and by what their decorators
-say.
-"""
+"""Selects the lorebook entries for a conversation, by their keys and decorators."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,36 +7,33 @@ from typing import NamedTuple
 
 from gieok.character.cards.lorebook import Lorebook, LoreEntry
 
-#: What is looked at of a message, and of all of them: a book of 20,000 keys is looked up in 50 ms
-#: then.
+#: Characters examined in each message and in all messages together: with these limits a book of
+#: 20,000 keys is searched in 50 ms.
 _MOST_CHARS, _MOST_TEXT = 2_000, 8_000
 _MOST_ROUNDS = 3
 _MOST_REGEXES, _LONGEST_REGEX = 200, 200
-#: Signs by which a pattern may go back and forth over a text for ever: such a pattern matches
-#: nothing here.
+#: Signs of a pattern that may backtrack over a text for ever: such a pattern never matches here.
 _UNBOUNDED = re.compile(r"[*+{]|\\[1-9]|\(\?(?!:)")
 _MOST_OPTIONAL, _MOST_GROUPS = 3, 2
 _WORD = re.compile(r"[A-Za-z0-9]")
 
 
 class Active(NamedTuple):
-    """An entry, and why it is told: `constant`, or the key that was said."""
+    """Entry that is told, and the reason: `constant`, or the key that was said."""
 
     entry: LoreEntry
     why: str
 
 
 class LoreTalk(NamedTuple):
-    """What was said, the newest first, and how many replies the character gave; None where that is
-    not known.
-    """
+    """Recent messages, newest first, and how many replies the character gave; None for unknown."""
 
     texts: tuple[str, ...]
     replies: int | None = None
 
 
 def find_active_entries(book: Lorebook, talk: LoreTalk) -> list[Active]:
-    """Return the entries that belong to a talk, in the order of the book."""
+    """Return the entries that belong to a conversation, in the order of the book."""
     active_by_number: dict[int, Active] = {}
     texts, regexes = [one[-_MOST_CHARS:] for one in talk.texts], [_MOST_REGEXES]
     more = ""
@@ -58,8 +53,9 @@ def find_active_entries(book: Lorebook, talk: LoreTalk) -> list[Active]:
 
 
 def may(entry: LoreEntry, talk: LoreTalk) -> bool:
-    """Say whether an entry may be told for another reason than its keys: it is due, and nothing
-    that rules it out was said.
+    """Return whether an entry may be told for another reason than its keys.
+
+    The entry must be due, and nothing that rules it out was said.
     """
     said = "\n".join(talk.texts)[:_MOST_TEXT]
     return _is_entry_due(entry, talk) and not any(
@@ -78,8 +74,9 @@ def _is_entry_due(entry: LoreEntry, talk: LoreTalk) -> bool:
 def _explain_active_entry(
     entry: LoreEntry, book: Lorebook, texts: Sequence[str], more: str, regexes: list[int]
 ) -> str:
-    """Return why an entry is told, '' where it is not. `regexes` counts down how many patterns may
-    still be tried.
+    """Return why an entry is told, '' where it is not told.
+
+    `regexes` counts down how many patterns may still be tried.
     """
     if entry.is_constant:
         return "constant"
@@ -102,8 +99,9 @@ def _explain_active_entry(
 
 
 def _iter_said_keys(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterator[str]:
-    """Yield the keys that were said; one in Latin letters stands alone, a Korean one may have an
-    ending.
+    """Yield the keys that were said.
+
+    A key in Latin letters must stand alone; a Korean key may have an ending.
     """
     for key in keys:
         wanted = key if entry.is_case_sensitive else key.casefold()
@@ -119,7 +117,7 @@ def _iter_said_keys(keys: Sequence[str], said: str, entry: LoreEntry) -> Iterato
 
 
 def _is_word_joined(said: str, place: int, edge: str, step: int) -> bool:
-    """Say whether a word goes on behind the edge of a key."""
+    """Return whether a word continues beyond the edge of a key."""
     beyond = said[place + step : place + step + 1] if place + step >= 0 else ""
     return bool(beyond) and _WORD.match(beyond) is not None and _WORD.match(edge) is not None
 
@@ -136,7 +134,7 @@ def _iter_matched_patterns(entry: LoreEntry, text: str, regexes: list[int]) -> I
 
 @lru_cache(maxsize=512)
 def _compile_bounded_pattern(key: str, is_case_sensitive: bool) -> re.Pattern[str] | None:
-    """Return a pattern that ends soon on every text; None for another."""
+    """Return the pattern of a key if it ends soon on every text; None otherwise."""
     form = re.fullmatch(r"/(.*)/([a-z]*)", key, re.DOTALL)
     body, flags = (form[1], form[2]) if form else (key, "" if is_case_sensitive else "i")
     signs = re.sub(r"\\[^1-9]|\[[^\]]*\]", "", body).replace("(?:", "(")

@@ -1,5 +1,6 @@
-"""A character's file in and out: JSON, PNG (APNG) and CHARX. What Gieok does not read survives byte
-for byte.
+"""Reads and writes a character's file: JSON, PNG (APNG) and CHARX.
+
+Bytes that Gieok does not read stay unchanged.
 """
 
 from enum import StrEnum
@@ -10,7 +11,7 @@ from gieok.character.cards.bounded_json import Json
 from gieok.character.cards.card import Card, as_v2, card_from, card_of, data_of, with_data
 from gieok.errors import BadRequest
 
-#: A larger file is not kept, and so not read.
+#: A larger file is refused, because it would not be kept.
 MOST_BYTES = 16 << 20
 _HINT = "give a character card: JSON, PNG, or CHARX"
 _ICON = "assets/icon/images/main.png"
@@ -21,7 +22,7 @@ class CardForm(StrEnum):
     """Form of a file that holds a card."""
 
     JSON = "json"
-    #: For programs that know no version 3.
+    #: Forms for programs that do not know version 3.
     JSON_V2 = "json-v2"
     PNG = "png"
     CHARX = "charx"
@@ -42,7 +43,7 @@ _FORMS = {
 
 
 class CardFile(NamedTuple):
-    """A card, and the file that it is in."""
+    """Card, and the form of the file that it came in."""
 
     card: Card
     data: bytes
@@ -50,9 +51,7 @@ class CardFile(NamedTuple):
 
 
 def read_card_file(data: bytes) -> CardFile:
-    """Return the card that a file holds. Raises BadRequest, which says what is wrong with the
-    file.
-    """
+    """Return the card in a file. Raises BadRequest, which says what is wrong with the file."""
     if len(data) > MOST_BYTES:
         raise BadRequest(
             f"the file has {len(data):,} bytes: at most {MOST_BYTES:,} are kept",
@@ -76,8 +75,9 @@ def read_card_file(data: bytes) -> CardFile:
 
 
 def build_card_file(card_json: str, package: bytes, package_type: str, form: CardForm) -> bytes:
-    """Return a character as a file. The file that it came in is given back as it is where nothing
-    was changed since.
+    """Return a character as a file.
+
+    The file in which the character came is returned as it is where nothing has changed since.
     """
     card, came = card_of(card_json), _FORMS.get(package_type) if package else None
     if came is form and read_card_file(package).card.json == card.json:
@@ -90,8 +90,9 @@ def build_card_file(card_json: str, package: bytes, package_type: str, form: Car
 
 
 def avatar(package: bytes, package_type: str) -> bytes:
-    """Return the picture of a character as PNG, without the card in it; b"" where it came without
-    one.
+    """Return the picture of a character as PNG, without the card in it.
+
+    b"" where the character came without a picture.
     """
     came = _FORMS.get(package_type) if package else None
     if came is CardForm.PNG:
@@ -105,7 +106,7 @@ def avatar(package: bytes, package_type: str) -> bytes:
 
 
 def _find_card_picture(package: bytes, came: CardForm | None) -> bytes:
-    """Return the picture of a character: its own, the main icon of its archive, or a plain one."""
+    """Return a character's picture: its own, the main icon of its archive, or a plain picture."""
     if came is CardForm.PNG:
         return package
     icon = (
@@ -124,7 +125,7 @@ def _is_picture(data: bytes) -> bool:
 
 
 def _find_icon_member(package: bytes) -> str:
-    """Return the name of the member that is the main icon, wherever its program put it."""
+    """Return the name of the archive member that is the main icon, wherever it stands."""
     assets = data_of(read_card_file(package).card).get("assets")
     icons = (
         [one for one in assets if isinstance(one, dict) and one.get("type") == "icon"]

@@ -1,5 +1,6 @@
-"""A card in a PNG or APNG: the text chunks `ccv3` (which wins) and `chara`. Every other byte of the
-picture stays.
+"""Card in a PNG or APNG, in the text chunks `ccv3` (which wins) and `chara`.
+
+Every other byte of the picture stays.
 """
 
 import binascii
@@ -19,7 +20,7 @@ _NEW, _OLD = b"ccv3", b"chara"
 
 
 class PngChunk(NamedTuple):
-    """A chunk with its place in the file, length and checksum included. `body` is what it holds."""
+    """Chunk with its place in the file, length and checksum included; `body` is its content."""
 
     kind: bytes
     start: int
@@ -28,19 +29,17 @@ class PngChunk(NamedTuple):
 
     @property
     def keyword(self) -> bytes:
-        """Return the keyword of a text chunk, in small letters; empty for another chunk."""
+        """Return the keyword of a text chunk, in lower case; empty for another chunk."""
         return bytes(self.body[:80]).partition(b"\0")[0].lower() if self.kind == b"tEXt" else b""
 
     @property
     def is_card(self) -> bool:
-        """Say whether it holds a card."""
+        """Return whether the chunk holds a card."""
         return self.keyword in (_NEW, _OLD)
 
 
 def chunks(data: bytes) -> Iterator[PngChunk]:
-    """Yield the chunks up to the last one. Raises BadRequest where the picture is cut off or
-    damaged.
-    """
+    """Yield the chunks up to the last. Raises BadRequest for a truncated or damaged picture."""
     place, view = len(SIGNATURE), memoryview(data)
     for _ in range(_MOST_CHUNKS):
         if place + _AROUND > len(data):
@@ -74,8 +73,9 @@ def card_in(data: bytes) -> bytes | None:
 
 
 def with_card(data: bytes, newest: str, older: str) -> bytes:
-    """Return a picture with a card as `ccv3` and as `chara`, where cards stood before, else before
-    the end.
+    """Return a picture with a card as `ccv3` and as `chara`.
+
+    The card replaces earlier cards; without any, it stands before the end.
     """
     return _replace_card_chunks(data, _text_chunk(_OLD, older) + _text_chunk(_NEW, newest))
 
@@ -86,7 +86,7 @@ def without_card(data: bytes) -> bytes:
 
 
 def blank(width: int = 400, height: int = 600) -> bytes:
-    """Return a plain picture, for a card that has none."""
+    """Return a plain picture, for a card without a picture."""
     rows = (b"\0" + b"\x60" * width) * height
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return (

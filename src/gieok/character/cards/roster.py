@@ -1,6 +1,4 @@
-"""The characters of a service and of its users: made, read, changed, brought in as cards and taken
-out.
-"""
+"""Characters of a service and of its users: created, read, changed, imported and removed."""
 
 import re
 import unicodedata
@@ -23,8 +21,8 @@ _ID = re.compile(rf"\w[\w.-]{{0,{_MOST_ID - 1}}}")
 
 
 class CharacterPage(NamedTuple):
-    """Characters that a user can talk to: how many there are in all, and some of them without their
-    files.
+    """Page of the characters that a user can talk to, without their files, and their total
+    number.
     """
 
     total: int
@@ -32,9 +30,7 @@ class CharacterPage(NamedTuple):
 
 
 class CharacterDeleted(NamedTuple):
-    """A character that is gone, the canon that went with it, and the memories that its owner has
-    with it, which are kept.
-    """
+    """Deleted character, with its canon; the memories that its owner has with it are kept."""
 
     id: str
     canon: int
@@ -42,7 +38,7 @@ class CharacterDeleted(NamedTuple):
 
 
 def checked_id(identity: str) -> str:
-    """Return a character's id in its one form. Raises BadRequest where it cannot be one."""
+    """Return a character's id in its normal form. Raises BadRequest where the id is invalid."""
     identity = unicodedata.normalize("NFC", identity)
     if not _ID.fullmatch(identity):
         raise BadRequest(
@@ -53,7 +49,7 @@ def checked_id(identity: str) -> str:
 
 
 def id_of(name: str) -> str:
-    """Return an id that is made of a character's name."""
+    """Return an id made from a character's name."""
     plain = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", name).casefold()).strip("-._")[
         :_MOST_ID
     ]
@@ -62,8 +58,9 @@ def id_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster:
-    """All characters. An owner is a user, or '' for the service, whose characters everybody can
-    talk to.
+    """All characters.
+
+    An owner is a user, or '' for the service, whose characters everybody can talk to.
     """
 
     accounts: Accounts
@@ -72,10 +69,10 @@ class Roster:
     clock: Clock
 
     def find(self, user: str, identity: str, *, with_file: bool = False) -> StoredCharacter:
-        """Return a character that a user can talk to: their own, else the service's. Raises
-        NotFound.
+        """Return a character that a user can talk to: their own, else the service's.
 
-        It comes without its file unless asked for: every reply looks it up.
+        The character comes without its file unless asked for, because every reply looks the
+        character up. Raises NotFound.
         """
         owners = dict.fromkeys((user, ""))
         rows = (self.accounts.character(owner, identity, with_file=with_file) for owner in owners)
@@ -111,8 +108,9 @@ class Roster:
         file: bytes = b"",
         form: CardForm = CardForm.JSON,
     ) -> StoredCharacter:
-        """Add a character, with an id that is made of its name where none is given. Raises
-        BadRequest, Conflict.
+        """Add a character; its id is made from its name where none is given.
+
+        Raises BadRequest, Conflict.
         """
         identity = checked_id(identity or id_of(card.name))
         if owner and self.accounts.character("", identity, with_file=False):
@@ -138,8 +136,9 @@ class Roster:
     def update(
         self, owner: str, identity: str, card: Card, *, model: str | None = None
     ) -> StoredCharacter:
-        """Give a character another card; what follows from it is made anew where it changed. Raises
-        NotFound.
+        """Give a character another card, and rebuild what depends on changed parts of the card.
+
+        Raises NotFound.
         """
         with self._lock(owner, identity):
             held = self.own(owner, identity)
@@ -149,8 +148,9 @@ class Roster:
     def import_file(
         self, owner: str, data: bytes, identity: str = "", *, replaces: bool = False
     ) -> StoredCharacter:
-        """Add the character of a card file, or give the one of that id another card. Raises
-        BadRequest, Conflict.
+        """Add the character of a card file, or give the character with that id a new card.
+
+        Raises BadRequest, Conflict.
         """
         came = read_card_file(data)
         identity = checked_id(identity or id_of(came.card.name))
@@ -167,9 +167,7 @@ class Roster:
         return build_card_file(found.card, found.package, found.package_type, form)
 
     def delete(self, owner: str, identity: str) -> CharacterDeleted:
-        """Remove a character and its canon; what users remember with it stays theirs. Raises
-        NotFound.
-        """
+        """Remove a character and its canon; users keep their memories with it. Raises NotFound."""
         with self._lock(owner, identity):
             if not self.accounts.drop_character(owner, identity):
                 raise _build_missing_character(identity)
@@ -178,9 +176,7 @@ class Roster:
         return CharacterDeleted(identity, gone.forgotten, kept)
 
     def _lock(self, owner: str, identity: str) -> AbstractContextManager[bool]:
-        """Return the lock under which a character is read and then written, with the canon that
-        follows from it.
-        """
+        """Return the lock under which a character and its canon are read and then written."""
         return self.journal.exclusive(
             f"character-card-{digest(canon_scope(owner, identity).path)[:4]}"
         )

@@ -1,1 +1,1 @@
-"""What one message of a user states, by rules: facts, plans, jokes, corrections."""
+"""Rules that find what one user message states: facts, plans, jokes, corrections."""

@@ -1,6 +1,4 @@
-"""What a short answer states that its question asked for: name, home, work. The question is the
-character's.
-"""
+"""Facts in short answers to a character's question about name, home or work."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +7,7 @@ from typing import NamedTuple
 from gieok.character.detect import words
 from gieok.character.detect.patterns import regex
 
-#: What may stand before the answer itself.
+#: Words that may stand before the answer itself.
 _FILLER = re.compile(
     r"^(?:[\s,.~!?;^ㅋㅎㅠㅜ]|(?:네|넵|넹|응|엉|웅|어|아|음|흠|글쎄요?|헐|오|저요|나요|저는|나는|난|전|저|나|전에는|지금은?|요즘은?|그냥"
     r"|제|내|우리|저희)(?=[\s,.!?~])|(?:이름은|집은|직업은|집이)(?= )"
@@ -21,8 +19,8 @@ _END = rf"(?:{words.IS}|(?=[.,!?~…^;(ㅋㅎㅠㅜ]|\s*$))"
 
 
 class Ask(NamedTuple):
-    """What a question asks for, the words that ask it, and the words that answer, with the group
-    `v`.
+    """Question type: what it asks for, the words that ask, and the words that answer (group
+    `v`).
     """
 
     predicate: str
@@ -39,7 +37,7 @@ _PLACE_EN = (
     r"(?:(?:just |right )?(?:home's |i live |i'm |im |out |over |up |down )*(?:in|near|outside"
     r"|by) )?(?P<v>(?-i:[A-Z])[\w']+(?: (?-i:[A-Z])[\w']+)?)(?=[.,!;]|$| but\b| and\b)"
 )
-#: The more exact come first.
+#: More exact questions come first.
 ASKS = (
     Ask(
         "name",
@@ -101,7 +99,7 @@ _COMPILED = tuple(
     for ask in ASKS
 )
 _MOST_ANSWER = 60
-#: Whose name, home or work is asked for, where not the user's.
+#: Whose name, home or work is asked for, where it is not the user's.
 _OF_WHOM = re.compile(
     rf"(?P<kin>여동생|남동생|동생|조카|아들|딸|언니|오빠|누나|형(?=[이의은 ])|엄마|아빠|어머니|아버지|친구|남편|아내)"
     rf"|(?P<pet>{words.ANIMAL}|녀석|그 아이)|\b(?:his|her|their|its|he|she) "
@@ -109,8 +107,9 @@ _OF_WHOM = re.compile(
 
 
 def iter_answered_facts(text: str, question: str) -> Iterator[tuple[str, str, str, float]]:
-    """Yield predicate, value, sentence and confidence of what a message answers to the question
-    before it.
+    """Yield the predicate, value, sentence and confidence of each fact that answers a question.
+
+    `question` is the message before the answer.
     """
     if "?" not in question and not re.search(r"(?:까|나|냐|니|느냐|소|오|가|지)[.!\s]*$", question):
         return

@@ -1,7 +1,6 @@
-"""What was said wrong and put right in the same breath: "885.. no, 895". The wrong part is taken
-out of the text.
+"""Slips that a message corrects itself: "885.. no, 895"; the wrong part is cut.
 
-Rows of patterns; `wrong` is cut, with the words that take it back.
+The rows are patterns; `wrong` is cut, together with the words that take it back.
 """
 
 import re
@@ -10,14 +9,14 @@ from typing import NamedTuple
 
 
 class Settled(NamedTuple):
-    """A text without what it takes back, and that: pairs of what was wrong and what is right."""
+    """Text without its slips, and the slips: pairs of the wrong value and the right value."""
 
     text: str
     wrong: tuple[tuple[str, str], ...] = ()
 
 
 _DOTS = r"[\s.…,!?~ㅋㅎ]*"
-#: Words that take back what stands before them.
+#: Words that take back the words before them.
 _BACK_KO = (
     r"(?:(?:아|어|앗|헉|엥)[,.\s]*)?(?:아니(?:다|야|네|지|구나|요|에요|라)?"
     r"|아 ?뭐래|잠[깐만]+|참|정정|취소)(?:[\s.,!~]+|$)"
@@ -33,7 +32,7 @@ _UNIT_KO = r"(?:살|년째|년|점|학년|개|명|번|시|층|호|kg|cm|[1-3])?"
 _WORD_END_KO = r"(?:이에요|예요|이요|요|이야|야|인가|인데|이구|구|이고|쌤|씨)?"
 
 _ROWS = (
-    # 15일 말고 16일; 21일 아니고 22일: both are there, the first is wrong.
+    # 15일 말고 16일; 21일 아니고 22일: both values are named, the first is wrong.
     (
         r"(?P<wrong>(?<![\d월])(?:\d{1,2}월 ?)?\d{1,2}일 ?(?:이 ?)?(?:말고|아니고|아니라) "
         r")(?P<right>(?:\d{1,2}월 ?)?\d{1,2}일)"
@@ -84,7 +83,8 @@ _ROWS = (
         r"|scratch that,? )(?!i\b|that\b|it\b))(?P<right>\w)"
     ),
 )
-#: Values of one kind: of two with words between them that take back, the later is right.
+#: Kinds of values: of two values of one kind with words between them that take back, the later is
+#: right.
 _ONES = "한|두|세|네|다섯|여섯|일곱|여덟|아홉|열"
 _KINDS = tuple(
     re.compile(kind, re.IGNORECASE)
@@ -111,14 +111,15 @@ _TAKES_BACK = re.compile(
 )
 _MOST_BETWEEN = 40
 _COMPILED = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
-#: "아니" opens what follows here, and takes nothing back.
+#: "아니" opens the sentence that follows here, and takes nothing back.
 _NO_CORRECTION = re.compile(r"^\s*아니\s")
 _KEPT = ("kept_ko", "kept_far")
 
 
 def settle_corrections(text: str) -> Settled:
-    """Return a text without what it puts right itself; the month of a wrong date stays where the
-    right one names none.
+    """Return a text without the values that it corrects itself.
+
+    The month of a wrong date stays where the right date names none.
     """
     wrong: list[tuple[str, str]] = []
     for pattern in _COMPILED:
@@ -156,7 +157,7 @@ def settle_corrections(text: str) -> Settled:
 
 
 def _same_kind(text: str, wrong: list[tuple[str, str]]) -> Settled:
-    """Take out the first of two values of one kind where what stands between them takes it back."""
+    """Cut the first of two values of one kind where the words between them take it back."""
     for kind in _KINDS:
         found = list(kind.finditer(text))
         for first, later in pairwise(found):

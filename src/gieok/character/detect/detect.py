@@ -1,8 +1,8 @@
-"""What one message states, by rules: facts, ideas, plans with their day, what is given up.
+"""Finds what one message states, by rules: facts, ideas, plans with their day, facts given up.
 
-The rules are rows (`patterns_ko`, `patterns_en`, `gates`, `corrections`); here they are applied.
-Nothing is guessed: a message that a gate matches, a question, and a sentence about others give
-nothing of the user.
+This module applies the rules; the rules are rows (`patterns_ko`, `patterns_en`, `gates`,
+`corrections`). Nothing is guessed: a message that a gate matches, a question, and a sentence about
+other people state nothing about the user.
 """
 
 import re
@@ -49,56 +49,59 @@ _PRONOUN = re.compile(r"\b(?:s?he|s?hes)\b", re.IGNORECASE)
 _KIN_KO = re.compile(
     r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아들|딸|언니|오빠|누나|형|엄마|아빠)"
 )
-#: A number of month and day, as a birthday is kept.
+#: A word that counts when an idea is tested for being too short.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _MOST_THOUGHT = 120
-#: What is said of the character is not of the user.
+#: A statement about the character is not about the user.
 _OF_YOU = re.compile(
     r"^[\s,.~]*(?:근데 |그리고 |하긴 |너 )?(?:너는|넌|너도|당신은|당신도|네가|니가)(?![가-힣])"
 )
-#: A name that is known is another only where the user says so.
+#: A known name is replaced only where the user says so.
 _OWN_NAME = re.compile(
     r"(?:내|제) ?(?:진짜 |본래 |원래 |풀 ?)?이름|개명|본명|이름(?:을)? ?바|\bmy\b[^.]{0,14}\bname\b|\bactually\b",
     re.IGNORECASE,
 )
-#: Who asks or says how they will call asks to call the character so.
+#: A user who asks or says how they will address the character wants the character to be called so.
 _OF_THE_OTHER = re.compile(
     r"(?:불러|해)도 ?(?:될까|되나|되냐|되겠|됨 ?\?|돼[가-힣]* ?\?|되요 ?\?)|(?:라고|라) ?(?:부를|불러 ?볼)(?:게|래|까|거)"
 )
-#: Who is not sure of a liking speaks of somebody.
+#: A speaker who is not sure of a liking speaks of somebody else.
 _UNSURE = re.compile(r"[는은] ?(?:거|것) ?같")
-#: An answer to a question about somebody.
+#: Longest answer, in characters, to a question about somebody.
 _SHORT = 40
 
 
-#: Rows that know their words come before those that know frames alone.
+#: Rows with exact words come before rows with frames alone.
 _KO = (*patterns_ko.PATTERNS, *general_ko.PATTERNS)
 _EN = (*patterns_en.PATTERNS, *general_en.PATTERNS)
 _KO_OF_CHARACTER = (*patterns_ko.OF_CHARACTER, *general_ko.OF_CHARACTER)
 _EN_OF_CHARACTER = (*patterns_en.OF_CHARACTER, *general_en.OF_CHARACTER)
-#: What has a person's name as its object.
+#: Predicates whose object is a person's name.
 _PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
-#: What may be asked for, too: how to speak.
+#: Predicates that may be asked for, too: how to speak.
 _MANNERS = ("speech_level", "address_form")
 
 
 class Spoken(NamedTuple):
-    """A message as the rules read it: its text, whether the user said it, what was said before by
-    either, its day.
+    """Message as the rules read it.
+
+    The fields give its text, whether the user said it, the messages before it from either side, and
+    its day.
     """
 
     text: str
     is_user: bool
     day: date
-    #: The other's message just before, '' for none, and what the user said just before that.
+    #: `answers` is the other side's message just before, '' for none; `earlier` is what the user
+    #: said just before that.
     answers: str = ""
     earlier: tuple[str, ...] = ()
-    #: In which the day is.
+    #: Time zone of the day.
     zone: tzinfo = UTC
 
 
 class Finding(NamedTuple):
-    """What a message states."""
+    """One fact that a message states."""
 
     predicate: str
     object: str
@@ -108,24 +111,25 @@ class Finding(NamedTuple):
     subtype: str = ""
     day: str = ""
     is_idea: bool = False
-    #: It changes a plan that was told before: the one with this object, '' for any of its slot.
+    #: `is_change`: the finding changes a plan told before; `replaces` is that plan's object, '' for
+    #: any plan of its slot.
     is_change: bool = False
     replaces: str = ""
-    #: The model that found it; '' for rules.
+    #: The model that found the fact; '' for rules.
     by: str = ""
 
 
 class Detection(NamedTuple):
-    """What a message states, and which held facts it gives up."""
+    """All facts that a message states, and the held facts that it gives up."""
 
     findings: tuple[Finding, ...] = ()
     dropped: tuple[Fact, ...] = ()
-    #: Why nothing was looked for.
+    #: The reason for which nothing was looked for.
     gate: str = ""
 
 
 def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
-    """Return what a message states. `held` are the facts and ideas that hold."""
+    """Return what a message states. `held` are the facts and ideas that are currently held."""
     said = said._replace(
         text=spelled(said.text),
         answers=spelled(said.answers),
@@ -157,8 +161,8 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
 
 
 def _with_name(one: Finding) -> Finding:
-    """Return a finding, a name without the ending that it was said with; an empty object where it
-    is no name.
+    """Return a finding with the name stripped of its Korean ending; the object is '' for no
+    name.
     """
     return (
         one._replace(object=person_name(one.object, one.sentence))
@@ -168,8 +172,9 @@ def _with_name(one: Finding) -> Finding:
 
 
 def _settle_findings(found: Sequence[Finding]) -> list[Finding]:
-    """Return each finding once, and of a single-valued predicate the last: who goes on talking says
-    it better.
+    """Return each finding once; for a single-valued predicate the last one.
+
+    A speaker who goes on talking states the value more exactly.
     """
     latest_findings: dict[tuple[str, str, str], Finding] = {}
     for one in found:
@@ -188,8 +193,9 @@ def _settle_findings(found: Sequence[Finding]) -> list[Finding]:
 def _iter_righted_facts(
     wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], said: Spoken
 ) -> Iterator[Finding]:
-    """Yield facts of today with the day that a message puts right: "not the 21st, the 22nd" names
-    nothing but that.
+    """Yield today's facts with the day that a message corrects.
+
+    "not the 21st, the 22nd" names nothing but the day.
     """
     for old, new in wrong:
         before, now = _NUMBER.search(old), _NUMBER.search(new)
@@ -205,8 +211,9 @@ _DAILY = ("exercise", "before_sleep", "drink", "food", "hobby", "job", "routine"
 
 
 def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
-    """Say whether another finding of the message says the same and more: whose age it is, where
-    somebody moves.
+    """Return whether another finding of the message says the same and more.
+
+    Examples: whose age it is, or where somebody moves.
     """
     if one.predicate == "family":
         return any(
@@ -234,7 +241,7 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a chat message, without what ends them; a question keeps its mark."""
+    """Return the sentences of a chat message, without end marks; a question keeps its mark."""
     parts, start = list[str](), 0
     for end in _SENTENCE.finditer(text):
         parts.append(text[start : end.start()] + ("?" if "?" in end[0] else ""))
@@ -243,7 +250,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _list_near_names(held: Sequence[Fact]) -> frozenset[str]:
-    """Return the names of people and animals near the user."""
+    """Return the names of the user's people and animals."""
     near = ("partner", "friend", "roommate", "family", "boss", "colleague", "pet")
     words = (
         word
@@ -299,8 +306,9 @@ def _iter_stated_findings(
 
 
 def _may_be_new(row: Pattern, known: Collection[str], text: str) -> bool:
-    """Say whether a row may find something beside what is known: a known name changes only where
-    its owner says so.
+    """Return whether a row may find a value beside the known values.
+
+    A known name changes only where its owner says so.
     """
     if row.predicate == "name" and "name" in known and not _OWN_NAME.search(text):
         return False
@@ -314,9 +322,7 @@ def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
 
 
 def _is_own_statement(sentence: str, row: Pattern) -> bool:
-    """Say whether a sentence that begins with somebody else speaks of the user's own all the
-    same.
-    """
+    """Return whether a sentence that begins with another person still speaks of the user."""
     return row.predicate in (
         "partner",
         "friend",
@@ -333,7 +339,7 @@ def _is_own_statement(sentence: str, row: Pattern) -> bool:
 def _match_pattern_row(
     row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic
 ) -> Finding | None:
-    """Return what a row finds in a sentence."""
+    """Return the finding of a row in a sentence; None where the row does not match."""
     sentence_match = row.compiled.search(sentence)
     if (
         sentence_match is None
@@ -392,8 +398,9 @@ def _match_pattern_row(
 
 
 def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
-    """Say whether nothing around the words speaks against a row; a question states nothing but a
-    wish how to speak.
+    """Return whether no word around a match speaks against a row.
+
+    A question states nothing, except a wish how to be spoken to.
     """
     if sentence.rstrip().endswith("?") and row.predicate not in _MANNERS:
         return False
@@ -406,7 +413,7 @@ def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
     return not row.asked or regex(row.asked).search(answers) is not None
 
 
-#: Kin of `_KIN_EN` that are "he", and that are "she".
+#: Words for kin in `_KIN_EN` to which "he" refers, and to which "she" refers.
 _HE = frozenset(("brother", "dad", "father", "son", "uncle", "nephew", "husband"))
 _SHE = frozenset(("sister", "mum", "mom", "mother", "daughter", "aunt", "niece", "wife"))
 
@@ -418,8 +425,9 @@ def _find_kin_word(near: "re.Match[str]") -> str:
 def _find_other_subject(
     text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str
 ) -> str:
-    """Return whom a row of others is about: a name in the message, else the word for kin, of who is
-    "he" the one before.
+    """Return the person whom a row about others is about.
+
+    That is a name in the message, else the word for kin; "he" is the person named before.
     """
     if row.predicate == "family":
         return USER
@@ -465,7 +473,7 @@ def _format_birthday(value: str, said: date) -> str:
 
 
 def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterator[Finding]:
-    """Yield a new age of an animal that is known by name."""
+    """Yield a new age of an animal whose name is known."""
     age = _AGE.search(sentence)
     for fact in held if age and about.who else ():
         name = fact.object.split(" (")[0]
@@ -475,9 +483,7 @@ def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterato
 
 
 def _of_character(said: Spoken) -> Iterator[Finding]:
-    """Yield what the character says of itself: what it likes, how it speaks, what it will call the
-    user.
-    """
+    """Yield facts about the character: what it likes, how it speaks, what it will call the user."""
     rows = _KO_OF_CHARACTER if detect_text_language(said.text) == "ko" else _EN_OF_CHARACTER
     for number, sentence in enumerate(sentences(gates.without_quotes(said.text))):
         for row in rows:
@@ -496,8 +502,9 @@ _ASKED_TO_CALL = re.compile(
 
 
 def _iter_address_forms(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
-    """Yield the form of address that the character uses of a name that is known, the first time and
-    where it was asked to.
+    """Yield the form of address that the character uses with a known name.
+
+    A form counts the first time it is used, and where the user asked for it.
     """
     names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
     is_known = any(fact.predicate == "address_form" and fact.subject == USER for fact in held)
@@ -524,7 +531,9 @@ def _iter_address_forms(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]
 
 
 def _find_thought_plans(text: str) -> list[Finding]:
-    """Return what the user only thinks of, in their words: short ones say nothing."""
+    """Return ideas that the user only thinks of, in the user's words; short sentences say
+    nothing.
+    """
     is_thought = (
         any(gates.is_plan(sentence) for sentence in sentences(text))
         and len(_WORD.findall(text)) >= 2

@@ -1,7 +1,8 @@
-"""What is said without being meant of the user: jokes, what-ifs, lyrics, films, games, dreams,
-roles, sarcasm, other people.
+"""Gates against statements that are not meant of the user.
 
-Rows of patterns. Where a row of `_UNMEANT` matches a message, nothing of it is a fact.
+Such statements are jokes, what-ifs, lyrics, films, games, dreams, roles, sarcasm, and talk about
+other people. The gates are rows of patterns; where a row of `_UNMEANT` matches a message, no fact
+is taken from the message.
 """
 
 import re
@@ -18,7 +19,8 @@ _UNMEANT = (
     (
         "fiction",
         (
-            r"(?:드라마|영화|소설|웹툰|만화|애니|책|연극)(?:에서|에 나오|를? 보니|를? 보는데|[^.!?]{0,8}(?:주인공|여주|남주|배우))|주인공|여주가"
+            r"(?:드라마|영화|소설|웹툰|만화|애니|책|연극)(?:에서|에 나오|를? 보니|를? 보는데|[^.!?]{0,8}(?:주인공|여주|남주|배우))"
+            r"|주인공|여주가"
             r"|남주가"
             r"|게임(?:에서|하는데|[^.!?]{0,6}캐릭터)|\bnpc\b|캐릭터는|\b(?:this|sailing|video|new) "
             r"game\b|\bmy (?:guy|character|avatar)\b|\bin the (?:movie|film|show|book)\b"
@@ -65,7 +67,7 @@ _UNMEANT = (
 )
 _GATES = tuple((why, re.compile(row, re.IGNORECASE)) for why, row in _UNMEANT)
 _SHOUTED_LOVE = re.compile(r"\bLOVE\b(?!.*[A-Z]{4})")
-#: Only thought of: an idea, no fact.
+#: Signs of an idea: something only thought of, not a fact.
 _IDEA = re.compile(
     r"(?:할|갈|볼|살|배울|다닐|구할|지을|키울|그만둘|바꿀|팔|쓸)까(?:말까|봐|싶|도| ?했| ?하는| ?생각|\.|\?|$|\s)|[가-힣]까말까|려나"
     r"|싶기도|고민|모르겠|생각만|생각은|생각 ?중|[가-힣]까 ?(?:싶|하|봐)|거 ?같기도|것 같기도|언젠가"
@@ -100,14 +102,14 @@ _NO_PERSON = re.compile(
 
 
 class Topic(NamedTuple):
-    """Whom a sentence is about; '' for the user. `is_kin`: a word for somebody near, no name."""
+    """Person whom a sentence is about; '' for the user. `is_kin`: a word for kin, not a name."""
 
     who: str = ""
     is_kin: bool = False
 
 
 def unmeant(message: str) -> str:
-    """Return why nothing of a message is meant of the user, '' where it may be."""
+    """Return why nothing in a message is meant of the user; '' where something may be."""
     for why, gate in _GATES:
         if gate.search(message):
             return why
@@ -115,25 +117,27 @@ def unmeant(message: str) -> str:
 
 
 def is_idea(sentence: str) -> bool:
-    """Say whether what a sentence tells is only thought of, or not known to be so."""
+    """Return whether a sentence tells something that is only thought of, or uncertain."""
     return _IDEA.search(sentence) is not None
 
 
 def is_plan(sentence: str) -> bool:
-    """Say whether a sentence that only thinks of something thinks of doing it: not to know is no
-    idea yet.
+    """Return whether a sentence that only thinks of something thinks of doing it.
+
+    A sentence that expresses not knowing is not yet an idea.
     """
     return is_idea(sentence) and _DOING.search(sentence) is not None
 
 
 def without_quotes(message: str) -> str:
-    """Return a message without what it quotes: others' words, and lines of songs."""
+    """Return a message without quotations: other people's words, and lines of songs."""
     return re.sub(r"[\"“][^\"”]{2,}[\"”]|‘[^’]{8,}’|『[^』]+』|「[^」]+」", " ", message)
 
 
 def topic(sentence: str, names: "frozenset[str]") -> Topic:
-    """Return whom a Korean sentence is about: a word for kin, or one of the names of people near
-    the user.
+    """Return the person whom a Korean sentence is about.
+
+    That is a word for kin, or one of the names of people near the user.
     """
     for name in names:
         if re.match(

@@ -1,6 +1,4 @@
-"""What is recognised in English whatever words are chosen: frames of verbs and of time, by
-predicate.
-"""
+"""General patterns for English, by predicate: frames of verbs and of time, with any nouns."""
 
 from gieok.character.detect.patterns import Pattern
 
@@ -71,7 +69,7 @@ PATTERNS = (
         ),
         unless=r"\b(?:her|his|interview|wedding)\b",
     ),
-    # What they do for a living.
+    # What the user does for a living.
     Pattern(
         "job",
         (
@@ -116,7 +114,7 @@ PATTERNS = (
         unless=rf"\bif\b|{_THEY}",
         confidence=0.75,
     ),
-    # Where they live.
+    # Where the user lives.
     Pattern(
         "lives_in",
         (
@@ -163,7 +161,7 @@ PATTERNS = (
         ),
         unless=r"\bif\b|\bmight\b",
     ),
-    # What agrees with them.
+    # What the user likes and dislikes.
     Pattern(
         "food",
         (
@@ -267,7 +265,7 @@ PATTERNS = (
             r"|june|july|august|september|october|november|december) \d{1,2})"
         ),
     ),
-    # What they do again and again.
+    # What the user does regularly.
     Pattern(
         "exercise",
         (
@@ -359,7 +357,7 @@ PATTERNS = (
         confidence=0.75,
         unless=_THEY,
     ),
-    # People and animals near them.
+    # People and animals near the user.
     Pattern(
         "partner",
         rf"\b(?:her|his|their) name(?:'s| is|s) (?P<v>{_NAME})",
@@ -483,7 +481,7 @@ PATTERNS = (
     ),
 )
 
-#: What the character says of itself.
+#: Statements of the character about itself.
 OF_CHARACTER = (
     Pattern(
         "likes",

@@ -1,15 +1,13 @@
-"""What is recognised in Korean whatever words are chosen: frames of particles, endings and kinds of
-verb, by predicate.
-"""
+"""General patterns for Korean, by predicate: frames of particles, endings and kinds of verb."""
 
 from gieok.character.detect import words
 from gieok.character.detect.patterns import OF_OTHER, Pattern
 
 _B, _IS, _ME, _FULL = words.B, words.IS, words.ME, words.FULL_NAME
 _NAME = r"[가-힣]{2,4}"
-#: A word that may stand before a noun and belong to it: no particle ends it.
+#: A word that may stand before a noun and belong to it: it ends in no particle.
 _LEAD = r"(?:[가-힣A-Za-z]{1,6}[^은는이가을를에서고의도\s] )??"
-#: A noun that an adverb or a verb form cannot be, with its particle; `v` is the noun.
+#: A noun with its particle; `v` is the noun, which may not be an adverb or a verb form.
 _NO = (
     r"(?!(?:진심|정말|진짜|완전|너무|그냥|사실|요즘|요새|맨날|매일|나오|먹|이거|그거|저거|이런|그런|뭐든|다들|원래|나는|저는|제가|내가|이제|아직|절대|아예"
     r"|죽어도|[가-힣]+(?:서|는데|지만|니까|으면|면서)\s))"
@@ -85,7 +83,7 @@ PATTERNS = (
         unless=r"면접|시험|여행|공연",
         looks_back=True,
     ),
-    # What they do for a living: by what is done with a place, a trade or a tool.
+    # What the user does for a living: by what is done with a place, a trade or a tool.
     Pattern(
         "job",
         (
@@ -138,7 +136,7 @@ PATTERNS = (
         r"(?P<v>(?:[가-힣]{2,8}에서 )?[가-힣]{2,6})(?:을|를)? 가르(?:칩니다|쳐요|쳐(?=[\s.!]|$)|치고|친다|치는 ?일)",
         unless=_NEVER_MINE,
     ),
-    # Where they live: by what is done with a place, in either order.
+    # Where the user lives: by what is done with a place, in either order.
     Pattern(
         "lives_in",
         (
@@ -200,7 +198,7 @@ PATTERNS = (
         rf"{_ME} {_SPOT}(?:이야|이에요|예요|임|야|다)(?![가-힣])",
         near=r"이사|짐|새 ?집|집 ?정리",
     ),
-    # What agrees with them.
+    # What the user likes and dislikes.
     Pattern(
         "allergy",
         (
@@ -245,7 +243,7 @@ PATTERNS = (
         near=r"커피|차|라떼|아메리카노|맥주|술|음료|마시|마셔|주스|우유|물|콜라|소주|와인|티",
         unless=r"자기 ?전|자고 |약|밥|술만|방울|못 ",
     ),
-    # What they do again and again.
+    # What the user does regularly.
     Pattern(
         "exercise",
         (
@@ -319,7 +317,7 @@ PATTERNS = (
         unless=rf"{_NEVER_MINE}|어제|오늘",
         confidence=0.75,
     ),
-    # People and animals near them.
+    # People and animals near the user.
     Pattern(
         "partner",
         (
@@ -507,7 +505,7 @@ PATTERNS = (
         about=OF_OTHER,
         unless=r"차이|많|고양이|강아지",
     ),
-    # How they speak to each other.
+    # How user and character speak to each other.
     Pattern(
         "speech_level",
         (
@@ -547,7 +545,7 @@ PATTERNS = (
     ),
 )
 
-#: What the character says of itself.
+#: Statements of the character about itself.
 OF_CHARACTER = (
     Pattern(
         "likes",

@@ -1,4 +1,4 @@
-"""What a message gives up of what is held: an idea, a plan, a habit, work."""
+"""Finds which held facts a message gives up: ideas, plans, habits, work."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,8 +33,9 @@ _COMMON = frozenset(
 def iter_given_up_facts(
     parts: Sequence[str], held: Sequence[Fact], day: date, zone: tzinfo = UTC
 ) -> Iterator[Fact]:
-    """Yield the ideas, plans, habits and work that the sentences of a message give up: by a word of
-    them, or as work.
+    """Yield the ideas, plans, habits and work that the sentences of a message give up.
+
+    A fact is given up by a word of it; work also by a general statement about work.
     """
     given_up = ". ".join(
         sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence)

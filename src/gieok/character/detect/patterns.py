@@ -1,6 +1,4 @@
-"""One row of what is recognised in a sentence: a predicate, the words that state it, and what the
-object is made of.
-"""
+"""Row of a rule: a predicate, the words that state it, and how the object is made."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,9 +10,10 @@ OF_USER, OF_OTHER, OF_ANY = "user", "other", "any"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """`words` has the group `v`, or `value` stands for itself; `near` must be in the message.
+    """One row of a rule.
 
-    `unless` must not be in the sentence, `never` not in the message; `asked` must be in the
+    `words` has the group `v`, or `value` is the object itself; `near` must match in the message.
+    `unless` must not match in the sentence, `never` not in the message; `asked` must match in the
     character's turn before; `value` may name groups.
     """
 
@@ -28,24 +27,27 @@ class Pattern:
     never: str = ""
     asked: str = ""
     subtype: str = ""
-    #: `near` may stand in what the user said just before, too.
+    #: `near` may also match in the user's messages just before.
     looks_back: bool = False
-    #: Only where nothing of the predicate is known yet, or only where something is.
+    #: `unknown`: the row applies only where the predicate has no known value; `needs_known`: only
+    #: where it has one.
     unknown: bool = False
     needs_known: bool = False
-    #: The whole message is searched, once, not each sentence.
+    #: The whole message is searched once, instead of each sentence.
     whole: bool = False
     compiled: "re.Pattern[str]" = field(init=False, repr=False, compare=False)
 
-    # rows are compiled when they are read; what is beside them, when it is needed
+    # `words` is compiled when the rows are created; the other patterns of a row are compiled when
+    # needed.
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", re.compile(self.words, re.IGNORECASE))
 
 
 @cache
 def regex(words: str) -> "re.Pattern[str]":
-    """Return a compiled pattern that ignores case: kept, where the module `re` keeps five hundred
-    and no more.
+    """Return a compiled pattern that ignores case, cached without limit.
+
+    The module `re` caches only five hundred patterns.
     """
     return re.compile(words, re.IGNORECASE)
 
@@ -72,7 +74,7 @@ _TAILS_EN = re.compile(
 )
 
 
-#: Before a place: when somebody moved there.
+#: A time before a place: when somebody moved there.
 _WHEN = re.compile(
     r"^(?:(?:지난|저번|이번|다음|작|재작|올) ?(?:주|달|해|년|봄|여름|가을|겨울)(?:에|에는)?|(?:봄|여름|가을|겨울|연초|연말|주말)에|어제"
     r"|오늘|내일|최근에?|얼마 ?전에?|드디어|이제|곧) (?=\S)"
@@ -80,12 +82,12 @@ _WHEN = re.compile(
 
 
 def strip_place_day(value: str) -> str:
-    """Return the name of a place without the day before it."""
+    """Return the name of a place without the time before it."""
     return _WHEN.sub("", value)
 
 
 def tidy_fact_value(value: str) -> str:
-    """Return a value without the words and signs around it that do not belong to it."""
+    """Return a value without the surrounding words and signs that do not belong to it."""
     value = _HEADS.sub("", _TAILS.sub("", value))
     value = _LEADING_TIME.sub("", _LEADS.sub("", value))
     before = ""

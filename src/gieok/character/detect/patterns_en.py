@@ -1,5 +1,6 @@
-"""What is recognised in English: rows of patterns, by predicate. Chat is lower case, without
-apostrophes.
+"""Patterns for English, by predicate.
+
+Chat is read in lower case and without apostrophes.
 """
 
 from gieok.character.detect.patterns import OF_OTHER, Pattern

@@ -1,9 +1,9 @@
-"""What is recognised in Korean: rows of patterns, by predicate."""
+"""Patterns for Korean, by predicate."""
 
 from gieok.character.detect.patterns import OF_ANY, OF_OTHER, Pattern
 
 _B = r"(?<![가-힣A-Za-z])"
-#: An end of a sentence that states; 이에요, 인데, 이고, 이야.
+#: An ending of a sentence that states something; 이에요, 인데, 이고, 이야.
 _IS = (
     r"(?:이에요|예요|에요|이요|요(?![가-힣])|이구요|구요|입니다|이고|이야|야(?![가-힣])|인데|거든|라서|이라|라(?=[ ,.])|(?:임|다"
     r"|음)(?![가-힣]))"
@@ -48,7 +48,7 @@ _SPOT = (
 _NOT_PLACE = r"바닷가|시골|같이|혼자|[가-힣]*서 살"
 
 PATTERNS = (
-    # Who they are.
+    # Who the user is.
     Pattern(
         "name",
         rf"(?:이름은|이름이|성함은|(?:내|제) 이름)\s?(?:제가\s)?(?P<v>{_NAME}?){_IS}",
@@ -155,7 +155,7 @@ PATTERNS = (
         looks_back=True,
     ),
     Pattern("title", r"제목(?:은|이)\s?['‘「『](?P<v>[^'’」』]{2,30})['’」』]"),
-    # What agrees with them.
+    # What the user likes and dislikes.
     Pattern("allergy", r"(?P<v>유당불내증|글루텐불내증|과민증|셀리악)", unless=r"아니"),
     Pattern(
         "dislikes",
@@ -203,7 +203,7 @@ PATTERNS = (
         r"(?:자기 ?전에?|자기전엔) (?:꼭 |늘 )?(?P<v>[가-힣]{2,8}(?: 한 ?[잔캔])?)(?:을|를)? ?(?:마셔|마시|한잔)",
     ),
     Pattern("before_sleep", r"(?P<v>[가-힣]{2,6} 한 ?[캔잔병])(?:을)? 마시고 자"),
-    # What they do.
+    # What the user does.
     Pattern(
         "exercise",
         (
@@ -228,7 +228,7 @@ PATTERNS = (
         near=r"요즘|매일|맨날|바꿨|루틴|일어나|작업하|기상|항상",
         unless=r"면접|미팅|시험|예약|약속|수술|약속",
     ),
-    # People and animals near them.
+    # People and animals near the user.
     Pattern(
         "partner",
         r"헤어졌|헤어짐|솔로(?:야|예요|임|다|고)|차였|끝났고|쭉 혼자|혼자 된 지|이별했",
@@ -325,7 +325,7 @@ PATTERNS = (
         r"(?P<v>[가-힣]{2,8} ?(?:수업|학원|클래스|강좌|강의|레슨|과정))(?:을|를|에)? ?(?:신청|등록|다니기로|끊었)",
         confidence=0.7,
     ),
-    # How they speak to each other.
+    # How user and character speak to each other.
     Pattern(
         "speech_level",
         (
@@ -355,7 +355,7 @@ PATTERNS = (
     ),
 )
 
-#: What the character says of itself is a fact of the character.
+#: A statement of the character about itself is a fact about the character.
 OF_CHARACTER = (
     Pattern(
         "likes",

@@ -1,6 +1,4 @@
-"""A Korean name as it is, without the ending that it was said with: 지호예요 is 지호, 지훈이에요 is 지훈, 은호야 is
-은호.
-"""
+"""Strips the ending from a Korean name: 지호예요 is 지호, 지훈이에요 is 지훈, 은호야 is 은호."""
 
 import re
 
@@ -13,8 +11,9 @@ _NOBODY = re.compile(
 
 
 def person_name(value: str, sentence: str) -> str:
-    """Return the name in a value that a sentence gave for one; '' where it is none. Names of other
-    scripts stay.
+    """Return the name in a value that was given as a name; '' where the value is no name.
+
+    Names in other scripts stay unchanged.
     """
     if not re.fullmatch(r"[가-힣]+", value):
         return value
@@ -24,7 +23,7 @@ def person_name(value: str, sentence: str) -> str:
 
 
 def _said_with(value: str, sentence: str) -> bool:
-    """Say whether the last syllable belongs to the ending."""
+    """Return whether the last syllable of a value belongs to the ending."""
     if value.endswith("이") and is_closed(value[-2]):
         return re.search(rf"{value}(?:에요|예요|야|구요|고|라)", sentence) is not None
     return value.endswith("야") or (value.endswith("예") and f"{value}요" in sentence)

@@ -1,4 +1,4 @@
-"""Plans with a day: what is to happen, when, and whether that was changed."""
+"""Plans with a day: what will happen, when, and whether the plan was changed."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,8 @@ _CHANGED = re.compile(
     r"better\b|\baltered\b|\bchanged\b",
     re.IGNORECASE,
 )
-#: Of a month's day without an event that is known by name: what is said of it is still to come.
+#: Signs of a plan for a day of a month without an event of a known name: the sentence states
+#: something that is still to come.
 _STATED = re.compile(
     r"(?:\d일|요일)(?:에|날|부터|까지)?(?: [가-힣]{1,8}){0,3}(?:이야|야|이에요|예요|입니다|임|이다|인데|이래|래|있어|있음|있다|있어요"
     r"|잡혔|잡았|한다|해(?=[\s.!,]|$)|해요|합니다|가(?=[\s.!,]|$)|간다|가요|갑니다|와(?=[\s.!,]|$)|온다|와요|오신|이요"
@@ -35,9 +36,9 @@ _STATED = re.compile(
 _DONE_KO = re.compile(
     r"(?<!기로 )(?<!기로)(?<!날 )(?<!날짜 )(?<!잡)[았었였했갔왔봤렸졌났됐쳤](?:어|다|음|지|네|는데|고|거든|습|더)"
 )
-#: The days of a love are counted from its first.
+#: The days of a relationship are counted from its first day ("1일"), so such a day is no plan.
 _FIRST_DAY = re.compile(r"(?:오늘|어제|내일)(?:부터|이) ?1일|1일 ?차|사귄 ?지|만난 ?지")
-#: What of a sentence is not what is planned.
+#: Words of a sentence that do not name the planned event.
 _AROUND = re.compile(
     r"(?:\d{4}년 ?)?(?:\d{1,2}월 ?)?\d{1,2}일(?:에|날|부터|까지|로|이|은)?|(?:다음|이번|다다음) "
     r"?[주달]|[월화수목금토일]요일(?:에|날|로)?|(?:오전|오후|아침|저녁) ?\S+시(?:에)?|(?<![가-힣])(?:나|저|난|전|나는|저는|우리|이제"
@@ -66,7 +67,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _BIRTHDAY = re.compile(r"생일|\d일생|생이[가-힣]|\bbirthday|\bbday|\bborn\b", re.IGNORECASE)
-#: What is over, and what somebody else told of themselves.
+#: Signs of an event that is over, or that somebody else told about themselves.
 _OVER = re.compile(
     (
         r"다녀왔|갔다 ?왔|봤어|끝났|했었|지난|저번|\bwent\b|\bwas\b(?! (?:supposed|meant))|\bhad\b|\blast\b"
@@ -100,9 +101,7 @@ def plans(
     held: Sequence[Fact],
     make: Callable[..., _FindingT],
 ) -> Iterator[_FindingT]:
-    """Yield the plan with a day that a message tells; `earlier` is what the user said just
-    before.
-    """
+    """Yield the dated plan that a message tells; `earlier` is what the user said just before."""
     days = [day for day in days_ahead(text, said) if day.day >= said]
     is_change = _CHANGED.search(text) is not None
     if _BIRTHDAY.search(text) and not (is_change and _find_event_word(text)):
@@ -142,7 +141,7 @@ def plans(
 
 
 def _is_told(text: str, day: NamedDay, held: Sequence[Fact]) -> bool:
-    """Say whether a plan of a day that is named as "tomorrow" is known already."""
+    """Return whether a plan for "tomorrow" is known already under its date."""
     is_near = re.match(
         r"오늘|내일|낼|모레|글피|이번|tomorrow|this|day after",
         text[day.start : day.end],
@@ -152,7 +151,10 @@ def _is_told(text: str, day: NamedDay, held: Sequence[Fact]) -> bool:
 
 
 def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[str, str] | None:
-    """Return the event that the user spoke of just before; a long message speaks of its own."""
+    """Return the event of which the user spoke just before.
+
+    A long message names its own event, so None is returned for it.
+    """
     lately = reversed(earlier[-3:]) if is_change or _is_short_message(text) else ()
     return next((event for before in lately if (event := _find_event_word(before))), None)
 
@@ -160,8 +162,9 @@ def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[s
 def _find_changed_plan(
     text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: date
 ) -> Fact | None:
-    """Return the plan that a change speaks of: one whose day or whose words it names, else the last
-    that was told.
+    """Return the plan that a change refers to.
+
+    That is a plan whose day or words the text names, else the last plan that was told.
     """
     open_ = [
         fact
@@ -184,8 +187,9 @@ def _find_changed_plan(
 
 
 def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
-    """Return a plan that is named by no word of the table: what a sentence says of an exact day to
-    come.
+    """Return a plan whose event is not in the table.
+
+    The plan is what a sentence says about an exact future day.
     """
     first = days[0]
     where = text[first.start : first.end]
@@ -212,7 +216,7 @@ def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] |
 
 
 def _strip_english_clause(words: str) -> str:
-    """Return what an English sentence says beside its day and its filler."""
+    """Return an English sentence without its day and its filler words."""
     words = _AROUND_EN.sub(" ", words)
     return (
         re.sub(r"\s+", " ", words).strip(" ,.!-?")[:_MOST_CLAUSE]
@@ -222,8 +226,9 @@ def _strip_english_clause(words: str) -> str:
 
 
 def _noun_of(words: str) -> str:
-    """Return what a piece of a sentence names: without day, particles and the verb at its end; ''
-    for nothing.
+    """Return the noun that a piece of a sentence names; '' for none.
+
+    Day, particles and the final verb are removed.
     """
     words = re.sub(r"\s+", " ", _AROUND.sub(" ", words)).strip(" ,.~!ㅋㅎㅠ")
     words = re.sub(
@@ -244,8 +249,8 @@ def _noun_of(words: str) -> str:
 def _as_planned(
     day: NamedDay, text: str, predicate: str, held: Sequence[Fact], old: Fact | None
 ) -> NamedDay:
-    """Return the day of a plan that is known, or near the one it had, where a text names it without
-    its month: "the 30th".
+    """Return the day of a known plan, or a day near it, where a text omits the month: "the
+    30th".
     """
     where = text[day.start : day.end]
     if old is not None and re.fullmatch(r"\d{1,2}일.*|the \d.*", where, re.IGNORECASE):
@@ -274,7 +279,7 @@ def _find_event_owner(text: str) -> str:
 
 
 def _find_event_word(text: str) -> tuple[str, str] | None:
-    """Return the predicate of the event that a text names, and the word."""
+    """Return the predicate and the word of the event that a text names."""
     for predicate, words in EVENTS:
         if word_match := regex(words).search(text):
             return predicate, word_match[0].strip()
@@ -284,7 +289,7 @@ def _find_event_word(text: str) -> tuple[str, str] | None:
 def _format_plan_text(
     text: str, named: tuple[str, str], day: NamedDay, earlier: Sequence[str], *, is_given: bool
 ) -> str:
-    """Return a plan in words: its day, its time, and what it is."""
+    """Return a plan in words: its day, its time, and its event."""
     predicate, word = named
     is_korean = detect_text_language(text) == "ko"
     when = f"{day.day.month}월 {day.day.day}일" if is_korean else f"{day.day:%B} {day.day.day}"
@@ -309,7 +314,7 @@ def _format_trip(text: str, is_korean: bool) -> str:
 
 
 def _find_event_noun(text: str, word: str, is_korean: bool) -> str:
-    """Return the word of an event with the one before it, where that says more."""
+    """Return the word of an event, with the word before it where that adds meaning."""
     if is_korean:
         noun_match = re.search(
             rf"(?<![가-힣])(?:(?P<lead>[가-힣]{{2,7}}) )?(?P<w>[가-힣]*{re.escape(word)})", text

@@ -1,14 +1,15 @@
-"""Korean as it is typed in a chat, read as it is written in books: what the rules compare, never
-what is kept.
+"""Corrects Korean chat spelling to standard spelling, for the rules only.
+
+The corrected text is what the rules compare, and is never stored.
 """
 
 import re
 
 _FIRST, _FINALS = 0xAC00, 28
 _S, _SS = 19, 20
-#: Vowels of a past tense and of 있, 겠: by their number.
+#: Vowels of syllables of a past tense and of 있, 겠: by their number.
 _PAST_VOWELS = frozenset((0, 1, 4, 5, 6, 9, 10, 11, 14, 20))
-#: Syllables that end in ㅅ by right.
+#: Syllables that correctly end in ㅅ.
 _TRUE_S = frozenset("벗씻짓낫빗맛것멋깃넷셋핏팟컷텃첫젓")
 _TYPED_S = re.compile(r"[가-힣](?=[어다음슴네는지고거던드습나냐니을으잖ㅋㅎㅠㅜ~!.]|\s*$)")
 _WORDS = (
@@ -37,7 +38,7 @@ _WORDS = (
     ),
     (r"욜(?![가-힣])", "요일"),
     (r"(?<=[월화수목금토일])욜", "요일"),
-    # What is said in the south-east.
+    # Dialect of the south-east.
     (r"(?<![가-힣])내는(?= )", "나는"),
     (
         (
@@ -55,7 +56,7 @@ _REPLACED = tuple((re.compile(words), right) for words, right in _WORDS)
 
 
 def spelled(text: str) -> str:
-    """Return a message with the frequent misspellings of a chat put right."""
+    """Return a message with the frequent misspellings of a chat corrected."""
     text = _TYPED_S.sub(_double_final_s, text)
     for words, right in _REPLACED:
         text = words.sub(right, text)
@@ -63,7 +64,7 @@ def spelled(text: str) -> str:
 
 
 def _double_final_s(found: "re.Match[str]") -> str:
-    """Return a syllable of a past tense with the ㅆ that it is written with: 햇 → 했."""
+    """Return a syllable of a past tense with the correct final ㅆ: 햇 → 했."""
     syllable = found[0]
     code = ord(syllable) - _FIRST
     is_typed = (

@@ -1,17 +1,17 @@
-"""Korean words and endings that the rows of patterns are made of."""
+"""Korean words and endings from which the rows of patterns are built."""
 
 B = r"(?<![가-힣A-Za-z])"
 #: The user, as the subject of a sentence.
 ME = rf"{B}(?:저는|나는|난|전|저도|나도|제가|내가|저|나|제|내)"
 SURNAMES = "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용"
 FULL_NAME = rf"[{SURNAMES}][가-힣]{{2}}"
-#: An end of a clause that states what something is: 이에요, 인데, 이고, 이야, 임, 라서.
+#: An ending of a clause that states what something is: 이에요, 인데, 이고, 이야, 임, 라서.
 IS = (
     r"(?:이에요|예요|에요|이여요|이요|요(?![가-힣])|입니다|이구요|구요|이고요|이고|고(?=[ ,])|이야|야(?![가-힣])|이다(?![가-힣])"
     r"|다(?=[\s.!]|$)|인데요?|이거든요?|거든요?|이라서|라서|이라|라(?=[ ,.])"
     r"|임(?![가-힣])|(?:이)?지(?:요|만)?(?=[\s.!,]|$)|(?:이)?죠|이네요?|네요|이잖아요?|잖아요?|이래|(?:이)?랍니다)"
 )
-#: No noun begins so.
+#: Words with which no noun begins.
 NO_NOUN = (
     r"(?:아니|모르|몰라|비밀|그냥|별로|없|있|아무|왜|글쎄|안녕|좀|그게|이게|그건|여기|거기|저기|맞|싫|좋|잘|못|안 |다시|아직|진짜|그런|이런|뭐|무슨|어떻게"
     r"|이미|지금|오늘|내일|어제)"
@@ -32,7 +32,7 @@ ONES = "한|두|세|네|다섯|여섯|일곱|여덟|아홉|열"
 ONES_END = "한|두|세|네|다섯|여섯|일곱|여덟|아홉"
 TENS = rf"(?:열|스무|스물|서른|마흔|쉰|예순|일흔|여든)(?: ?(?:{ONES_END}))?"
 
-#: No name of a person ends so.
+#: Endings and words that no name of a person has.
 NO_NAME = (
     r".*(?:이랑|랑|만|보고|예|고|서|데|게|면|지만|은|는|을|를|도|에|의|처럼|부터|까지|한테|에게|님|들)|이름.*|최고.?|나보고|생일.*|결혼.*|진짜.*"
     r"|요즘.*|오늘.*|어제.*|이번.*|그냥.*|우리.*|자꾸.*|아직.*|갑자.*|맨날.*"

@@ -1,1 +1,1 @@
-"""What a character remembers: learned from messages, kept consistent, told again."""
+"""Memory of a character: learned from messages, kept consistent, told again."""

@@ -1,8 +1,7 @@
-"""What a user may do with what is remembered of them: read, search, edit, mark, delete, and take
-that back.
+"""Control of users over their memories: read, search, edit, mark, delete, and undo.
 
-Each change is a decision in the journal (`decisions`), so that it holds when memory is formed
-again, from the same messages too.
+Each change is a decision in the journal (`decisions`), so that the change still holds when memory
+is formed again, even from the same messages.
 """
 
 from collections.abc import Sequence
@@ -28,15 +27,15 @@ from gieok.model.conversation import Journalled, Message, Retraction
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, MessageFilter
 
-#: Realm of deletions that can be taken back, by the day on which they no more can: `scope decision`
-#: → keys.
+#: Realm of deletions that can be undone, by the day on which the undo expires: `scope decision` →
+#: keys.
 UNTIL = "character-undo:"
 _MOST_CHARS = 2_000
 _MOST_OBJECT = 200
 
 
 class RankedMemory(NamedTuple):
-    """A memory that a search found, its score, and the parts of that before their weights."""
+    """Memory that a search found, its score, and the parts of the score before their weights."""
 
     memory: RememberedItem
     score: float
@@ -46,7 +45,7 @@ class RankedMemory(NamedTuple):
 
 
 class Story(NamedTuple):
-    """A memory with the messages that it came from, and what it was before, the newest first."""
+    """Memory with its source messages and its earlier versions, newest first."""
 
     memory: RememberedItem
     messages: tuple[SaidMessage, ...]
@@ -54,10 +53,12 @@ class Story(NamedTuple):
 
 
 class EditOutcome(NamedTuple):
-    """What a change did. `undo` takes it back until `until`; '' where nothing does.
+    """Effect of a change.
 
-    `holds_again` are facts that the deleted one had superseded, `retold` and `stale` the episodes
-    that quoted it: made anew, or in the user's own words and therefore left.
+    `undo` is the id with which the change can be undone until `until`; '' where it cannot be
+    undone. `holds_again` are facts that the deleted fact had superseded. `retold` and `stale` are
+    the episodes that quoted the deleted memory: `retold` were summarised anew, `stale` are in the
+    user's own words and were left.
     """
 
     undo: str
@@ -70,7 +71,7 @@ class EditOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """`undo_days` is how long a change can be taken back."""
+    """Operations of users on their memories. `undo_days` is how long a change can be undone."""
 
     memory: CharacterService
     undo_days: int = 7
@@ -80,7 +81,7 @@ class Control:
         return self.memory.journal
 
     def memories(self, bond: Bond, layer: str, page: int = 1, limit: int = 50) -> MemoryPage:
-        """Return a page of a layer: what holds first, then the newest. Raises BadRequest."""
+        """Return a page of a layer: current memories first, then the newest. Raises BadRequest."""
         return listing.paged(
             listing.of_layer(self.memory.memories(bond), listing.layer_named(layer)), page, limit
         )
@@ -88,14 +89,15 @@ class Control:
     def messages(
         self, bond: Bond, page: int = 1, limit: int = 50, *, is_window: bool = False
     ) -> MessagePage:
-        """Return a page of what was said, the newest first; of the window, only what is not
-        summarised. Raises BadRequest.
+        """Return a page of messages, newest first. Raises BadRequest.
+
+        `is_window` limits the page to messages that are not summarised yet.
         """
         after = self._journal.position(bond.scope, SUMMARY) if is_window else 0
         return listing.page_messages(self._journal, bond.scope, page, limit, after)
 
     def read(self, bond: Bond, key: str) -> Story:
-        """Return a memory with what it came from. Raises NotFound."""
+        """Return a memory with the messages it came from. Raises NotFound."""
         memory = self._item(bond, key)
         said = self._journal.messages(bond.scope, memory.message_ids)
         before = [d for _, d in self._journal.replaced(bond.scope) if d.key == key]
@@ -126,7 +128,7 @@ class Control:
         return rows[:limit]
 
     def edit(self, bond: Bond, key: str, change: MemoryEdit) -> EditOutcome:
-        """Change a memory; what it was goes to its history. Raises NotFound, BadRequest."""
+        """Change a memory; its former version goes to its history. Raises NotFound, BadRequest."""
         self.memory.learn(bond)
         one = _find_memory_by_key(self.memory.memories(bond), key)
         _check_memory_edit(one, change)
@@ -144,16 +146,17 @@ class Control:
         return EditOutcome(undo, self._until(), self._item(bond, key))
 
     def mark(self, bond: Bond, key: str, *, is_important: bool = True) -> EditOutcome:
-        """Say that a memory is important, or is not: what is, is never merged with others. Raises
-        NotFound.
+        """Mark a memory as important or not; an important memory is never merged with others.
+
+        Raises NotFound.
         """
         return self.edit(bond, key, MemoryEdit(is_important=is_important))
 
     def delete(self, bond: Bond, key: str, *, for_good: bool = False) -> EditOutcome:
-        """Delete a memory: it is not learned again from the same messages. Raises NotFound.
+        """Delete a memory; it is not learned again from the same messages. Raises NotFound.
 
-        Its document, passages and vectors go; what it was before is kept until it can no more be
-        taken back, or goes at once.
+        Its document, passages and vectors are removed. Its content is kept until the deletion can
+        no longer be undone; `for_good` removes the content at once.
         """
         self.memory.learn(bond)
         held = self.memory.memories(bond)
@@ -190,8 +193,9 @@ class Control:
         )
 
     def undo(self, bond: Bond, change: str) -> None:
-        """Take back an edit or a deletion. Raises NotFound for what is none, was taken back, or is
-        too long ago.
+        """Undo an edit or a deletion.
+
+        Raises NotFound where `change` is no such change, was undone before, or is too long ago.
         """
         self.memory.learn(bond)
         found = self._standing(bond.scope, change)
@@ -211,7 +215,8 @@ class Control:
         self.memory.decide(bond, again, [Retraction(decisions.AGENT, change)])
 
     def delete_message(self, bond: Bond, identity: str) -> None:
-        """Delete a message for good: its text in every version, and what was learned from it alone.
+        """Delete a message for good: all versions of its text, and memories learned from it alone.
+
         Raises NotFound.
         """
         found = self._journal.find(bond.scope, MessageFilter(frozenset([identity])))
@@ -232,7 +237,8 @@ class Control:
         self._forget_caches(bond)
 
     def tidy(self) -> int:
-        """Let go of what was kept of deletions that can no more be taken back; return how many.
+        """Remove the kept content of deletions that can no longer be undone; return how many.
+
         Safe to kill.
         """
         done, today = 0, self._now().date().isoformat()
@@ -249,7 +255,7 @@ class Control:
         return done
 
     def _standing(self, scope: Scope, change: str) -> Journalled | None:
-        """Return a decision that was not taken back."""
+        """Return a decision that was not undone; None where there is none."""
         known = self._journal.messages(scope, [change])
         held = (
             self._journal.read(scope, known[0].seq - 1, budget_tokens=1, limit=1) if known else []
@@ -257,7 +263,7 @@ class Control:
         return held[0] if held and held[0].message.id == change else None
 
     def _purge(self, scope: Scope, key: str) -> None:
-        """Take out of the journal what a memory was, and what the user wrote into it."""
+        """Remove the content of a memory, and the user's edits of it, from the journal."""
         numbers = [
             number for number, document in self._journal.replaced(scope) if document.key == key
         ]
@@ -297,12 +303,12 @@ def _build_memory_item(one: Fact | Moment | Episode) -> RememberedItem:
 
 
 def _read_episode_version(scope: Scope, one: Fact | Moment | Episode) -> str:
-    """Return what tells an episode from what it becomes; facts and moments need none."""
+    """Return the version of an episode, to tell it from later ones; facts and moments have none."""
     return episode_entry(scope, one).document.content_hash if isinstance(one, Episode) else ""
 
 
 def _list_refused_values(one: Fact | Moment | Episode) -> list[str]:
-    """Return what must not be learned again: of a fact also what was a slip before it."""
+    """Return the values that must not be learned again; of a fact also its earlier slips."""
     if isinstance(one, Fact):
         return [
             one.value_id,
@@ -317,7 +323,7 @@ def _is_edit(message: Message, key: str) -> bool:
 
 
 def _check_memory_edit(one: Fact | Moment | Episode, change: MemoryEdit) -> None:
-    """Raise BadRequest for a change that says nothing, or what this memory does not have."""
+    """Raise BadRequest for a change that sets nothing, or sets fields that this memory lacks."""
     if change.is_empty:
         raise BadRequest("nothing to change", hint="give what it is to be")
     is_fact = isinstance(one, Fact)
@@ -362,7 +368,7 @@ def _is_day(text: str) -> bool:
 def _report_deletion_effects(
     done: EditOutcome, before: Memories, now: Memories, gone: Fact | Moment | Episode
 ) -> EditOutcome:
-    """Return what became of others as a memory was deleted."""
+    """Return the outcome of a deletion, with its effects on other memories."""
     ended = {fact.key for fact in before.facts if not fact.is_current}
     again = tuple(fact.key for fact in now.facts if fact.is_current and fact.key in ended)
     old = {one.key: one.text for one in before.episodes}

@@ -1,8 +1,8 @@
-"""What a user decided about their memory, as messages of the journal that nobody shows: in order
-with what was said.
+"""Decisions of users about their memory, as hidden messages of the journal.
 
-A decision and the position of what was learned move together: of two processes one takes it in, and
-a kill loses none. Nothing that was deleted stands in one.
+The journal orders decisions and spoken messages together. A decision and the position of learning
+are moved in one transaction: of two processes one applies the decision, and a kill loses none. No
+decision contains deleted content.
 """
 
 import json
@@ -15,16 +15,16 @@ from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.ports.journal import KeptValues
 
-#: What was said was changed, taken back or deleted; a memory was refused; one was edited; an
-#: episode is what it was before.
+#: Kinds of decisions: messages were changed, taken back or deleted (REFORM); a memory was refused
+#: (REFUSE) or edited (EDIT); an episode returns to its former version (RESTORE).
 REFORM, REFUSE, EDIT, RESTORE = "reform", "refuse", "edit", "restore"
-#: The agent and session of these messages.
+#: Agent and session of decision messages.
 AGENT = "character-user"
 _REFUSED = "refused:"
 
 
 class MemoryEdit(NamedTuple):
-    """What an edit sets; None: left as it is."""
+    """Values that an edit sets; None: left unchanged."""
 
     object: str | None = None
     day: str | None = None
@@ -39,11 +39,11 @@ class MemoryEdit(NamedTuple):
 
 
 class UserDecision(NamedTuple):
-    """A decision. `start` is the place from which memory is formed again, `ids` are the messages
-    that it is about.
+    """Decision of a user.
 
-    An edit names a memory by `key`, and a fact also by `value_id`, which outlives its key.
-    `version` is the content hash of an episode before.
+    `start` is the place from which memory is formed again, `ids` are the messages that the decision
+    is about. An edit names a memory by `key`, and a fact also by `value_id`, which outlives its
+    key. `version` is the content hash of an episode before the edit.
     """
 
     do: str
@@ -79,7 +79,7 @@ def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
 
 
 def decision_of(message: Message) -> UserDecision | None:
-    """Return the decision that a message holds; None for any other."""
+    """Return the decision that a message holds; None for any other message."""
     if message.agent != AGENT:
         return None
     row = json.loads(message.text or "{}")
@@ -97,28 +97,26 @@ def decision_of(message: Message) -> UserDecision | None:
 
 
 def select_spoken_messages(found: Sequence[Journalled]) -> list[Journalled]:
-    """Return what was said, without decisions, as the conversation has it."""
+    """Return the spoken messages of a conversation, without decisions."""
     return sorted(
         (one for one in found if one.message.role is not Role.TOOL), key=lambda one: one.place
     )
 
 
 def refused(values: KeptValues, scope: Scope) -> dict[str, frozenset[str]]:
-    """Return what the user refused to have learned: value or key → the messages that it must not be
-    learned from.
-    """
+    """Return the user's refusals: value or key → messages from which it must not be learned."""
     return {name: frozenset(ids.split()) for name, ids in values.kept(f"{_REFUSED}{scope}").items()}
 
 
 def refuse(values: KeptValues, scope: Scope, what: str, ids: Sequence[str]) -> None:
-    """Remember that something must not be learned again from messages."""
+    """Record that a value or key must not be learned again from messages."""
     values.update_kept(
         f"{_REFUSED}{scope}", what, lambda text: " ".join(sorted({*text.split(), *ids}))
     )
 
 
 def drop_memory_refusal(values: KeptValues, scope: Scope, what: str) -> None:
-    """Forget a refusal."""
+    """Remove a refusal."""
     values.keep(f"{_REFUSED}{scope}", {}, [what])
 
 

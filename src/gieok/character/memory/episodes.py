@@ -1,5 +1,6 @@
-"""Episodes: when a span of talk is summarised, and how without a model: the sentences that say
-most, in their order.
+"""Episodes: when a span of conversation is summarised, and how without a model.
+
+Without a model, the summary consists of the most informative sentences, in their order.
 """
 
 import re
@@ -17,8 +18,8 @@ from gieok.text.language import detect_text_language
 
 #: Longest summary, in characters.
 MOST_CHARS = {"ko": 200, "en": 400}
-#: The window is summarised from this share of the budget on, and this share of it goes: the oldest
-#: messages.
+#: The share of the budget from which on the window is summarised, and the share of the window that
+#: is then summarised: the oldest messages.
 _FULL, _OLDEST = 0.7, 0.5
 #: Most topics of an episode.
 MOST_TOPICS = 5
@@ -48,7 +49,7 @@ _EMPTY = frozenset(
 
 
 class Due(NamedTuple):
-    """The end of the span to summarise, the place of its last message, and the messages."""
+    """The span to summarise: its end, the place of its last message, and its messages."""
 
     end: int
     messages: tuple[Journalled, ...]
@@ -57,8 +58,7 @@ class Due(NamedTuple):
 def find_due_span(
     window: Sequence[Journalled], budget_tokens: int, full: float = _FULL, oldest: float = _OLDEST
 ) -> Due | None:
-    """Return the oldest part of a window that has reached `full` of its budget; None where it has
-    not.
+    """Return the oldest part of a window that has reached `full` of its budget; None below that.
 
     The part holds at least `oldest` of the window's tokens, and leaves at least the last two
     messages.
@@ -77,10 +77,9 @@ def find_due_span(
 def summarise_span(
     span: Sequence[Journalled], facts: Sequence[Fact], moments: Sequence[Moment], who: str
 ) -> Episode | None:
-    """Return the episode of a span: what the user said that became a fact or a moment first, then
-    what has most topics.
+    """Return the episode of a span; None for a span without a word of the user.
 
-    None for a span without a word of the user.
+    User sentences that became a fact or a moment come first, then sentences with the most topics.
     """
     user_messages = [one.message for one in span if one.message.role is Role.USER]
     if not user_messages:
@@ -124,7 +123,10 @@ def summarise_span(
 
 
 def _weigh_sentence(sentence: str, counts: Counter[str]) -> float:
-    """Return how much a sentence tells: topics of the span, neither a question nor a cry."""
+    """Return how informative a sentence is.
+
+    Topics of the span add weight; questions and exclamations do not count.
+    """
     tokens = set(keyword_tokens(sentence)) - _EMPTY
     if len(tokens) < 2 or sentence.endswith("?"):
         return 0.0

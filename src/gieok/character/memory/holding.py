@@ -1,4 +1,4 @@
-"""All that is remembered between two, and the documents that hold it."""
+"""All memories between a user and a character, and the documents that hold them."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from gieok.model.memory import Document, Entry, Scope
 
 
 class Memories(NamedTuple):
-    """What is remembered between two, each kind in order of time."""
+    """All memories between a user and a character, each kind in order of time."""
 
     facts: list[Fact]
     moments: list[Moment]
@@ -30,7 +30,7 @@ class Memories(NamedTuple):
 
 
 def read_held_memories(made: Sequence[Document]) -> Memories:
-    """Return what documents hold, ideas among the facts."""
+    """Return the memories in documents, with ideas among the facts."""
     return Memories(
         sorted(
             map(fact_of, _select_kind_documents(made, FACT, IDEA)),
@@ -50,8 +50,9 @@ def read_held_memories(made: Sequence[Document]) -> Memories:
 def differing(
     scope: Scope, held: Memories, now: Memories, edited: Collection[str] = ()
 ) -> tuple[list[Entry], list[Document]]:
-    """Return the documents to put and to forget so that what is held is what is known now; what is
-    edited has a history.
+    """Return the documents to put and to forget so that the store holds the present memories.
+
+    `held` is the stored state, `now` the present one; edited memories get a history.
     """
     same = {id(one) for part in held for one in part} & {id(one) for part in now for one in part}
     old, new = _build_held_entries(scope, held, same), _build_held_entries(scope, now, same)

@@ -1,7 +1,7 @@
-"""How what is found joins what is held: a repeat is counted, the newest value of a single-valued
-fact holds, the old one ends.
+"""Joins new findings with held facts.
 
-Pure: facts in, facts out. A contradiction is never kept as two current truths.
+A repeat is counted; of a single-valued fact the newest value holds, and the old value ends. Pure:
+facts in, facts out. A contradiction is never kept as two current truths.
 """
 
 import re
@@ -15,16 +15,16 @@ from gieok.character.facts import Fact, same_value
 from gieok.character.predicates import PLANS, PREDICATES
 from gieok.zone import day_in
 
-#: Below, nothing is kept as a fact.
+#: Findings with a lower confidence are not kept as facts.
 LEAST_CONFIDENCE = 0.6
-#: What is put right within this time was never so: nothing of it is kept as history.
+#: A value that is corrected within this time was never true: it is not kept as history.
 _SLIP = timedelta(minutes=10)
 _PUT_RIGHT = re.compile(
     r"\bsorry\b|\bi meant?\b|\bmy bad\b|아니다|아 아니|착각|잘못|헷갈|정정|뭐라고 했", re.IGNORECASE
 )
 _LATELY = timedelta(days=60)
 _MOST_SOURCE = 200
-#: Words of time say nothing of what is done; a swap is said with these.
+#: Words of time say nothing about an activity; a swap of habits is told with these words.
 _WHEN = re.compile(
     r"맨날|매일|매주|아침|저녁|새벽|밤|주말|요즘|요새|자기|전에|퇴근|출근|마다|시간|번씩|every|morning|night|week|times"
 )
@@ -35,25 +35,26 @@ _SPOUSE = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사�
 
 
 class FactChanges(NamedTuple):
-    """Facts to put, new and changed, and facts to forget: those that never were so."""
+    """Facts to put (new and changed), and facts to forget because they were never true."""
 
     put: tuple[Fact, ...] = ()
     forget: tuple[Fact, ...] = ()
 
 
 class ToldMessage(NamedTuple):
-    """When something was said, and in which message."""
+    """Time, id and text of the message that states something."""
 
     at: datetime
     message_id: str
     text: str
-    #: In which its day is.
+    #: Time zone of the message's day.
     zone: tzinfo = UTC
 
 
 def join_detected_facts(found: Detection, held: Sequence[Fact], told: ToldMessage) -> FactChanges:
-    """Return how facts change by what a message states; `held` are all facts and ideas of the
-    scope.
+    """Return how a message's findings change the facts.
+
+    `held` are all facts and ideas of the scope.
     """
     known = {fact.key: fact for fact in held}
     before = dict(known)
@@ -88,8 +89,9 @@ def build_stated_fact(finding: Finding, told: ToldMessage) -> Fact:
 
 
 def is_valid(finding: Finding) -> bool:
-    """Say whether a finding may be kept: its predicate is known, it names something, and it is sure
-    enough.
+    """Return whether a finding may be kept.
+
+    Its predicate must be known, its object named, and its confidence high enough.
     """
     is_known = (
         finding.predicate in PREDICATES
@@ -100,9 +102,10 @@ def is_valid(finding: Finding) -> bool:
 
 
 def added(by_rules: Sequence[Finding], by_model: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return what the rules found in a message, and what a model found there beside.
+    """Return the findings of the rules in a message, with the additional findings of a model.
 
-    Of what both name, the rules' wording stands; of two values of which one can hold, the model's.
+    Where both find the same, the rules' wording is kept; of two values of which only one can hold,
+    the model's value is kept.
     """
     kept = list(by_rules)
     for one in by_model:
@@ -145,7 +148,7 @@ def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -
     ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
     if newer := [one for one in ended if one.is_current and one.at > fact.at]:
         first = min(newer, key=lambda one: one.at)
-        # an old log, read after what it led to
+        # An old chat log, read after the messages that it led to.
         known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)
         return
     for one in ended:
@@ -164,7 +167,7 @@ def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -
 
 
 def _is_turned(old: Fact, new: Fact) -> bool:
-    """Say whether a taste turned: what was disliked is liked now, or the other way."""
+    """Return whether a taste was reversed: from dislike to like, or from like to dislike."""
     is_opposite = {old.predicate, new.predicate} == {
         "likes",
         "dislikes",
@@ -173,8 +176,9 @@ def _is_turned(old: Fact, new: Fact) -> bool:
 
 
 def _was_left(old: Fact, new: Fact) -> bool:
-    """Say whether the old value was given up a while before, with nothing in its place: that is its
-    successor.
+    """Return whether an old value was given up a while ago without a successor.
+
+    The new value then becomes its successor.
     """
     is_lately = old.until is not None and old.is_dropped and new.at - old.until <= _LATELY
     return (
@@ -186,7 +190,7 @@ def _was_left(old: Fact, new: Fact) -> bool:
 
 
 def _is_part_of_name(old: Fact, new: Fact) -> bool:
-    """Say whether a shorter name is part of the one that is known."""
+    """Return whether a shorter new name is part of the known name."""
     return same_value(new.object) in same_value(old.object)
 
 
@@ -209,7 +213,7 @@ def _is_repeat(old: Fact, new: Fact) -> bool:
 
 
 def _is_ended_by_fact(old: Fact, new: Fact, finding: Finding, told: ToldMessage) -> bool:
-    """Say whether a new fact takes the place of an old one of the same slot."""
+    """Return whether a new fact replaces an old fact of the same slot."""
     if old.predicate in PLANS:
         is_pending = bool(old.day) and old.day >= day_in(told.at, told.zone).isoformat()
         is_named = finding.is_change and (not finding.replaces or finding.replaces == old.object)
@@ -222,8 +226,9 @@ def _is_ended_by_fact(old: Fact, new: Fact, finding: Finding, told: ToldMessage)
 
 
 def _is_same_habit(old: Fact, new: Fact, text: str) -> bool:
-    """Say whether a habit takes the place of another: both name the same doing, or the one before
-    is given up for it.
+    """Return whether a habit replaces another habit.
+
+    Either both name the same activity, or the old habit is given up for the new one.
     """
 
     def doing(fact: Fact) -> set[str]:
@@ -250,7 +255,7 @@ def _is_same_event(old: Fact, new: Fact) -> bool:
 
 
 def _is_slip(old: Fact, new: Fact, told: ToldMessage) -> bool:
-    """Say whether the old value was a slip of the tongue, or the same with less said."""
+    """Return whether an old value was a slip of the tongue, or a less complete new value."""
     is_more = (old.predicate in PLANS and old.day == new.day) or old.object in _SPOUSE
     is_fuller = same_value(old.object) in same_value(new.object) and old.predicate in (
         "name",

@@ -1,6 +1,4 @@
-"""What of the talk has to be looked at: what is new, or everything from the first place on where
-something changed.
-"""
+"""Selects the messages to learn from: new ones, or all from the first changed place on."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -14,16 +12,16 @@ from gieok.model.memory import Scope
 from gieok.ports.journal import Journal
 
 ALL = 1 << 40
-#: Reading a message may look at so many before it, and at so many of the user among these.
+#: How many earlier messages reading a message may look at, and how many of the user's among these.
 LOOKED_BACK, EARLIER = 12, 3
 
 
 class UnreadTalk(NamedTuple):
-    """Messages and decisions by place, those before `start` for what was said before; `end` is the
-    newest number.
+    """Messages and decisions in order of place; entries before `start` serve as context.
 
-    `changed` are messages that were said anew or taken back since the position that was asked for;
-    `touched` are those too of which the user refused something, or wants it back.
+    `end` is the newest number. `changed` are messages that were said anew or taken back since the
+    requested position; `touched` also includes messages from which the user refused a memory, or
+    wants a memory back.
     """
 
     entries: tuple[Journalled, ...]
@@ -35,20 +33,21 @@ class UnreadTalk(NamedTuple):
 
     @property
     def fresh(self) -> list[Journalled]:
-        """Return what has to be looked at, decisions too."""
+        """Return the entries to learn from, decisions included."""
         return [one for one in self.entries if one.place >= self.start]
 
     @property
     def later(self) -> frozenset[str]:
-        """Return the ids of what comes at the start or after it, and of what is gone."""
+        """Return the ids of messages at the start or after it, and of messages that are gone."""
         return self.changed | {one.message.id for one in self.fresh}
 
 
 def find_unread_talk(
     journal: Journal, scope: Scope, learned: int, window: TalkWindow, episodes: Sequence[Episode]
 ) -> UnreadTalk:
-    """Return what has to be looked at after a position, of which there is something, with what was
-    said before it.
+    """Return the entries to learn from after a position, with the entries before them as context.
+
+    At least one entry must be newer than `learned`.
     """
     after = window.position
     fresh = [one for one in window.messages if one.seq > learned]
@@ -77,7 +76,7 @@ def find_unread_talk(
             >= LOOKED_BACK
         ):
             break
-    # What came meanwhile is looked at next.
+    # Messages that arrived meanwhile are read next time.
     entries = sorted((one for one in later_messages if one.seq <= end), key=lambda one: one.place)
     return UnreadTalk(
         entries=tuple(entries),
@@ -92,8 +91,9 @@ def find_unread_talk(
 def _places_back(
     journal: Journal, scope: Scope, episodes: Sequence[Episode], start: int, after: int
 ) -> Iterator[int]:
-    """Yield where to read from: the window, then where episodes begin before a place, the nearest
-    first, then the beginning.
+    """Yield the places from which to read, nearest first.
+
+    These are the window, then the beginnings of earlier episodes, then the beginning.
     """
     yield after
     first = [episode.message_ids[0] for episode in episodes if episode.message_ids]

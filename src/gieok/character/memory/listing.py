@@ -1,4 +1,4 @@
-"""Memories and messages as a user reads them: by layer, in pages, each with what it came from."""
+"""Memories and messages as a user reads them: by layer, in pages, each with its source."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ MOST_LIMIT = 200
 
 
 class Layer(StrEnum):
-    """A kind of what is remembered."""
+    """Kind of memory."""
 
     SEMANTIC = "semantic"
     IDEAS = "ideas"
@@ -38,10 +38,10 @@ class Layer(StrEnum):
 
 
 class RememberedItem(NamedTuple):
-    """A memory as a user reads it; what a layer does not have is empty.
+    """Memory as a user reads it; fields that its layer does not have are empty.
 
-    `is_current`: it holds now. `is_edited`: the user changed it. `is_stale`: the user's words may
-    quote what was deleted since.
+    `is_current`: the memory holds now. `is_edited`: the user changed it. `is_stale`: the user's
+    text may quote messages that were deleted since.
     """
 
     id: str
@@ -82,7 +82,7 @@ class SaidMessage(NamedTuple):
 
 
 class MemoryPage(NamedTuple):
-    """Some of `total` memories: the `page`th `limit` of them, from 1 on."""
+    """Page number `page`, counted from 1, of `total` memories, `limit` to a page."""
 
     total: int
     page: int
@@ -91,7 +91,7 @@ class MemoryPage(NamedTuple):
 
 
 class MessagePage(NamedTuple):
-    """Some of `total` messages: the `page`th `limit` of them, from 1 on."""
+    """Page number `page`, counted from 1, of `total` messages, `limit` to a page."""
 
     total: int
     page: int
@@ -166,7 +166,7 @@ def of_episode(episode: Episode) -> RememberedItem:
 
 
 def of_document(document: Document) -> RememberedItem | None:
-    """Return a document of a scope as a user reads it; None for any other kind."""
+    """Return a document of a scope as a user reads it; None for any other kind of document."""
     if document.kind in (FACT, IDEA):
         return of_fact(fact_of(document))
     if document.kind == MOMENT:
@@ -175,7 +175,7 @@ def of_document(document: Document) -> RememberedItem | None:
 
 
 def of_layer(held: Memories, layer: Layer) -> list[RememberedItem]:
-    """Return the memories of a layer: what holds first, then the newest."""
+    """Return the memories of a layer: current memories first, then the newest."""
     found = {
         Layer.SEMANTIC: [of_fact(one) for one in held.facts if not one.is_idea],
         Layer.IDEAS: [of_fact(one) for one in held.facts if one.is_idea],
@@ -186,7 +186,7 @@ def of_layer(held: Memories, layer: Layer) -> list[RememberedItem]:
 
 
 def layer_named(name: str) -> Layer:
-    """Return a layer. Raises BadRequest for a name that none has."""
+    """Return a layer by its name. Raises BadRequest for an unknown name."""
     try:
         return Layer(name)
     except ValueError:
@@ -205,7 +205,7 @@ def paged(items: Sequence[RememberedItem], page: int, limit: int) -> MemoryPage:
 def page_messages(
     journal: Journal, scope: Scope, page: int, limit: int, after: int = 0
 ) -> MessagePage:
-    """Return what was said and holds, the newest first, as `paged` does."""
+    """Return a page of the messages that hold, newest first. Raises as `paged`."""
     start = first_of(page, limit)
     stored_messages = [
         one for one in journal.read(scope, after, budget_tokens=ALL, limit=ALL) if one.place > after
@@ -228,7 +228,7 @@ def as_said(one: Journalled) -> SaidMessage:
 
 
 def first_of(page: int, limit: int) -> int:
-    """Return how many come before a page. Raises BadRequest."""
+    """Return how many items come before a page. Raises BadRequest."""
     if page < 1 or not 1 <= limit <= MOST_LIMIT:
         raise BadRequest(
             f"no page {page} of {limit}", hint=f"pages count from 1, and hold 1 to {MOST_LIMIT}"

@@ -1,5 +1,7 @@
-"""Moments between the two, by rules: comfort, milestones, confessions, promises, fights and
-reconciliations, forms of address.
+"""Rules that find moments between user and character.
+
+Moments are comfort, milestones, confessions, promises, fights and reconciliations, and forms of
+address.
 """
 
 import re
@@ -14,7 +16,7 @@ from gieok.character.memory.keeping import ToldMessage
 
 
 class Sign(NamedTuple):
-    """Words that tell of a moment. `by`: who says them, `user`, `character` or `` for either."""
+    """Words that mark a moment. `by`: who says them, `user`, `character`, or `` for either."""
 
     type: str
     words: str
@@ -23,7 +25,7 @@ class Sign(NamedTuple):
     by: str = "user"
 
 
-#: Emotions in Korean and English.
+#: The emotions are named in Korean and English.
 SIGNS = (
     Sign(
         type="reconcile",
@@ -130,7 +132,7 @@ SIGNS = (
 )
 _SIGNS = tuple((sign, re.compile(sign.words, re.IGNORECASE)) for sign in SIGNS)
 _NO_PROMISE = re.compile(r"약속은 지키|약속 ?있|약속이 ?있|선약|취소")
-#: Who says this makes up a fight, whether it was noticed or not.
+#: Words that settle a fight, whether or not the fight was noticed.
 _MADE_UP = re.compile(
     (
         r"(?:화내|화낸|소리 ?질|심하게|오해|탓|성질|서운하게|말 ?안 ?해)[^.!?]{0,14}(?:미안|죄송)|(?:미안|죄송)[^.!?]{0,14}(?:화내"
@@ -138,12 +140,12 @@ _MADE_UP = re.compile(
     ),
     re.IGNORECASE,
 )
-#: Another sign of a moment within this time belongs to it.
+#: A further sign of a moment within this time belongs to the same moment.
 _SAME = timedelta(hours=12)
-#: Who fights makes it up within this time.
+#: A fight is reconciled within this time, or not at all.
 _UNSETTLED = timedelta(days=10)
 _MOST_CHARS = 160
-#: A form of address that was only heard is no moment.
+#: A form of address that was found with less confidence is no moment.
 _SURE = 0.8
 
 
@@ -154,7 +156,7 @@ def moments(
     held: Sequence[Moment],
     is_korean: bool,
 ) -> list[Moment]:
-    """Return the moments that a message begins; `held` are those before, oldest first."""
+    """Return the moments that a message begins; `held` are the earlier moments, oldest first."""
     text = gates.without_quotes(told.text)
     if gates.unmeant(text) not in ("", "sarcasm", "hypothetical"):
         return []
@@ -176,7 +178,10 @@ def moments(
 
 
 def _may_begin_moment(type_: str, text: str, held: Sequence[Moment], told: ToldMessage) -> bool:
-    """Say whether a sign begins a moment: none of the type just before; peace needs a fight."""
+    """Return whether a sign may begin a moment.
+
+    A moment of the same type must not be recent, and a reconciliation needs a fight.
+    """
     if type_ == "promise" and _NO_PROMISE.search(text):
         return False
     if type_ == "reconcile":

@@ -1,5 +1,6 @@
-"""What a character knows of its user, as it would tell itself: what holds now, what is near, what
-was, within a budget.
+"""Narrative of what a character knows of its user, as the character would tell it.
+
+It tells what holds now, what is near, and what was, within a budget of tokens.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from gieok.character.predicates import PREDICATES, Telling
 from gieok.text.josa import fill_particles
 from gieok.text.tokens import estimate_tokens
 
-#: A plan is near so many days before it, and just over so many days after it.
+#: How many days before its day a plan is near, and how many days after it the plan is just over.
 _NEAR_DAYS, _JUST_DAYS = 7, 3
 _BRIEF = timedelta(hours=12)
 _ALONE = ("솔로", "single", "혼자", "alone", "없음")
@@ -27,7 +28,7 @@ _KIN = frozenset(
 
 
 class Section(NamedTuple):
-    """A heading, Korean and English, and whether what stands below holds now."""
+    """Heading in Korean and English, and whether the lines below it hold now."""
 
     ko: str
     en: str
@@ -41,7 +42,8 @@ PAST = Section("전에는 그랬지만 이제는 아닌 것", "What was so, and 
 THOUGHT = Section("생각만 해 본 것", "What was only thought of", False)
 US = Section("우리 사이에 있었던 일", "What happened between us", False)
 TALKS = Section("지난 이야기", "Earlier talks", False)
-#: What is felt in the first sentence, and what does harm where it is forgotten.
+#: Predicates told first: those that the character's first sentence shows, and those that do harm
+#: where they are forgotten.
 _FIRST = ("speech_level", "address_form", "name", "allergy")
 _ORDER = (NOW, NEAR, US, TALKS, PLANNED, THOUGHT, PAST)
 _HEAD = Telling("나는 {who:을/를} 이렇게 기억한다.", "This is what I remember of {who}.")
@@ -63,9 +65,7 @@ _ONLY = ("아직 생각만 하고 있다", "only a thought so far")
 
 
 class NarrativeMemories(NamedTuple):
-    """What is remembered, each in order of time, and the keys of what the message at hand recalls,
-    best first.
-    """
+    """Memories in order of time, and the keys that the present message recalls, best first."""
 
     facts: Sequence[Fact]
     moments: Sequence[Moment] = ()
@@ -74,7 +74,7 @@ class NarrativeMemories(NamedTuple):
 
 
 class NarrativeLine(NamedTuple):
-    """One line of a narrative, where it stands, and the memory that it tells."""
+    """One line of a narrative, its section, and the memory that it tells."""
 
     section: Section
     text: str
@@ -82,9 +82,7 @@ class NarrativeLine(NamedTuple):
 
 
 class Narrative(NamedTuple):
-    """A narrative as text, the lines of it that tell what holds now, and the keys of the memories
-    told.
-    """
+    """Narrative as text, its lines that hold now, and the keys of the memories that it tells."""
 
     text: str = ""
     now: str = ""
@@ -92,8 +90,10 @@ class Narrative(NamedTuple):
 
 
 class NarrativeView(NamedTuple):
-    """How it is told: the language, the time, the user's zone, and whether a plan was talked about
-    since its day.
+    """Circumstances of a narrative.
+
+    These are the language, the time, the user's zone, and whether a plan was talked about since its
+    day.
     """
 
     lang: str
@@ -103,11 +103,11 @@ class NarrativeView(NamedTuple):
 
     @property
     def today(self) -> date:
-        """Return the user's day."""
+        """Return the date in the user's zone."""
         return self.now.astimezone(self.zone).date()
 
     def say(self, ko: str, en: str) -> str:
-        """Return a text in the language."""
+        """Return the text in the language of the narrative."""
         return ko if self.lang == "ko" else en
 
     def day(self, at: datetime) -> str:
@@ -117,8 +117,9 @@ class NarrativeView(NamedTuple):
 
 
 def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) -> Narrative:
-    """Return what fits the budget: the most needed first, shown by section; empty where nothing is
-    remembered.
+    """Return the narrative that fits the budget; empty where nothing is remembered.
+
+    The most needed lines are chosen first, and the chosen lines are shown by section.
     """
     who = whom(held.facts, view)
     head = fill_particles(view.say(_HEAD.now, _HEAD.past), who=who)
@@ -152,14 +153,15 @@ def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) 
 
 
 def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
-    """Return how the character thinks of the user: the form of address that holds, the name, or a
-    plain word.
+    """Return how the character refers to the user.
+
+    That is the current form of address, the name, or a plain word.
     """
     return called(facts) or view.say("그 사람", "this person")
 
 
 def called(facts: Sequence[Fact]) -> str:
-    """Return the form of address that holds, else the name; '' for neither."""
+    """Return the current form of address, else the name; '' for neither."""
     for predicate in ("address_form", "name"):
         for fact in facts:
             if fact.predicate == predicate and fact.subject == USER and fact.is_current:
@@ -168,9 +170,7 @@ def called(facts: Sequence[Fact]) -> str:
 
 
 def _strip_vocative(form: str, facts: Sequence[Fact]) -> str:
-    """Return a Korean name without the 아 or 야 that it is called with: particles come behind the
-    name.
-    """
+    """Return a Korean name without the vocative 아 or 야, because particles follow the name."""
     known = "".join(
         fact.object for fact in facts if fact.predicate == "name" and fact.subject == USER
     )
@@ -178,7 +178,7 @@ def _strip_vocative(form: str, facts: Sequence[Fact]) -> str:
 
 
 def _by_need(held: NarrativeMemories, view: NarrativeView, who: str) -> Iterator[NarrativeLine]:
-    """Yield lines, the most needed first; one memory may come twice."""
+    """Yield lines, the most needed first; a memory may appear twice."""
     facts = [fact for fact in held.facts if fact.predicate in PREDICATES]
     lines = {fact.key: _fact_line(fact, view, who) for fact in facts}
     current = [fact for fact in facts if fact.is_current and not fact.is_idea]
@@ -204,7 +204,9 @@ def _by_need(held: NarrativeMemories, view: NarrativeView, who: str) -> Iterator
 
 
 def _was_brief(fact: Fact) -> bool:
-    """Say whether a fact was replaced on the day that it was told: no one asks for that again."""
+    """Return whether a fact was replaced on the day it was told, so that nobody asks for it
+    again.
+    """
     return bool(fact.replaced_by) and fact.until is not None and fact.until - fact.at < _BRIEF
 
 
@@ -226,7 +228,7 @@ def _fact_line(fact: Fact, view: NarrativeView, who: str) -> NarrativeLine:
 
 
 def _told_otherwise(fact: Fact, view: NarrativeView, name: str) -> str:
-    """Return how a fact is told that the table would tell clumsily; '' for the others."""
+    """Return special wording for a fact that the table would word clumsily; '' for other facts."""
     if fact.predicate == "partner" and fact.object in _SPOUSES:
         return view.say(
             fill_particles("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
@@ -240,7 +242,7 @@ def _told_otherwise(fact: Fact, view: NarrativeView, name: str) -> str:
 
 
 def _name_subject(subject: str, view: NarrativeView, who: str) -> str:
-    """Return whom a fact is about: a word for kin is the user's."""
+    """Return the words for a fact's subject: a word for kin means the user's kin."""
     if subject in _KIN:
         return view.say(f"{who}의 {subject}", f"{who}'s {subject}")
     return {USER: who, CHARACTER: view.say("나", "I")}.get(subject, subject)
@@ -258,7 +260,7 @@ def _past_line(fact: Fact, view: NarrativeView, told: str) -> NarrativeLine:
 
 
 def _plan_line(fact: Fact, view: NarrativeView, name: str) -> NarrativeLine:
-    """Return the line of a plan with a day: to come, near, just over, or over."""
+    """Return the line of a plan with a day: future, near, just over, or over."""
     ahead = (date.fromisoformat(fact.day) - view.today).days
     near = (_NEAR_KO if view.lang == "ko" else _NEAR_EN).get(ahead) or view.say(
         f"{ahead}일 뒤" if ahead > 0 else f"{-ahead}일 전",

@@ -1,5 +1,6 @@
-"""Finds what of a scope belongs to a message: `0.5·similarity + 0.3·recency + 0.2·importance`, each
-part returned.
+"""Ranks memories of a scope for a message.
+
+The score is `0.5·similarity + 0.3·recency + 0.2·importance`; each part is returned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,8 +24,9 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallWeights:
-    """How memories are ranked. `steps` are (days, recency below that age); `oldest` is the recency
-    beyond.
+    """Weights of the ranking.
+
+    `steps` are pairs (days, recency below that age); `oldest` is the recency beyond the last step.
     """
 
     similarity: float = 0.5
@@ -42,8 +44,9 @@ class RecallWeights:
 
 
 class RecalledDocument(NamedTuple):
-    """A memory with its score and the parts of it, `similarity`, `recency` and `importance`, each
-    0–1 before its weight.
+    """Memory with its score and the score's parts.
+
+    The parts `similarity`, `recency` and `importance` are each 0–1 before the weight.
     """
 
     document: Document
@@ -65,7 +68,7 @@ def recalled(
 ) -> list[RecalledDocument]:
     """Return the best memories of exactly this scope for a message, best first, ties by key.
 
-    `held` are documents that the caller has at hand; the store is asked for the others.
+    `held` are documents that the caller already has; the other documents are read from the store.
     """
     alike = _measure_similarities(
         store, embedder, scope, text, weights.candidates, Filter(kinds=kinds)
@@ -96,8 +99,9 @@ def recalled(
 def _measure_similarities(
     store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int, where: Filter
 ) -> dict[PassageId, float]:
-    """Return cosines (at least 0) where vectors are to be had, else keyword scores as shares of the
-    ceiling.
+    """Return the similarity of passages: cosines (at least 0) where vectors are available.
+
+    Otherwise keyword scores, as shares of the highest possible score.
     """
     word_scores = _score_by_words(store, scope, text, where, limit)
     if embedder is None or not isinstance(store, VectorSearch):
@@ -115,8 +119,8 @@ def _measure_similarities(
             for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)
         }
     )
-    # What has no vector yet is found by its words; what says a word of the question is at least as
-    # near as that.
+    # A passage without a vector is found by its words; a passage with a word of the question is at
+    # least as similar as its keyword score says.
     return {
         passage: max(near.get(passage, 0.0), word_scores.get(passage, 0.0))
         for passage in {**word_scores, **near}
@@ -124,8 +128,9 @@ def _measure_similarities(
 
 
 def _spread_cosines(cosines: Mapping[PassageId, float]) -> dict[PassageId, float]:
-    """Return cosines from 0, the farthest found, to the nearest: a model's lie so close together
-    that they would not rank.
+    """Return cosines rescaled so that the farthest found becomes 0.
+
+    A model's cosines lie so close together that they would not rank otherwise.
     """
     top, low = max(cosines.values(), default=0.0), min(cosines.values(), default=0.0)
     return {

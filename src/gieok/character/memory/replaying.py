@@ -1,8 +1,8 @@
-"""Takes what was learned back to a place in the talk, and learns on from there: as if what was
-changed had never been said.
+"""Rolls memory back to a place in a conversation, and learns on from there.
 
-Pure: facts and moments in, facts and moments out. Each fact knows which message stated, repeated
-and ended it, so that nothing before that place is looked at again.
+The result is as if the changed messages had never been said. Pure: facts and moments in, facts and
+moments out. Each fact knows which messages stated, repeated and ended it, so that no message before
+that place is read again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,27 +18,28 @@ T = TypeVar("T")
 
 
 class LearnedState(NamedTuple):
-    """What is known after a message."""
+    """All that is known after a message."""
 
     facts: tuple[Fact, ...] = ()
     moments: tuple[Moment, ...] = ()
 
 
 class Refusals(NamedTuple):
-    """What the user does not want learned: value or key → messages."""
+    """Values and keys that the user does not want learned → messages."""
 
     by: Mapping[str, frozenset[str]]
 
     def of(self, what: str, message_id: str) -> bool:
-        """Say whether something must not be learned from a message."""
+        """Return whether a value or key must not be learned from a message."""
         return message_id in self.by.get(what, ())
 
 
 def before(
     state: LearnedState, later: frozenset[str], edits: Mapping[str, UserDecision]
 ) -> LearnedState:
-    """Return what was known before messages. `edits` are those of the user that were made before,
-    by id.
+    """Return what was known before the messages `later`.
+
+    `edits` are the user's earlier edits, by id.
     """
     facts = [fact for one in state.facts for fact in _fact_before(one, later, edits)]
     moments = [
@@ -52,8 +53,9 @@ def before(
 def carried(
     state: LearnedState, later: frozenset[str], changed: frozenset[str]
 ) -> dict[str, list[Finding]]:
-    """Return what a model found in messages that are read again and did not change, by message: it
-    is not asked again.
+    """Return a model's findings in unchanged messages that are read again, by message.
+
+    The model is not asked about these messages again.
     """
     found: dict[str, list[Finding]] = {}
     for fact in state.facts:
@@ -63,7 +65,7 @@ def carried(
 
 
 def restore_model_findings(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
-    """Add what a model found and the user wants back."""
+    """Add the findings of a model that the user wants back."""
     for fact in facts:
         if fact.by:
             found.setdefault(fact.born, []).append(_rebuild_finding(fact))
@@ -76,8 +78,9 @@ def apply_detection(
     begun: Sequence[Moment],
     refusals: Refusals,
 ) -> LearnedState:
-    """Return what is known after a message that states something; what the user refused is left
-    out.
+    """Return the state after a message that states something.
+
+    Values that the user refused are left out.
     """
     if not found.findings and not found.dropped and not begun:
         return state  # most messages say nothing to keep
@@ -96,8 +99,9 @@ def apply_detection(
 
 
 def apply_user_edit(state: LearnedState, decision: UserDecision) -> LearnedState:
-    """Return what is known after an edit by the user; of what is not there any more nothing
-    changes.
+    """Return the state after an edit by the user.
+
+    An edit of a memory that is gone changes nothing.
     """
     chosen = _find_edited_fact(state.facts, decision)
     facts = [
@@ -111,7 +115,7 @@ def apply_user_edit(state: LearnedState, decision: UserDecision) -> LearnedState
 
 
 def changed_fact(fact: Fact, change: MemoryEdit, edit: str) -> Fact:
-    """Return a fact as the user wants it; what was learned is remembered."""
+    """Return a fact with the user's changes; the learned content is kept beside them."""
     was = fact.learned or LearnedFact(fact.object, fact.day, fact.importance, fact.is_important)
     return replace(
         fact,
@@ -125,7 +129,7 @@ def changed_fact(fact: Fact, change: MemoryEdit, edit: str) -> Fact:
 
 
 def changed_moment(moment: Moment, decision: UserDecision) -> Moment:
-    """Return a moment as the user wants it."""
+    """Return a moment with the user's changes."""
     change = decision.change
     return moment._replace(
         text=_choose_set_value(change.text, moment.text),
@@ -147,7 +151,8 @@ def _fact_before(
     fact: Fact, later: frozenset[str], edits: Mapping[str, UserDecision]
 ) -> list[Fact]:
     if _find_birth_message(fact) in later:
-        # What it put right was so until then; what else it took the place of comes back by itself.
+        # The slip that this fact corrected was true until then; other facts that it replaced come
+        # back by themselves.
         return [one for slip in fact.slips for one in _fact_before(slip, later, edits)]
     ids = tuple(one for one in fact.message_ids if one not in later)
     if ids != fact.message_ids:  # the same object where nothing changes: it is not written again
@@ -183,15 +188,17 @@ def _moment_before(
 
 
 def _find_birth_message(fact: Fact) -> str:
-    """Return the message that stated a fact; of one from before this was kept, the first that it
-    cites.
+    """Return the message that stated a fact.
+
+    A fact from before this was recorded gives the first message that it cites.
     """
     return fact.born or (fact.message_ids[0] if fact.message_ids else "")
 
 
 def _find_edited_fact(facts: Sequence[Fact], decision: UserDecision) -> Fact | None:
-    """Return the fact that an edit is about: by its key, else the same value where it is stated
-    elsewhere now.
+    """Return the fact that an edit is about: by its key, else by its value.
+
+    The value may be stated elsewhere now.
     """
     by_key = next((fact for fact in facts if fact.key == decision.key), None)
     return by_key or next(

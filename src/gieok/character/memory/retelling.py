@@ -1,6 +1,4 @@
-"""What becomes of summaries as what they are of changes, and as the user edits, deletes or wants
-them back.
-"""
+"""Updates episodes as their messages change, and as users edit, delete or restore them."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -11,16 +9,16 @@ from gieok.character.memory.learning import UnreadTalk
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document
 
-#: Makes the episode of a span that quotes nothing of some messages; None where nothing is left to
-#: tell.
+#: Makes the episode of a span without quoting certain messages; None where nothing is left to tell.
 Summarise = Callable[[Sequence[Journalled], frozenset[str]], Episode | None]
 
 
 def retold(
     talk: UnreadTalk, told: Sequence[Episode], unquoted: frozenset[str], summarise: Summarise
 ) -> list[Episode]:
-    """Return the episodes, those anew in which something changed; what the user wrote stays, and is
-    marked.
+    """Return the episodes, with those made anew whose messages changed.
+
+    An episode in the user's own words stays, and is marked as stale.
     """
     said = {one.message.id: one for one in decisions.select_spoken_messages(talk.entries)}
     kept: list[Episode] = []
@@ -42,8 +40,9 @@ def retold(
 def decided(
     told: Sequence[Episode], made: Iterable[UserDecision], history: Callable[[], Sequence[Document]]
 ) -> list[Episode]:
-    """Return the episodes after decisions of the user; `history` gives what was replaced, the
-    newest last.
+    """Return the episodes after decisions of the user.
+
+    `history` returns the replaced versions, newest last.
     """
     held = {one.key: one for one in told}
     for one in made:

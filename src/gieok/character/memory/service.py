@@ -1,9 +1,8 @@
-"""A character's memory as a service: messages in, memories out, the context of a turn. What any
-surface calls.
+"""Character memory as a service: messages in, memories and a turn's context out.
 
-Everything is durable in the journal: messages first, then what is made of them, with the position
-of the reader that made it in one transaction. So a crash loses nothing and repeats nothing, and of
-two processes one makes it.
+Every surface calls this service. Everything is durable in the journal: messages first, then the
+memories made from them, in one transaction with the position of the reader that made them. So a
+crash loses nothing and repeats nothing, and of two processes only one makes the memories.
 """
 
 import re
@@ -52,23 +51,25 @@ from gieok.text.language import detect_text_language
 from gieok.text.tokens import estimate_tokens
 from gieok.zone import day_in
 
-#: Readers of the journal: what was looked at for facts, and what is summarised.
+#: Readers of the journal: for facts, and for summaries.
 DETECTION, SUMMARY = "character:facts", "character:summary"
 RULES = "rules"
-#: `agent` of every message here.
+#: `agent` of every message of this service.
 AGENT = "character"
-#: How often others may be faster.
+#: How often learning is tried again where another process was faster.
 _TRIES = 5
-#: What is longer is pasted: the rules read its beginning, which is what the person says of it.
+#: A longer message holds pasted text: the rules read its beginning, which is the person's comment
+#: on it.
 _MOST_READ = 2_000
 
-#: Says what a message states; the facts that hold come beside it.
+#: Returns the statements of a message; takes the current facts beside the message.
 Extractor = Callable[[Spoken, Sequence[Fact], Message], Detection]
 
 
 class Bond(NamedTuple):
-    """A user and a character: whose memory it is. `persona` is the character's prompt, `zone` the
-    user's.
+    """Pair of a user and a character, to which a memory belongs.
+
+    `persona` is the character's prompt, `zone` the user's time zone.
     """
 
     user: str
@@ -78,16 +79,15 @@ class Bond(NamedTuple):
 
     @property
     def scope(self) -> Scope:
-        """Return the scope of all that is remembered between the two. Raises BadRequest for a bad
-        name.
-        """
+        """Return the scope of all memories between the two. Raises BadRequest for a bad name."""
         return scope_of(self.user, self.character)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnBudget:
-    """Tokens of a turn's context, and of them those of the narrative; the rest holds persona and
-    window.
+    """Tokens of a turn's context, and the narrative's part of them.
+
+    The rest is for persona and window.
     """
 
     context_tokens: int = 4_096
@@ -99,8 +99,10 @@ class TurnBudget:
 
 
 class ScopeSnapshot(NamedTuple):
-    """What is known of a scope at one moment: how far it was looked at and summarised, what is
-    behind that, the memories.
+    """State of a scope at one moment.
+
+    It holds how far messages were learned and summarised, the messages after those positions, and
+    the memories.
     """
 
     learned: int
@@ -111,8 +113,9 @@ class ScopeSnapshot(NamedTuple):
 
 
 class TurnContext(NamedTuple):
-    """What a model is given for a reply, within the budget, and the memories that were recalled
-    with their signals.
+    """Context for a model's reply, within the budget.
+
+    It includes the recalled memories with their signals.
     """
 
     persona: str
@@ -134,14 +137,14 @@ class TurnContext(NamedTuple):
 
 
 def by_rules(said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
-    """Return what a message states, by rules."""
+    """Return the statements of a message, found by rules."""
     del message
     return detect_statements(said, held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharacterService:
-    """The memory of characters. `embedder` is None where memories are found by words alone."""
+    """Memory of characters. `embedder` is None where memories are found by words alone."""
 
     journal: FullJournal
     store: Store
@@ -149,15 +152,15 @@ class CharacterService:
     embedder: Callable[[], Embedder | None] = lambda: None
     extract: Extractor = by_rules
     extractor: str = RULES
-    #: Holds windows that were read before; None: none are.
+    #: Cache of windows that were read before; None: no cache.
     cache: WindowCache | None = None
-    #: How many episodes a memory has room for.
+    #: How many episodes a memory may hold.
     slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
     budget: TurnBudget = field(default_factory=TurnBudget)
-    #: Raises Withheld where nothing may be taken in now.
+    #: Raises Withheld where nothing may be learned now.
     check_open: Callable[[], None] = lambda: None
     weights: RecallWeights = field(default_factory=RecallWeights)
-    #: Of users who set none.
+    #: Time zone of users who set none.
     zone: tzinfo = UTC
 
     def hear(
@@ -169,10 +172,9 @@ class CharacterService:
         at: datetime | None = None,
         identity: str = "",
     ) -> str:
-        """Journal a message, learn from it, and summarise where the window is full; return the
-        message's id.
+        """Journal a message and learn from it; return the message's id.
 
-        A message of a known id and text is not added again.
+        A full window is summarised. A message with a known id and text is not added again.
         """
         self.check_open()
         at = at or self.clock.now()
@@ -199,17 +201,18 @@ class CharacterService:
         return identity
 
     def withdraw(self, bond: Bond, ids: Sequence[str]) -> None:
-        """Take messages back: what was learned from them alone goes, what that had superseded holds
-        again.
+        """Take messages back.
+
+        Memories learned from these messages alone are removed, and the facts that they had
+        superseded hold again.
         """
         self._change(bond, ids, ())
 
     def replace(self, bond: Bond, messages: Sequence[Message]) -> None:
-        """Let messages of known ids say something else, each in its place; the versions before are
-        kept, and not read.
+        """Replace the text of messages with known ids, each in its place.
 
-        A version that was replaced before holds again where it is said again. Raises NotFound for
-        an unknown id.
+        Former versions are kept, and not read. A version that was replaced before holds again where
+        it is said again. Raises NotFound for an unknown id.
         """
         known = {
             one.message.id
@@ -220,8 +223,9 @@ class CharacterService:
         self._change(bond, [one.id for one in messages], messages)
 
     def _change(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:
-        """Take messages back and say them anew, with the decision that memory is formed again from
-        there, in one step.
+        """Take messages back and add their new versions in one step.
+
+        The step includes the decision that memory is formed again from there.
         """
         found = self.journal.messages(bond.scope, ids)
         if not found:
@@ -234,9 +238,7 @@ class CharacterService:
     def decide(
         self, bond: Bond, decision: UserDecision, events: Sequence[TranscriptEvent] = ()
     ) -> str:
-        """Journal a decision with what comes with it, in one step, and take it in; return its
-        id.
-        """
+        """Journal a decision with its events in one step, and apply it; return its id."""
         number = str(self.journal.position(bond.scope, DETECTION))
         said = decisions.message_of(decision, self.clock.now(), number)
         self.journal.say(bond.scope, [*events, said])
@@ -244,11 +246,10 @@ class CharacterService:
         return said.id
 
     def take_in(self, bond: Bond, found: Mapping[str, Sequence[Finding]]) -> bool:
-        """Learn what a model found in messages, each where it was said: what was said later still
-        holds.
+        """Learn a model's findings in messages, each at the place of its message.
 
-        Memory is formed again from the first of them. False where others were faster each time:
-        nothing was done.
+        Later messages keep their effect: memory is formed again from the first of the messages on.
+        Return False where another process was faster at each try; then nothing was done.
         """
         said = self.journal.messages(bond.scope, sorted(found))
         if not said:
@@ -267,8 +268,9 @@ class CharacterService:
         return False
 
     def learn(self, bond: Bond) -> ScopeSnapshot:
-        """Look at everything that is new or changed; return what is known then. Safe to kill, and
-        to run twice at once.
+        """Learn from everything that is new or changed; return the state after it.
+
+        Safe to kill, and to run twice at once.
         """
         while True:
             seen = self.seen(bond)
@@ -283,8 +285,9 @@ class CharacterService:
         seen: ScopeSnapshot,
         given: Mapping[str, Sequence[Finding]] = MappingProxyType({}),
     ) -> int:
-        """Learn from what is new, and what a model found; return how much changed, -1 where another
-        process was faster.
+        """Learn from new messages and a model's findings; return how many memories changed.
+
+        Return -1 where another process was faster.
         """
         learned, held, scope = seen.learned, seen.held, bond.scope
         talk = learning.find_unread_talk(self.journal, scope, learned, seen.window, held.episodes)
@@ -316,8 +319,9 @@ class CharacterService:
         held: Memories,
         found_now: Mapping[str, Sequence[Finding]],
     ) -> LearnedState:
-        """Return what is known at the end of a talk: what was known before its start, and what is
-        said from there on.
+        """Return the state at the end of a conversation.
+
+        It starts from the state before `talk.start`, and adds the messages from there on.
         """
         state = LearnedState(tuple(held.facts), tuple(held.moments))
         refusals, given = Refusals({}), dict[str, list[Finding]]()
@@ -346,7 +350,7 @@ class CharacterService:
         return state
 
     def _wanted_back(self, scope: Scope, talk: UnreadTalk) -> list[Fact]:
-        """Return facts whose deletion was taken back, as they were."""
+        """Return facts whose deletion was undone, in their former state."""
         made = (decisions.decision_of(one.message) for one in talk.fresh)
         keys = {one.key for one in made if one and one.do == RESTORE}
         found = (
@@ -357,7 +361,7 @@ class CharacterService:
         return [fact for fact in found.values() if fact.predicate]
 
     def _edits(self, scope: Scope, held: Memories) -> dict[str, UserDecision]:
-        """Return the edits of what is held, by id."""
+        """Return the edits of the held memories, by id."""
         ids = sorted(
             {edit for one in held.facts for edit in one.edits}
             | {edit for one in held.moments for edit in one.edits}
@@ -373,7 +377,7 @@ class CharacterService:
         told: Sequence[Episode],
         fresh: Sequence[UserDecision],
     ) -> list[Episode]:
-        """Return the episodes as they are told now."""
+        """Return the episodes in their present form."""
         if talk.touched:
             refused = decisions.refused(self.journal, bond.scope).values()
 
@@ -390,17 +394,17 @@ class CharacterService:
     def _summary(
         self, bond: Bond, span: Sequence[Journalled], state: LearnedState
     ) -> Episode | None:
-        """Return the episode of a span; None where nothing is to be told."""
+        """Return the episode of a span; None where there is nothing to tell."""
         who = narrative.whom(state.facts, self._view(bond, span))
         return episodes.summarise_span(span, state.facts, state.moments, who) if span else None
 
     def summarise(
         self, bond: Bond, tell: Callable[[Sequence[Journalled]], str] = lambda span: ""
     ) -> Episode | None:
-        """Summarise the oldest part of a window that is full; None where it is not, or another
-        process was faster.
+        """Summarise the oldest part of a full window; return the episode.
 
-        `tell` may return a better text; '' for the rules'.
+        None where the window is not full, or another process was faster. `tell` may return a better
+        text; '' keeps the text of the rules.
         """
         seen = self.seen(bond)
         due, held, position = self.due(bond, seen), seen.held, seen.window.position
@@ -425,8 +429,9 @@ class CharacterService:
         return made if done else None
 
     def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
-        """Form the episode of messages that are behind the window, beside those that there are;
-        `ids` are all of its span.
+        """Form the episode of messages before the window, beside the existing episodes.
+
+        `ids` are all messages of the episode's span.
         """
         while True:
             seen = self.seen(bond)
@@ -449,12 +454,13 @@ class CharacterService:
                 return
 
     def due(self, bond: Bond, seen: ScopeSnapshot) -> episodes.Due | None:
-        """Return what is to be summarised; None where the window is not full."""
+        """Return the span that is due for a summary; None where the window is not full."""
         return episodes.find_due_span(seen.window.spoken, self.budget.window(bond.persona))
 
     def context(self, bond: Bond, text: str, seen: ScopeSnapshot | None = None) -> TurnContext:
-        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is
-        what was read already.
+        """Return the context for a reply to the present message, journalled or not.
+
+        `seen` is the state of the scope, where it was read already.
         """
         seen = seen or self.seen(bond)
         if seen.is_waiting:
@@ -500,11 +506,11 @@ class CharacterService:
         )
 
     def memories(self, bond: Bond) -> Memories:
-        """Return what is remembered, ideas among the facts."""
+        """Return the memories, with ideas among the facts."""
         return read_held_memories([entry.document for entry in self.journal.made(bond.scope)])
 
     def seen(self, bond: Bond) -> ScopeSnapshot:
-        """Read what a turn needs, once."""
+        """Read the state of a scope that a turn needs, in one go."""
         state, window = windows.read_scope_window(self.journal, self.cache, bond.scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
         return ScopeSnapshot(
@@ -516,7 +522,7 @@ class CharacterService:
         )
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> NarrativeView:
-        """Return how it is told: in the language that the user speaks."""
+        """Return the circumstances of the narrative, in the language that the user speaks."""
         said = [one.message.text for one in window if one.message.role is Role.USER]
         now = self.clock.now()
 
@@ -559,7 +565,7 @@ class CharacterService:
 
 
 def _build_spoken_line(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:
-    """Return a message as the rules read it, with what was said before it."""
+    """Return a message as the rules read it, with the messages before it."""
     before = [other.message for other in said]
     last = before[-1] if before and before[-1].role is not one.message.role else None
     earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][

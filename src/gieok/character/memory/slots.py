@@ -1,8 +1,7 @@
-"""How many episodes a memory holds: beyond that the least valuable neighbours are told as one; none
-is dropped.
+"""Limit of episodes in a memory: beyond the limit, the least valuable neighbours are merged.
 
-Pure, and the same for everybody who does it: of equal pairs the oldest goes first. What the user
-marked or wrote is never merged.
+No episode is dropped. Pure, and with the same result for every caller: of equal pairs the oldest is
+merged first. Episodes that the user marked or wrote are never merged.
 """
 
 import re
@@ -13,7 +12,7 @@ from gieok.character.facts import Episode, Fact, Moment
 from gieok.character.memory.episodes import MOST_CHARS, MOST_TOPICS
 from gieok.text.language import detect_text_language
 
-#: Episodes of a memory for which no slot was bought.
+#: Episodes in a memory without bought slots.
 DEFAULT_SLOTS = 30
 _GAP = " / "
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
@@ -25,8 +24,9 @@ _OF_MESSAGE = 0.05
 def limit_episodes(
     limit: int, told: Sequence[Episode], facts: Sequence[Fact], moments: Sequence[Moment]
 ) -> list[Episode]:
-    """Return at most `limit` episodes in order of time, or as few as can be: those that are never
-    merged all stay.
+    """Return at most `limit` episodes in order of time.
+
+    There may be more, because episodes that are never merged all stay.
     """
     episodes = sorted(told, key=lambda one: (one.start, one.key))
     worth = {i: 0.0 for one in episodes for i in one.message_ids}
@@ -51,7 +51,9 @@ def limit_episodes(
 
 
 def merged(first: Episode, second: Episode) -> Episode:
-    """Return two episodes as one: some of each, in order, no longer than one may be."""
+    """Return two episodes as one: parts of each text, in order, within the length of one
+    episode.
+    """
     ids = tuple(dict.fromkeys((*first.message_ids, *second.message_ids)))
     feelings = dict.fromkeys(one for one in (first.emotion, second.emotion) if one)
     return Episode(
@@ -67,15 +69,17 @@ def merged(first: Episode, second: Episode) -> Episode:
 
 
 def _score_episode_worth(episode: Episode, worth: Mapping[str, float]) -> float:
-    """Return what an episode is worth: what is known from its messages, and a little for each, so
-    that none swallows all.
+    """Return the value of an episode: the value of what is known from its messages.
+
+    Each message adds a little more, so that no merged episode swallows all others.
     """
     return sum(worth[i] + _OF_MESSAGE for i in episode.message_ids)
 
 
 def _merge_episode_texts(first: str, second: str) -> str:
-    """Return parts of two texts, taken in turns until no more fit, in their order; the lead of the
-    first stays.
+    """Return parts of two texts in their order, chosen in turns until no more fit.
+
+    The lead of the first text stays.
     """
     most = MOST_CHARS[detect_text_language(f"{first} {second}")]
     lead = found[0] if (found := _LEAD.match(first)) else ""
@@ -90,7 +94,7 @@ def _merge_episode_texts(first: str, second: str) -> str:
                 chosen.add((side, place))
                 left -= len(part) + len(_GAP)
             elif part and left > _SHORTEST and not any(one == side for one, _ in chosen):
-                # Nothing of this one fits whole: it is cut rather than left out.
+                # No sentence of this text fits whole: a sentence is cut rather than left out.
                 parts[side][place] = f"{part[: left - len(_GAP) - 1].rstrip()}…"
                 chosen.add((side, place))
                 left = 0
@@ -98,6 +102,6 @@ def _merge_episode_texts(first: str, second: str) -> str:
 
 
 def _split_episode_sentences(text: str) -> list[str]:
-    """Return what a text can be cut into: the sentences that rules took, or those of prose."""
+    """Return the pieces at which a text can be cut: sentences chosen by rules, or of prose."""
     parts = text.split(_GAP) if _GAP in text else _SENTENCE.split(text)
     return [part.strip() for part in parts if part.strip()]

@@ -1,6 +1,4 @@
-"""The messages after the last summary: what was read before is used again where the journal says
-that it stands.
-"""
+"""Messages after the last summary, cached while the journal confirms that the cache is valid."""
 
 from typing import NamedTuple
 
@@ -12,15 +10,16 @@ from gieok.ports.journal import Positions
 
 
 class TalkWindow(NamedTuple):
-    """Everything behind the position of a reader, decisions too, by number."""
+    """All messages and decisions after a reader's position, in order of number."""
 
     position: int
     messages: list[Journalled]
 
     @property
     def spoken(self) -> list[Journalled]:
-        """Return what was said since, by place: what keeps an earlier place was said anew, and is
-        summarised already.
+        """Return the spoken messages after the position, in order of place.
+
+        A message with an earlier place is a new version of a message that is summarised already.
         """
         return decisions.select_spoken_messages(
             [one for one in self.messages if one.place > self.position]
@@ -30,9 +29,7 @@ class TalkWindow(NamedTuple):
 def read_scope_window(
     journal: Positions, cache: WindowCache | None, scope: Scope, reader: str
 ) -> tuple[ScopeState, TalkWindow]:
-    """Return what a turn needs of a scope, and what is behind the position of a reader, read in one
-    snapshot.
-    """
+    """Return the state of a scope and the window after a reader's position, from one snapshot."""
     cached = cache.get(scope) if cache else None
     state = journal.state(scope, reader, cached)
     window = state.window

@@ -1,1 +1,1 @@
-"""Plays conversation files through the service and measures what was remembered."""
+"""Plays conversation files through the service and measures what is remembered of them."""

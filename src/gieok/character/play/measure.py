@@ -1,8 +1,7 @@
-"""What a conversation file says should be remembered, held against what was: facts, traps, moments,
-questions.
+"""Compares memories with what a conversation file says should be remembered.
 
-The file's form: `conversations`, each with `turns`, `facts`, `moments`, `not_facts`, `questions`
-(docs/character.md).
+Facts, traps, moments and questions are measured. The file's form: `conversations`, each with
+`turns`, `facts`, `moments`, `not_facts`, `questions` (docs/character.md).
 """
 
 import re
@@ -12,14 +11,14 @@ from typing import Any, NamedTuple
 
 from gieok.character.facts import CHARACTER, Fact, Moment, same_value
 
-#: A file's row, as JSON gives it.
+#: Row of a file, as JSON gives it.
 Row = Mapping[str, Any]
-#: A moment of a file is found by one that begins within so many turns of it.
+#: A moment of a file counts as found where a moment begins within so many turns of it.
 _NEAR_TURNS = 2
 
 
 class ToldContext(NamedTuple):
-    """What a context tells: as holding now, and in all."""
+    """Text of a context: the part told as current, and the whole."""
 
     now: str
     all: str
@@ -27,7 +26,7 @@ class ToldContext(NamedTuple):
 
 @dataclass(slots=True)
 class Score:
-    """Counts of one or more conversations."""
+    """Counts from one or more conversations."""
 
     kept: int = 0
     right: int = 0
@@ -47,14 +46,16 @@ class Score:
     misses: list[str] = field(default_factory=list)
 
     def add(self, other: "Score") -> None:
-        """Add another's counts."""
+        """Add the counts of another score."""
         for name in self.__dataclass_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 def occurs(wanted: str, text: str) -> bool:
-    """Say whether a text holds a value: in any case; a digit at its edge must not go on, nor a
-    Latin letter at its beginning.
+    """Return whether a text holds a value, in any case.
+
+    A digit at the edge of the value must not continue in the text, nor a Latin letter at its
+    beginning.
     """
     pattern = re.escape(wanted.strip().casefold()).replace(r"\ ", r"\s*")
     before = (
@@ -69,8 +70,9 @@ def occurs(wanted: str, text: str) -> bool:
 
 
 def matches(fact: Fact, row: Row) -> bool:
-    """Say whether a fact that was kept is a fact of the file: about the same side, of the type or
-    predicate, with its value.
+    """Return whether a held fact is a fact of the file.
+
+    Both must be about the same side, have the same type or predicate, and the file's value.
     """
     if (fact.subject == CHARACTER) != (
         row["subject"] == CHARACTER
@@ -85,7 +87,7 @@ def matches(fact: Fact, row: Row) -> bool:
 
 
 def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[str, int]) -> Score:
-    """Return the figures of facts and traps. `turn_of`: message id → turn."""
+    """Return the scores of facts and traps. `turn_of`: message id → turn."""
     rows: Sequence[Row] = conversation["facts"]
     score = Score()
     for fact in facts:
@@ -118,8 +120,9 @@ def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[st
 
 
 def _find_sprung_trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, int]) -> Row | None:
-    """Return the trap that a fact fell into: it holds its words, or was said in its turn and holds
-    a part of them.
+    """Return the trap into which a fact fell.
+
+    The fact holds the trap's words, or was said in the trap's turn and holds a part of them.
     """
     said = {turn_of.get(identity) for identity in fact.message_ids}
     own = same_value(fact.object)
@@ -133,8 +136,9 @@ def _find_sprung_trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, in
 
 
 def _measure_current(row: Row, rows: Sequence[Row], facts: Sequence[Fact], score: Score) -> None:
-    """Count a fact that holds at the end, where anything of its history was kept: is it what is
-    held as current?
+    """Count whether a fact that holds at the end of the file is the one held as current.
+
+    Facts of which no part of the history was kept are not counted.
     """
     history, added = [row], True
     while added:
@@ -162,8 +166,9 @@ def _measure_current(row: Row, rows: Sequence[Row], facts: Sequence[Fact], score
 def measured_moments(
     rows: Sequence[Row], moments: Sequence[Moment], turn_of: Mapping[str, int]
 ) -> Score:
-    """Return the figures of moments: found is one of the type that begins within two turns of the
-    file's.
+    """Return the scores of moments.
+
+    A moment of the file is found where a moment of its type begins within two turns of it.
     """
     score = Score(moments=len(rows), moments_kept=len(moments))
     for row in rows:
@@ -180,12 +185,13 @@ def measured_moments(
 
 
 def measured_question(row: Row, told: ToldContext) -> Score:
-    """Return the figures of a question: the context holds what is wanted; what is not told as
-    holding now.
+    """Return the scores of a question.
+
+    The context must hold the wanted values, and must not tell the unwanted values as current.
     """
     score = Score(questions=1, stale_asked=bool(row["not"]))
     score.held = any(occurs(value, told.all) for value in row["want"])
-    # An old value in raw talk misleads where nothing newer stands in the context.
+    # An old value in raw messages misleads where no newer value stands in the context.
     misleads = not score.held and any(occurs(value, told.all) for value in row["not"])
     score.stale = misleads or any(occurs(value, told.now) for value in row["not"])
     if not score.held:

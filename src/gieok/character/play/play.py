@@ -1,5 +1,6 @@
-"""Plays a conversation file turn by turn through the service, and asks its questions when they are
-asked.
+"""Plays a conversation file turn by turn through the service.
+
+The questions of the file are asked at their turns.
 """
 
 import json
@@ -21,7 +22,7 @@ _FORM = "docs/character.md describes the form of a conversation file"
 
 
 class PlayedClock:
-    """`Clock` that shows the time of what is played."""
+    """`Clock` that shows the time in the played conversation."""
 
     def __init__(self) -> None:
         self.at = datetime(1970, 1, 1, tzinfo=UTC)
@@ -32,7 +33,7 @@ class PlayedClock:
 
 
 class PlayedAnswer(NamedTuple):
-    """A question with what the context told: for who reads the narrative."""
+    """Question with the context's narrative, for a person who reads the narrative."""
 
     question: str
     at: datetime
@@ -71,7 +72,7 @@ def _parse_zoned_time(text: str) -> datetime:
 
 
 def build_played_bond(conversation: Row) -> Bond:
-    """Return whose conversation it is. Raises BadRequest for an unknown zone."""
+    """Return the user and character of a conversation. Raises BadRequest for an unknown zone."""
     user, character = conversation["user"], conversation["character"]
     return Bond(user["id"], conversation["id"], character["persona"], zone_named(user["zone"]))
 
@@ -79,8 +80,8 @@ def build_played_bond(conversation: Row) -> Bond:
 def play(
     conversation: Row, characters: CharacterService, clock: PlayedClock
 ) -> tuple[Score, list[PlayedAnswer]]:
-    """Play one conversation; return the figures, and each question with the narrative that it
-    met.
+    """Play one conversation; return the scores, and each question with the narrative at that
+    time.
     """
     bond, turn_of, asked = build_played_bond(conversation), dict[str, int](), list[PlayedAnswer]()
     waiting = sorted(conversation["questions"], key=lambda row: _parse_zoned_time(row["at"]))
@@ -115,7 +116,7 @@ def _ask_played_question(
 
 
 def _fill_played_vectors(characters: CharacterService) -> None:
-    """Make the vectors of what was stored since, where they are asked for."""
+    """Make the vectors of newly stored documents, where vectors are wanted."""
     embedder = characters.embedder()
     if embedder is not None and isinstance(characters.store, VectorSearch):
         deliver(characters.journal, characters.store)
@@ -123,7 +124,7 @@ def _fill_played_vectors(characters: CharacterService) -> None:
 
 
 def total(scores: Sequence[Score]) -> Score:
-    """Return the sum of figures."""
+    """Return the sum of scores."""
     sum_ = Score()
     for score in scores:
         sum_.add(score)

@@ -1,1 +1,1 @@
-"""A turn of a conversation, and what a model reads of the talk beside it."""
+"""Turn of a conversation, and the reading of conversations by a model beside the turns."""

@@ -1,12 +1,12 @@
-"""A turn of a front end that keeps the talk itself, and sends all of it with every message.
+"""Turn of a front end that keeps the conversation and sends all of it with every message.
 
 The journal follows what the front end shows (`history`). The prompt is the front end's own, with
-what is remembered in it: where `{{memory}}` stands, else behind its system texts. Where it has
-none, the character's card is told. What a full context has no room for goes from the beginning of
-the talk, which memory covers.
+the memory inserted where `{{memory}}` stands, else behind its system texts. Where it has no system
+texts, the character's card is added. When the context is full, the beginning of the conversation is
+dropped, which memory covers.
 
-A conversation that the front end names is a row of lines of its own in the journal; memory is one,
-whatever the conversation.
+Each conversation that the front end names is a separate row of lines in the journal; all
+conversations share one memory.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ from gieok.ports.models import ChatMessage, Sampling
 from gieok.text.tokens import estimate_tokens
 
 _MOST_LINES = 20_000
-#: Of the talk, so many lines stay at its end however full the context is.
+#: How many lines at the end of the conversation stay, however full the context is.
 _LEAST_LINES = 2
 _SYSTEM = ("system", "developer")
 
 
 class Sent(NamedTuple):
-    """What a front end sends."""
+    """Request of a front end."""
 
     user: str
     character: str
@@ -42,7 +42,7 @@ class Sent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """Turns of front ends."""
+    """Turns of front ends that keep the conversation."""
 
     turns: Turns
 
@@ -80,8 +80,9 @@ class Completions:
     def _follow(
         self, bond: Bond, session: str, lines: Sequence[TalkLine]
     ) -> tuple[datetime | None, ScopeSnapshot]:
-        """Let the journal hold what the front end shows, and learn from what is new; return when
-        the last line was said.
+        """Bring the journal in line with what the front end shows, and learn from what is new.
+
+        Return when the last line was said, and the state of the scope.
         """
         turns = self.turns
         journal, now = turns.memory.journal, turns.memory.clock.now()
@@ -153,8 +154,9 @@ class Completions:
 
 
 def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[ChatMessage]:
-    """Return the messages with what is remembered: where its macro stands, else behind the first
-    system texts.
+    """Return the messages with the memory inserted.
+
+    It stands where its macro stands, else behind the first system texts.
     """
     combined = list(messages)
     place = next(
@@ -172,7 +174,7 @@ def _insert_memory_text(messages: Sequence[ChatMessage], memory: str) -> list[Ch
 
 
 def _drop_oldest_lines(messages: Sequence[ChatMessage], room: int) -> tuple[ChatMessage, ...]:
-    """Return messages without the oldest lines of the talk that there is no room for."""
+    """Return the messages without the oldest lines of the conversation that do not fit."""
     room_left = room - sum(estimate_tokens(one.text) + 4 for one in messages)
     talk = [place for place, one in enumerate(messages) if one.role != "system"]
     dropped: set[int] = set()

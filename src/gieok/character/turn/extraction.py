@@ -1,9 +1,9 @@
-"""What a model finds in a talk, and how it tells it: checked row by row, and joined by the same
-rules as what the rules find.
+"""Findings and summaries of a model, checked row by row.
 
-The rules have read every message already. A model reads again what it has not, every few messages
-of the user, and all of what is about to be summarised. Where it fails, the rules' findings and
-summary stand.
+A model's findings are joined by the same rules as the findings of rules. The rules have read every
+message already. A model reads the messages that it has not read yet, every few messages of the
+user, and all messages that are about to be summarised. Where the model fails, the findings and the
+summary of the rules stand.
 """
 
 import json
@@ -31,7 +31,7 @@ _MESSAGE_CHARS = 4_000
 _ANSWER_TOKENS = 2_000
 _SUMMARY_TOKENS = 500
 _MOST_SUBJECT = 40
-#: Their values are words of ours, not of the message.
+#: Predicates whose values are in Gieok's own words, not in words of the message.
 _OWN_WORDS = frozenset(("speech_level", "partner", "marital_status", "age", "school_year"))
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{3,}|\d+")
 _FENCE = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
@@ -50,7 +50,7 @@ _FEW_WORDS = 8
 
 
 class Speakers(NamedTuple):
-    """What the two are called, and the zone that days are reckoned in."""
+    """Names of the two speakers, and the time zone in which days are counted."""
 
     name: str
     who: str
@@ -59,7 +59,7 @@ class Speakers(NamedTuple):
 
 @cache
 def read_prompt_template(name: str) -> str:
-    """Return a prompt of this rib."""
+    """Return a prompt template of this rib."""
     return (
         files("gieok.character.turn").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
     )
@@ -67,7 +67,7 @@ def read_prompt_template(name: str) -> str:
 
 @cache
 def build_fact_schema() -> str:
-    """Return the JSON Schema of an answer."""
+    """Return the JSON Schema of a model's answer."""
     words, marks = ("about", "predicate", "value", "day"), ("certain", "change")
     fields: dict[str, object] = {"message": {"type": "integer"}, "confidence": {"type": "number"}}
     fields |= {name: {"type": "string"} for name in words} | {
@@ -99,7 +99,7 @@ def extract_model_findings(
     *,
     is_precise: bool,
 ) -> dict[str, list[Finding]]:
-    """Return what a model finds in a span, by message. Raises GeneratorFailed."""
+    """Return a model's findings in a span, by message. Raises GeneratorFailed."""
     rows = "\n".join(
         f"{name} {'=' if row.is_single else ' '} ({row.type.value})"
         for name, row in PREDICATES.items()
@@ -131,8 +131,9 @@ def extract_model_findings(
 def parse_model_findings(
     answer: str, span: Sequence[Journalled], model: str
 ) -> dict[str, list[Finding]]:
-    """Return the findings of an answer that may be kept, by message. Raises DegenerateOutput for
-    what is no such answer.
+    """Return the findings of an answer that may be kept, by message.
+
+    Raises DegenerateOutput for an answer of another form.
     """
     fenced = _FENCE.match(answer.strip())
     try:
@@ -155,8 +156,9 @@ def parse_model_findings(
 def ask_span_summary(
     asker: Asker, span: Sequence[Journalled], who: Speakers, most_chars: Mapping[str, int]
 ) -> str:
-    """Return a model's summary of a span in the character's first person. Raises
-    GeneratorFailed.
+    """Return a model's summary of a span in the character's first person.
+
+    Raises GeneratorFailed.
     """
     lang = detect_text_language(
         " ".join(one.message.text for one in span if one.message.role is Role.USER)
@@ -173,8 +175,9 @@ def ask_span_summary(
 
 
 def fitting(answer: str, lang: str, most_chars: int) -> str:
-    """Return a summary in whole sentences within its length. Raises DegenerateOutput for one that
-    cannot be used.
+    """Return a summary in whole sentences within its length.
+
+    Raises DegenerateOutput for a summary that cannot be used.
     """
     text = " ".join(answer.strip().strip("\"'“”").split())
     if len(text) > most_chars:
@@ -192,8 +195,9 @@ def fitting(answer: str, lang: str, most_chars: int) -> str:
 def _build_model_finding(
     row: Mapping[str, object], span: Sequence[Journalled], place: int, model: str
 ) -> Finding | None:
-    """Return what a row says; None where it is about nobody, in words that nobody said, or of
-    another speaker.
+    """Return the finding of a row; None for a row that is not valid.
+
+    Such a row is about nobody, quotes words that nobody said, or belongs to another speaker.
     """
     message = span[place].message
     subject, predicate, value = (
@@ -232,8 +236,9 @@ def _build_model_finding(
 
 
 def _is_grounded(predicate: str, value: str, message: Message, before: Message | None) -> bool:
-    """Say whether a value stands in its message, or in what that answers: a model may not add
-    anything.
+    """Return whether a value stands in its message, or in the message that it answers.
+
+    A model may not add anything of its own.
     """
     if predicate in _OWN_WORDS:
         return True

@@ -1,10 +1,9 @@
-"""What a front end sends again with every message, compared with what is journalled: what is new,
-edited, gone. Pure.
+"""Compares the messages that a front end sends again and again with the journalled messages.
 
-A front end shows one path through what was said: its beginning may be left out, lines are edited,
-the last reply is made anew, the end is deleted, an older place is gone on from, a new chat is
-begun. What is journalled of a conversation is one row of lines, in which `BRANCH` marks a line that
-does not follow the one before it.
+The comparison finds lines that are new, edited, or gone. Pure. A front end shows one path through
+the conversation: its beginning may be left out, lines are edited, the last reply is regenerated,
+the end is deleted, an older place is continued, a new chat is begun. The journal of a conversation
+is one row of lines, in which `BRANCH` marks a line that does not follow the line before it.
 """
 
 import re
@@ -15,17 +14,18 @@ from typing import NamedTuple
 
 from gieok.model.conversation import Message, Role
 
-#: `source` of a line that follows another than the one before it: a new chat, or an older place
-#: that was gone on from.
+#: `source` of a line that does not follow the line before it: a new chat, or an older place that
+#: was continued.
 BRANCH = "branch"
-#: So many lines at the end are taken for deleted; more are another path, which stays.
+#: At most so many missing lines at the end count as deleted; more missing lines are another path,
+#: which stays.
 _MOST_DELETED = 12
 _STEP = timedelta(milliseconds=1)
 _TALK = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 class Shown(NamedTuple):
-    """A message as a front end sends it: `role` and `name` as in OpenAI's protocol."""
+    """Message as a front end sends it: `role` and `name` as in OpenAI's protocol."""
 
     role: str
     text: str
@@ -33,14 +33,14 @@ class Shown(NamedTuple):
 
 
 class TalkLine(NamedTuple):
-    """A line of talk."""
+    """Line of a conversation."""
 
     role: Role
     text: str
 
 
 class NewLine(NamedTuple):
-    """A line to journal, when it counts as said, and whether it begins a path of its own."""
+    """Line to journal, the time at which it counts as said, and whether it begins a new path."""
 
     line: TalkLine
     at: datetime
@@ -48,7 +48,7 @@ class NewLine(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """What has to change so that the journal has what the front end shows."""
+    """Changes after which the journal holds what the front end shows."""
 
     edited: tuple[tuple[Message, str], ...] = ()
     gone: tuple[Message, ...] = ()
@@ -56,10 +56,10 @@ class Alignment(NamedTuple):
 
 
 def select_talk_lines(shown: Sequence[Shown], names: Sequence[str]) -> list[TalkLine]:
-    """Return what was said, without what the front end adds itself: system texts, and examples of
-    how somebody speaks.
+    """Return the spoken lines, without lines that the front end adds itself.
 
-    A speaker's name in front of a line is no part of it.
+    Added lines are system texts, and examples of how somebody speaks. A speaker's name in front of
+    a line is removed.
     """
     prefix = (
         re.compile(rf"(?:{'|'.join(re.escape(name) for name in names if name)}):[ \t]*")
@@ -78,7 +78,7 @@ def select_talk_lines(shown: Sequence[Shown], names: Sequence[str]) -> list[Talk
 
 
 def aligned(held: Sequence[Message], shown: Sequence[TalkLine], now: datetime) -> Alignment:
-    """Return how what is held (in order of time) becomes what is shown."""
+    """Return the changes that turn the held lines (in order of time) into the shown lines."""
     pairs = _match_talk_lines(
         [_build_talk_key(one.role, one.text) for one in held],
         [_build_talk_key(one.role, one.text) for one in shown],
@@ -86,7 +86,7 @@ def aligned(held: Sequence[Message], shown: Sequence[TalkLine], now: datetime) -
     opening = _find_greeting_places(held)
     greeted = {b for a, b in pairs if a in opening}
     same = {b for _, b in pairs} - greeted
-    # What was said last may have been said in any chat.
+    # The last shown line may have been said in any chat, so it is no evidence.
     asked = set(range(len(shown) - 1)) - greeted
     if not same or 2 * len(same & asked) < len(asked):
         pairs = [(a, b) for a, b in pairs if b in greeted]
@@ -95,14 +95,14 @@ def aligned(held: Sequence[Message], shown: Sequence[TalkLine], now: datetime) -
 
 
 def _match_talk_lines(ours: Sequence[object], theirs: Sequence[object]) -> list[tuple[int, int]]:
-    """Return the places of what is the same, in order."""
+    """Return the pairs of places at which the lines are equal, in order."""
     same = next(
         (place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), len(ours)
     )
     if same == len(ours) <= len(theirs):  # as nearly always: all of it, and what is new
         return [(place, place) for place in range(same)]
-    # Read from the end: where a line stands twice, the later one is meant, and nothing is taken for
-    # deleted.
+    # Matched from the end: where a line stands twice, the later line is meant, so that no line
+    # counts as deleted.
     blocks = SequenceMatcher(None, ours[::-1], theirs[::-1], autojunk=False).get_matching_blocks()
     return sorted(
         (len(ours) - 1 - block.a - step, len(theirs) - 1 - block.b - step)
@@ -112,8 +112,9 @@ def _match_talk_lines(ours: Sequence[object], theirs: Sequence[object]) -> list[
 
 
 def _find_greeting_places(held: Sequence[Message]) -> set[int]:
-    """Return the places of greetings: what a character says before the user says anything. Every
-    chat begins with the same.
+    """Return the places of greetings: lines of a character before the user says anything.
+
+    Every chat begins with the same greeting.
     """
     greetings, is_open = set(), True
     for place, one in enumerate(held):
@@ -129,7 +130,7 @@ def _align_new_chat(
     pairs: Sequence[tuple[int, int]],
     now: datetime,
 ) -> Alignment:
-    """Return the alignment of a chat of which nothing but a greeting is held: a new one."""
+    """Return the alignment of a new chat, of which at most a greeting is held."""
     start = next(
         (place for place in range(len(held) - 1, -1, -1) if held[place].source == BRANCH), 0
     )
@@ -141,7 +142,7 @@ def _align_new_chat(
         for place, one in enumerate(held)
         if place >= len(held) - len(greetings) and place not in same
     ]
-    # A greeting that is held stands for the one that is shown again.
+    # A held greeting stands for the greeting that is shown again.
     fresh = [line for place, line in enumerate(shown) if place not in set(same.values())]
     left = len(held) > len(gone) and not at_end
     return Alignment(
@@ -164,11 +165,12 @@ def _align_known_chat(
     for a, b in pairs:
         ours, theirs = _of_path(held[before[0] + 1 : a + 1]), shown[before[1] + 1 : b]
         if before[0] < 0:
-            # What is not shown of the beginning did not fit.
+            # Lines missing at the beginning did not fit into the front end's context.
             ours = ours[len(ours) - min(len(ours), len(theirs)) :]
         changed, unmatched, added = _diff_talk_gap(ours, theirs)
         edited += changed
-        # The line that begins a path stays: without it the rest would be taken for another's.
+        # The line that begins a path stays: without it, the later lines would belong to another
+        # path.
         gone += [one for one in unmatched if one.source != BRANCH] if before[0] >= 0 else []
         earliest = held[before[0]].at if before[0] >= 0 else held[a].at - (len(added) + 1) * _STEP
         new += [NewLine(line, earliest + (place + 1) * _STEP) for place, line in enumerate(added)]
@@ -184,8 +186,9 @@ def _align_known_chat(
 
 
 def _of_path(held: Sequence[Message]) -> list[Message]:
-    """Return the lines before the last one that are of its path: those before a line that follows
-    another are not.
+    """Return the lines before the last held line that are on the same path.
+
+    A path begins at the last line marked `BRANCH`; earlier lines belong to other paths.
     """
     starts = [place for place, one in enumerate(held) if one.source == BRANCH]
     return list(held[starts[-1] if starts else 0 : -1])
@@ -194,7 +197,7 @@ def _of_path(held: Sequence[Message]) -> list[Message]:
 def _diff_talk_gap(
     ours: Sequence[Message], theirs: Sequence[TalkLine]
 ) -> tuple[list[tuple[Message, str]], list[Message], list[TalkLine]]:
-    """Return lines that are edited, gone and new, between two that are the same."""
+    """Return the edited, removed and new lines between two equal lines."""
     edited, gone, new = [], list[Message](), list[TalkLine]()
     waiting = list(ours)
     for line in theirs:

@@ -1,5 +1,6 @@
-"""Makes the vectors of what a character remembers, beside the conversation; until then it is found
-by its words.
+"""Makes the vectors of a character's memories beside the conversation.
+
+Until then the memories are found by their words.
 """
 
 from gieok.character.memory.service import Bond, CharacterService
@@ -9,10 +10,9 @@ from gieok.ports.store import VectorSearch
 
 
 def embed_recent_memories(memory: CharacterService, bond: Bond) -> int:
-    """Embed what was remembered last, where there is an embedder; return how many passages. Raises
-    EmbedderFailed.
+    """Embed the newest memories, where there is an embedder; return how many passages.
 
-    What other memories wait for may come along.
+    Passages of other memories that wait for vectors may be embedded too. Raises EmbedderFailed.
     """
     deliver_scope(memory.journal, memory.store, bond.scope)
     if not isinstance(memory.store, VectorSearch) or not memory.store.waiting(bond.scope):

@@ -1,5 +1,6 @@
-"""What a model is told for a reply: the card's texts with their macros filled in, what is
-remembered, canon, and the talk.
+"""Prompt of a reply: the card's texts, the memory, the canon, and the conversation.
+
+The macros in the card's texts are filled in.
 """
 
 import re
@@ -18,20 +19,21 @@ _ORIGINAL = (
     "speak the language that {{user}} "
     "speaks."
 )
-#: How description, personality, scenario and examples are told.
+#: Wording of description, personality, scenario and examples.
 _PARTS = ("{}", "{{{{char}}}}'s personality: {}", "Scenario: {}", "How {{{{char}}}} speaks:\n{}")
 
 
 class SpeakerNames(NamedTuple):
-    """How the two are called."""
+    """Names of the two speakers."""
 
     char: str
     user: str
 
 
 class Sheet(NamedTuple):
-    """A card as a model is told it: what stands before the talk, and what stands after it. Macros
-    but `{{memory}}` are filled.
+    """Card as a model sees it: the text before the conversation, and the text after it.
+
+    All macros except `{{memory}}` are filled in.
     """
 
     name: str
@@ -41,7 +43,7 @@ class Sheet(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return all of it that every reply takes room for."""
+        """Return the whole text of the sheet, for which every reply needs room."""
         return "\n\n".join(filter(None, (_MEMORY.sub("", self.system), self.after)))
 
 
@@ -52,7 +54,7 @@ def read_card_name(card: str) -> str:
 
 
 def build_card_sheet(card: str, names: SpeakerNames) -> Sheet:
-    """Return the sheet of a card in JSON."""
+    """Return the sheet of a card given as JSON."""
     read = card_of(card)
     parts = zip(
         (read.description, read.personality, read.scenario, read.mes_example), _PARTS, strict=True
@@ -65,29 +67,30 @@ def build_card_sheet(card: str, names: SpeakerNames) -> Sheet:
 
 
 def fill_card_macros(text: str, names: SpeakerNames) -> str:
-    """Return a text with its macros filled in, all but `{{memory}}`."""
+    """Return a text with all macros except `{{memory}}` filled in."""
     text = _COMMENT.sub("", text)
     text = _NAME.sub(lambda found: names.char if found[1].lower() == "char" else names.user, text)
     return text.replace("<BOT>", names.char).replace("<USER>", names.user)
 
 
 def with_memory(system: str, memory: str) -> str:
-    """Return a system text with what is remembered where its macro stands, else at its end."""
+    """Return a system text with the memory where its macro stands, else at its end."""
     if _MEMORY.search(system):
         return _MEMORY.sub(lambda _: memory, system, count=1)
     return "\n\n".join(filter(None, (system, memory)))
 
 
 def has_memory_macro(text: str) -> bool:
-    """Say whether a text says where memory goes."""
+    """Return whether a text has the macro that places the memory."""
     return _MEMORY.search(text) is not None
 
 
 def assembled(
     sheet: Sheet, memory: str, talk: Sequence[Message], said: str
 ) -> tuple[ChatMessage, ...]:
-    """Return the messages of a prompt; what was said last stands at the end of the talk, whatever
-    its budget.
+    """Return the messages of a prompt.
+
+    The last message of the user stands at the end of the conversation, whatever the budget.
     """
     turns = [ChatMessage(one.role.value, one.text) for one in talk]
     if said and (not turns or turns[-1] != ChatMessage("user", said)):
@@ -98,7 +101,7 @@ def assembled(
 
 
 def _substitute_original_prompt(own: str, original: str) -> str:
-    """Return a prompt of a card in the place of ours, which it may quote."""
+    """Return a card's own prompt, which replaces Gieok's prompt and may quote it."""
     return (
         re.sub(r"\{\{\s*original\s*\}\}", original, own, flags=re.IGNORECASE)
         if own.strip()

@@ -1,8 +1,8 @@
-"""When a model reads a talk: every few messages of the user, and what is about to be summarised.
-Beside the conversation.
+"""Schedule by which a model reads a conversation, beside the turns.
 
-How far it read is a position in the journal, moved after what it found was taken in: a crash in
-between asks once more, and what is found twice is counted once.
+A model reads every few messages of the user, and the messages that are about to be summarised. How
+far it has read is a position in the journal, which moves after the findings are applied: after a
+crash in between, the model is asked once more, and findings that come twice are counted once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,9 +29,10 @@ from gieok.flow.generate import Asker
 from gieok.flow.incidents import Incidents
 from gieok.model.conversation import Journalled, Role, Run
 
-#: Readers of the journal: what a model read in passing, and with care.
+#: Readers of the journal: PASSING for messages read in passing, PRECISE for messages read with
+#: care.
 PASSING, PRECISE = "character:model", "character:precise"
-#: Messages of the user after which a model reads.
+#: After how many messages of the user a model reads.
 EVERY = 5
 INCIDENT = "character:model"
 _SPAN_TOKENS = 6_000
@@ -41,8 +42,9 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Tends memories; with a model where `asker` opens one. `name_of` returns what a character is
-    called.
+    """Upkeep of memories, with a model where `asker` opens one.
+
+    `name_of` returns the name of a character.
     """
 
     memory: CharacterService
@@ -52,8 +54,9 @@ class Reading:
     every: int = EVERY
 
     def tend(self, bond: Bond) -> None:
-        """Learn, read and summarise as far as it is due; nothing where another thread or process
-        does it.
+        """Learn, read and summarise what is due.
+
+        Nothing is done where another thread or process does the same.
         """
         memory = self.memory
         seen = memory.learn(bond)
@@ -76,7 +79,7 @@ class Reading:
                 seen = memory.learn(bond)
 
     def _unread(self, bond: Bond, reader: str) -> list[Journalled]:
-        """Return what a model has not read, where it is enough."""
+        """Return the messages that a model has not read, once there are enough of them."""
         if self.asker is None:
             return []
         rows = self.memory.journal.read(
@@ -90,7 +93,7 @@ class Reading:
     def _read(
         self, bond: Bond, seen: ScopeSnapshot, span: Sequence[Journalled], reader: str
     ) -> None:
-        """Ask about a span, and take in what was found."""
+        """Ask a model about a span, and apply its findings."""
         if self.asker is None or not span or self.incidents.waits(INCIDENT):
             return
         journal, position, is_precise = (
@@ -143,8 +146,9 @@ class Reading:
         span: Sequence[Journalled],
         found: Mapping[str, Sequence[Finding]],
     ) -> dict[str, list[Finding]]:
-        """Return the findings without those that were said before the user put the same thing right
-        themselves.
+        """Return the findings without those that the user has corrected since.
+
+        The user's own correction of the same value is newer than the message of the finding.
         """
         edited = {
             one.slot: one.edits
@@ -172,7 +176,7 @@ class Reading:
         return {identity: rows for identity, rows in kept.items() if rows}
 
     def _summary(self, bond: Bond, span: Sequence[Journalled]) -> str:
-        """Return a model's summary; '' where the rules' stands."""
+        """Return a model's summary; '' where the summary of the rules stands."""
         if self.asker is None or self.incidents.waits(INCIDENT):
             return ""
         try:

@@ -1,8 +1,7 @@
-"""What is done for a memory beside the conversation: learning and summaries, by a few threads, each
-memory once at a time.
+"""Background upkeep of memories: learning and summaries, in a few threads.
 
-Nothing is lost with it: how far each reader came is in the journal, so what was not done is done
-after the next turn.
+Each memory is tended by one thread at a time. Nothing is lost when the process ends: each reader's
+position is in the journal, so unfinished work is done after the next turn.
 """
 
 import threading
@@ -17,7 +16,7 @@ _WORKERS, _MOST_WAITING = 2, 1_000
 
 
 class Tending:
-    """Tends memories in the background."""
+    """Background threads that tend memories."""
 
     def __init__(
         self,
@@ -33,7 +32,10 @@ class Tending:
         self._is_closed = False
 
     def later(self, bond: Bond) -> bool:
-        """Tend a memory soon; False where it waits already, too many do, or this was closed."""
+        """Schedule a memory for upkeep.
+
+        False where it is scheduled already, where too many memories are, or after `close`.
+        """
         with self._guard:
             if (
                 self._is_closed
@@ -46,18 +48,17 @@ class Tending:
             return True
 
     def close(self) -> None:
-        """Finish what waits, and take nothing more."""
+        """Finish the scheduled memories, and accept no more."""
         with self._guard:
             self._is_closed = True
         self._pool.shutdown(wait=True)
 
     def _do(self, bond: Bond) -> None:
         with self._guard:
-            # What is said from here on waits anew.
+            # Messages that come from here on schedule the memory anew.
             self._waiting.discard(bond.scope)
         try:
             self._tend(bond)
         except GieokError:
-            # The turn after this one tries again; a store that is down tells by itself in every
-            # turn.
+            # The next turn tries again; a store that is down is reported by every turn anyway.
             return

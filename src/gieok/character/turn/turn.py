@@ -1,9 +1,9 @@
-"""A turn: a message in, a reply out, streamed; a point for it, and what is learned from both.
+"""Turn of a conversation: a message in, a reply streamed out, points charged, memory learned.
 
-The order of what is durable: the point is held, the user's message journalled, the reply journalled
-once it was delivered, the point settled. A crash in between leaves a hold under the id of the
-reply, and the journal says whether there is that reply. Of one memory, one turn runs at a time in a
-process, and one process at a time writes what was said.
+Durable steps in order: the points are held, the user's message is journalled, the delivered reply
+is journalled, the points are settled. A crash in between leaves a hold under the id of the reply,
+and the journal says whether that reply exists. For each memory, one turn runs at a time in a
+process, and one process at a time writes the conversation.
 """
 
 import threading
@@ -31,20 +31,21 @@ from gieok.ports.models import ChatMessage, ChatModel, ReplyPart, ReplyParts, Sa
 from gieok.text.redact import redact
 from gieok.text.tokens import estimate_tokens
 
-#: `source` of a reply of which the user got the beginning alone.
+#: `source` of a reply of which only the beginning reached the user.
 CUT = "cut"
-#: How one ended that the model broke off.
+#: End of a reply that the model broke off.
 FAILED = "failed"
 _MOST_CHARS = 200_000
 _MOST_WAITING = 4
 
-#: Returns what a character's lorebook says about what was said last, within so many tokens.
+#: Returns the lorebook's entries on the last messages, within so many tokens.
 Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
 
 
 class UserTurn(NamedTuple):
-    """What a user says to a character. With `message_id` it may be sent again: it is answered once,
-    and charged once.
+    """Message of a user to a character.
+
+    With `message_id` the message may be sent again: it is answered once, and charged once.
     """
 
     user: str
@@ -56,8 +57,10 @@ class UserTurn(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Who speaks to whom: the character as it is stored, its sheet, whose memory it is, and what is
-    known before the turn.
+    """Participants of a turn.
+
+    The fields are the stored character, its sheet, the bond whose memory is used, and the state
+    before the turn.
     """
 
     stored: StoredCharacter
@@ -68,7 +71,7 @@ class Scene(NamedTuple):
 
 
 class PreparedPrompt(NamedTuple):
-    """The messages of a prompt, and the context that they were made of."""
+    """Messages of a prompt, and the context from which they were made."""
 
     messages: tuple[ChatMessage, ...]
     context: TurnContext
@@ -81,10 +84,10 @@ class PreparedPrompt(NamedTuple):
 
 
 class Turnstile:
-    """Lets turns of one memory through one after the other; few wait for each.
+    """Queue that lets the turns of one memory run one after the other; few may wait in it.
 
-    Other processes are kept out while talk is written, not while a model speaks: on a server such a
-    lock is a connection.
+    Other processes are locked out while the conversation is written, not while a model speaks: on a
+    server such a lock occupies a connection.
     """
 
     def __init__(self, journal: FullJournal, most_waiting: int = _MOST_WAITING) -> None:
@@ -95,8 +98,9 @@ class Turnstile:
 
     @contextmanager
     def turn(self, scope: Scope) -> Iterator[None]:
-        """Wait for this memory's turn in this process; another thread may end it. Raises
-        TooManyRequests.
+        """Wait for this memory's turn in this process; another thread may end the turn.
+
+        Raises TooManyRequests.
         """
         with self._guard:
             if self._here[scope] > self._most_waiting:
@@ -115,15 +119,17 @@ class Turnstile:
                     del self._here[scope], self._locks[scope]
 
     def writing(self, scope: Scope) -> AbstractContextManager[bool]:
-        """Keep other processes from writing this memory's talk."""
-        # A journal in a file keeps a file for each name: they are 65,536 at most.
+        """Keep other processes from writing the conversation of this memory."""
+        # A journal in a file keeps a lock file for each name, so names are hashed to at most
+        # 65,536.
         return self._journal.exclusive(f"character-turn-{digest(scope.path)[:4]}")
 
 
 class Reply:
-    """A reply under way. Iterate over its pieces; the last one has no text, and says how it ended.
+    """Reply in progress.
 
-    Whoever stops before the end closes it: what was delivered until then is kept and charged.
+    Iterate over its pieces; the last piece has no text, and says how the reply ended. A caller that
+    stops before the end closes the reply: the part delivered until then is kept and charged.
     """
 
     def __init__(
@@ -134,7 +140,9 @@ class Reply:
         parts: ReplyParts,
         end: Callable[[str, str], int],
     ) -> None:
-        """`end` is called once, with what was delivered ('' for nothing) and how it ended; it
+        """Create a reply.
+
+        `end` is called once, with the delivered text ('' for none) and how the reply ended; it
         returns the points charged.
         """
         self.id, self.message_id, self.prepared = identity, message_id, prepared
@@ -145,18 +153,18 @@ class Reply:
         self._pieces = self._made()
 
     def __iter__(self) -> Iterator[ReplyPart]:
-        """Yield the pieces. Raises GeneratorFailed where the model breaks off: nothing is charged
-        then.
+        """Yield the pieces. Raises GeneratorFailed, without a charge, where the model breaks
+        off.
         """
         return self._pieces
 
     @property
     def tokens(self) -> int:
-        """Return the estimated tokens of what was delivered."""
+        """Return the estimated tokens of the delivered text."""
         return estimate_tokens(self.text)
 
     def close(self) -> None:
-        """Stop, however far it came."""
+        """Stop the reply, however far it came."""
         self._pieces.close()
         self._over(CUT)
         self._parts.close()
@@ -169,7 +177,7 @@ class Reply:
                     yield part
                     return
                 yield part
-                # Taken: who asks for the next one has got this.
+                # The text counts as delivered once the consumer asks for the next piece.
                 self.text += part.text
         except GeneratorExit:
             self._over(CUT)
@@ -187,13 +195,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Turns of all users. `chat` opens the model of a stored character; `later` tends a memory in
-    the background.
+    """Turns of all users.
+
+    `chat` opens the model of a stored character; `later` schedules the upkeep of a memory in the
+    background.
     """
 
     memory: CharacterService
     accounts: Accounts
-    #: Finds a character that a user can talk to.
+    #: Returns a character that a user can talk to; takes the user and the character's id.
     find: Callable[[str, str], StoredCharacter]
     points: PointsDesk
     chat: Callable[[StoredCharacter], ChatModel]
@@ -206,7 +216,10 @@ class Turns:
     canon_tokens: int = 800
 
     def scene(self, user: str, character: str, account: Account | None = None) -> Scene:
-        """Return who speaks to whom. Raises NotFound, in the same words for what is another's."""
+        """Return the participants of a turn.
+
+        Raises NotFound, in the same words for a character of another user as for none.
+        """
         stored = self.find(user, character)
         known = account or self.accounts.account(user)
         seen = self.memory.seen(Bond(user, character))
@@ -224,11 +237,11 @@ class Turns:
         )
 
     def context(self, user: str, character: str, text: str) -> PreparedPrompt:
-        """Return what a model would be told for a reply; nothing is journalled."""
+        """Return the prompt that a model would get for a reply; nothing is journalled."""
         return self._prepared(self.scene(user, character), text)
 
     def begin(self, said: UserTurn) -> Reply:
-        """Begin a reply, up to its first words.
+        """Begin a reply, and wait for its first words.
 
         Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; then nothing
         is charged.
@@ -265,7 +278,7 @@ class Turns:
     def ask(
         self, stored: StoredCharacter, messages: Sequence[ChatMessage], sampling: Sampling
     ) -> ReplyParts:
-        """Return a reply whose first words are there. Raises GeneratorFailed."""
+        """Return a model's reply once its first words have arrived. Raises GeneratorFailed."""
         model = self.chat(stored)
         parts = model.stream(messages, self._sampling(sampling))
         first: list[ReplyPart] = []
@@ -286,10 +299,10 @@ class Turns:
         held: ExitStack,
         after: datetime | None = None,
     ) -> Callable[[str, str], int]:
-        """Return what ends a reply: journalled and settled where something was delivered, and
-        released where not.
+        """Return the function that ends a reply.
 
-        It counts as said no earlier than `after`.
+        The reply is journalled and its points settled where text was delivered; otherwise the
+        points are released. The reply counts as said no earlier than `after`.
         """
 
         def end(text: str, finish: str) -> int:
@@ -318,7 +331,8 @@ class Turns:
         return end
 
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
-        """Hold the points of a reply until `held` is closed: what is not settled then is released.
+        """Hold the points of a reply until `held` is closed; points not settled then are released.
+
         Raises NotEnoughPoints.
         """
         character, user = scene.stored.id, scene.bond.user
@@ -326,19 +340,19 @@ class Turns:
         self.points.hold_reply(user, character, identity)
 
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
-        """Return what the lorebook says about what was said last."""
+        """Return the lorebook's entries on the last messages."""
         return prompting.fill_card_macros(
             self.canon(scene.stored, scene.bond.user, texts, budget), scene.names
         )
 
     def _heard(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
-        """Journal the message, after the greeting where it is the first, and learn from it."""
+        """Journal the user's message and learn from it; the greeting precedes the first message."""
         scope, session, now = (
             scene.bond.scope,
             said.conversation or said.user,
             self.memory.clock.now(),
         )
-        # Another turn may have ended since the scene was set.
+        # Another turn may have ended since the scene was read.
         seen = self.memory.seen(scene.bond)
         last = seen.window.spoken[-1].message if seen.window.spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
@@ -379,14 +393,14 @@ class Turns:
         )
 
     def _again(self, identity: str, message_id: str, prepared: PreparedPrompt, text: str) -> Reply:
-        """Return a reply that was given before."""
+        """Return a reply that was given before, for a repeated message."""
         parts = _chain_reply_parts(
             [ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([])
         )
         return Reply(identity, message_id, prepared, parts, lambda text, finish: 0)
 
     def _ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
-        """Return the ids of a reply and of the message."""
+        """Return the ids of the reply and of the user's message."""
         own = message_id or self.new_id()
         return f"{digest(f'{bond.scope.path} {own}')}-reply", own
 
@@ -401,21 +415,19 @@ class Turns:
 
 
 def clean_user_message(text: str) -> str:
-    """Return a message without secrets. Raises BadRequest for an empty one and for one that is too
-    long.
-    """
+    """Return a message without secrets. Raises BadRequest for an empty or too long message."""
     if not text.strip():
         raise BadRequest("the message is empty", hint="say something")
     if len(text) > _MOST_CHARS:
         raise BadRequest(
             f"the message has {len(text):,} characters: at most {_MOST_CHARS:,} are read"
         )
-    # Half a pair of surrogates is no text; JSON can carry one.
+    # An unpaired surrogate is not valid text, although JSON can carry it.
     return redact(text.encode("utf-8", "replace").decode())
 
 
 def _find_user_name(facts: Sequence[Fact]) -> str:
-    """Return the name that a user told; '' for none."""
+    """Return the name that the user gave; '' for none."""
     told_names = (
         one.object
         for one in facts

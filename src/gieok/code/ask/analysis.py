@@ -1,5 +1,6 @@
-"""Impact of symbols, files and diffs over the stored graph; deleted symbols are looked up in the
-graph of the old version.
+"""Impact of symbols, files and diffs over the stored graph.
+
+Deleted symbols are looked up in the graph of the old version.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from gieok.model.code import Edge, Symbol
 
 
 class Analysis(NamedTuple):
-    """The changed symbols, what depends on them, and the freshness of the index."""
+    """The changed symbols, the code that depends on them, and the freshness of the index."""
 
     impact: Impact
     symbols: dict[str, Symbol]
@@ -31,8 +32,9 @@ class Analysis(NamedTuple):
 
 
 def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
-    """Return what depends on these symbols; a file stands for all that is in it, a class for its
-    methods.
+    """Return the code that depends on these symbols.
+
+    A file stands for all symbols in it, a class for its methods.
     """
     found, known = impact_of(project, symbols)
     return Analysis(
@@ -45,12 +47,12 @@ def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
 
 
 def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict[str, Symbol]]:
-    """Return what depends on these symbols by the index as it is, and the symbols of it by key."""
+    """Return the impact of these symbols by the index as it is, and its symbols by key."""
     return _analyse_impact(project, _Asked(_with_members(project, symbols), (), {}, ()))
 
 
 def of_diff(project: Project, revision: str) -> Analysis:
-    """Return what depends on the differences to a revision. Raises BadRequest."""
+    """Return the code that depends on the differences from a revision. Raises BadRequest."""
     diff = _Diff({}, {}, {})
     sources = Sources(project.root)
     for file in changes.parse_unified_diff(project.versions.diff(revision)):
@@ -100,8 +102,10 @@ def of_diff(project: Project, revision: str) -> Analysis:
 
 
 class _Diff(NamedTuple):
-    """What differs: symbols by key, what lines outside of functions bind, by path, and the files as
-    they were.
+    """Differences from a revision.
+
+    The fields are the changed symbols by key, the names that changed lines outside of functions
+    bind, by path, and the old versions of the files.
     """
 
     changed: dict[str, Symbol]
@@ -109,8 +113,9 @@ class _Diff(NamedTuple):
     old: dict[str, CodeSource]
 
     def take(self, symbols: Sequence[Symbol], lines: Sequence[str], numbers: Iterable[int]) -> None:
-        """Take the changed lines of a file in one of its versions; what is there already is
-        newer.
+        """Add the changed lines of a file in one of its versions.
+
+        Symbols that are already in the diff come from the newer version, and stay.
         """
         if not symbols:
             return
@@ -143,8 +148,9 @@ def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
 def _ways_before(
     project: Project, old: dict[str, CodeSource], gone: Sequence[str]
 ) -> dict[str, Way]:
-    """Link the project with the old version of the changed files, and follow the edges into deleted
-    symbols.
+    """Link the project with the old version of the changed files.
+
+    Return the ways along the edges into deleted symbols.
     """
     files = {
         path: fact_file.parse_facts(text) for path, text in project.store.facts() if path not in old
@@ -158,8 +164,10 @@ def _ways_before(
 
 
 class _Asked(NamedTuple):
-    """A change as it is in the index: the keys of what is there, what is gone with the ways to it,
-    who reads changed names.
+    """Change in terms of the index.
+
+    The fields are the keys of existing symbols, the deleted symbols with the ways to them, and the
+    edges from readers of changed names.
     """
 
     seeds: Sequence[str]
@@ -219,8 +227,9 @@ def _find_sibling_ways(
     paths: Sequence[str],
     symbols: dict[str, Symbol],
 ) -> dict[str, Way]:
-    """Return the ways to whatever else is in the changed files, and add the symbols on them to
-    `symbols`.
+    """Return the ways to other symbols in the changed files.
+
+    The symbols on those ways are added to `symbols`.
     """
     others = [
         s.key

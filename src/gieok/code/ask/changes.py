@@ -1,4 +1,4 @@
-"""A diff → the symbols that it changes: in the current files, and deleted ones in the old files."""
+"""Map a diff to the changed symbols: in the current files and, for deletions, in the old ones."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,8 +12,9 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 class FileDiff(NamedTuple):
-    """One file of a diff with the removed and the added line numbers. A path is '' where there is
-    no file.
+    """One file of a diff, with its removed and its added line numbers.
+
+    The old path is '' where the file was added, the new path where the file was deleted.
     """
 
     old_path: str
@@ -63,8 +64,9 @@ def _parse_hunk_lines(start: str, count: str | None) -> frozenset[int]:
 def find_innermost_symbols(
     symbols: Sequence[Symbol], lines: Iterable[int]
 ) -> list[tuple[Symbol, list[int]]]:
-    """Return the innermost symbols at these lines, each with its lines; the file itself where there
-    is none.
+    """Return the innermost symbols at these lines, each with its lines.
+
+    The file itself stands for lines that lie in no symbol.
     """
     lines_by_symbol: dict[str, tuple[Symbol, list[int]]] = {}
     ranked = sorted(

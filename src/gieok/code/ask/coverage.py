@@ -1,8 +1,9 @@
-"""A run under coverage.py → which test ran which function.
+"""Map a run under coverage.py to pairs: which test ran which function.
 
-The tool keeps lines, and no hashes: lines of a file that was changed after the run would name other
-functions than ran. So a file is believed where it is not newer than the run, or, with the commit
-that ran, where it is as it was there.
+coverage.py keeps line numbers but no file hashes: in a file that was changed after the run, the
+lines would name other functions than those that ran. A file is therefore believed only where the
+file is not newer than the run or, if the commit of the run is given, where the file equals its
+version in that commit.
 """
 
 import re
@@ -24,10 +25,10 @@ from gieok.ports.code import CoverageRun, SyntaxNode
 
 _AGAIN = "run the tests again with `pytest --cov --cov-context=test`"
 _PHASE = re.compile(r"\|(setup|run|teardown)$")
-#: A node of pytest, perhaps behind the label of the whole run:
+#: A pytest node id, perhaps preceded by the label of the whole run:
 #: `3.11|tests/test_a.py::TestA::test_b[x]`.
 _NODE = re.compile(r"(?:[^\[]*?\|)?([^|\[]+?\.py)::([^\[]+)")
-#: Where a definition may stand.
+#: Syntax nodes inside of which a definition may stand.
 _BLOCKS = frozenset(
     """
         module block if_statement elif_clause else_clause try_statement except_clause
@@ -38,11 +39,14 @@ _BLOCKS = frozenset(
 
 
 class LearnedExecutions(NamedTuple):
-    """What a run says: `paths` were believed, `changed` not; `outside` are no files of the project,
-    `unknown` no tests.
+    """Result of reading a coverage run.
 
-    `unread` are tests with the files among `changed` in which they ran something, nobody knows
-    what: no function is named.
+    `paths` are the files that were believed, `changed` the files that were not; `outside` are
+    measured files that do not belong to the project, `unknown` contexts that name no test of the
+    project.
+
+    `unread` are tests with the files among `changed` in which they ran something; which function
+    ran there is not known, so no function is named.
     """
 
     executions: tuple[Execution, ...]
@@ -55,8 +59,9 @@ class LearnedExecutions(NamedTuple):
 
 
 def learn(project: Project, run: CoverageRun, commit: str = "") -> LearnedExecutions:
-    """Read which test of the project ran which function. The index must be in line with the files.
-    Raises BadRequest.
+    """Read from a coverage run which test of the project ran which function.
+
+    The index must be in line with the files. Raises BadRequest.
     """
     files = {
         path: file for path, file in project.store.files().items() if file.language == "python"
@@ -130,7 +135,7 @@ def _refuse_foreign_run(
 
 
 class _Fresh:
-    """Says which files have not changed since the run."""
+    """Finder of the files that have not changed since the run."""
 
     def __init__(
         self, project: Project, run: CoverageRun, files: Mapping[str, SourceFile], commit: str
@@ -151,9 +156,7 @@ class _Fresh:
 def _pair_executed_functions(
     project: Project, run: CoverageRun, name: str, file: SourceFile, tests: Mapping[str, str]
 ) -> set[tuple[str, str]] | None:
-    """Return the (test, function) pairs of a file; None where the file cannot be the version that
-    ran.
-    """
+    """Return the (test, function) pairs of a file; None where the file is not the one that ran."""
     try:
         data = (project.root / file.path).read_bytes()
         if sha256(data).hexdigest() != file.content_hash:
@@ -177,9 +180,10 @@ def _pair_executed_functions(
 
 
 def owners_of(root: SyntaxNode) -> dict[int, str]:
-    """Return line → qualified name of the innermost function in whose body it is.
+    """Return line → qualified name of the innermost function whose body holds the line.
 
-    Heads run where the function is defined and are left out; so is a body on the line of its head.
+    The head of a function is executed where the function is defined and is left out; so is a body
+    on the same line as its head.
     """
     owners: dict[int, str] = {}
     waiting = [(root, "")]
@@ -211,10 +215,11 @@ def _head_end(node: SyntaxNode) -> int:
 def map_measured_paths(
     root: Path, measured: Sequence[str], files: Mapping[str, object]
 ) -> dict[str, str]:
-    """Return measured path → indexed path; files outside of the project have none.
+    """Return measured path → indexed path; files outside of the project are left out.
 
-    Paths of this folder count. Where there are none, the run was in another: the one folder under
-    whose place here most of its files are found.
+    Measured paths below the project's folder count. Where there are none, the run was made in
+    another folder: that single folder is taken whose files are mostly found at the same relative
+    paths here.
     """
     here = f"{root.resolve().as_posix()}/"
     inside = {
@@ -240,8 +245,9 @@ def map_measured_paths(
 
 
 def _iter_prefix_rules(name: str, namesakes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (old prefix, new prefix) that map a measured path to an indexed one, the longest common
-    tail first.
+    """Yield (old prefix, new prefix) that map a measured path to an indexed one.
+
+    The rule with the longest common tail comes first.
     """
     parts = name.split("/")
     for path in namesakes:
@@ -259,7 +265,7 @@ def _iter_prefix_rules(name: str, namesakes: Sequence[str]) -> Iterator[tuple[st
 
 
 class _Tests:
-    """Finds the function that a context names."""
+    """Finder of the test function that a coverage context names."""
 
     def __init__(self, project: Project, symbols: Sequence[Symbol]) -> None:
         self._store = project.store
@@ -272,7 +278,7 @@ class _Tests:
             self._dotted[dotted.rpartition(".")[2]].append((dotted, key))
 
     def named(self, contexts: Sequence[str]) -> dict[str, str]:
-        """Return context → key of its test, where there is one."""
+        """Return context → key of its test; contexts that name no test are left out."""
         found = {context: self._find(_PHASE.sub("", context)) for context in contexts}
         return {context: key for context, key in found.items() if key}
 
@@ -296,7 +302,7 @@ class _Tests:
         )
 
     def _inherited(self, owner: str, name: str) -> str:
-        """Return the method that a class inherits from its nearest base."""
+        """Return the key of a test method that a class inherits from its nearest base."""
         seen = frontier = [owner]
         while frontier:
             edges = self._store.edges_out_of(frontier)
@@ -309,7 +315,7 @@ class _Tests:
         return ""
 
     def _function(self, name: str) -> str:
-        """Return the key of `module.Class.test`; a module may be named by its end alone."""
+        """Return the key of `module.Class.test`; the last parts of a module's name are enough."""
         candidates = self._dotted.get(name.rpartition(".")[2], [])
         exact = [key for dotted, key in candidates if dotted == name]
         found = exact or [key for dotted, key in candidates if _is_tail(dotted, name, ".")]
@@ -317,5 +323,5 @@ class _Tests:
 
 
 def _is_tail(one: str, other: str, separator: str) -> bool:
-    """Say whether one of two names is the end of the other."""
+    """Return whether either of two names is the end of the other."""
     return one.endswith(f"{separator}{other}") or other.endswith(f"{separator}{one}")

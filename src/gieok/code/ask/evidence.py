@@ -1,5 +1,7 @@
-"""What speaks for a test that it runs a change, beside the ways from one to the other: names,
-words, company, what it makes.
+"""Evidence, beside the call paths, that a test runs a change.
+
+The evidence is made of shared names and words, of the other tests in the same file or class, and of
+the objects that the test makes.
 """
 
 import re
@@ -19,7 +21,7 @@ from gieok.model.code import Symbol
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _FARTHEST, _LEAST, _NOTHING = 12, 1e-4, -6.0
-#: A change of more than this many names is not asked after by name.
+#: Where a change has more names than this, tests are not searched for these names.
 _MOST_NAMES = 40
 
 
@@ -31,7 +33,7 @@ def split_identifier_words(name: str) -> frozenset[str]:
 
 @lru_cache(16_384)
 def _find_identifiers(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the identifiers in a text, and the words of them."""
+    """Return the identifiers in a text, and the words that these identifiers consist of."""
     names = frozenset(_NAME.findall(text))
     return names, frozenset[str]().union(*map(split_identifier_words, names))
 
@@ -42,10 +44,10 @@ def _stem_words(path: str) -> frozenset[str]:
 
 
 class ChangeEvidence(NamedTuple):
-    """What changed: its symbols, those that make an object of a changed method's class, and those
-    beside it in its files.
+    """The changed symbols, the makers of objects of their classes, and the other symbols nearby.
 
-    Each of the two says by which way a symbol comes there.
+    Makers are symbols that make an object of a changed method's class; nearby are the other symbols
+    of the changed files. Both are mapped to the way by which a symbol comes there.
     """
 
     symbols: Sequence[Symbol]
@@ -85,8 +87,8 @@ class Tests:
         return min(log((len(self.all) + 1) / (self._bearing[name] + 0.5)), 6.0) / 6.0
 
     def features(self, change: ChangeEvidence) -> dict[str, dict[str, float]]:
-        """Return the features of every test, by key; the model `test` of `ranking/learned/impact`
-        weighs them.
+        """Return key of test → its features; the model `test` of `ranking/learned/impact` weighs
+        them.
         """
         ways = change.ways
         reached = sum(s.key in ways for s in self.all)
@@ -135,7 +137,7 @@ class Tests:
         }
 
     def _company(self, ways: Mapping[str, Way]) -> dict[str, float]:
-        """Return the mean chance of the tests of each file and each class."""
+        """Return the mean chance of the tests of each file and of each class."""
         sums: dict[str, list[float]] = defaultdict(list)
         for key, groups in self._groups.items():
             for name in {*groups}:
@@ -200,17 +202,17 @@ class _Said(NamedTuple):
 
 
 def _weigh_shared_words(wanted: Mapping[str, float], found: Collection[str]) -> float:
-    """Return the share of words that are found, the rare ones counting more."""
+    """Return the share of the wanted words that are found; rare words count more."""
     return fsum(weight for word, weight in wanted.items() if word in found) / (
         fsum(wanted.values()) or 1.0
     )
 
 
 def _find_owner_class(key: str) -> str:
-    """Return the name of the class around a symbol; '' for none."""
+    """Return the name of the class around a symbol; '' where there is no class."""
     return key.partition("::")[2].rpartition(".")[0].rpartition(".")[2]
 
 
 def singular(stem: str) -> str:
-    """Return a name without its plural ending: `error.test.ts` tests `errors.ts`."""
+    """Return a file's name without a plural ending, because `error.test.ts` tests `errors.ts`."""
     return stem.removesuffix("s")

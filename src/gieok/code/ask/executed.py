@@ -1,8 +1,8 @@
-"""What ran under coverage, as edges from tests to functions: a function of what is kept and of the
-symbols as they are now.
+"""Stored executions under coverage as edges from tests to functions.
 
-The edges are made when somebody asks, not stored with the graph: no sync pays for them, and who
-asks for callers does not get every test that comes by. Only impact reads them.
+The edges are a function of the stored executions and of the current symbols. They are made when
+they are asked for and not stored with the graph: no sync pays for them, and a query for callers
+does not return every test that passes through. Only the impact analysis reads them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,9 @@ _NOTE = "code.executed_at"
 
 
 class ObservedTests(NamedTuple):
-    """The edges of a store, those from tests to the functions that they ran, and those from what
-    reads a changed name.
+    """Stored edges, edges from tests to the functions they ran, and edges from readers of names.
+
+    The names are changed names outside of functions (`outside`).
     """
 
     store: ExecutedGraph
@@ -47,8 +48,10 @@ def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
 
 
 def _rate_execution(row: Executed) -> tuple[int, str]:
-    """Return tier and reason: a changed function is still reached by its test; a changed test may
-    no longer reach it.
+    """Return tier and reason of an execution edge.
+
+    A changed function is still reached by its test; a changed test may no longer reach the
+    function.
     """
     if row.is_test_same:
         return (
@@ -62,11 +65,12 @@ def _rate_execution(row: Executed) -> tuple[int, str]:
 def not_run(
     store: Executions, seeds: Sequence[str], tests: Sequence[str], symbols: Mapping[str, Symbol]
 ) -> dict[str, str]:
-    """Return those of `tests` that were seen not to run the change, each with what to say of it.
+    """Return those of `tests` that were seen not to run the change, each with an explanation.
 
-    A test runs as it did while nothing that it ran has changed. That holds for what is in
-    functions: of a changed constant or class body coverage says nothing. And of a function that no
-    test ran, it does not say that it was looked for.
+    A test runs the same functions as long as nothing that it ran has changed. The rule holds for
+    code in functions only: of a changed constant or class body coverage says nothing, and the
+    result is empty. The result is also empty where no test ran a changed function, because coverage
+    may not have measured it.
     """
     if any(
         key not in symbols or symbols[key].kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD)
@@ -81,11 +85,10 @@ def not_run(
 
 
 def store_test_executions(project: Project, learned: LearnedExecutions) -> None:
-    """Keep what tests ran in the files that were believed, in place of what was kept of both, and
-    note when.
+    """Replace the stored executions of the believed files and of their tests, and note the time.
 
-    Beside it stays that they ran something in others too: what is not known may have changed, so it
-    settles nothing.
+    Also stored is that these tests ran something in other files, which were not believed: such code
+    may have changed, so for these tests nothing is concluded.
     """
     project.store.put_executions(
         [*learned.executions, *learned.unread], learned.tests, learned.paths
@@ -100,5 +103,5 @@ def forget_test_executions(project: Project) -> None:
 
 
 def taken_in(project: Project) -> str:
-    """Return the time of the last imported run; '' where there is none."""
+    """Return the time of the last imported coverage run; '' where there is none."""
     return project.store.notes(SCOPE).get(_NOTE, "")

@@ -1,8 +1,7 @@
-"""Several symbols at once: those that are named and those that answer, and how they reach each
-other.
+"""Explore several symbols at once: named and found symbols, and the paths between them.
 
-A path is the shortest one of calls; only where there is none, one that also goes by references,
-inheritance, calls with several possible targets, and from a method to what overrides it. It leads
+A path is the shortest path of calls. Only where there is none, references, inheritance, calls with
+several possible targets and the step from a method to its overrides are also followed. A path leads
 through tests only where one of its ends is a test.
 """
 
@@ -28,21 +27,22 @@ _LONGEST, _SHORT, _MOST_VISITED = 10, 3, 4_000
 
 
 class ExploreCandidate(NamedTuple):
-    """A symbol to show, and which of its lines matter most, as (first, last): those that answer,
-    those on a path.
+    """A symbol to show, with its most important lines as (first, last).
+
+    These are the lines that match the question and the lines that lie on a path.
     """
 
     symbol: Symbol
     callers: int
     is_named: bool
     lines: tuple[tuple[int, int], ...] = ()
-    #: Whether it is one of those between which paths are looked for, or stands on one.
+    #: Whether the symbol is an end between which paths are searched, or lies on such a path.
     is_joined: bool = False
 
 
 class Explored(NamedTuple):
-    """Candidates, best first; the paths between the first of them; pairs of named ones without a
-    path.
+    """Candidates, best first; paths between the first of them; pairs of named symbols without
+    one.
     """
 
     candidates: tuple[ExploreCandidate, ...]
@@ -56,8 +56,8 @@ def explore(
 ) -> Explored:
     """Return at most `limit` symbols that a text names or asks for, and the paths between them.
 
-    A text of nothing but names is not searched for, unless it is one plain word: what stands on the
-    paths fills up.
+    A text that consists of names only is not searched for, unless it is one plain word; the symbols
+    on the paths then fill the limit.
     """
     named, is_names = _find_mentioned_symbols(project, text, folder)
     rows = {symbol.key: ExploreCandidate(symbol, 0, is_named=True) for symbol in named}
@@ -107,7 +107,7 @@ def explore(
 def _find_mentioned_symbols(
     project: Project, text: str, folder: Path | None
 ) -> tuple[list[Symbol], bool]:
-    """Return the symbols that words of a text name, and whether every word does."""
+    """Return the symbols that words of a text name, and whether every word names a symbol."""
     mentioned: dict[str, Symbol] = {}
     words = text.replace(",", " ").split()
     matches = {
@@ -134,8 +134,9 @@ def _with_routes(
     routes: Iterable[Sequence[Edge]],
     joined: set[str],
 ) -> list[ExploreCandidate]:
-    """Put what stands on the paths behind what they join, each with the lines from where the path
-    goes on.
+    """Add the symbols on the paths behind the symbols that the paths join.
+
+    Each added symbol gets the lines from which its path goes on.
     """
     sites: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for route in routes:
@@ -158,10 +159,10 @@ def _with_routes(
 
 
 def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...]]:
-    """Return for each pair of symbols the shortest path from one to the other, in either direction.
+    """Return for each pair of symbols the shortest path between them, in either direction.
 
-    A class stands for its methods. Of a path that goes over a third of the symbols the two parts
-    are there already.
+    A class stands for its methods. A path that passes through a third of the symbols is left out:
+    the two parts of such a path are already returned.
     """
     groups = {s.key: _find_member_keys(graph, s) for s in symbols}
     out: list[tuple[Edge, ...]] = []
@@ -187,7 +188,7 @@ def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...
 def _choose_nearer_route(
     there: tuple[Edge, ...] | None, back: tuple[Edge, ...] | None
 ) -> tuple[Edge, ...] | None:
-    """Return the way there, in the order in which symbols are named, unless the way back is much
+    """Return the path in the order in which the symbols are named, or the reverse if much
     shorter.
     """
     if there and back:
@@ -205,8 +206,9 @@ def _find_member_keys(graph: SymbolGraph, symbol: Symbol) -> set[str]:
 def _find_shortest_routes(
     graph: SymbolGraph, starts: set[str], groups: Mapping[str, set[str]], *, is_wide: bool
 ) -> dict[str, tuple[Edge, ...]]:
-    """Return group → the shortest path from the starts into it, by breadth; of several the first in
-    order.
+    """Return group → the shortest path from the starts into the group, found breadth first.
+
+    Of several paths of that length the first in sort order is returned.
     """
     goals = {
         key: name for name, keys in groups.items() for key in sorted(keys) if key not in starts
@@ -236,7 +238,7 @@ def _find_shortest_routes(
 
 
 def _find_override_edges(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
-    """Return edges from methods to those of the same name in the classes below theirs."""
+    """Return edges from methods to the methods that override them in subclasses."""
     methods = [s for s in graph.symbols(keys=keys) if s.kind == SymbolKind.METHOD]
     classes = {s.key.rpartition(".")[0] for s in methods}
     below: dict[str, set[str]] = {key: {key} for key in classes}

@@ -1,10 +1,9 @@
-"""What may break: everything from which a change can be reached, each with how likely a run of it
-runs what changed.
+"""Impact of a change: every symbol that reaches it, with the chance that a run executes it.
 
 Depth is not cut: precision was measured to be flat in it (.42 at one step, .53 at four, .47 without
-limit). What ranks is the chance of the ways there (`likelihood`); of a test also what else speaks
-for it (`evidence`). Files that only import the change
-come last: nothing is missed there, but most of them are fine.
+limit). Results are ranked by the chance of their paths to the change (`likelihood`); tests also by
+further evidence (`evidence`). Files that only import the change come last: no affected file is
+missed among them, but most of them are fine.
 """
 
 from collections import defaultdict
@@ -21,7 +20,7 @@ from gieok.model.code import Edge, Symbol, UnresolvedCall
 from gieok.ports.code import Edges
 from gieok.ranking.learned import impact as learned
 
-#: The tiers in which a reader should read: certain, likely, possible.
+#: The order of tiers for a reader: certain, likely, possible.
 CERTAINTY: dict[int, str] = {
     Certainty.OBSERVED: "certain",
     Certainty.RESOLVED: "certain",
@@ -29,22 +28,21 @@ CERTAINTY: dict[int, str] = {
     Certainty.AMBIGUOUS: "possible",
     Certainty.IMPORT: "possible",
 }
-#: Risks by the least chance that each begins with.
+#: Lowest chance of each risk word.
 _RISKS = (("high", 0.5), ("medium", 0.2), ("low", 0.0))
 _LONGEST_PATH = 12
-#: How much finding a test that runs the change counts beside not running one in vain; less likely
-#: ones are never to be run.
+#: How much more recall counts than precision; and the chance below which a test is never to be run.
 _RECALL, _UNLIKELY = 1.3, 0.03
-#: What a test counts for its file beside its chance in a folder named after the module:
-#: `models/test_url.py` for `_models.py`.
+#: What a test adds to the rank of its file, beside the test's chance, in a folder named after the
+#: module: `models/test_url.py` for `_models.py`.
 _BESIDE = 0.5
-#: What is left of the chance of a test that was seen not to run the change.
+#: Factor on the chance of a test that was seen not to run the change.
 _NOT_SEEN = 0.05
 _CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 class Network:
-    """Edges in memory."""
+    """Edges held in memory."""
 
     def __init__(self, edges: Iterable[Edge]) -> None:
         self._into: dict[str, list[Edge]] = defaultdict(list)
@@ -63,11 +61,12 @@ class Network:
 
 
 class Reached(NamedTuple):
-    """A symbol that depends on the change. `via` leads from it to the change; `tier` is that of the
-    weakest edge.
+    """A symbol that depends on the change.
 
-    `chance` is the probability that a run of it runs what changed. `doubt` says why it is less than
-    that of its way.
+    `via` leads from the symbol to the change; `tier` is the tier of the weakest edge on that path.
+
+    `chance` is the probability that a run of the symbol executes the changed code. `doubt` says why
+    the chance is less than that of the path.
     """
 
     key: str
@@ -84,8 +83,9 @@ class Reached(NamedTuple):
 
 
 class FileReach(NamedTuple):
-    """A file with the best of what is reached in it; one that only imports has distance in imports,
-    and no chance.
+    """A file, rated by the likeliest reached symbol in it.
+
+    A file that only imports the change has its distance in imports, and no chance.
     """
 
     path: str
@@ -96,15 +96,18 @@ class FileReach(NamedTuple):
 
     @property
     def risk(self) -> str:
-        """Return the risk of its riskiest symbol."""
+        """Return the risk of the file's riskiest symbol."""
         return risk_of(self.chance)
 
 
 class Impact(NamedTuple):
-    """What a change reaches, the likeliest first. `tests` are symbols; `test_files` ranks their
-    files, importing ones last.
+    """Symbols, files and tests that a change reaches, the likeliest first.
 
-    The first `run` of the tests are worth running; they hold `held` of all that is likely.
+    `tests` are symbols; `test_files` ranks their files, with those that only import the change
+    last.
+
+    The first `run` of the tests are worth running; they hold the share `held` of the probability of
+    all tests.
     """
 
     symbols: tuple[Reached, ...]
@@ -117,16 +120,15 @@ class Impact(NamedTuple):
 
 
 def risk_of(chance: float) -> str:
-    """Return how risky it is that something runs what changed by a probability."""
+    """Return the risk word for a chance that a symbol executes the change."""
     return next(risk for risk, least in _RISKS if chance >= least)
 
 
 def worth_running(chances: Sequence[float]) -> int:
-    """Return how many of the tests, likeliest first, to run: as many as are expected to do best
-    where finding counts for more.
+    """Return how many of the tests, likeliest first, are worth running.
 
-    That is the F-measure with recall weighed 1.3 times. As many as hold nine tenths of the
-    probability would be three times the tests for a sixth more of what is found.
+    The number has the best expected F-measure, with recall weighed 1.3 times. As many tests as hold
+    nine tenths of the probability would be three times the tests for a sixth more of the findings.
     """
     whole, sum_, best, many = sum(chances), 0.0, 0.0, 0
     for number, chance in enumerate(chances, 1):
@@ -138,7 +140,7 @@ def worth_running(chances: Sequence[float]) -> int:
 
 
 def around(edges: Edges, seeds: Iterable[str]) -> list[Edge]:
-    """Return all edges on the ways to the seeds, by calls, references and inheritance."""
+    """Return all edges on the paths to the seeds: calls, references and inheritance."""
     known = set(seeds)
     frontier, found = sorted(known), []
     while frontier:
@@ -152,7 +154,7 @@ def around(edges: Edges, seeds: Iterable[str]) -> list[Edge]:
 def net_of(
     edges: Edges, into: Sequence[Edge], symbols: Mapping[str, Symbol], sources: Sources
 ) -> Net:
-    """Return edges weighed; `symbols` has at least the sources of these."""
+    """Return a network of weighed edges; `symbols` has at least the sources of these edges."""
     out = edges.edges_out_of(sorted({edge.source for edge in into}))
     return Net(likelihood.build_chance_links(into, out, symbols, sources))
 
@@ -160,8 +162,9 @@ def net_of(
 def family(
     edges: Edges, methods: Sequence[Symbol], exist: Callable[[Sequence[str]], Collection[str]]
 ) -> list[str]:
-    """Return the classes whose objects have these methods: their own, and those below that do not
-    override them.
+    """Return the classes whose objects have these methods.
+
+    These are the methods' own classes, and their subclasses that do not override the methods.
     """
     found: set[str] = set()
     for method in methods:
@@ -175,20 +178,21 @@ def family(
 
 
 def methods_alone(seeds: Sequence[Symbol]) -> list[Symbol]:
-    """Return what changed if it is methods and nothing else: then who makes their objects tells
-    something.
+    """Return the seeds where all of them are methods; an empty list otherwise.
+
+    Only then does the making of objects of their classes tell something.
     """
     is_all = all(s.kind == SymbolKind.METHOD for s in seeds)
     return [*seeds] if is_all else []
 
 
 def is_orphan(ways: Mapping[str, Way], symbols: Mapping[str, Symbol]) -> bool:
-    """Say whether no test is known to come to a change."""
+    """Return whether no test is known to reach a change."""
     return not any(key in symbols and is_runnable_test(symbols[key]) for key in ways)
 
 
 def rank_reached_symbols(ways: Mapping[str, Way]) -> dict[str, Reached]:
-    """Return everything that comes to a change by these ways, with the likeliest of them."""
+    """Return every symbol that reaches the change by these ways, with its likeliest way."""
     tiers = {key: _rate_edge_tier(way.edge) for key, way in ways.items() if way.edge is not None}
     return {key: _build_reached_row(key, ways, tiers) for key, way in ways.items() if way.distance}
 
@@ -205,17 +209,18 @@ def _build_reached_row(key: str, ways: Mapping[str, Way], tiers: Mapping[str, in
 
 
 def _rate_edge_tier(edge: Edge) -> int:
-    """Return the certainty that the source breaks with the target; code that calls a test's
-    callback hardly does.
+    """Return how certainly the source of an edge breaks with its target.
+
+    Code that calls a callback handed in by a test hardly breaks with the callback.
     """
     return max(edge.tier, Certainty.AMBIGUOUS) if likelihood.is_given(edge) else edge.tier
 
 
 def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[str, int]:
-    """Return every file that imports one of `paths`, however indirectly, with the number of steps.
-    Nothing is missed by it.
+    """Return every file that imports one of `paths`, directly or not, with the number of steps.
 
-    Some files are run before all below their folder (`__init__.py`, `conftest.py`).
+    No importing file is missed. Some files are executed before all files below their folder
+    (`__init__.py`, `conftest.py`).
     """
     files = sorted(known)
     distance = dict.fromkeys(paths, 0)
@@ -256,10 +261,12 @@ def judge_tests(
     seen: Collection[str],
     unlikely: Mapping[str, str],
 ) -> list[Reached]:
-    """Return the tests by how likely they run the change; of those to which no way is known the
-    ones that may all the same.
+    """Return the tests, ranked by how likely they run the change.
 
-    `seen` ran it under coverage; `unlikely` were seen not to, each with what to say of it.
+    Tests without a known path to the change are included where they may run it all the same.
+
+    The tests in `seen` ran the change under coverage; those in `unlikely` were seen not to run it,
+    each with a sentence that says so.
     """
     rows = []
     for key, features in tests.features(change).items():
@@ -283,8 +290,9 @@ def summarise_impact(
     imported: Mapping[str, int],
     unresolved_calls: Sequence[UnresolvedCall],
 ) -> Impact:
-    """Group what is reached into symbols, files and tests. Of `tests`, ranked, those without a way
-    are kept if run.
+    """Group the reached symbols into symbols, files and tests.
+
+    `tests` is ranked; a test without a path is kept only where it is worth running.
     """
     run = worth_running([one.chance for one in tests])
     shown = [*tests[:run], *(one for one in tests[run:] if one.via)]
@@ -315,8 +323,9 @@ def summarise_impact(
 def _rank_reached_files(
     reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str]
 ) -> list[FileReach]:
-    """Rank files by how many of their symbols are expected to run the change; tests named after the
-    module first.
+    """Rank files by how many of their symbols are expected to execute the change.
+
+    Tests named after the changed module come first.
     """
     by_path: dict[str, list[Reached]] = defaultdict(list)
     for one in reached:

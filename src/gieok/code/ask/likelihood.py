@@ -1,9 +1,8 @@
-"""How likely a run of one symbol runs another: the chance of every edge, and what they make of all
-ways to a change.
+"""Probability that a run of one symbol executes another: per edge, and over all paths.
 
-A call inside a condition is made less often than one that always runs, one that goes to the
-overrides of a method goes to one of them, and code that calls what a test hands it hardly breaks
-with that. The weights are `ranking/learned/impact`.
+A call inside a condition is made less often than one that always runs; a call that goes to the
+overrides of a method goes to one of them; code that calls a function handed in by a test hardly
+breaks with that function. The weights are `ranking/learned/impact`.
 """
 
 import re
@@ -30,7 +29,7 @@ _LOOP = re.compile(r"^\W*(?:for|while|loop)\b")
 _EXIT = re.compile(r"^\s*(?:return|raise|throw|continue|break)\b")
 _INLINE = re.compile(r"\bif\b|\belse\b|\band\b|\bor\b|&&|\|\||\?\?| \? ")
 _ONE_OF = re.compile(r"one of (\d+)")
-#: Reasons of edges by a word of theirs, each with the feature that it is.
+#: Edge reasons, recognised by a word in them, each with the feature that the reason sets.
 _REASONS = {
     "resolved call": "call", "reads what": "call", "resolved method": "method",
     "property": "property", "operator": "operator", "callback": "callback",
@@ -40,14 +39,15 @@ _REASONS = {
     "by its name": "name",
 }  # fmt: skip
 _RAN = "ran under coverage"
-#: By tier: what ran under coverage does so again; less surely where the function changed since, or
-#: the test itself.
+#: By tier: code that ran under coverage does so again; less surely where the function changed
+#: since, or the test itself.
 SEEN = (0.995, 0.9, 0.7)
 
 
 class Sources:
-    """The lines of a project's files as they are on disk. Nothing is known of files of another
-    version (`root` None).
+    """Lines of a project's files as they are on disk.
+
+    For files of another version (`root` None) nothing is known.
     """
 
     def __init__(self, root: Path | None) -> None:
@@ -80,8 +80,9 @@ class Sources:
 
 
 class LinePlace(NamedTuple):
-    """What stands between the head of a function and a line: conditions, loops, ways out before it,
-    a condition in it.
+    """What lies between a function's head and a line: conditions, loops and earlier exits.
+
+    A condition in the line itself counts too.
     """
 
     conditions: int
@@ -94,10 +95,9 @@ _NOWHERE = LinePlace(0, 0, 0, False)
 
 
 class Outline:
-    """The lines of a file by their indentation: which line each stands below, and how many ways out
-    come before it.
+    """Lines of a file by indentation: the line that each stands below, and the exits before it.
 
-    Of a line nothing is known before somebody asks: most functions of a file are not on the way to
+    A line is examined only when somebody asks for it: most functions of a file are not on a path to
     a change.
     """
 
@@ -106,7 +106,10 @@ class Outline:
         self._exits: dict[int, list[int]] = {}
 
     def place(self, start: int, line: int) -> LinePlace:
-        """Return what a line (1-based) of a function that begins at `start` depends on."""
+        """Return the conditions, loops and exits that a line (1-based) of a function depends on.
+
+        `start` is the line at which the function begins.
+        """
         if not start < line <= len(self._lines):
             return _NOWHERE
         text, at = self._lines[line - 1], line - 1
@@ -126,8 +129,8 @@ class Outline:
         )
 
     def _count_exits(self, start: int, end: int) -> int:
-        """Count the ways out in lines[start:end]; each is looked at once, however often it is
-        asked.
+        """Count the exits (such as `return`) in lines[start:end]; each line is looked at only
+        once.
         """
         counts = self._exits.setdefault(start, [0])
         for line in self._lines[start + len(counts) - 1 : end]:
@@ -136,8 +139,9 @@ class Outline:
 
 
 def _measure_line_indent(line: str) -> int:
-    """Return how far a line is indented; an empty one ends the blocks before it, as the weights
-    were fitted.
+    """Return how far a line is indented.
+
+    An empty line ends the blocks before it, because the weights were fitted that way.
     """
     return len(line) - len(line.lstrip())
 
@@ -147,16 +151,16 @@ _NO_LINES = list[str](), Outline(())
 
 @lru_cache(512)
 def _outline_source_lines(text: str) -> tuple[list[str], Outline]:
-    """Return the lines of a text and their outline; whoever asks again (a server does) has the
-    same.
-    """
+    """Return the lines of a text and their outline, cached for repeated queries of a server."""
     lines = text.split("\n")
     return lines, Outline(lines)
 
 
 class JudgedCall(NamedTuple):
-    """What a link is judged by: its surest edge, the lines of all, how many share the target, the
-    calls, and the caller.
+    """Input for judging a link between two symbols.
+
+    The input is the surest edge, the lines of all edges, the number of symbols that share the
+    target, the calls, and the caller.
     """
 
     edge: Edge
@@ -168,9 +172,7 @@ class JudgedCall(NamedTuple):
 
 
 class ChanceLink:
-    """That one symbol depends on another: the surest of its edges, and the features by which it is
-    judged.
-    """
+    """Dependence of one symbol on another: its surest edge, and the features that judge it."""
 
     __slots__ = ("_call", "_chance", "edge")
 
@@ -180,7 +182,7 @@ class ChanceLink:
 
     @property
     def features(self) -> Mapping[str, float]:
-        """Return the features that are not nothing."""
+        """Return the features that are not zero."""
         return _build_call_features(self._call)
 
     @property
@@ -197,8 +199,9 @@ class ChanceLink:
 def build_chance_links(
     into: Iterable[Edge], out: Iterable[Edge], symbols: Mapping[str, Symbol], sources: Sources
 ) -> dict[tuple[str, str], ChanceLink]:
-    """Return the links that edges make, by source and target. `out` are all edges of the same
-    sources, which share calls.
+    """Return the links that edges form, by source and target.
+
+    `out` are all edges of the same sources, because edges of one call share the call.
     """
     groups: dict[tuple[str, str], list[Edge]] = defaultdict(list)
     for edge in into:
@@ -248,7 +251,7 @@ def _build_call_features(call: JudgedCall) -> Mapping[str, float]:
 
 
 def _build_end_features(edge: Edge, traits: str) -> dict[str, float]:
-    """Return what is known from where the ends of an edge stand."""
+    """Return the features that follow from where the two ends of an edge are defined."""
     path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
     from_test = places.is_test_file(path)
     is_test = from_test and "test" in traits.split()
@@ -266,7 +269,7 @@ def _build_end_features(edge: Edge, traits: str) -> dict[str, float]:
 
 
 def is_given(edge: Edge) -> bool:
-    """Say whether code calls what a test hands it: it hardly breaks with that."""
+    """Return whether code calls a function handed in by a test: the code hardly breaks with it."""
     path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
     return path != other and places.is_test_file(other) and not places.is_test_file(path)
 
@@ -280,8 +283,10 @@ def _split_enclosing_key(key: str) -> str:
 
 
 class Way(NamedTuple):
-    """How a symbol comes to a change: the chance of its likeliest way, of any of them, its length,
-    and its first edge.
+    """How a symbol reaches a change.
+
+    Fields are the chance of the likeliest path, the chance of any path, the length and the first
+    edge.
     """
 
     best: float
@@ -291,7 +296,7 @@ class Way(NamedTuple):
 
 
 class Net:
-    """Links by what they lead to."""
+    """Links by their target."""
 
     def __init__(self, found: Mapping[tuple[str, str], ChanceLink]) -> None:
         self._into: dict[str, list[tuple[str, ChanceLink]]] = defaultdict(list)
@@ -301,11 +306,13 @@ class Net:
             into.sort(key=itemgetter(0))
 
     def spread(self, seeds: Iterable[str]) -> dict[str, Way]:
-        """Return how everything that reaches the seeds comes there, the likeliest first; ties by
-        key.
+        """Return symbol → its way to the seeds, for every symbol that reaches them, likeliest
+        first.
 
-        `joint` takes ways for independent, and follows a link only from the less likely end to the
-        likelier one: no circles.
+        Ties are ordered by key.
+
+        `joint` treats paths as independent, and follows a link only from the less likely end to the
+        likelier one, so that there are no cycles.
         """
         heap: list[tuple[float, int, str, Edge | None]] = [(0.0, 0, key, None) for key in seeds]
         heapify(heap)

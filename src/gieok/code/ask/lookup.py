@@ -1,4 +1,4 @@
-"""A name that a person or an agent types → the matching symbols."""
+"""Resolve a name that a person or an agent types to the matching symbols."""
 
 import difflib
 import re
@@ -14,11 +14,10 @@ _PASSIVE = (SymbolKind.MARKER, SymbolKind.LAMBDA)
 
 
 def find_typed_symbols(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
-    """Return the symbols that `text` names: `path`, `path:symbol`, `path::symbol`, `Class.method`
-    or a plain name.
+    """Return the symbols that `text` names. Raises BadRequest with suggestions where none match.
 
-    A path may be relative to `folder` or to the project. Raises BadRequest with suggestions where
-    there is none.
+    `text` is `path`, `path:symbol`, `path::symbol`, `Class.method` or a plain name. A path may be
+    relative to `folder` or to the project.
     """
     text = text.strip()
     matches = matching(project, text, folder)
@@ -38,7 +37,9 @@ def find_typed_symbols(project: Project, text: str, folder: Path | None = None) 
 
 
 def matching(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
-    """Return the symbols that `text` names, as `find` does; none where there is none."""
+    """Return the symbols that `text` names, as `find_typed_symbols` does; empty where none
+    match.
+    """
     path, name = _split_path_symbol(text)
     place = inside(project, path, folder) if path else ""
     found = _in_file(project, place, name) if place else []
@@ -79,12 +80,12 @@ def _is_called(symbol: Symbol, name: str) -> bool:
 
 
 def _is_project_file(project: Project, path: str, place: str) -> bool:
-    """Tell a path from `Class.method`."""
+    """Return whether a text is a path of the project, and not `Class.method`."""
     return "/" in path or bool(place and (project.root / place).is_file())
 
 
 def _near_files(project: Project, place: str) -> str:
-    """Return a hint with files of that name elsewhere."""
+    """Return a hint that lists files of the same name in other folders."""
     name = place.rpartition("/")[2]
     near = sorted(path for path in project.store.files() if path.rpartition("/")[2] == name)[
         :_SUGGESTIONS

@@ -1,7 +1,8 @@
-"""Changed lines outside of functions: the names that they bind, and what reads those.
+"""Changed lines outside of functions: the names that they bind, and who reads these names.
 
-By words, so that it holds in every language: what is bound there and named in a function is taken
-for read. A line that binds no name stands for its whole file.
+Names are matched as words, so that the analysis holds in every language: a name that is bound in
+such a line and appears in a function is taken for read there. A line that binds no name stands for
+its whole file.
 """
 
 import re
@@ -52,13 +53,14 @@ _NO_NAMES = frozenset(
         "super",
     )
 )
-#: A constant of constants of constants: so far it is followed.
+#: How many steps are followed where a constant is made of constants.
 _ROUNDS = 3
 
 
 class BoundNames(NamedTuple):
-    """The names that lines bind: for their own file, and for those that import it; or that they
-    stand for the whole file.
+    """Names that lines bind: for their own file, and for files that import it.
+
+    Or a flag that the lines stand for their whole file.
     """
 
     imported: frozenset[str] = frozenset()
@@ -74,7 +76,7 @@ class BoundNames(NamedTuple):
 
 
 def telling(lines: Sequence[str], numbers: Iterable[int], language: str | None) -> list[int]:
-    """Return those of the lines (1-based) that are more than a comment, space or the docstring of a
+    """Return those of the lines (1-based) that are no comment, blank line or docstring of a
     file.
     """
     comment = _HASH_COMMENT if language in _HASHED else _COMMENT
@@ -100,7 +102,7 @@ def _find_docstring_lines(lines: Sequence[str]) -> range:
 def find_bound_names(
     lines: Sequence[str], numbers: Iterable[int], language: str | None
 ) -> BoundNames:
-    """Return what lines outside of functions bind."""
+    """Return the names that lines outside of functions bind."""
     names_bound = BoundNames()
     for number in numbers:
         names_bound |= (
@@ -138,8 +140,9 @@ def _parse_imported_names(line: str, language: str | None) -> frozenset[str]:
 
 
 def readers(graph: SymbolGraph, sources: Sources, path: str, what: BoundNames) -> list[Edge]:
-    """Return an edge to a file from every symbol that reads what its lines bind, there and in files
-    that import it.
+    """Return an edge to a file from every symbol that reads the names that the file's lines bind.
+
+    The reading symbols are in the file itself and in files that import it.
     """
     language, lines, inside = (
         find_source_language(path),

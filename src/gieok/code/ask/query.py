@@ -1,9 +1,11 @@
-"""Question → symbols: the engine's recall over passages, symbols by name first, then what stands
-next to them in the graph.
+"""Answer a question with symbols: engine recall over passages, named symbols, then neighbours.
 
-The order is made of rules, each measured on real queries (docs/code.md): what defines a name that
-the question names, what lies in a file whose path says what is asked, files of which several
-passages match; tests, examples and re-exports count less.
+Symbols that the question names come first; neighbours are the symbols next to the matches in the
+graph.
+
+The order is made of rules, each measured on real queries (docs/code.md): symbols that define a name
+of the question, files whose path matches the question, and files of which several passages match
+count more; tests, examples and re-exports count less.
 """
 
 import re
@@ -28,21 +30,21 @@ from gieok.text.tokens import estimate_tokens
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
-#: How a passage's score changes, in parts of the best passage's.
+#: Changes to a passage's score, as fractions of the best passage's score.
 _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
 _PATH_SHARE = 1.5
 _FILE_SHARE = 0.7
-#: What a file's name keeps of its gain where hardly a word of it is asked for:
+#: Share of its gain that a file's name keeps where the question has hardly a word of the name:
 #: `JsonAdapterAnnotationTypeAdapterFactory`.
 _PART_OF_NAME = 0.25
-#: So many words of a question in one name are as good as all.
+#: This many query words in one name count as all of them.
 _ENOUGH_WORDS = 3
 _TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.3
 _REPEATED = 0.7
 _NEIGHBOURS = 3
-#: Several passages of one symbol are one answer: so many are looked at for each.
+#: Several passages of one symbol are one answer, so this many passages are looked at per answer.
 _SHOWN = 4
 _SNIPPET_CHARS = 700
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
@@ -58,7 +60,7 @@ class FoundSymbol(NamedTuple):
     callers: int
     snippet: str
     why: str
-    #: Where the snippet begins: whole lines of the file, as they are in it.
+    #: Line at which the snippet begins; the snippet is whole, unchanged lines of the file.
     snippet_line: int = 0
 
 
@@ -84,7 +86,7 @@ def search_symbols(
     budget_tokens: int = 0,
     expand: bool = True,
 ) -> FoundSymbols:
-    """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
+    """Return at most `limit` symbols that answer `text`, within a token budget (0: no budget)."""
     named = _find_asked_symbols(project, text)
     query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
     found = recall(project.store, embedder, query, SEARCH, project.clock)
@@ -109,9 +111,7 @@ def search_symbols(
 
 
 def _not_understood(found: RankedHits, text: str) -> str | None:
-    """Name the Korean words of a question that no passage holds and that have no English word
-    here.
-    """
+    """Name the Korean words of a question that are in no passage and have no English word here."""
     unknown = korean_terms.find_korean_terms(text).unknown
     lost = [
         word
@@ -145,9 +145,7 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
 
 
 def is_code_like(word: str) -> bool:
-    """Say whether a word is written as names of code are, not as those of a language: `load_all`,
-    `Order.total`, `getUser`.
-    """
+    """Return whether a word is written like an identifier: `load_all`, `Order.total`, `getUser`."""
     return _CODE_LIKE.search(word) is not None
 
 
@@ -188,9 +186,7 @@ def _rank_symbol_hits(
 
 
 def _is_test_inside(symbol: Symbol | None) -> bool:
-    """Say whether a symbol is a test inside of a file that is none, as Rust has them (`mod
-    tests`).
-    """
+    """Return whether a symbol is a test in a file of product code, as in Rust (`mod tests`)."""
     return (
         symbol is not None
         and not places.is_test_file(symbol.path)
@@ -199,15 +195,14 @@ def _is_test_inside(symbol: Symbol | None) -> bool:
 
 
 def _read_fused_score(hit: Hit) -> float:
-    """Return the retriever scores of a passage: the share of the keyword ceiling, and the vector
-    similarity.
-    """
+    """Return the passage's score: its share of the keyword ceiling, and its vector similarity."""
     return hit.signals.get("fused", 0.0)
 
 
 def _path_overlap(path: str, words: set[str]) -> float:
-    """Return the share of query words in the file's name, plus half the share in its folders; less
-    for a long name.
+    """Return the share of query words in the file's name, plus half the share in its folders.
+
+    A long name gives less.
     """
     pure = PurePosixPath(path)
     own = set(query_tokens(pure.stem.replace("_", " ").replace("-", " ")))
@@ -221,8 +216,9 @@ def _path_overlap(path: str, words: set[str]) -> float:
 
 
 def _name_overlap(name: str, words: set[str]) -> float:
-    """Return how much of a symbol's name is asked for: the share of its words, less where these are
-    fewer than three.
+    """Return the share of the words of a symbol's name that the question contains.
+
+    The share is less where the name has fewer than three words.
     """
     tokens = set(keyword_tokens(name))
     parts = tokens - {name.lower()} or tokens
@@ -256,8 +252,9 @@ def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
 
 
 def _handing_on(project: Project, paths: Iterable[str]) -> set[str]:
-    """Return the paths that stand for their folder and define nothing of their own: Rust's `mod.rs`
-    mostly does.
+    """Return the paths that stand for their folder and define nothing of their own.
+
+    Rust's `mod.rs` mostly does.
     """
     named = sorted(path for path in paths if places.is_reexport(path))
     defining = (
@@ -275,8 +272,9 @@ def _by_file(
     in_use: set[str],
     handing_on: set[str],
 ) -> list[_Scored]:
-    """Aggregate by file: the best passage gains from the others, each further passage counts
-    less.
+    """Aggregate passages by file: the best passage gains from the file's other passages.
+
+    Each further passage adds less.
     """
     members: dict[str, list[int]] = defaultdict(list)
     for number, hit in enumerate(hits):
@@ -327,8 +325,9 @@ def _weigh_code_path(path: str, *, is_test: bool = True) -> float:
 
 
 def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
-    """Return the symbol of each passage, the function or class it was cut from; None for text
-    between symbols.
+    """Return for each passage the function or class that it was cut from.
+
+    None stands for text between symbols.
     """
     keys = [symbol_key(hit.passage.key, hit.passage.context) for hit in hits]
     named = {s.key: s for s in project.store.symbols(keys=sorted({*keys} - {""}))}
@@ -336,7 +335,7 @@ def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
 
 
 def _with_symbols(project: Project, ranked: Sequence[_Scored]) -> list[_Scored]:
-    """Add the nearest symbol where a passage was cut from none."""
+    """Add the nearest symbol to each passage that was not cut from a symbol."""
     by_path: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in project.store.symbols(
         paths=sorted({one.hit.passage.key for one in ranked if one.symbol is None})
@@ -414,7 +413,7 @@ def _file_symbol(path: str, lines: int) -> Symbol:
 def _with_missing(
     named: Sequence[Symbol], answers: list[FoundSymbol], *, is_name: bool
 ) -> list[FoundSymbol]:
-    """Rank symbols that the question names first, even without a passage among the best."""
+    """Rank symbols that the question names first, even those without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
     missing = [
@@ -422,7 +421,7 @@ def _with_missing(
         for s in named
         if s.key not in present
     ]
-    # What is asked for by its very name comes first, wherever it stands.
+    # A symbol that the question names exactly comes first, wherever it is defined.
     is_asked = is_name and bool(named)
     merged = sorted([*answers, *missing], key=lambda a: (is_asked and a.why != "name", -a.score))
     first: dict[str, FoundSymbol] = {}
@@ -508,7 +507,10 @@ def _fit_symbol_answers(answers: list[FoundSymbol], budget_tokens: int) -> list[
 
 
 def count_callers(project: Project, keys: Sequence[str]) -> Mapping[str, int]:
-    """Return symbol → how many others depend on it, more surely than by one of several names."""
+    """Return symbol → number of symbols that depend on it.
+
+    Calls that were linked only by a name that several functions share do not count.
+    """
     counts: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.edges_into(keys):
         if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME:

@@ -1,5 +1,6 @@
-"""The command that runs tests, to be pasted in the project's folder; nothing where it is not
-known.
+"""Build the command that runs tests, to be pasted in the project's folder.
+
+There is no command where the test runner is not known.
 """
 
 import json
@@ -13,10 +14,9 @@ from gieok.code.languages.table import find_source_language
 from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 
-#: More tests than this are named by their files.
+#: With more tests than this the command names files instead of tests.
 _MOST_NAMED = 20
-#: Runners of JavaScript by the package that has to be there, in the order in which they are looked
-#: for.
+#: JavaScript test runners by the package that has to be installed, in order of precedence.
 _RUNNERS = {
     "vitest": "npx vitest run", "jest": "npx jest", "mocha": "npx mocha", "ava": "npx ava",
     "tap": "npx tap", "borp": "npx borp",
@@ -24,8 +24,9 @@ _RUNNERS = {
 
 
 def build_test_command(root: Path, tests: Sequence[Symbol]) -> str:
-    """Return the command that runs these tests; '' where that of one of their languages is not
-    known.
+    """Return the command that runs these tests.
+
+    Returns '' where the runner of one of the tests' languages is not known.
     """
     by_language: dict[str, list[Symbol]] = defaultdict(list)
     for test in tests:
@@ -45,9 +46,7 @@ def _build_pytest_command(root: Path, tests: Sequence[Symbol]) -> str:
 
 
 def _is_django_alone(root: Path) -> bool:
-    """Say whether the tests are run by Django's own command: no file of settings speaks of
-    pytest.
-    """
+    """Return whether Django's own command runs the tests: no settings file mentions pytest."""
     said = (
         _read_settings_text(root / name)
         for name in ("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt")
@@ -75,8 +74,8 @@ def _build_go_command(root: Path, tests: Sequence[Symbol]) -> str:
     names = dict.fromkeys(
         re.sub(r"\W.*", "", s.key.partition("::")[2].rpartition(".")[2]) for s in tests
     )
-    # Methods of a suite are run by a function of the package: `-run` with their names would run
-    # nothing, and pass.
+    # Methods of a suite are run by a function of the package: `-run` with the methods' names would
+    # run nothing, and pass.
     is_named = len(names) <= _MOST_NAMED and all(s.kind != SymbolKind.METHOD for s in tests)
     chosen = ["-run", f"^({'|'.join(names)})$"] if is_named else []
     return join(["go", "test", *chosen, *folders])

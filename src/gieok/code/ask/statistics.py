@@ -27,14 +27,14 @@ class Statistics(NamedTuple):
     unresolved_calls: int
     markers: dict[str, int]
     deprecated: int
-    #: (symbol, how many depend on it), most first; tests, examples and documents count on neither
-    #: side.
+    #: (symbol, number of dependants), most first; tests, examples and documents are counted on
+    #: neither side.
     central: tuple[tuple[str, int], ...]
     complex: tuple[tuple[str, int], ...]
     depth: int
     disk_bytes: int
-    #: What ran under coverage: pairs of a test and a function, and how many of them changed since
-    #: or are gone.
+    #: Executions under coverage: pairs of a test and a function, and how many of these pairs have
+    #: an end that changed since or is gone.
     executions: dict[str, int]
 
 
@@ -87,7 +87,7 @@ def count_graph(project: Project) -> Statistics:
 
 
 def is_aside(symbol: Symbol) -> bool:
-    """Say whether a symbol is there for tests, examples or documents."""
+    """Return whether a symbol belongs to tests, examples or documents."""
     return places.is_test_code(symbol.path, symbol.traits) or places.is_side(symbol.path)
 
 

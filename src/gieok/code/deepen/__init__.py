@@ -1,1 +1,1 @@
-"""What a language model adds: summaries, conversations, escalation."""
+"""Features that need a language model: summaries, conversations, escalation."""

@@ -1,5 +1,6 @@
-"""A question to a model about retrieved code, with the last exchanges and files named by the
-user.
+"""Questions to a model about retrieved code.
+
+The prompt also holds the last exchanges and the files that the user names.
 """
 
 import json
@@ -31,8 +32,9 @@ def ask_about_code(
     sources: Sequence[tuple[str, str]],
     files: Sequence[str],
 ) -> str:
-    """Return the model's answer, and keep the exchange. `sources` are (place, text), best first.
-    Raises GieokError.
+    """Return the model's answer, and store the exchange.
+
+    `sources` are (place, text), best first. Raises GieokError.
     """
     parts = [
         f"{place}\n{fence_code(text)}"
@@ -63,7 +65,7 @@ def exchanges(project: Project) -> list[tuple[str, str]]:
 
 
 def _read_source_range(project: Project, name: str) -> tuple[str, str]:
-    """Return the place and text of `path` or `path:10-40`, as it was indexed. Raises BadRequest."""
+    """Return the place and the indexed text of `path` or `path:10-40`. Raises BadRequest."""
     match = _RANGE.match(name)
     path = inside(project, match["path"] if match else name)
     documents = project.store.get(SCOPE, [path])

@@ -1,4 +1,4 @@
-"""The project's record, written by a model; and the prompt around code, which is fenced as data."""
+"""Project record written by a model, and prompts that fence code as data."""
 
 import json
 from hashlib import sha256
@@ -44,9 +44,7 @@ _README_TOKENS = 3_000
 
 
 def fence_code(text: str) -> str:
-    """Return text unchanged between tags that it does not contain: `<code>`, else `<code1>` and so
-    on.
-    """
+    """Return text unchanged between tags that it does not contain: `<code>`, else `<code1>` etc."""
     condensed = "".join(text.lower().split())
     tags = (f"code{number or ''}" for number in count())
     tag = next(tag for tag in tags if f"</{tag}>" not in condensed)
@@ -66,7 +64,7 @@ def require_answer_text(answer: str) -> str:
 
 
 def describe(project: Project, asker: Asker) -> dict[str, str]:
-    """Let a model write the project's record, unless one of the same inputs exists; return it.
+    """Let a model write the project's record unless the inputs are unchanged, and return it.
 
     Raises GeneratorFailed; the previous record then stays.
     """
@@ -94,7 +92,7 @@ def describe(project: Project, asker: Asker) -> dict[str, str]:
 
 
 def _read_stored_record(project: Project) -> tuple[str, dict[str, str]]:
-    """Return the inputs of the stored record, and its sections; nothing where there is none."""
+    """Return the inputs and the sections of the stored record; empty values where there is none."""
     row = json.loads(project.store.notes(SCOPE).get(_NOTE, "{}"))
     return str(row.get("of", "")), {
         str(name): str(text) for name, text in row.get("sections", {}).items()
@@ -114,12 +112,12 @@ def _parse_record_sections(answer: str) -> dict[str, str]:
 
 
 def record(project: Project) -> dict[str, str]:
-    """Return the project's record: a model's, or one made of counts."""
+    """Return the project's record: the model's, or a plain record made of counts."""
     return _read_stored_record(project)[1] or plain_record(statistics.count_graph(project))
 
 
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:
-    """Return a record without a model: counts of architecture, debt and completion."""
+    """Return a record made without a model, from counts: architecture, debt and completion."""
     languages = ", ".join(
         f"{name} {n}"
         for name, n in sorted(counted.languages.items(), key=lambda row: (-row[1], row[0]))

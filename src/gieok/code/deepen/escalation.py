@@ -1,5 +1,6 @@
-"""Rules that escalate a change to the strong model: they write `escalation/pending.json`, which
-stays until it is handled.
+"""Rules that escalate a change to the strong model.
+
+The rules write `escalation/pending.json`, which stays until the escalation is handled.
 """
 
 import json
@@ -36,7 +37,7 @@ def reasons_of_sync(
 
 
 def reasons_of_validation(quality: int, earlier: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return the rules that a validation triggers; `earlier` are the rows of the log, the newest
+    """Return the rules that a validation triggers; `earlier` are the log's rows, the newest
     last.
     """
     found = [f"quality {quality} is below {_LOW_QUALITY}"] if quality < _LOW_QUALITY else []
@@ -79,7 +80,7 @@ def _parse_text_list(value: object) -> list[str]:
 
 
 def clear(root: Path, seen: Mapping[str, object]) -> None:
-    """Remove the handled reasons; those added meanwhile stay."""
+    """Remove the handled reasons; reasons that were added meanwhile stay."""
     with fs.exclusive(root / layout.FOLDER / _LOCK):
         now = pending(root) or {}
         reasons, files = (_parse_text_list(now.get(name)) for name in ("reasons", "files"))

@@ -1,5 +1,4 @@
-"""Summarises symbols with a model, several per request; summaries are stored by the hash of the
-code.
+"""Summarise symbols with a model, several per request; summaries are stored by code hash.
 
 The same code is never paid for twice: after a revert, on another branch, or in another file. The
 rows lie beside the graph, which never depends on them.
@@ -29,7 +28,7 @@ _LEAST_LINES = 3
 _MOST_AT_ONCE = 12
 _MOST_CHARS = 2_000
 _SUMMARY_CHARS = 400
-#: What a sentence of thirty words costs, in either language.
+#: Tokens of a sentence of thirty words, in Korean or English.
 _SENTENCE_TOKENS = 60
 _ASK = RULES + (
     "Say of each numbered piece in one sentence of at most 30 words what it is for, not how "
@@ -39,20 +38,22 @@ _ASK = RULES + (
 )
 #: Parsed pair by pair, so that a truncated answer still yields its complete pairs.
 _PAIR = re.compile(r'"(\d{1,3})"\s*:\s*("(?:[^"\\]|\\.)*")')
-#: Begins the hash of an outline, beside those of code.
+#: Prefix of the hash of an outline, which keeps it apart from hashes of code.
 _OUTLINE = "="
 _SPACES = re.compile(r"\s+")
 
 
 class SummaryBudget(NamedTuple):
-    """Token limit of one run, and the setting that sets it."""
+    """Token limit of a run, and the name of the setting that holds this limit."""
 
     setting: str
     tokens: int
 
 
 class WrittenSummaries(NamedTuple):
-    """Written summaries, symbols without one, and the reason for an early end."""
+    """Result of a run: written summaries, symbols without a summary, and why the run ended
+    early.
+    """
 
     written: int = 0
     left: int = 0
@@ -60,7 +61,7 @@ class WrittenSummaries(NamedTuple):
 
     @property
     def note(self) -> str:
-        """Return a note for the user; '' where everything is done."""
+        """Return a note for the user; '' where every symbol has its summary."""
         if not self.left:
             return ""
         why = "the model passed over them, or they have changed meanwhile"
@@ -74,8 +75,9 @@ class WrittenSummaries(NamedTuple):
 
 
 def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:
-    """Return the symbols whose summary is worth a model's tokens: no tests and examples, no inner
-    or tiny functions.
+    """Return the symbols whose summary is worth a model's tokens.
+
+    Tests, examples, inner functions and tiny functions are left out.
     """
     kinds = {s.key: s.kind for s in symbols}
     holders = {s.parent for s in symbols if s.kind in _NAMED}
@@ -94,8 +96,9 @@ def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:
 
 
 def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]:
-    """Return the modules, classes and functions of files, tiny ones too, that have no summary by
-    this very model.
+    """Return the modules, classes and functions of files that this model has not summarised.
+
+    Tiny functions are included.
     """
     symbols = project.store.symbols(paths=sorted(paths))
     holders = {s.parent for s in symbols if s.kind in _NAMED}
@@ -117,11 +120,10 @@ def find_unsummarised(project: Project) -> list[Symbol]:
 
 
 def note_waiting_summaries(project: Project, before: Collection[str] | None) -> list[Symbol]:
-    """Note that code which was not among the hashes `before` waits for a summary; return the
-    symbols that wait.
+    """Store which new code waits for a summary, and return the symbols that wait.
 
-    With None nothing is new. What waits survives a failure and the end of the process; code that is
-    gone waits no more.
+    New is code whose hash is not in `before`; with None nothing is new. The stored list survives a
+    failure and the end of the process; code that is gone is taken off the list.
     """
     summaries = project.store.summaries()
     if before is None and all(row.text for row in summaries.values()):
@@ -149,8 +151,9 @@ def write_symbol_summaries(
 ) -> WrittenSummaries:
     """Summarise symbols, the most depended-on first, until the budget is nearly used.
 
-    Each answer is kept as it comes, so a failure or a kill loses one at most. With `anew`, what
-    another model said of the same outline does not count. Never raises GeneratorFailed.
+    Each answer is stored as it comes, so that a failure or a kill loses at most one. With `anew`, a
+    stored summary of the same outline by another model does not count. Never raises
+    GeneratorFailed.
     """
     todo = _order_by_dependants(project, symbols)
     begin, total, written = asker.meter.tokens, len(todo), 0
@@ -197,14 +200,16 @@ class _Piece(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Return the hash of an outline: most changes of a module or a class are inside of a
+        """Return the hash of an outline.
+
+        An outline is hashed by itself because most changes of a module or a class are inside of a
         function.
         """
         return _OUTLINE + sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _build_summary_pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
-    """Return the pieces to send; without symbols whose file has changed since it was indexed."""
+    """Return the pieces to send, without symbols whose file has changed since indexing."""
     paths = sorted({s.path for s in symbols})
     before = project.store.files()
     documents = {d.key: d for d in project.store.get(SCOPE, paths)}
@@ -234,8 +239,9 @@ def _build_summary_pieces(project: Project, symbols: Sequence[Symbol]) -> list[_
 def _split_known_pieces(
     project: Project, pieces: Sequence[_Piece], model: str
 ) -> tuple[list[Summary], list[_Piece]]:
-    """Return stored summaries of identical pieces (by `model`, '' for any), and the other
-    pieces.
+    """Return the stored summaries of identical pieces, and the pieces without one.
+
+    `model` is the model of the summaries, '' for any.
     """
     stored = project.store.summaries([piece.mark for piece in pieces])
     known = {mark: row for mark, row in stored.items() if not model or row.model == model}
@@ -255,8 +261,9 @@ def _select_fitting_pieces(pieces: Sequence[_Piece], budget_tokens: int) -> list
 
 
 def _ask_piece_summaries(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary]:
-    """Summarise pieces in one request; outlines are also returned by their hash. Raises
-    GeneratorFailed.
+    """Summarise pieces in one request. Raises GeneratorFailed.
+
+    Summaries of outlines are also returned under the hash of the outline.
     """
     text = "\n\n".join(
         f"{number}\n{fence_code(piece.text)}" for number, piece in enumerate(pieces, 1)
@@ -271,8 +278,9 @@ def _ask_piece_summaries(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary
 
 
 def _select_piece_code(lines: Sequence[str], symbol: Symbol, inner: Sequence[Symbol]) -> str:
-    """Return the code of a function; of a class or module what stands before its first member, and
-    its members' heads.
+    """Return the code of a function, or the outline of a class or module.
+
+    An outline is the text before the first member, and the members' heads.
     """
     if symbol.kind in _FUNCTIONS or not inner:
         return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])[:_MOST_CHARS]
@@ -281,8 +289,9 @@ def _select_piece_code(lines: Sequence[str], symbol: Symbol, inner: Sequence[Sym
 
 
 def _find_naming_line(lines: Sequence[str], symbol: Symbol) -> str:
-    """Return the line that names a symbol: from the stored text, because what is stored has its
-    secrets cut out whole.
+    """Return the line that names a symbol, as stored.
+
+    The stored text is used because secrets are already cut out of it.
     """
     span = lines[symbol.start_line - 1 : symbol.end_line]
     return next(
@@ -292,7 +301,7 @@ def _find_naming_line(lines: Sequence[str], symbol: Symbol) -> str:
 
 
 def _parse_numbered_summaries(answer: str, count: int) -> dict[int, str]:
-    """Return number → sentence. Raises DegenerateOutput where there is none."""
+    """Return number → sentence. Raises DegenerateOutput where the answer has no such pair."""
     sentences = {}
     for match in _PAIR.finditer(answer):
         try:

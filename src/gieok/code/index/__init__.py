@@ -1,1 +1,1 @@
-"""From the files of a project to its graph."""
+"""Index a project: from its files to its graph."""

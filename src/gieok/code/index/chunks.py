@@ -1,5 +1,6 @@
-"""Cut a source file where its symbols begin and end: functions whole with the comments above, class
-heads, the rest.
+"""Cut a source file where its symbols begin and end.
+
+Passages are whole functions with the comments above them, class heads, and the rest.
 
 Function-sized passages with the qualified name as context find code best (docs/code.md): .680 raw
 nDCG@10 beside .630 for passages of even size. A passage over the limit is split between statements
@@ -15,12 +16,12 @@ from typing import NamedTuple
 from gieok.code.model.facts import SymbolFact, SymbolKind
 from gieok.model.memory import Passage
 
-#: Longer passages are split; 1,200 found a little less (.794 beside .803).
+#: Longer passages are split; a limit of 1,200 found a little less (.794 beside .803).
 MAX_CHARS = 3_000
 #: A stretch of fewer characters between symbols stays with what follows it.
 _TINY_CHARS = 40
-#: What is embedded of a passage. Whole ones find no more (gson: .915 beside .912, words alone .901)
-#: at a third of the speed.
+#: How many characters of a passage are embedded. Whole passages find no more (gson: .915 beside
+#: .912, words alone .901) at a third of the speed.
 _HEAD_CHARS = 300
 _CODE = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS))
 _LEAVES = _CODE | {SymbolKind.CONCEPT}
@@ -49,8 +50,9 @@ def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, .
 
 
 def head(text: str) -> str:
-    """Return what a vector is made of: the first lines of a passage, its comment, signature and
-    documentation mostly.
+    """Return the text that is embedded for a passage: its first lines.
+
+    These are mostly the comment, the signature and the documentation.
     """
     if len(text) <= _HEAD_CHARS:
         return text
@@ -59,7 +61,7 @@ def head(text: str) -> str:
 
 
 def _line_starts(text: str) -> list[int]:
-    """Return where each line begins, and where the last one ends."""
+    """Return the offset at which each line begins, and the offset at which the last line ends."""
     starts = [0]
     starts += [match.end() for match in re.finditer("\n", text)]
     if starts[-1] != len(text):
@@ -70,8 +72,9 @@ def _line_starts(text: str) -> list[int]:
 def _assign_line_stretches(
     text: str, starts: Sequence[int], path: str, symbols: Sequence[SymbolFact]
 ) -> list[tuple[int, int, str]]:
-    """Return (first line, last line, context): each line belongs to the innermost function or class
-    it stands in.
+    """Return (first line, last line, context) for each stretch of lines.
+
+    Each line belongs to the innermost function or class around it.
     """
     lines = len(starts) - 1
     owner = [0] * lines
@@ -102,8 +105,9 @@ class _Stretch(NamedTuple):
 def _join_tiny_stretches(
     text: str, starts: Sequence[int], found: Sequence[_Stretch]
 ) -> list[tuple[int, int, str]]:
-    """Join tiny pieces that are not whole symbols to the next one, at the end to the previous
-    one.
+    """Join tiny stretches that are not whole symbols to the next one.
+
+    At the end of the file they join the previous one.
     """
     out: list[tuple[int, int, str]] = []
     held = 0
@@ -135,8 +139,9 @@ def _with_comments(text: str, starts: Sequence[int], first: int) -> int:
 
 
 def _block_start(text: str, starts: Sequence[int], line: int) -> int:
-    """Return the line where the block comment that ends in `line` begins; `line` where none
-    does.
+    """Return the line where the block comment that ends in `line` begins.
+
+    Returns `line` where no block comment ends there.
     """
     if text[starts[line - 1] : starts[line]].rstrip().endswith("*/"):
         return bisect_right(starts, text.rfind("/*", 0, starts[line])) or line
@@ -177,8 +182,9 @@ def _format_path_words(path: str) -> str:
 def _split_long_lines(
     text: str, starts: Sequence[int], first: int, last: int
 ) -> list[tuple[int, int]]:
-    """Cut lines into runs of at most MAX_CHARS, before the line of least indentation in the second
-    half of each.
+    """Cut lines into runs of at most MAX_CHARS.
+
+    Each cut is before the line of least indentation in the second half of a run.
     """
     runs = []
     while starts[last] - starts[first - 1] > MAX_CHARS and first < last:

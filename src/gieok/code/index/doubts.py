@@ -1,5 +1,6 @@
-"""What of a call's targets is less than sure, and why: many of them, bodies that others override,
-objects from outside.
+"""Doubts about a call's targets, with the reasons.
+
+The reasons are many targets, methods that others override, and objects from outside of the project.
 """
 
 from collections.abc import Sequence
@@ -10,10 +11,10 @@ from gieok.code.model.facts import NOTHING, Trait
 from gieok.code.resolve.program import FAN, CallSite, Program
 from gieok.code.resolve.values import Value
 
-#: More methods than this of an object that a test calls, and one of them is possible, not certain:
-#: a test has one object at hand (of nine to twelve .13 were right on twenty projects). The product
-#: goes through all of its filters, fields or processors: there it is `FAN` (.56 were right, .85
-#: without tomlkit).
+#: If a test calls more methods than this of an object, each of them is possible, not certain: a
+#: test has one object at hand (of nine to twelve methods .13 were right on twenty projects). The
+#: product goes through all of its filters, fields or processors: there the limit is `FAN` (.56 were
+#: right, .85 without tomlkit).
 _MOST_METHODS_OF_A_TEST = 8
 _LARGEST_TABLE = 40
 
@@ -25,16 +26,17 @@ class Doubts:
         self._program = program
         self._keys = keys
         self._stand_ins = cache(program.stand_ins)
-        #: The variables of `self`: an inherited method runs on every class below.
+        #: The variables of `self`: an inherited method runs on instances of every subclass.
         self._selves = {
             f.parameters[0] for f in program.functions if f.owner != NOTHING and f.parameters
         }
-        # not a method: a circle would keep the program
+        # not a method: a reference cycle would keep the program alive
         self._remade = cache(partial(_is_remade, program))
 
     def of(self, site: CallSite) -> dict[int, str]:
-        """Return the functions that a site may call, and why they are not sure: of its targets, and
-        others.
+        """Return the functions that a call site reaches without certainty, each with the reason.
+
+        They are targets of the site, and other functions that may run in their place.
         """
         count = len(site.targets)
         if count > self._most(site) and not (site.kind == "call" and self._is_registry(site)):
@@ -67,10 +69,10 @@ class Doubts:
         return _MOST_METHODS_OF_A_TEST if is_one else FAN
 
     def _doubles(self, site: CallSite) -> dict[int, str]:
-        """Return the methods of what tests put in the place of the product's own objects.
+        """Return the methods of test doubles: objects that tests put in the place of the product's.
 
-        No double is what inherits from the product, what `self` has and what is called by another
-        name: a callback.
+        No double is a class that inherits from the product, an object that `self` holds, or a
+        function that is called by another name, which is a callback.
         """
         if (
             len(site.targets) < 2
@@ -100,8 +102,9 @@ class Doubts:
         return places.is_test_file(self._keys[symbol].partition("::")[0])
 
     def _is_registry(self, site: CallSite) -> bool:
-        """Say whether what is called are functions of many names: a table of them. Of one name,
-        they are what callers pass.
+        """Return whether a site calls functions with many names, which means a table of functions.
+
+        Functions that all have one name are functions that callers pass.
         """
         names = {
             self._keys[self._program.function_symbol[f]].rpartition(".")[2] for f in site.targets
@@ -116,7 +119,7 @@ class Doubts:
 
 
 def _is_remade(program: Program, owner: int) -> bool:
-    """Say whether a class has a `__new__` that may give an object of an unrelated class."""
+    """Return whether a class has a `__new__` that may return an object of an unrelated class."""
     hierarchy, values = program.hierarchy, program.values
     return any(
         values.kinds[value] == Value.INSTANCE

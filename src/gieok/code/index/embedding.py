@@ -1,4 +1,4 @@
-"""Which passages get vectors first: those that a search is most likely to ask for."""
+"""Order in which passages are embedded: the likeliest search results first."""
 
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.project import Project
@@ -7,8 +7,9 @@ from gieok.model.memory import PassageId
 
 
 def order(project: Project) -> list[PassageId]:
-    """Return the passages without a vector: of public symbols with documentation first, then the
-    newest; of tests last.
+    """Return the passages without a vector, in the order in which to embed them.
+
+    Passages of public symbols with documentation come first, then the newest; those of tests last.
     """
     waiting = project.store.unembedded()
     documented = {s.key for s in project.store.all_symbols() if s.doc} if waiting else set()

@@ -1,5 +1,6 @@
-"""Facts of all files → symbols, edges and unresolved calls. A pure function: incremental and full
-are the same call.
+"""Link the facts of all files into edges and unresolved calls, as a pure function.
+
+An incremental run and a full run are the same call.
 """
 
 import re
@@ -20,7 +21,7 @@ from gieok.code.resolve.program import FAN, CallSite, Program, Reference
 from gieok.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
-#: Changes whenever the edges of unchanged facts would.
+#: Version of the linker: changes whenever the edges of unchanged facts would.
 RESOLVER_VERSION = 14
 
 
@@ -56,7 +57,7 @@ _COMMON = frozenset(
         """.split()
     )
 )
-#: More functions of one name than this, and a call by name says nothing at all.
+#: Where more functions than this have one name, a call by that name says nothing at all.
 _MOST_NAMESAKES = 3
 _REASONS = {
     "call": "resolved call",
@@ -66,7 +67,7 @@ _REASONS = {
     "callback": "callback",
 }
 _NAMED_AFTER = "the only one of its receiver's name"
-#: What a call may mean by its name.
+#: Kinds of symbols that a call by name may mean.
 _NAMED = frozenset((SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD))
 _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
@@ -76,13 +77,13 @@ class Built(NamedTuple):
 
     edges: tuple[Edge, ...]
     unresolved_calls: tuple[UnresolvedCall, ...]
-    #: Files that the solver cannot take whole, each with the reason: their symbols are here, and
-    #: their calls in part.
+    #: Files that the solver cannot take whole, each with the reason: their symbols are in the
+    #: graph, their calls in part.
     unlinked: tuple[tuple[str, str], ...] = ()
 
 
 class _Edges:
-    """Collects edges; of several at one place the most certain counts."""
+    """Collection of edges; of several edges at one place the most certain is kept."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
@@ -94,7 +95,7 @@ class _Edges:
             self.found[place] = (tier, reason)
 
     def take(self, other: "_Edges") -> None:
-        """Add the edges of another."""
+        """Add the edges of another collection."""
         for (source, target, kind, line), (tier, reason) in other.found.items():
             self.add(source, target, kind, tier, reason, line)
 
@@ -106,7 +107,7 @@ class _Edges:
 
 
 def fold_lambda_key(key: str) -> str:
-    """Return the key of the named symbol that a function without a name stands in."""
+    """Return the key of the named symbol around a function without a name."""
     if not key.endswith(">"):
         return key
     path, _, qualified = key.partition("::")
@@ -118,12 +119,14 @@ def build(
     place: Callable[[str], str] = fold_lambda_key,
     again: Callable[[], Files] | None = None,
 ) -> Built:
-    """Link `files`, which are taken out of the list, so that each is freed once it was read;
-    `again` gives them once more.
+    """Link `files` and return edges and unresolved calls.
 
-    `place` gives the key under which a body of code is known: functions without a name have none,
-    unless it lets them. Each family of languages is linked alone: nothing of one shows in the edges
-    of another.
+    Each file is taken out of the list, so that its facts are freed once they were read; `again`
+    gives the files once more.
+
+    `place` gives the key under which a body of code is shown: functions without a name have no key
+    of their own, unless `place` gives them one. Each family of languages is linked alone: nothing
+    of one family shows in the edges of another.
     """
     edges = _Edges()
     unresolved_calls: set[UnresolvedCall] = set()
@@ -159,8 +162,9 @@ def build(
 
 
 def _iter_visible_keys(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]:
-    """Yield the keys of the symbols of a file that are shown: functions without a name are folded
-    into what is around.
+    """Yield the keys of the symbols of a file that are shown.
+
+    A function without a name is folded into the symbol around it.
     """
     for symbol in facts.symbols:
         key = f"{path}::{symbol.qualified}"
@@ -169,14 +173,15 @@ def _iter_visible_keys(path: str, facts: Facts, place: Callable[[str], str]) -> 
 
 
 def select_graph_symbols(symbols: Sequence[Symbol]) -> list[Symbol]:
-    """Return the symbols that a graph holds: each key once, the last of its name, and none without
-    a name.
+    """Return the symbols that a graph holds: each key once, and none without a name.
+
+    Of several symbols of one name the last is kept.
     """
     return [*{s.key: s for s in symbols if s.kind != SymbolKind.LAMBDA}.values()]
 
 
 def _by_family(files: Files) -> dict[Family, Files]:
-    """Return the files of languages that are linked together, by path."""
+    """Return family → its files by path; files of one family are linked together."""
     found: dict[Family, Files] = defaultdict(list)
     for path, facts in sorted(files, key=lambda file: file[0]):
         if family := LANGUAGES[facts.language].family:
@@ -191,17 +196,17 @@ def _reload_family_files(family: Family, again: Callable[[], Files]) -> Files:
 def _linked_in_part(
     family: Family, place: Callable[[str], str], again: Callable[[], Files], strange: set[str]
 ) -> tuple[_Edges, set[UnresolvedCall]]:
-    """Return the edges from and to the files that could not be linked whole, and their unresolved
-    calls.
+    """Return edges and unresolved calls of the files that could not be linked whole.
 
-    Their imports, names and what is known when the work on them is given up: what values reach only
-    grows, so it is true.
+    The edges from and to these files are their imports, the links by name, and what the solver had
+    found when its work on the files was given up. The values that reach a variable only grow, so a
+    partial result is true.
     """
     try:
         found, calls = _link_family(
             family, place, _reload_family_files(family, again), is_lenient=True
         )
-    # A file that breaks the solver otherwise; it is named as not followed.
+    # A file that breaks the solver in another way is reported as not followed.
     except Exception:  # noqa: BLE001
         return _Edges(), set()
     edges = _Edges()
@@ -250,7 +255,7 @@ def _add_call_edges(
         doubted = doubts.of(site) if site.targets else {}
         for function in (*site.targets, *(other for other in doubted if other not in site.targets)):
             target = program.function_symbol[function]
-            # what a lambda does, its owner does
+            # the calls of a lambda are calls of its owner
             if placed[target] != source or keys[target] == source:
                 sure = _rate_site_certainty(site, program, function, doubted.get(function))
                 edges.add(source, placed[target], CALLS, *sure, site.line)
@@ -307,8 +312,9 @@ def _add_namesake_edges(
 def _add_named_edges(
     members: Files, names: set[str], place: Callable[[str], str], edges: _Edges
 ) -> set[UnresolvedCall]:
-    """Add the edges of a language whose calls are linked by name; return the calls of names that
-    say too little.
+    """Add the edges of a language whose calls are linked by name.
+
+    Returns the calls of names that too many functions bear.
     """
     open_calls = set[UnresolvedCall]()
     for one in by_name.iter_named_links(members):
@@ -361,10 +367,11 @@ def _add_reference_edges(
 
 
 def _add_nested_edges(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
-    """Refer a function to those that are defined inside of it: it makes them, and nobody else can.
+    """Refer a function to the functions that are defined inside of it.
 
-    From the facts, which have every definition of a name: of the symbols of a file that was not
-    read again there is one.
+    The outer function makes the inner ones, and nobody else can. The facts are read here, not the
+    symbols, because facts have every definition of a name; the stored symbols of an unchanged file
+    have only one.
     """
     for path, facts in files:
         own = facts.symbols
@@ -380,11 +387,10 @@ def _add_nested_edges(files: Files, edges: _Edges, place: Callable[[str], str]) 
 
 
 def _add_dispatch_edges(program: Program, placed: Sequence[str], edges: _Edges) -> None:
-    """Where a call may go to too many to say, it is the maker of the object who decides: refer that
-    one to its method.
+    """Refer the maker of an object to the object's method, where a call has too many targets.
 
-    So for objects that are called, methods of one family of classes, and names that are put
-    together (`visit_` + x).
+    There the maker of the object decides which target runs. This holds for objects that are called,
+    for methods of one family of classes, and for method names that are put together (`visit_` + x).
     """
     wide = {
         function

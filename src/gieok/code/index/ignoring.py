@@ -1,4 +1,4 @@
-"""Ignored files: git's own answer inside a repository, else the patterns of `.gitignore`."""
+"""Decide which files are ignored: by git inside a repository, else by `.gitignore` patterns."""
 
 import os
 import warnings
@@ -23,17 +23,20 @@ _SKIPPED_FOLDERS = frozenset(
         htmlcov .cache
     """.split()
 )
-#: Of these, what a project may track as its own source: what is left out of them is counted.
+#: Subset: folders that a project may track as its own source, so that files left out there are
+#: counted.
 _PERHAPS_OWN = frozenset("build dist target coverage env vendor third_party".split())
-#: Entries that are looked at to find whether such a folder, outside of git, holds source.
+#: Number of entries that are examined to find whether such a folder, outside of git, holds source.
 _MOST_LOOKED_AT = 2_000
-#: Of these, what is a Python package is source all the same (`src/build/__init__.py`).
+#: Subset: folders that are scanned all the same if they are a Python package
+#: (`src/build/__init__.py`).
 _PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 
 
 class IgnoreRules(NamedTuple):
-    """Sources of ignore rules: the user's patterns, and git or, outside of repositories,
-    `.gitignore`.
+    """Sources of ignore rules.
+
+    These are the user's patterns, and git or, outside of repositories, `.gitignore`.
     """
 
     patterns: tuple[str, ...] = ()
@@ -41,8 +44,10 @@ class IgnoreRules(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """The patterns of one file: `base` is the folder they stand in; `above` leads from a folder
-    above the project to it.
+    """Patterns of one `.gitignore` file.
+
+    `base` is the folder that the file is in; `above` leads from a folder above the project to the
+    project.
     """
 
     base: str
@@ -50,8 +55,9 @@ class _Level(NamedTuple):
     patterns: GitIgnoreSpec
 
     def says(self, path: str) -> bool | None:
-        """Return whether a path, a folder with a slash behind it, is left out; None where nothing
-        matches it.
+        """Return whether a path is ignored; None where no pattern matches it.
+
+        A folder has a slash behind its path.
         """
         return self.patterns.check_file(self.above + path[len(self.base) :]).include
 
@@ -62,11 +68,12 @@ def iter_unignored_files(
     wanted: Callable[[str], object] = str,
     by_name: Counter[str] | None = None,
 ) -> Iterator[tuple[str, Path]]:
-    """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of
-    links ends nowhere.
+    """Yield the `wanted` files that are not ignored.
 
-    `by_name` gets each folder that is left out for its name alone and may hold source of the
-    project, with how many wanted files git lists in it; outside of git, 1.
+    Links to folders are not followed, because a loop of links would never end.
+
+    `by_name` gets each folder that is left out only because of its name and may hold source of the
+    project, with the number of wanted files that git lists in it; outside of git, with 1.
     """
     by_name = Counter() if by_name is None else by_name
     listed = rules.versions.files() if rules.versions is not None else None
@@ -91,7 +98,7 @@ def iter_unignored_files(
 
 
 def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSet[str]:
-    """Return those of `paths` that are left out; they need not be there."""
+    """Return those of `paths` that are ignored; the paths need not exist."""
     own, known = _parse_ignore_patterns(rules.patterns), dict[str, bool]()
     asked = [
         path
@@ -128,8 +135,9 @@ def _is_third_party_folder(folder: Path) -> bool:
 
 
 def _left_out_by_name(root: Path, path: str, own: GitIgnoreSpec) -> str:
-    """Return the folder above a path that is left out for its name, and may be the project's own;
-    '' for none.
+    """Return the folder above a path that is left out for its name only, or ''.
+
+    Only folders that may be the project's own source are returned.
     """
     parts = path.split("/")[:-1]
     for depth in range(1, len(parts) + 1):
@@ -142,7 +150,7 @@ def _left_out_by_name(root: Path, path: str, own: GitIgnoreSpec) -> str:
 
 
 def _has_wanted_file(folder: Path, wanted: Callable[[str], object]) -> bool:
-    """Say whether a folder holds a wanted file, by a look at its first entries."""
+    """Return whether a folder holds a wanted file, judged by its first entries."""
     looked_at = 0
     for _, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in _SKIPPED_FOLDERS - _PERHAPS_OWN]
@@ -185,7 +193,7 @@ def _walk_unignored_files(
 
 
 def _is_matched(root: Path, path: str) -> bool:
-    """Say whether the patterns on the way to a path leave it, or a folder above it, out."""
+    """Return whether `.gitignore` patterns ignore a path or a folder above it."""
     levels = _levels_above(root)
     parts = path.split("/")
     for depth in range(len(parts)):
@@ -203,15 +211,15 @@ def _is_matched(root: Path, path: str) -> bool:
 
 
 def _is_ignored_at(levels: Sequence[_Level], path: str) -> bool:
-    """Say whether the nearest file with a pattern that matches leaves a path out."""
+    """Return whether the nearest file with a matching pattern ignores a path."""
     return next((verdict for level in levels if (verdict := level.says(path)) is not None), False)
 
 
 def _levels_above(root: Path) -> list[_Level]:
-    """Return the patterns of the repository that hold for the project from outside of it, the
-    nearest first.
+    """Return the patterns of the enclosing repository that hold for the project, nearest first.
 
-    None hold for a project that the repository ignores: it is not the repository's.
+    They come from folders outside of the project. None hold for a project that the repository
+    ignores, because such a project does not belong to the repository.
     """
     found: list[_Level] = []
     above = ""
@@ -234,9 +242,9 @@ def _read_ignore_level(file: Path, base: str, above: str = "") -> list[_Level]:
 
 
 def _parse_ignore_patterns(lines: Sequence[str]) -> GitIgnoreSpec:
-    """Return patterns; what is none (`!` alone) matches nothing, as in git."""
+    """Return compiled patterns; an invalid one (`!` alone) matches nothing, as in git."""
     parsed: list[GitIgnoreSpecPattern] = []
-    # `[[]x` as an expression of Python
+    # `[[]x` as a Python regular expression raises a FutureWarning
     with warnings.catch_warnings(action="ignore", category=FutureWarning):
         for line in lines:
             with suppress(ValueError):

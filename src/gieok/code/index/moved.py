@@ -1,8 +1,7 @@
-"""Whether two versions of a file say the same to linking but for their lines: then its edges have
-moved, and nothing else.
+"""Tell whether two versions of a file differ for the linker only in line numbers.
 
-A comment, a docstring, a function that went to another place of its block, a value that nobody
-calls: most of what is saved.
+Then the file's edges have moved, and nothing else has changed. Most saves are of this kind: a
+comment, a docstring, a function moved inside its block, a value that nobody calls.
 """
 
 import json
@@ -11,7 +10,7 @@ from typing import Any
 
 from gieok.code.model.facts import Facts, Op, SymbolKind
 
-#: Where an instruction has its line.
+#: Position of the line number in each kind of instruction.
 LINES: dict[int, int] = {
     Op.LOAD: 5,
     Op.STORE: 5,
@@ -32,10 +31,10 @@ LINES: dict[int, int] = {
 
 
 def map_moved_lines(before: Facts, after: Facts) -> dict[int, int] | None:
-    """Return which line became which; None where linking would find anything else.
+    """Return old line → new line; None where linking could give any other result.
 
-    Lines that fell together or apart are something else: what happens at one line is counted, and
-    told apart by it.
+    Two lines that became one, or one that became two, give None: the linker counts what happens on
+    a line, and tells things apart by their lines.
     """
     if _linked_of(before) != _linked_of(after):
         return None
@@ -47,7 +46,9 @@ def map_moved_lines(before: Facts, after: Facts) -> dict[int, int] | None:
 
 
 def _linked_of(facts: Facts) -> str:
-    """Return all that linking reads but the lines, as text: the order of names counts."""
+    """Return as text everything that linking reads except line numbers; the order of names
+    counts.
+    """
     rows = [
         (s.name, s.qualified, s.kind, s.parent, s.traits)
         for s in facts.symbols

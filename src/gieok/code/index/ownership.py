@@ -1,8 +1,8 @@
-"""Says whose an index is. One that came with a repository could answer anything: it is not opened,
-and not believed.
+"""Check that an index was made by this user.
 
-The home folder keeps a random word for each project's path; the index holds the same word. Nobody
-else knows it.
+An index that came with a repository could answer anything, so it is neither opened nor believed.
+The home folder keeps a random token for each project's path; the index holds the same token. Nobody
+else knows the token.
 """
 
 import secrets
@@ -18,14 +18,15 @@ _NOTE = "code.owner"
 
 
 def check_index_owner(home: Path, root: Path) -> None:
-    """Raise NotIndexed where there is an index that this user never made in this place."""
+    """Raise NotIndexed where an index exists that this user did not make in this place."""
     if layout.index_file(root).exists() and not _read_claim_word(home, root):
         raise _build_foreign_error(root)
 
 
 def claim_index(home: Path, root: Path, store: ProjectStore) -> None:
-    """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something
-    is not.
+    """Mark an empty index as made by this user.
+
+    Raises NotIndexed where an index with content is not this user's.
     """
     word, stored_word = _read_claim_word(home, root), store.notes(SCOPE).get(_NOTE, "")
     if word and stored_word == word:
@@ -72,7 +73,7 @@ def list_indexed_roots(home: Path) -> list[Path]:
 
 
 def _format_claim_line(word: str, root: Path) -> str:
-    """Return what is kept of a project: its word, and where it is."""
+    """Return the stored line of a project: its token and its path."""
     return f"{word}\n{root}\n"
 
 

@@ -1,5 +1,6 @@
-"""Brings a project's index in line with its files: what changed is read again, the graph is linked
-from all facts.
+"""Bring a project's index in line with its files.
+
+Changed files are read again, and the graph is linked from all facts.
 
 One path for everything: a full run is a sync in which every file has changed. So incremental equals
 full by construction; the facts of unchanged files come from the store, as they were read.
@@ -39,9 +40,9 @@ _TIME_NOTE = "code.indexed_at"
 _UNLINKED_NOTE = "code.unlinked"
 #: Families of languages whose links are older than their symbols.
 _DUE_NOTE = "code.due"
-#: No less than what a file system tells times apart by; the kernel's own tick is 10 ms at most.
+#: At least the resolution of a file system's times; the kernel's own tick is 10 ms at most.
 _TICK_NS = 50_000_000
-#: Version of the stored data; another one means reading every file again.
+#: Version of the stored data; a different version means that every file is read again.
 SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
 
@@ -50,7 +51,7 @@ class ProjectStore(Store, KeywordSearch, ModelSwitch, Graph, Protocol):
 
 
 class Project(NamedTuple):
-    """A folder with everything that reading it needs."""
+    """A folder, with everything that reading and indexing it needs."""
 
     root: Path
     store: ProjectStore
@@ -75,8 +76,7 @@ class ProjectChange:
     files: int = 0
     lines: int = 0
     linked: bool = False
-    #: Symbols of the files that were read, or are gone, before and after; none where there was no
-    #: index.
+    #: Symbols of the re-read or deleted files, before and after; none where there was no index.
     was: list[Symbol] = field(default_factory=list)
     now: list[Symbol] = field(default_factory=list)
 
@@ -88,8 +88,9 @@ class ProjectChange:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Keep the garbage collector from walking over millions of small tuples that all stay: two
-    fifths of the time.
+    """Pause the garbage collector while millions of small, lasting tuples are made.
+
+    Walking over the tuples would take two fifths of the time.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -108,21 +109,23 @@ def sync_project(
     only: Sequence[str] = (),
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> ProjectChange:
-    """Read what changed, among `only` or everywhere, and link. Raises BadRequest, StoreError."""
+    """Read the changed files, among `only` or everywhere, and link. Raises BadRequest,
+    StoreError.
+    """
     known = project.store.files()
     if project.store.notes(SCOPE).get(_SHAPE_NOTE, SHAPE) != SHAPE:
         full = True
     candidates, skipped = _look_for_candidates(project, only)
     change = ProjectChange(skipped=skipped)
     fresh: dict[str, Read] = {}
-    # Where the last sync was killed, a text may be newer than what is known of its file: that is
-    # read again.
+    # Where the last sync was killed, the text in the store may be newer than the facts of its file:
+    # such a file is read again.
     texts = {} if full else project.store.hashes(SCOPE)
     settled = {path: file for path, file in known.items() if texts.get(path) == file.content_hash}
     items = _iter_source_items(project, candidates, settled, fresh, change, progress)
     owned = (lambda key: key in only) if only else (lambda key: True)
     change.report = ingest(project.store, SCOPE, items, owns=owned, force=full)
-    # What was read but could not be cut is not indexed, also where an older version of it was.
+    # A file that was read but could not be cut is not indexed, not even with an older version.
     project.store.forget(
         SCOPE, [failed.key for failed in change.report.failed if failed.key in fresh]
     )
@@ -162,7 +165,7 @@ def _iter_source_items(
     change: ProjectChange,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[SourceItem | Failed]:
-    """Yield every file; one with the same size and time as before is not opened."""
+    """Yield every file; a file with unchanged size and time is not opened."""
     now = project.clock.now()
     for number, candidate in enumerate(candidates):
         progress("reading", number, len(candidates))
@@ -233,10 +236,11 @@ def _iter_source_items(
 
 
 def _settled_ns(mtime_ns: int, now: datetime) -> int:
-    """Return the time to know a file by: another than its own where it may be written again in the
-    same tick of the clock.
+    """Return the modification time to store for a file.
 
-    Then it is compared by content the next time, as git does with what is "racily clean".
+    A file that was modified so recently that it may be written again in the same tick of the clock
+    gets a different time. Its content is then compared at the next sync, as git does with files
+    that are "racily clean".
     """
     return mtime_ns + (mtime_ns > now.timestamp() * 1e9 - _TICK_NS)
 
@@ -280,10 +284,10 @@ def _write_project_changes(
     *,
     full: bool,
 ) -> None:
-    """Store facts and symbols at once; then link what they reach, and store that.
+    """Store facts and symbols at once; then link the affected families and store the edges.
 
-    Which families of languages wait for their links is noted before: a sync that is killed between
-    is made up for.
+    The families of languages that wait for their links are stored before: the next sync makes up
+    for a sync that was killed in between.
     """
     store = project.store
     due: set[str] = set(json.loads(store.notes(SCOPE).get(_DUE_NOTE, "[]")))
@@ -308,7 +312,7 @@ def _write_project_changes(
 
 
 def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
-    """Link all files of families of languages; `facts` are those at hand."""
+    """Link all files of families of languages; `facts` are the facts already in memory."""
     store = project.store
     languages = {
         language.name
@@ -342,15 +346,16 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
 
 
 def unlinked(project: Project) -> list[scan.Skipped]:
-    """Return the files that could not be linked, with the reason: they are searched, their calls
-    are not known.
+    """Return the files that could not be linked, with the reason.
+
+    Search finds these files, but their calls are not known.
     """
     rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
     return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 
 def list_partial_files(project: Project) -> list[scan.Skipped]:
-    """Return the files that are indexed in part, each with the reason."""
+    """Return the files that are only partly indexed, each with the reason."""
     partly = [
         scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note
     ]
@@ -358,10 +363,10 @@ def list_partial_files(project: Project) -> list[scan.Skipped]:
 
 
 class Freshness(NamedTuple):
-    """What an answer rests on: commit and time of the index, and what it does not know.
+    """State of the index behind an answer: its commit, its time and its gaps.
 
-    `dirty` are files that differ on disk, `in_part` those of which calls or symbols are known in
-    part, `unread` those with a name of source code that were not read, each with its reason.
+    `dirty` are files that differ on disk, `in_part` files whose calls or symbols are known only in
+    part, `unread` files with a name of source code that were not read, each with its reason.
     """
 
     commit: str
@@ -373,13 +378,13 @@ class Freshness(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Say whether everything was looked at: a zero may be said."""
+        """Return whether everything was read, so that an answer of zero is reliable."""
         return not (self.dirty or self.in_part or self.unread)
 
 
 def freshness(project: Project) -> Freshness:
-    """Compare what is indexed with what is on disk: by size and time, and by content where these
-    differ.
+    """Compare the index with the files on disk, by size and time; where these differ, by
+    content.
     """
     known = project.store.files()
     kept = project.store.notes(SCOPE)
@@ -418,12 +423,11 @@ def _is_readable_source(file: Path, language: str) -> bool:
 
 
 def inside(project: Project, name: str, folder: Path | None = None) -> str:
-    """Return a path of the project as it is indexed, from one that is absolute, or relative to
-    `folder` or the project.
+    """Return the indexed path of a project file, from an absolute or a relative path.
 
-    What a person completes is relative to the folder they are in, what an answer cites to the
-    project: the first counts where it is there. Raises BadRequest where the path leads out of the
-    project.
+    A relative path is relative to `folder` or to the project: paths that a person completes are
+    relative to the current folder, paths that an answer cites to the project. The first counts
+    where such a file exists. Raises BadRequest where the path leads out of the project.
     """
     try:
         full = (folder or project.root) / name

@@ -1,4 +1,4 @@
-"""One source file → its facts, its symbols, and the document that is searched."""
+"""Read one source file into its facts, its symbols, and the document that is searched."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -43,13 +43,13 @@ class CodeSource(NamedTuple):
 
 
 def read_source_file(path: str, language: str, text: str, parser: Parser) -> CodeSource:
-    """Read a file. One that does not parse is indexed as text, with a note."""
+    """Read a file; a file that does not parse is indexed as text, with a note."""
     status, note = "parsed", ""
     try:
         facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
         if facts.error:
             status, note = "partly", facts.error
-    # One strange file must not stop the others: it is text, and says why.
+    # A file that breaks the reader must not stop the others: it becomes text, with the reason.
     except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
@@ -67,14 +67,15 @@ def read_source_file(path: str, language: str, text: str, parser: Parser) -> Cod
 
 
 def _drop_lone_surrogates(facts: Facts) -> Facts:
-    """Return facts without lone surrogates, which escapes in Python strings may produce: no store
-    accepts them.
+    """Return facts without lone surrogates, which no store accepts.
+
+    Escapes in Python strings may produce them.
     """
     return parse_facts(facts.dump().encode("utf-8", "replace").decode("utf-8"))
 
 
 def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
-    """Return the file's symbols; of several of one name, the graph keeps the last."""
+    """Return the file's symbols; of several with one name the graph keeps the last."""
     lines = text.split("\n")
     return _redact_fact_rows(
         tuple(_build_source_symbol(path, fact, facts, lines) for fact in facts.symbols)
@@ -82,8 +83,9 @@ def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
 
 
 def _redact_fact_rows(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
-    """Cut secrets out of heads and documentation; nearly no file has any, so all of them are looked
-    at as one text.
+    """Cut secrets out of heads and documentation.
+
+    Nearly no file has a secret, so all rows are first examined as one text.
     """
     everything = "\n".join(part for row in rows for part in (row.signature, row.doc) if part)
     if redact_source(everything) == everything:
@@ -95,8 +97,9 @@ def _redact_fact_rows(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
 
 
 def dialect(language: str) -> Callable[[str], str]:
-    """Return the redaction of a language: manifests and prose are searched for other forms of
-    secrets than code.
+    """Return the redaction function of a language.
+
+    Manifests and prose are searched for other forms of secrets than code.
     """
     return redact_source if LANGUAGES[language].is_source else redact
 
@@ -122,8 +125,9 @@ def _build_source_symbol(path: str, fact: SymbolFact, facts: Facts, lines: Seque
 
 
 def _format_symbol_head(fact: SymbolFact, lines: Sequence[str]) -> str:
-    """Return the head of a definition on one line: from the line that names it to the one that
-    opens its body.
+    """Return the head of a definition on one line.
+
+    The head reaches from the line that names the definition to the line that opens its body.
     """
     if fact.kind in (SymbolKind.MODULE, SymbolKind.LAMBDA):
         return ""

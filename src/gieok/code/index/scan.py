@@ -1,5 +1,6 @@
-"""Which files of a project are read: of a known language, of a fair size, not generated, and not
-left out (`ignoring`).
+"""Select the files of a project to read.
+
+They are of a known language, of a reasonable size, not generated and not ignored (`ignoring`).
 """
 
 import re
@@ -35,7 +36,7 @@ EXCLUDED = "excluded by `exclude.folders`"
 
 
 class SourceCandidate(NamedTuple):
-    """A file that is read, as the file system shows it."""
+    """A file to read, as the file system shows it."""
 
     path: str
     language: str
@@ -55,8 +56,9 @@ class Unwanted(Exception):
 
 
 def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[SourceCandidate], list[Skipped]]:
-    """Return the files to read, sorted by path, and those of a known language that are not; folders
-    left out by name too.
+    """Return the files to read, sorted by path, and the skipped files of a known language.
+
+    Folders that were skipped for their name are among the skipped too.
     """
     by_name = Counter[str]()
     found = [
@@ -82,7 +84,7 @@ def _explain_left_out_folder(count: int) -> str:
 def look_at_paths(
     root: Path, paths: Sequence[str], rules: IgnoreRules = _NO_RULES
 ) -> list[SourceCandidate | Skipped | None]:
-    """Return what `scan` would say of each path; None where it is no file of a known language."""
+    """Return the result of `scan` for each path; None for a path that is no file of a language."""
     left_out = ignoring.left_out(root, paths, rules)
     return [
         Skipped(path, IGNORED) if path in left_out else _check_source_candidate((path, root / path))
@@ -90,7 +92,7 @@ def look_at_paths(
     ]
 
 
-# One per reason.
+# One return statement per reason.
 def _check_source_candidate(entry: tuple[str, Path]) -> SourceCandidate | Skipped | None:  # noqa: PLR0911
     path, file = entry
     language = find_source_language(file.name)
@@ -118,9 +120,9 @@ def _check_source_candidate(entry: tuple[str, Path]) -> SourceCandidate | Skippe
 
 
 def decode_source(data: bytes, language: str = "") -> str:
-    """Return the text of a source file. Raises Unwanted for what is binary, minified or generated.
+    """Return the text of a source file. Raises Unwanted for binary, minified or generated files.
 
-    Prose may say of something else that it is generated.
+    Prose is not checked for a mark of generated files: it may speak of another file.
     """
     if b"\0" in data[:8192]:
         raise Unwanted("binary")
@@ -132,8 +134,9 @@ def decode_source(data: bytes, language: str = "") -> str:
 
 
 def decode_source_text(data: bytes) -> str:
-    r"""Return the text of source, its lines ended by `\\n`: UTF-8, or CP949 where that is
-    Korean.
+    """Return the text of source in UTF-8, or in CP949 where CP949 gives Korean.
+
+    Lines end with a line feed.
     """
     decoded = encoding.decode_note_bytes(data)
     text = decoded.text if decoded else data.decode("utf-8-sig", "replace")

@@ -1,5 +1,6 @@
-"""What differs in the graph after files were read again: symbols, lines that moved, and which
-languages are to be linked.
+"""Difference in the graph after files were read again.
+
+The difference consists of symbols, moved lines, and the languages whose files are to be linked.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,8 +16,9 @@ from gieok.ports.code import SourceFiles
 
 
 class Read(NamedTuple):
-    """A file that was looked at, with its facts as they are stored; `source` is None where its
-    content is as it was.
+    """A file that was examined, with its facts as they are stored.
+
+    `source` is None where the file's content is unchanged.
     """
 
     source: CodeSource | None
@@ -25,8 +27,9 @@ class Read(NamedTuple):
 
 
 class Update(NamedTuple):
-    """Files with their facts, what that changes in the graph at once, and the families of languages
-    to link.
+    """Files with their facts, the immediate changes to the graph, and the families to link.
+
+    The families are families of languages.
     """
 
     rows: list[tuple[SourceFile, str]]
@@ -43,8 +46,9 @@ def compare_with_stored(
     *,
     full: bool,
 ) -> Update:
-    """Compare what was read with what is stored. `strange` files were left out of linking: these
-    are never just moved.
+    """Compare the files that were read with the stored ones.
+
+    `strange` files were left out of linking: their edges are never just moved.
     """
     dumped = {path: one.facts for path, one in fresh.items() if one.source is not None}
     old = dict(store.facts([*fresh])) if known else {}
@@ -80,6 +84,6 @@ def compare_with_stored(
 
 
 def _find_language_family(language: str) -> str:
-    """Return the name of the family of a language; '' where nothing is called in it."""
+    """Return the name of a language's family; '' where the language has no calls."""
     family = LANGUAGES[language].family
     return family.name if family else ""

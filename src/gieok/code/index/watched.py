@@ -1,5 +1,6 @@
-"""The projects that the daemon keeps up to date: a file for each in Gieok's home, which survives
-restarts.
+"""Projects that the daemon keeps up to date.
+
+Each project has a file in Gieok's home, which survives restarts.
 """
 
 import json
@@ -10,7 +11,7 @@ from gieok import fs
 
 
 def folder(home: Path) -> Path:
-    """Return the folder that holds the files."""
+    """Return the folder that holds a file for each watched project."""
     return home / "watched"
 
 
@@ -29,7 +30,7 @@ def unwatch_project(home: Path, root: Path) -> bool:
 
 
 def list_watched_roots(home: Path) -> list[Path]:
-    """Return the watched projects, sorted. Other files are skipped."""
+    """Return the watched projects, sorted; other files in the folder are skipped."""
     watched = []
     for file in folder(home).glob("*.json"):
         try:

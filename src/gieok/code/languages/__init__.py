@@ -1,3 +1,4 @@
-"""One room per language: its reader (source text → facts), its imports, what its libraries do; and
-the table of all.
+"""One package or module per language, and the table of all languages.
+
+Each has a reader (source text → facts), its imports, and models of its libraries.
 """

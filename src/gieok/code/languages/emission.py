@@ -1,5 +1,6 @@
-"""What all readers write: instructions about the place at hand, which give a new variable where
-they give anything.
+"""Base of all readers: emits instructions about the node that is read.
+
+An instruction that has a result gives a new variable.
 """
 
 from abc import abstractmethod
@@ -8,12 +9,12 @@ from typing import Any, Generic, TypeVar
 
 from gieok.code.model.facts import NOTHING, Argument, Builder, FunctionFact, Namespace, Op, Variable
 
-#: A node of a syntax tree, of whatever parser.
+#: A node of a syntax tree, of any parser.
 N = TypeVar("N")
 
 
 class Emission(Generic[N]):
-    """The facts of a file while they are collected, and the scope that is read."""
+    """The facts of a file while they are collected, and the scope that is being read."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -28,41 +29,45 @@ class Emission(Generic[N]):
         self.builder.code.append(instruction)
 
     def made(self, op: Op, *operands: Any) -> Variable:  # noqa: ANN401 - see above
-        """Add an instruction that gives something; return the new variable that holds it."""
+        """Add an instruction that has a result; return the new variable that holds the result."""
         value = self.builder.fresh()
         self.builder.code.append((op, value, *operands))
         return value
 
     # See above.
     def made_of(self, place: Variable, op: Op, *operands: Any) -> Variable:  # noqa: ANN401
-        """Return what an instruction makes of `place`; nothing, and no instruction, where nothing
-        is known of that.
+        """Add an instruction on `place` and return its result.
+
+        Where nothing is known of `place`, no instruction is added and nothing is returned.
         """
         return self.made(op, place, *operands) if place != NOTHING else NOTHING
 
     # Names
 
     def bind(self, name: str, value: Variable, scope: Namespace | None = None) -> None:
-        """Let a name of a scope, or of the one at hand, hold a value."""
+        """Let a name of a scope hold a value; the default is the scope that is being read."""
         self.builder.copy(self.builder.bind(scope or self.scope, name), value)
 
     def visible(self, name: str) -> Variable:
-        """Return the variable of a name that a function or the module around binds; bodies of
-        classes are not looked into.
+        """Return the variable of a name that an enclosing function or the module binds.
+
+        Class bodies are not searched.
         """
         scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
         return next((scope.names[name] for scope in scopes if name in scope.names), NOTHING)
 
     def lookup(self, name: str) -> Variable:
-        """Return the variable of a name; one that is bound nowhere may be bound later, at the
-        top.
+        """Return the variable of a name.
+
+        A name that is bound nowhere yet may be bound later, at the top level.
         """
         held = self.visible(name)
         return held if held != NOTHING else self.builder.bind(self.builder.module, name)
 
     def outside_class(self) -> Namespace:
-        """Return the scope at hand, or the one around a class: what a function inside sees, where
-        classes are not seen.
+        """Return the scope that a nested function sees: the current one, or the one around a class.
+
+        Class bodies are not visible from the functions inside.
         """
         return next(scope for scope in self.scope.outwards() if scope.owner == NOTHING)
 
@@ -70,11 +75,11 @@ class Emission(Generic[N]):
 
     @property
     def current(self) -> FunctionFact:
-        """Return the function whose body is read."""
+        """Return the function whose body is being read."""
         return self.builder.functions[self.scope.function]
 
     def give(self, value: Variable) -> None:
-        """Let the function at hand return a value."""
+        """Let the function that is being read return a value."""
         self.builder.copy(self.current.result, value)
 
     def function_value(self, number: int) -> Variable:
@@ -88,7 +93,7 @@ class Emission(Generic[N]):
     def call(
         self, callee: Variable, arguments: Sequence[Argument], node: N, name: str = ""
     ) -> Variable:
-        """Return what calling `callee` gives."""
+        """Return the result of calling `callee`."""
         return self.made_of(
             callee, Op.CALL, list(arguments), self.scope.symbol, self.line(node), name
         )
@@ -96,8 +101,9 @@ class Emission(Generic[N]):
     def call_method(
         self, place: Variable, name: str, arguments: Sequence[Argument], node: N
     ) -> Variable:
-        """Return what `place`.name(arguments) gives; of an unknown place, nothing, but the call is
-        counted.
+        """Return the result of `place`.name(arguments).
+
+        Of an unknown place nothing is returned, but the call is counted.
         """
         value = self.builder.fresh()
         place = place if place != NOTHING else self.builder.fresh()
@@ -109,8 +115,9 @@ class Emission(Generic[N]):
     def special(
         self, place: Variable, name: str, arguments: Sequence[Argument], node: N
     ) -> Variable:
-        """Return what a method that an operator stands for gives; only instances of the project
-        have one.
+        """Return the result of the method that an operator stands for.
+
+        Only instances of the project's classes have such a method.
         """
         return self.made_of(
             place, Op.SPECIAL, name, list(arguments), self.scope.symbol, self.line(node)
@@ -119,25 +126,25 @@ class Emission(Generic[N]):
     # Members
 
     def load(self, place: Variable, name: str, node: N) -> Variable:
-        """Return what `place`.name gives."""
+        """Return the value of `place`.name."""
         return self.made_of(place, Op.LOAD, name, self.scope.symbol, self.line(node))
 
     def store(self, place: Variable, name: str, value: Variable, node: N) -> None:
-        """`place`.name = `value`, where both are known."""
+        """Emit `place`.name = `value`, where both are known."""
         if NOTHING not in (place, value):
             self.emit(Op.STORE, place, name, value, self.scope.symbol, self.line(node))
 
     def index(self, place: Variable, key: str | int | None, node: N) -> Variable:
-        """Return what `place`[key] gives; None is a key that is not known."""
+        """Return the value of `place`[key]; None is an unknown key."""
         return self.made_of(place, Op.INDEX, key, self.scope.symbol, self.line(node))
 
     def store_index(self, place: Variable, key: str | int | None, value: Variable, node: N) -> None:
-        """`place`[key] = `value`, where both are known; `*` is any key."""
+        """Emit `place`[key] = `value`, where both are known; `*` is any key."""
         if NOTHING not in (place, value):
             self.emit(Op.STORE_INDEX, place, key, value, self.scope.symbol, self.line(node))
 
     def holding(self, inner: Variable, node: N) -> Variable:
-        """Return a container of what `inner` holds."""
+        """Return a container that holds the values of `inner`."""
         if inner == NOTHING:
             return NOTHING
         held = self.builder.container()
@@ -145,15 +152,15 @@ class Emission(Generic[N]):
         return held
 
     def element(self, place: Variable, node: N) -> Variable:
-        """Return what iterating over `place` gives."""
+        """Return the elements that iterating over `place` gives."""
         return self.made_of(place, Op.ELEMENT, self.scope.symbol, self.line(node))
 
     # Types
 
     def declared(self, kind: Variable) -> Variable:
-        """Return a variable that holds instances of a type, its subtypes included."""
+        """Return a variable that holds instances of a type and of its subtypes."""
         return self.made_of(kind, Op.DECLARED)
 
     def narrow(self, value: Variable, kind: Variable) -> Variable:
-        """Return what of `value` may be of a class."""
+        """Return the values of `value` that may be instances of a class."""
         return self.made(Op.NARROW, value, kind) if NOTHING not in (value, kind) else value

@@ -1,4 +1,4 @@
-"""What a language is to Gieok: a row of `table.LANGUAGES`."""
+"""Description of a language: a row of `table.LANGUAGES`."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -12,40 +12,40 @@ Reader = Callable[[str, "Language", Parser], Facts]
 
 
 class Family(NamedTuple):
-    """Languages that may call each other: their files are linked together."""
+    """Languages that may call each other, so that their files are linked together."""
 
     name: str
-    #: The rules of the family for files, which are sorted by path; None: calls are linked by their
-    #: name alone.
+    #: Makes the link rules of the family for its files, which are sorted by path; None: calls are
+    #: linked by their name alone.
     rules: Callable[[Sequence[tuple[str, Facts]]], LinkRules] | None = None
 
 
 class Language(NamedTuple):
-    """One language."""
+    """Everything that Gieok knows of one language."""
 
     name: str
     read: Reader
-    #: Ends of file names, with the dot, in lower case; and whole names of files that are read
-    #: whatever they end in.
+    #: Suffixes of file names, with the dot, in lower case; and whole names of files that are read
+    #: whatever their suffix is.
     extensions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    #: None where nothing is called.
+    #: The family; None where the language has no calls.
     family: Family | None = None
-    #: `module:function` of the wheel that holds the grammar, for `Parser`.
+    #: `module:function` of the package that holds the grammar, for `Parser`.
     grammar: str = ""
-    #: Pattern of the names, without suffix, that files with tests have.
+    #: Pattern of the names of test files, without suffix.
     tests: str = ""
-    #: Files that serve the tests below their folder, without suffix, though they are not named as
+    #: Files, without suffix, that serve the tests below their folder, though they are not named as
     #: tests.
     helpers: tuple[str, ...] = ()
-    #: Files that mostly hand on what others define, and stand for their folder.
+    #: Files that mostly re-export definitions of others, and stand for their folder.
     reexports: tuple[str, ...] = ()
-    #: Files that are run before every file below their folder, asked or not.
+    #: Files that are executed before every file below their folder, even if they are not imported.
     run_first: tuple[str, ...] = ()
     #: Files in which a program starts.
     starts: tuple[str, ...] = ()
-    #: Secrets look like those of source code (quoted, or of a known shape); elsewhere like those of
-    #: prose and settings.
+    #: Whether secrets look like those of source code (quoted, or of a known shape); elsewhere they
+    #: look like those of prose and settings.
     is_source: bool = True
-    #: The text is searched; that of a manifest is not.
+    #: Whether the text is searched; the text of a manifest is not.
     is_searched: bool = True

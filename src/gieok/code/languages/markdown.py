@@ -1,4 +1,4 @@
-"""Markdown → facts: its headings."""
+"""Read Markdown into facts: its headings."""
 
 import re
 
@@ -11,8 +11,9 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 def read_markdown(text: str, language: Language, parser: Parser) -> Facts:
-    """Return a Markdown file's facts: each heading is a concept that lasts until the next of its
-    level.
+    """Return a Markdown file's facts: each heading is a concept.
+
+    A concept lasts until the next heading of the same level.
     """
     del parser
     text = redact(text)

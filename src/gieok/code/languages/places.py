@@ -1,5 +1,6 @@
-"""What kind of place a path is: tests, examples, compatibility code, re-exports. By name, by the
-rules of all languages.
+"""Kind of a path, by name: tests, examples, compatibility code, re-exports.
+
+The rules of all languages apply.
 """
 
 import re
@@ -9,7 +10,8 @@ from pathlib import PurePosixPath
 from gieok.code.languages.table import LANGUAGES, find_source_language
 from gieok.code.model.facts import Trait
 
-#: Of each language; a file of none of them is a test where any language would say so (`test_a.sh`).
+#: Patterns of each language; a file of no known language is a test where any language would call it
+#: a test (`test_a.sh`).
 _TEST_FILES = {name: re.compile(language.tests or r"(?!)") for name, language in LANGUAGES.items()}
 _ANY_TEST_FILE = re.compile(
     "|".join(language.tests for language in LANGUAGES.values() if language.tests)
@@ -22,7 +24,7 @@ _SIDE_FOLDERS = frozenset(
         bench benches compat legacy deprecated scripts
     """.split()
 )
-#: Files that stand for their folder, in the order in which they are looked for.
+#: Files that stand for their folder, in order of precedence.
 REEXPORTS = tuple(name for language in LANGUAGES.values() for name in language.reexports)
 #: Files in which a program starts.
 STARTS = tuple(name for language in LANGUAGES.values() for name in language.starts)
@@ -38,8 +40,9 @@ def is_test_file(path: str) -> bool:
 
 
 def is_test_code(path: str, traits: str) -> bool:
-    """Say whether a symbol of a file, with its traits in one text, is there for tests only: also
-    inside of a product's file.
+    """Return whether a symbol is there for tests only, also inside of a file of product code.
+
+    `traits` are the symbol's traits as one text.
     """
     return Trait.TESTING in traits.split() or is_test_file(path)
 
@@ -50,9 +53,7 @@ def _is_named_so(path: str) -> bool:
 
 
 def is_side(path: str) -> bool:
-    """Say whether a file is beside the point of the project: examples, documents, old
-    interfaces.
-    """
+    """Return whether a file is not part of the product: examples, documents, old interfaces."""
     pure = PurePosixPath(path)
     return (
         any(part in _SIDE_FOLDERS for part in pure.parts[:-1])
@@ -62,31 +63,31 @@ def is_side(path: str) -> bool:
 
 
 def is_reexport(path: str) -> bool:
-    """Say whether a file mostly hands on what others define."""
+    """Return whether a file mostly re-exports definitions of other files."""
     return PurePosixPath(path).name in REEXPORTS
 
 
 @lru_cache(maxsize=65_536)
 def is_helper(path: str) -> bool:
-    """Say whether a file stands beside tests without being named as one: `conftest.py`,
-    `__init__.py`, `common.py`.
+    """Return whether a file belongs to tests without being named as a test.
+
+    Examples are `conftest.py`, `__init__.py`, `common.py`.
     """
     return PurePosixPath(path).name.rpartition(".")[0] in _HELPERS or not _is_named_so(path)
 
 
 @lru_cache(maxsize=65_536)
 def is_run_first(path: str) -> bool:
-    """Say whether a file is run before those below its folder, asked or not (`__init__.py`,
-    `conftest.py`).
+    """Return whether a file is executed before the files below its folder.
+
+    This happens even if nothing imports the file (`__init__.py`, `conftest.py`).
     """
     return PurePosixPath(path).name in _RUN_FIRST
 
 
 @lru_cache(maxsize=65_536)
 def tested_stem(path: str) -> str:
-    """Return the name of the module that a test file is named after: `client` for
-    `tests/test_client.py`.
-    """
+    """Return the module that a test file is named after: `client` for `tests/test_client.py`."""
     stem = PurePosixPath(path).name.partition(".")[0]
     return (
         re.sub(r"^test[_-]|[_-](test|spec)s?$|Tests?$|TestCase$|IT$", "", stem).lower().strip("_-")
@@ -95,8 +96,9 @@ def tested_stem(path: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def find_module_stem(path: str) -> str:
-    """Return a module's name as a test would bear it: `client` for `_client.py`, the folder's for
-    an `__init__.py`.
+    """Return a module's name as a test would use it: `client` for `_client.py`.
+
+    For an `__init__.py` the name is the folder's.
     """
     pure = PurePosixPath(path)
     name = pure.parent.name if is_reexport(path) else pure.name.partition(".")[0]

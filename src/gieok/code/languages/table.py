@@ -1,5 +1,6 @@
-"""All languages. To add one: a file or a folder beside this one that makes the row, and its name
-here.
+"""Table of all languages.
+
+To add a language: add a module or package beside this one that makes the row, and its name here.
 """
 
 from gieok.code.languages import go, java, javascript, markdown, named, python, rust
@@ -22,6 +23,6 @@ _BY_FILE = {file: language.name for language in _ROWS for file in language.files
 
 
 def find_source_language(path: str) -> str | None:
-    """Return the language of a file by its name; None for what is not read."""
+    """Return the language of a file by its name; None for a file that is not read."""
     name = path.rpartition("/")[2]
     return _BY_FILE.get(name) or _BY_EXTENSION.get(f".{name.rpartition('.')[2].lower()}")

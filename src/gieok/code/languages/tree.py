@@ -1,8 +1,7 @@
-"""What the readers of syntax trees share: text of nodes, scopes, definitions, queues. A language
-adds tables of handlers.
+"""Base of the readers of syntax trees: text of nodes, scopes, definitions, queues.
 
-A handler gets a node and returns the variable that holds what the node gives, or None. A node
-without a handler gives what its children give.
+A language adds tables of handlers. A handler gets a node and returns the variable that holds the
+node's value, or None. A node without a handler has the value of its children.
 """
 
 import re
@@ -29,15 +28,15 @@ from gieok.code.model.facts import (
 from gieok.ports.code import Parser, SyntaxNode
 
 Node = SyntaxNode
-#: Parses a piece of source in the language at hand.
+#: Parses a piece of source in the reader's language.
 Parse = Callable[[bytes], Node]
-#: Bytes above a definition in which its comment is looked for.
+#: How many bytes above a definition are searched for its comment.
 _FARTHEST_DOC = 8_000
 _DEEPEST = 200
 
 
 def build_tree_reader(kind: type["TreeReader"]) -> Reader:
-    """Return the reader of a language that `kind` walks the trees of."""
+    """Return the reader of a language whose trees the class `kind` walks."""
 
     def read(text: str, language: Language, parser: Parser) -> Facts:
         parse = partial(parser.parse, language.grammar)
@@ -48,15 +47,15 @@ def build_tree_reader(kind: type["TreeReader"]) -> Reader:
 
 
 class TreeReader(Emission[Node]):
-    """Walks a syntax tree; subclasses say what each kind of node means."""
+    """Walker of a syntax tree; subclasses say what each kind of node means."""
 
     #: Node type → name of the method that reads it.
     handlers: ClassVar[Mapping[str, str]] = {}
-    #: Node types that are not looked into.
+    #: Node types whose children are not read.
     skipped: ClassVar[frozenset[str]] = frozenset(("comment", "line_comment", "block_comment"))
-    #: Node types that branch, for the complexity.
+    #: Node types that branch, counted for the complexity.
     branches: ClassVar[frozenset[str]] = frozenset()
-    #: What may stand on the line of a definition before its node; the comment is above it.
+    #: Node types that may stand before a definition on its line; the comment is above that line.
     leading: ClassVar[re.Pattern[bytes] | None] = None
 
     def __init__(self, language: str, source: bytes, roots: Sequence[Node], parse: Parse) -> None:
@@ -64,7 +63,8 @@ class TreeReader(Emission[Node]):
         self.source = source
         self.parse = parse
         self.waiting: deque[tuple[Node, Namespace, tuple[int, int]]] = deque()
-        #: Bytes and lines of the file before the piece at hand, where a piece is parsed apart.
+        #: Offset of the current piece in bytes and lines of the file, where a piece is parsed
+        #: separately.
         self.before = (0, 0)
         self.complexity: dict[int, int] = {}
         self.roots = roots
@@ -86,7 +86,7 @@ class TreeReader(Emission[Node]):
             self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(
                 complexity=count + 1
             )
-        # they refer to the reader, which refers to them: it would outlive its use
+        # handlers and reader refer to each other: such a cycle would outlive its use
         self._methods.clear()
         facts = self.builder.finish()
         return (
@@ -103,7 +103,7 @@ class TreeReader(Emission[Node]):
         self.block(node)
 
     def block(self, node: Node) -> None:
-        """Read what is inside a node, one after the other."""
+        """Read the children of a node, one after the other."""
         self.declare(node)
         for child in node.named_children:
             self.value(child)
@@ -112,7 +112,7 @@ class TreeReader(Emission[Node]):
         """Bind names that are known before their definition is reached."""
 
     def value(self, node: Node | None) -> Variable:
-        """Return the variable that holds what a node gives."""
+        """Return the variable that holds the value of a node."""
         if node is None:
             return NOTHING
         kind = node.type
@@ -129,13 +129,14 @@ class TreeReader(Emission[Node]):
         return NOTHING if value is None else value
 
     def inside(self, node: Node) -> Variable:
-        """Read the children; what they give is what the node gives."""
+        """Read the children; their value is the node's value."""
         held = [value for child in node.named_children if (value := self.value(child)) != NOTHING]
         return self.builder.merge(*held) if held else NOTHING
 
     def inside_apart(self, root: Node, place: Node) -> Variable:
-        """Read the children of a piece of the file that was parsed apart, and stands where `place`
-        does.
+        """Read the children of a piece of the file that was parsed separately.
+
+        The piece stands where `place` does.
         """
         outer = self.before
         self.before = (self.begin(place) - root.start_byte, self.line(place) - 1)
@@ -144,7 +145,7 @@ class TreeReader(Emission[Node]):
         return held
 
     def nothing(self, node: Node) -> None:
-        """Read the children; the node gives nothing."""
+        """Read the children; the node has no value."""
         for child in node.named_children:
             self.value(child)
 
@@ -152,35 +153,36 @@ class TreeReader(Emission[Node]):
         """Read nothing."""
 
     def first(self, node: Node) -> Variable:
-        """Read the first child; it is what the node gives."""
+        """Read the first child; its value is the node's value."""
         return self.value(node.named_children[0]) if node.named_children else NOTHING
 
     def last(self, node: Node) -> Variable:
-        """Read the last child; it is what the node gives."""
+        """Read the last child; its value is the node's value."""
         return self.value(node.named_children[-1]) if node.named_children else NOTHING
 
     def returned(self, node: Node) -> None:
-        """Let the function at hand return what the children give."""
+        """Let the function that is being read return the value of the children."""
         for child in node.named_children:
             self.give(self.value(child))
 
     def conditional(self, node: Node) -> Variable:
-        """Read `condition ? consequence : alternative`; it gives either."""
+        """Read `condition ? consequence : alternative`; its value is either of the two."""
         self.value(self.field(node, "condition"))
         return self.builder.merge(
             self.value(self.field(node, "consequence")), self.value(self.field(node, "alternative"))
         )
 
     def arguments(self, listed: Node | None) -> list[Argument]:
-        """Return what stands between the brackets of a call, by place."""
+        """Return the arguments of a call, by position."""
         children = listed.named_children if listed is not None else ()
         return [("", self.value(child)) for child in children if "comment" not in child.type]
 
     def row(
         self, parts: Iterable[Node], read: Callable[[Node], Variable], key: str = ""
     ) -> Variable:
-        """Return a new container of what `read` makes of its parts, by place or all under one
-        key.
+        """Return a new container of the values that `read` makes of `parts`.
+
+        Values are kept by position, or all under one `key`.
         """
         held = self.builder.container()
         for place, part in enumerate(parts):
@@ -188,7 +190,7 @@ class TreeReader(Emission[Node]):
         return held
 
     def text_value(self, node: Node) -> Variable:
-        """Return what stands for any text."""
+        """Return the value that stands for any text."""
         del node
         return self.builder.external("str")
 
@@ -197,24 +199,24 @@ class TreeReader(Emission[Node]):
         return self.bytes_of(node).decode("utf-8", "replace") if node is not None else ""
 
     def bytes_of(self, node: Node) -> bytes:
-        """Return the source of a node as it is in the file."""
+        """Return the bytes of a node as they are in the file."""
         return self.source[self.begin(node) : self.before[0] + node.end_byte]
 
     def field(self, node: Node, name: str) -> Node | None:
-        """Return the child in a role."""
+        """Return the child of a node that has a role (a field of the grammar)."""
         return node.child_by_field_name(name)
 
     def children(self, node: Node, name: str) -> Sequence[Node]:
-        """Return what is inside of the child in a role; nothing where there is none."""
+        """Return the children of the child that has a role; empty where there is no such child."""
         child = node.child_by_field_name(name)
         return child.named_children if child is not None else ()
 
     def child(self, node: Node, *types: str) -> Node | None:
-        """Return the first child of one of these types."""
+        """Return the first child that has one of these types."""
         return next((child for child in node.named_children if child.type in types), None)
 
     def name(self, node: Node, field: str = "name") -> str:
-        """Return the source of the child in a role."""
+        """Return the source of the child that has a role."""
         return self.text(self.field(node, field))
 
     def line(self, node: Node) -> int:
@@ -222,7 +224,7 @@ class TreeReader(Emission[Node]):
         return self.before[1] + node.start_point[0] + 1
 
     def begin(self, node: Node) -> int:
-        """Return the byte of the file at which a node begins."""
+        """Return the offset in bytes at which a node begins in the file."""
         return self.before[0] + node.start_byte
 
     # Definitions
@@ -230,7 +232,7 @@ class TreeReader(Emission[Node]):
     def symbol(
         self, node: Node, name: str, kind: str, traits: Sequence[str] = (), doc: str = ""
     ) -> int:
-        """Add a symbol inside the scope at hand and return its number."""
+        """Add a symbol inside the current scope and return its number."""
         start = self.line(node)
         fact = SymbolFact(
             name=name,
@@ -247,8 +249,9 @@ class TreeReader(Emission[Node]):
         return len(self.builder.symbols) - 1
 
     def _prefix(self, kind: str) -> str:
-        """A function without a name is named after the symbol it stands in, which also bears its
-        calls.
+        """Return the beginning of a symbol's name.
+
+        A function without a name is named after its enclosing symbol, which also bears its calls.
         """
         if kind != SymbolKind.LAMBDA:
             return self.scope.prefix
@@ -282,11 +285,10 @@ class TreeReader(Emission[Node]):
         rest: str = "",
         traits: Sequence[str] = (),
     ) -> tuple[int, Namespace]:
-        """Add a function and queue its body; `parameters` are names with what their annotation
-        holds.
+        """Add a function and queue its body; return the function's number and scope.
 
-        `receiver` names the first parameter that a call fills with the object; a function without a
-        name is a lambda. Return its number and scope.
+        `parameters` are names with the variables of their annotations. `receiver` names the first
+        parameter, which a call fills with the object; a function without a name is a lambda.
         """
         builder = self.builder
         shown = name or builder.lambda_name(self.scope.symbol)

@@ -1,1 +1,1 @@
-"""What is known of a project: facts, files, kinds of places, how code is ranked."""
+"""Model of a project: facts, files, kinds of places, ranking of code."""

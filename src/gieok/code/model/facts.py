@@ -1,9 +1,9 @@
-"""The facts of one file, read without any other: symbols, and instructions about which values flow
-where.
+"""Facts of one file, read without any other file.
 
-Facts are a pure function of the file's bytes, in one form for every language, and are kept as JSON
-by content hash. The solver (`resolve/solver.py`) links the facts of all files. A variable is a
-number local to the file; -1 is "nothing is known".
+Facts are symbols, and instructions about which values flow where. They are a pure function of the
+file's bytes, in one form for every language, and are kept as JSON by content hash. The solver
+(`resolve/solver.py`) links the facts of all files. A variable is a number local to the file; -1
+means that nothing is known.
 """
 
 import json
@@ -12,17 +12,17 @@ from collections.abc import Collection, Iterator
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-#: Stored with the facts: changes whenever the facts of any file would.
+#: Version, stored with the facts: changes whenever the facts of any file would.
 VERSION = 17
 
 Variable = int
 NOTHING: Variable = -1
-#: The attribute under which a class keeps the one that makes it.
+#: The attribute under which a class keeps its metaclass.
 METACLASS = "__metaclass__"
 
 
 class SymbolKind(StrEnum):
-    """What a symbol is."""
+    """Kind of a symbol."""
 
     MODULE = "module"
     CLASS = "class"
@@ -34,37 +34,38 @@ class SymbolKind(StrEnum):
 
 
 class Trait(StrEnum):
-    """A property of a function that changes how it is called or what a call gives."""
+    """Property of a function that changes how it is called or what its call returns."""
 
     PROPERTY = "property"
     STATIC = "static"
     CLASS = "class"
     CONTEXT = "context"
-    #: What it gives is there for whoever asks for it by name.
+    #: Its result is provided to whoever asks for the function's name (a fixture).
     PROVIDER = "fixture"
     GENERATOR = "generator"
-    #: A wrapper that stands for what it wraps: seen through.
+    #: A wrapper that stands for the function it wraps, and is seen through.
     TRANSPARENT = "transparent"
     TEST = "test"
-    #: Tests are inside, or it is built for tests only (`describe`, `#[cfg(test)] mod`): no test
+    #: Holds tests, or is built for tests only (`describe`, `#[cfg(test)] mod`), but is no test
     #: itself.
     SUITE = "suite"
     TESTING = "testing"
-    #: The first parameter is the object, also where a call has none (`this`).
+    #: The first parameter is the object, also where a call does not pass one (`this`).
     RECEIVER = "receiver"
-    #: Put on an object under a name that is known when it runs: `app[method] = function …`.
+    #: Put on an object under a name that is known only at runtime: `app[method] = function …`.
     COMPUTED = "computed"
     #: Overloaded: called only with as many arguments as it has parameters.
     EXACT = "exact"
-    #: It stands for what overrides it: no body but `...`, or one that says it is not implemented.
+    #: Stands for its overrides: its body is only `...`, or says that it is not implemented.
     ABSTRACT = "abstract"
-    #: Of a protocol: whoever satisfies it has the body.
+    #: A method of a protocol: the classes that satisfy the protocol have the body.
     DECLARED = "declared"
 
 
 class Op(IntEnum):
-    """Instructions. Operands are variables unless a name says otherwise; `where` is (symbol,
-    line).
+    """Instructions, with their operands.
+
+    Operands are variables unless a name says otherwise; `where` is (symbol, line).
     """
 
     COPY = 0  # to, from
@@ -100,8 +101,9 @@ Instruction = tuple[object, ...]
 
 
 class SymbolFact(NamedTuple):
-    """A named stretch of a file: 1-based inclusive lines; `parent` is an index into the same file,
-    -1 for none.
+    """A named range of a file, in 1-based inclusive lines.
+
+    `parent` is an index into the symbols of the same file, -1 for none.
     """
 
     name: str
@@ -118,9 +120,7 @@ class SymbolFact(NamedTuple):
 
 
 class FunctionFact(NamedTuple):
-    """A body of code: which symbol it belongs to, and the variables through which values come and
-    go.
-    """
+    """A body of code: its symbol, and the variables through which values come and go."""
 
     symbol: int
     owner: int  # class, or -1
@@ -132,8 +132,8 @@ class FunctionFact(NamedTuple):
     result: Variable
     yields: Variable
     traits: tuple[str, ...] = ()
-    #: Parameters that are given back as they came (`return self`): each call gets its own, not
-    #: everybody's.
+    #: Parameters that are returned unchanged (`return self`): each call gets its own argument back,
+    #: not everybody's.
     passes: tuple[int, ...] = ()
 
 
@@ -146,8 +146,9 @@ class ClassFact(NamedTuple):
 
 
 class Packed:
-    """Instructions as bytes, in a tenth of the room: they are most of what facts weigh, and run
-    once. Never stored.
+    """Instructions as bytes, in a tenth of the memory; never stored.
+
+    Instructions are most of the weight of facts, and are run once.
     """
 
     __slots__ = ("_bytes", "_count")
@@ -167,7 +168,7 @@ class Packed:
 
 
 class Facts(NamedTuple):
-    """Everything of one file. Function 0 and symbol 0 are the module itself."""
+    """All facts of one file; function 0 and symbol 0 are the module itself."""
 
     language: str
     symbols: tuple[SymbolFact, ...]
@@ -176,7 +177,8 @@ class Facts(NamedTuple):
     names: dict[str, Variable]
     variables: int
     containers: int
-    #: Run when the module is imported (module and class bodies), and when a function is.
+    #: Instructions that run when the module is imported (module and class bodies), and those of
+    #: functions.
     top: Collection[Instruction]
     inner: Collection[Instruction]
     #: Java and Go: the package; Rust: the module path; else empty.
@@ -188,7 +190,7 @@ class Facts(NamedTuple):
         return json.dumps(self, separators=(",", ":"), ensure_ascii=False)
 
     def packed(self) -> "Facts":
-        """Return the facts with their instructions packed, to wait until those of all files are
+        """Return the facts with packed instructions, to wait until the facts of all files are
         there.
         """
         return self._replace(top=Packed(self.top), inner=Packed(self.inner))
@@ -204,7 +206,9 @@ def parse_facts(text: str) -> Facts:
 
 
 class Namespace:
-    """Where names are bound while a file is read: a function, a class body or the module."""
+    """Scope in which names are bound while a file is read: a function, a class body or the
+    module.
+    """
 
     __slots__ = ("function", "names", "outer", "outward", "owner", "prefix", "symbol")
 
@@ -221,7 +225,7 @@ class Namespace:
         self.outward: dict[str, Namespace] = {}
 
     def outwards(self) -> "Iterator[Namespace]":
-        """Yield this scope and those around it."""
+        """Yield this scope and the scopes around it, innermost first."""
         scope: Namespace | None = self
         while scope is not None:
             yield scope
@@ -229,7 +233,7 @@ class Namespace:
 
 
 class Builder:
-    """Collects the facts of one file while a language's reader walks it."""
+    """Collector of the facts of one file while a language's reader walks the file."""
 
     def __init__(self, language: str, lines: int) -> None:
         self.language = language
@@ -281,20 +285,21 @@ class Builder:
         return variable
 
     def data(self, symbol: int, line: int) -> Variable:
-        """Return a literal of constants, however deep: one container of texts, for tables of them
-        are long.
+        """Return a variable for a literal of constants, however deep.
+
+        The literal becomes one container of texts, because tables of constants are long.
         """
         held = self.container()
         self.code.append((Op.STORE_INDEX, held, "*", self.external("str"), symbol, line))
         return held
 
     def method(self, scope: Namespace) -> FunctionFact | None:
-        """Return the method that a scope stands in."""
+        """Return the method that a scope is in; None outside of methods."""
         around = (self.functions[one.function] for one in scope.outwards())
         return next((fact for fact in around if fact.owner != NOTHING), None)
 
     def external(self, name: str) -> Variable:
-        """Return the variable that holds something outside of the project."""
+        """Return the variable that holds a value from outside of the project."""
         known = self._external.get(name)
         if known is None:
             known = self._external[name] = self.fresh()
@@ -302,12 +307,12 @@ class Builder:
         return known
 
     def copy(self, to: Variable, source: Variable) -> None:
-        """Let what `source` holds flow into `to`."""
+        """Let the values of `source` flow into `to`."""
         if NOTHING not in (source, to):
             self.code.append((Op.COPY, to, source))
 
     def merge(self, *sources: Variable) -> Variable:
-        """Return a variable that holds what any of `sources` does."""
+        """Return a variable that holds the values of all `sources`."""
         known = [source for source in sources if source != NOTHING]
         if len(known) < 2:
             return known[0] if known else NOTHING
@@ -325,8 +330,9 @@ class Builder:
         return variable
 
     def lambda_name(self, symbol: int) -> str:
-        """Return the name of the next function without a name inside a symbol: `<lambda1>`, then
-        `<lambda2>`.
+        """Return the next name for a function without a name inside a symbol.
+
+        The first is `<lambda1>`, then comes `<lambda2>`.
         """
         self._lambdas[symbol] = number = self._lambdas.get(symbol, 0) + 1
         return f"<lambda{number}>"

@@ -1,11 +1,10 @@
-"""Korean words of a question → the English words that identifiers have for them, by
-`korean_terms.tsv`.
+"""Translate Korean words of a question into words of identifiers, by `korean_terms.tsv`.
 
 A row of the table holds Korean spellings (terms, loanwords, stems of verbs), separated by commas, a
-tab, and the English words, the most usual first; a row without any holds what questions are made of
-and code is not (곳, 하는, 어디). A term is found at the beginning of a word, under any particle or
-ending, or directly behind another term (요청본문); one of three syllables and more also inside of a
-word. What stands with a space (시간 초과) is found without it too.
+tab, and the English words, the most usual first. A row without English words holds words that
+questions are made of and code is not (곳, 하는, 어디). A term is found at the beginning of a word, under
+any particle or ending, or directly behind another term (요청본문); a term of three syllables and more
+also inside of a word. A term that is written with a space (시간 초과) is found without the space too.
 """
 
 import re
@@ -18,31 +17,30 @@ from gieok.text.keywords import query_tokens
 
 _TABLE = Path(__file__).with_name("korean_terms.tsv")
 _HANGUL = re.compile("[가-힣]+")
-#: What one syllable may be followed by to be a word of its own: 키를 is a key, 키우는 is not.
+#: What may follow a term of one syllable for it to be a word of its own: 키를 is a key, 키우는 is not.
 _PARTICLE = re.compile(r"(?:들|이|가|은|는|을|를|의|에|로|으로|와|과|도|만|마다|에서|별)*$")
 _ANYWHERE = 3
-#: Weights beside 1 for a word that the question itself has: the usual word, and each of the others.
+#: Weights relative to 1 for a word of the question itself: the usual translation, and each of the
+#: others.
 _USUAL, _OTHER = 0.8, 0.4
 
 
 class Term(NamedTuple):
-    """A part of a question that the table knows."""
+    """A part of a question that is in the table."""
 
     korean: str
     english: tuple[str, ...]
 
 
 class TermReading(NamedTuple):
-    """What the table makes of a question: terms in order, and the words of which it knows no
-    part.
-    """
+    """Result for a question: its terms in order, and the words of which no part is in the table."""
 
     terms: tuple[Term, ...]
     unknown: tuple[str, ...]
 
 
 def find_korean_terms(question: str) -> TermReading:
-    """Return the terms of a question, the longest at every place; without Korean, none."""
+    """Return the terms of a question, the longest at every position; empty without Korean."""
     words = list(_HANGUL.finditer(question))
     terms: list[Term] = []
     unknown: list[str] = []
@@ -68,7 +66,10 @@ def find_korean_terms(question: str) -> TermReading:
 
 
 def _iter_word_terms(word: str, joined: str) -> Iterator[tuple[int, Term]]:
-    """Yield the terms of a word and where each ends; `joined` goes on with the words behind it."""
+    """Yield the terms of a word and the offset at which each ends.
+
+    `joined` is the word followed by the next words without spaces.
+    """
     table, longest = _load_term_table()
     at = 0
     is_open = True
@@ -93,8 +94,9 @@ def _iter_word_terms(word: str, joined: str) -> Iterator[tuple[int, Term]]:
 
 
 def tokens(question: str) -> dict[str, float]:
-    """Return the keyword tokens of the English words for a Korean question, each with its weight;
-    none for an English one.
+    """Return keyword token → weight, from the English words for a Korean question.
+
+    Empty for an English question.
     """
     found: dict[str, float] = {}
     for term in find_korean_terms(question).terms:
@@ -105,7 +107,7 @@ def tokens(question: str) -> dict[str, float]:
 
 
 def in_english(question: str) -> str:
-    """Return the usual English words for a Korean question, in its order; '' where none is
+    """Return the usual English words for a Korean question, in its order; '' where none are
     known.
     """
     said = [term.english[0] for term in find_korean_terms(question).terms if term.english]
@@ -115,7 +117,7 @@ def in_english(question: str) -> str:
 
 @cache
 def _load_term_table() -> tuple[dict[str, tuple[str, ...]], int]:
-    """Return the terms, written without spaces, and the length of the longest."""
+    """Return the terms, written without spaces, and the length of the longest term."""
     rows: dict[str, tuple[str, ...]] = {}
     for spellings, english in _iter_term_rows():
         for spelling in spellings:

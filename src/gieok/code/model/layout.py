@@ -1,4 +1,4 @@
-"""What Gieok keeps in a project's `.gieok/code/`, and where."""
+"""Files of Gieok in a project's `.gieok/code/`, and their places."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,15 +22,16 @@ def index_file(root: Path) -> Path:
 
 
 def find_root(start: Path) -> Path | None:
-    """Return the nearest project at or above `start` that is indexed; a repository is never part of
-    one around it.
+    """Return the nearest indexed project at or above `start`.
+
+    A repository is never part of a project around it.
     """
     root = places.project_root(str(start), str(FOLDER.relative_to(places.PROJECT_FOLDER) / _INDEX))
     return Path(root) if root else None
 
 
 def prepare_code_folder(root: Path) -> None:
-    """Create the folder with its settings and a `.gitignore`, where they are missing."""
+    """Create the code folder with its settings and a `.gitignore`, where they are missing."""
     folder = root / FOLDER
     fs.make_private(folder)
     for name, text in (("config.yaml", CONFIG), (".gitignore", _IGNORE)):
@@ -38,8 +39,9 @@ def prepare_code_folder(root: Path) -> None:
 
 
 def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
-    """Add a line to `logs/NAME.jsonl`, in one write, so that lines of several processes do not
-    mix.
+    """Append a line to `logs/NAME.jsonl`, in one write.
+
+    So lines of several processes do not mix.
     """
     file = root / FOLDER / "logs" / f"{name}.jsonl"
     fs.append_private_text(file, json.dumps(row, ensure_ascii=False) + "\n")
@@ -65,7 +67,7 @@ def read_code_log(root: Path, name: str) -> Iterator[dict[str, object]]:
 
 
 def write_code_file(root: Path, name: str, text: str) -> Path:
-    """Replace a file below the folder, in one step; return where it is."""
+    """Replace a file below the code folder, in one step; return its path."""
     file = root / FOLDER / name
     fs.replace_private(file, text.encode("utf-8", "replace"))
     return file

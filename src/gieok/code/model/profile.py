@@ -1,8 +1,8 @@
-"""How functions and classes are ranked for a question in words.
+"""Ranking of functions and classes for a question in words.
 
-Measured on CoSQA: words of a question rarely stand in the code, so vectors count far more than for
-prose; and a question dressed as the head of a function finds functions better (R@1 .49 → .55 for
-vector retrieval).
+Measured on CoSQA: words of a question are rarely in the code, so vectors count far more than for
+prose; and a question that is rewritten as the head of a function finds functions better (R@1 .49 →
+.55 for vector retrieval).
 """
 
 import re
@@ -23,8 +23,9 @@ _HANGUL = re.compile("[가-힣]")
 
 
 def as_function(question: str) -> str:
-    """Return the head of a function that would answer a question in English; '' for one in Korean
-    without known terms.
+    """Return the head of a function that would answer a question.
+
+    Returns '' for a Korean question without known terms.
     """
     if _HANGUL.search(question):
         question = korean_terms.in_english(question)
@@ -38,8 +39,9 @@ def as_function(question: str) -> str:
 def fuse_score_shares(
     rankings: Sequence[Ranking], weights: Sequence[float], full: int
 ) -> dict[PassageId, float]:
-    """Fuse by a weighted sum of scores, each as a share of its ranking's best: magnitudes stay, and
-    all are positive.
+    """Fuse rankings by a weighted sum of scores, each as a share of its ranking's best score.
+
+    So magnitudes are kept, and all scores are positive.
     """
     del full
     fused: dict[PassageId, float] = defaultdict(float)
@@ -64,8 +66,8 @@ CODE = Profile(
     least_best=0.0,
 )
 
-#: What `code query` asks the engine for: many passages by plain scores; the rib's own rules order
-#: them (`query.py`).
+#: Query of `code query` to the engine: many passages by plain scores; the code rib's own rules
+#: order them (`query.py`).
 SEARCH = Profile(
     name="code.search",
     keyword_share=0.65,
@@ -79,7 +81,7 @@ SEARCH = Profile(
     imagine=as_function,
     relevance_trade=1.0,
     candidates=400,
-    #: 100 found .012 less: of a file whose passages are all small, few come that far.
+    #: 100 passages found .012 less: of a file with only small passages, few rank that high.
     considered=300,
     learned="",
     min_score=0.0,

@@ -1,18 +1,20 @@
-"""Finds circles of files: what cannot be loaded without itself. Folders that import each other need
-not hold one.
+"""Find import cycles of files: files that cannot be loaded without themselves.
+
+Folders that import each other need not contain a cycle of files.
 """
 
 from collections import deque
 from collections.abc import Iterator, Mapping
 
 Graph = Mapping[str, Mapping[str, int]]
-#: Above the number of any file: what is finished is on no path.
+#: Larger than the number of any file: marks a finished file, which is on no path.
 _DONE = 1 << 60
 
 
 def circles(graph: Graph) -> dict[str, str]:
-    """Return file → the first file of the circle that it is in; files in none are left out. Source:
-    Tarjan 1972.
+    """Return file → the first file of its import cycle; files in no cycle are left out.
+
+    Source: Tarjan 1972.
     """
     found: dict[str, str] = {}
     number: dict[str, int] = {}
@@ -47,8 +49,9 @@ def circles(graph: Graph) -> dict[str, str]:
 
 
 def ring(graph: Graph, source: str, target: str) -> tuple[str, ...]:
-    """Return the shortest circle that begins with this import: source, target, …, source; () where
-    it closes none.
+    """Return the shortest cycle that begins with an import: source, target, …, source.
+
+    Returns () where the import closes no cycle.
     """
     before = {target: source}
     waiting = deque([target])

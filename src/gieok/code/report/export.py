@@ -1,4 +1,4 @@
-"""The project as a page that a person can read; `picture` draws its parts."""
+"""Render the project as a page for a person; `picture` draws its parts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -96,13 +96,12 @@ def _render_project_starts(
     by_place = {f"{s.path}#L{s.start_line}": s for s in symbols}
     lines = []
     for name, target in made.starts:
-        prefix = (
-            f"{_quote_code(name) if name.startswith('import ') else 'command ' + _quote_code(name)} → "
-            if name
-            else ""
-        )
+        command = "" if name.startswith("import ") else "command "
+        prefix = f"{command}{_quote_code(name)} → " if name else ""
         lines.append(
-            f"- {prefix}{_quote_code(target)}{'' if name else _format_symbol_note(by_place[target], told)}"
+            f"- "
+            f"{prefix}{_quote_code(target)}"
+            f"{'' if name else _format_symbol_note(by_place[target], told)}"
         )
     return [
         *lines[:_MOST_STARTS],
@@ -142,8 +141,9 @@ def _format_part_imports(found: Structure, name: str) -> str:
 def _describe_part(
     part: Component, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]
 ) -> str:
-    """Return the first sentence of a part's documentation: a file's own, a folder's by the file
-    that stands for it.
+    """Return the first sentence of a part's documentation.
+
+    A folder's documentation is that of the file that stands for the folder.
     """
     folder = part.name.removesuffix("/*").removesuffix("*").rstrip("/")
     for path in (part.name, *(f"{folder}/{name}".lstrip("./") for name in places.REEXPORTS)):
@@ -154,7 +154,7 @@ def _describe_part(
 
 
 def _describe_symbol_briefly(symbol: Symbol, told: Mapping[str, str]) -> str:
-    """Return the model's summary of this exact code, or the first sentence of its documentation."""
+    """Return the model's summary of this exact code, or the first sentence of the documentation."""
     return told.get(symbol.code_hash) or (summary.first_sentence(symbol.doc) if symbol.doc else "")
 
 
@@ -258,7 +258,7 @@ def _render_test_folders(found: Structure, symbols: Sequence[Symbol]) -> list[st
 def _iter_file_lines(
     path: str, symbols: Sequence[Symbol], told: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield a file and its public symbols."""
+    """Yield the lines of the page for a file and its public symbols."""
     if places.is_test_file(path) or places.is_side(path) or path.endswith(".md"):
         return
     module = next((s for s in symbols if s.kind == SymbolKind.MODULE), None)

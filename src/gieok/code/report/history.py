@@ -1,4 +1,6 @@
-"""What the newest commits tell of a project: what changes together, who works on what, what changes
+"""History of a project from its newest commits.
+
+The history tells which files change together, who works on which parts, and which files change
 often.
 """
 
@@ -13,8 +15,8 @@ from typing import NamedTuple
 from gieok.code.languages import places
 from gieok.ports.code import Commit
 
-#: Commits that are looked at; one of more files than the other number says nothing of any two of
-#: them.
+#: Number of commits that are read; a commit of more files than the second number says nothing of
+#: any two of them.
 COMMITS, _MOST_FILES = 500, 20
 _LEAST_TOGETHER = 3
 _MOST = 10
@@ -25,8 +27,10 @@ _PROGRAM = re.compile(
 
 
 class Together(NamedTuple):
-    """Two files that change in the same commits; `share` of those that change either. `is_joined`:
-    one imports the other.
+    """Two files that change in the same commits.
+
+    `share` is the share of these among the commits that change either file. `is_joined` is true
+    where one file imports the other.
     """
 
     one: str
@@ -37,7 +41,7 @@ class Together(NamedTuple):
 
 
 class Worker(NamedTuple):
-    """Who made commits, how many, the part that most of them are in, and when the last was."""
+    """An author: name, number of commits, the part with most of them, and time of the last one."""
 
     name: str
     commits: int
@@ -46,17 +50,15 @@ class Worker(NamedTuple):
 
 
 class History(NamedTuple):
-    """What the newest commits tell; without git, or in a repository without commits, all is
-    empty.
-    """
+    """Findings from the newest commits; all empty without git or without commits."""
 
     commits: int = 0
     since: datetime | None = None
     together: tuple[Together, ...] = ()
     workers: tuple[Worker, ...] = ()
-    #: Part → who changed it, with the share of its commits, most first.
+    #: Part → its authors, each with the share of the part's commits, most first.
     owners: Mapping[str, tuple[tuple[str, float], ...]] = {}
-    #: File → how many commits changed it.
+    #: File → number of commits that changed it.
     changes: Mapping[str, int] = {}
 
 
@@ -66,10 +68,10 @@ def history(
     part_of: Mapping[str, str],
     joined: Collection[tuple[str, str]],
 ) -> History:
-    """Return what commits tell of `files`. `joined` has the files that import each other, as sorted
-    pairs.
+    """Return the history of `files` from commits.
 
-    Commits of programs (dependency updates) are of nobody, and count for no two files.
+    `joined` has the files that import each other, as sorted pairs. Commits of programs (dependency
+    updates) have no author here, and do not count for pairs of files.
     """
     people = [commit for commit in commits if not _PROGRAM.search(commit.author)]
     changes = Counter(file for commit in people for file in commit.files if file in files)
@@ -107,8 +109,9 @@ def _find_joint_changes(
 
 
 def _is_expected(one: str, other: str) -> bool:
-    """Say whether two files change together as a test does with what it tests, or are both tests,
-    or both documents.
+    """Return whether it is no finding that two files change together.
+
+    This holds for a test and the file that it tests, for two tests, and for two documents.
     """
     if places.is_test_file(one) == places.is_test_file(other):
         return places.is_test_file(one) or (one.endswith(".md") and other.endswith(".md"))

@@ -1,4 +1,4 @@
-"""Functions that are hard to change well: many branches, many dependants, changed often."""
+"""Functions that are hard to change well: many branches, many dependants, frequent changes."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,14 @@ from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 
 _MOST = 10
-#: A function with fewer branches is no hot spot, however many depend on it.
+#: A function with fewer branches is no hot spot, however many symbols depend on it.
 _BRANCHES = 5
 
 
 class HotSpot(NamedTuple):
-    """A function with many branches; `dependants` in code that is no test, `changes`: the commits
-    that changed its file.
+    """A function with many branches.
+
+    `dependants` counts those in code that is no test, `changes` the commits that changed its file.
     """
 
     key: str
@@ -30,8 +31,9 @@ class HotSpot(NamedTuple):
 def hot_spots(
     project: Project, symbols: Sequence[Symbol], changes: Mapping[str, int]
 ) -> list[HotSpot]:
-    """Return functions by branches, the roots of dependants and of the changes of the file, the
-    hottest first.
+    """Return functions, the hottest first.
+
+    Heat is branches, times the square roots of the dependants and of the changes of the file.
     """
     aside = {s.key for s in symbols if is_aside(s)}
     dependants: dict[str, set[str]] = defaultdict(set)

@@ -1,6 +1,4 @@
-"""What a newcomer asks first: what it is, what the parts are, where it starts, what is hot, who
-knows it.
-"""
+"""Overview of a project for a newcomer: purpose, parts, entry points, hot spots, experts."""
 
 import re
 from typing import NamedTuple
@@ -12,15 +10,13 @@ from gieok.code.report.hot import HotSpot, hot_spots
 from gieok.code.report.structure import Structure, structure
 
 _TAG = re.compile(r"</?\w[^>]*>|<!--.*?-->", re.DOTALL)
-#: Of a README: further down it speaks of other things.
+#: How many characters of a README are read: further down it is about other things.
 _HEAD = 1_200
 _LEAST_ABOUT, _MOST_ABOUT = 30, 300
 
 
 class Overview(NamedTuple):
-    """A project: what it says of itself, its structure, where it starts, its hot spots and its
-    history.
-    """
+    """Description, structure, entry points, hot spots and history of a project."""
 
     about: str
     found: Structure
@@ -29,13 +25,13 @@ class Overview(NamedTuple):
     history: History
 
     def owner(self, part: str) -> str:
-        """Return who made most commits in a part, with the share, or ''."""
+        """Return the author of most commits in a part, with the share; '' where there is none."""
         name, share = next(iter(self.history.owners.get(part, ())), ("", 0.0))
         return f"{name} ({share:.0%})" if name else ""
 
 
 def build_overview(project: Project) -> Overview:
-    """Return the overview of a project as it is indexed."""
+    """Return the overview of a project as indexed."""
     symbols = list(project.store.all_symbols())
     shape = structure(project)
     files = project.store.files()
@@ -68,8 +64,9 @@ def _read_readme_paragraph(project: Project) -> str:
 
 
 def _is_prose(block: str) -> bool:
-    """Say whether a block of Markdown is a sentence: no heading, badge, list, table, code, HTML or
-    line between two parts.
+    """Return whether a block of Markdown is a sentence.
+
+    Headings, badges, lists, tables, code, HTML and horizontal rules are none.
     """
     if not re.search(r"\w[*_`)]*[.!?。](\s|$)", block):
         return False

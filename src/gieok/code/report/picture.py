@@ -1,5 +1,6 @@
-"""The parts of a project as an SVG, importing parts above imported ones, for light and dark
-pages.
+"""Picture of the parts of a project as an SVG, for light and dark pages.
+
+Importing parts are above imported ones.
 """
 
 import unicodedata
@@ -14,7 +15,8 @@ from gieok.text.messages import Words
 _HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _HEAD = 50, 22, 56, 24, 76
 _NARROW, _WIDE, _CHARACTER, _PASSING = 140, 220, 7.4, 10
 _MOST_IN_ROW = 7
-#: Imports against the order that are drawn: where there are many, more lines tell nothing.
+#: Number of imports against the order that are drawn: where there are many, more lines tell
+#: nothing.
 _MOST_BACK = 6
 _SWEEPS = 12
 _COLOURS = 5
@@ -39,7 +41,7 @@ Say = Callable[..., str]
 
 
 class _Node(NamedTuple):
-    """A box, or the point at which a line crosses a row."""
+    """A box, or the point at which an import line crosses a row."""
 
     width: float
     name: str
@@ -52,11 +54,12 @@ def svg(
     link: Callable[[str], str] | None = None,
     words: Say = Words.fill_english,
 ) -> str:
-    """Return the picture. Its lines are the transitive reduction of the imports; the page's table
-    has all of them.
+    """Return the picture; its lines are the transitive reduction of the imports.
 
-    With `link`, which gives a part's address, it is for the inside of a page: boxes lead there, and
-    the page has the styles. `words` puts messages into the language of the reader.
+    The page's table has all imports.
+
+    With `link`, which gives a part's address, the picture is for the inside of a page: boxes link
+    to that address, and the page has the styles. `words` chooses between English and Korean.
     """
     rows, lines = _laid_out(found)
     place = _arrange_columns(rows, lines)
@@ -93,8 +96,9 @@ def svg(
 
 
 def _format_drawn_count(many: int) -> str:
-    """Return how many lines there are, behind how many of them are drawn where that is fewer; ''
-    for none.
+    """Return the number of lines, after the number of drawn ones where fewer are drawn.
+
+    Returns '' for no lines.
     """
     drawn = f"{_MOST_BACK}/" if many > _MOST_BACK else ""
     return f"({drawn}{many})" if many else ""
@@ -128,14 +132,14 @@ def _draw_arrow_head(name: str, colour: str) -> str:
 
 
 class _ImportLine(NamedTuple):
-    """The nodes that an import passes, from the importing part down to the imported one."""
+    """Nodes that an import line passes, from the importing part down to the imported one."""
 
     nodes: tuple[_Node, ...]
     imports: int
 
 
 def _laid_out(found: Structure) -> tuple[list[list[_Node]], list[_ImportLine]]:
-    """Return rows of boxes and of passing lines, and the lines."""
+    """Return the rows of boxes and of passing lines, and the lines."""
     names = [
         row[i : i + _MOST_IN_ROW] for row in layers(found) for i in range(0, len(row), _MOST_IN_ROW)
     ]
@@ -158,7 +162,9 @@ def _laid_out(found: Structure) -> tuple[list[list[_Node]], list[_ImportLine]]:
 
 
 def _arrange_columns(rows: list[list[_Node]], lines: Sequence[_ImportLine]) -> dict[_Node, float]:
-    """Put nodes in order and give them a middle, near to the middles of what they are joined to."""
+    """Order the nodes of each row and give each a middle, near those of the nodes it is joined
+    to.
+    """
     above: dict[_Node, list[_Node]] = defaultdict(list)
     below: dict[_Node, list[_Node]] = defaultdict(list)
     for line in lines:
@@ -191,8 +197,9 @@ def _arrange_columns(rows: list[list[_Node]], lines: Sequence[_ImportLine]) -> d
 
 
 def _pack_row(row: Sequence[_Node], place: dict[_Node, float], wish: Mapping[_Node, float]) -> None:
-    """Place the boxes of a row in order, without overlap, as near as possible to the wanted
-    positions.
+    """Place the boxes of a row in order, without overlap.
+
+    Each box is as near as possible to its wanted position.
     """
     edge = float("-inf")
     for node in row:
@@ -300,7 +307,7 @@ def _draw_part_box(
 
 
 def _assign_part_colours(found: Structure) -> dict[str, int]:
-    """Give the parts of one folder one colour, where the folder has several."""
+    """Give the parts of one folder one colour, where the folder has several parts."""
     folders: dict[str, list[str]] = defaultdict(list)
     for part in found.parts:
         folders[found.label(part.name).rpartition("/")[0]].append(part.name)

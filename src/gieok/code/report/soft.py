@@ -1,5 +1,6 @@
-"""Tells imports that close no circle: what runs later, what is for types alone, and what stays
-inside one package.
+"""Find soft imports, which close no cycle.
+
+They are imports that run later, are for types alone, or stay inside one package.
 """
 
 import re
@@ -10,9 +11,11 @@ from posixpath import dirname
 from gieok.code.index.project import Project
 from gieok.code.model.facts import SymbolKind
 
-#: Files of one folder are one package, and import nothing of each other: they only use it.
+#: Suffixes of languages whose files of one folder are one package: they use each other without an
+#: import.
 _BY_FOLDER = (".go", ".java")
-#: Modules of a crate are compiled together, and crates cannot import each other but for tests.
+#: Suffixes of languages with crates: modules of a crate are compiled together, and crates cannot
+#: import each other except for tests.
 _BY_PACKAGE = (".rs",)
 _SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
 _TYPES_ALONE = re.compile(r"\s*(?:import|export)\s+type\b")
@@ -23,12 +26,12 @@ _FOR_TYPES = re.compile(r"if\b.*\bTYPE_CHECKING\b")
 
 
 class ImportLineReader:
-    """Reads the lines at which files of a project import others; each file once."""
+    """Reader of the lines at which files of a project import others; reads each file once."""
 
     def __init__(self, project: Project) -> None:
         self._root = project.root
         self._held: tuple[str, list[str]] = ("", [])
-        #: Path → what a file declares that is gone once it is compiled.
+        #: Path → names that a file declares and that are gone once it is compiled.
         self._types: dict[str, set[str]] = defaultdict(set)
         for symbol in project.store.all_symbols():
             if (
@@ -39,7 +42,10 @@ class ImportLineReader:
                 self._types[symbol.path].add(symbol.name)
 
     def soft(self, imports: Mapping[tuple[str, str], Sequence[int]]) -> set[tuple[str, str]]:
-        """Return which imports (file, file → lines) do not run as the first file is loaded."""
+        """Return the imports that do not run while the importing file is loaded.
+
+        `imports` maps (importing file, imported file) to lines.
+        """
         return {row for row, lines in sorted(imports.items()) if self._is_soft(*row, lines)}
 
     def _is_soft(self, source: str, target: str, lines: Sequence[int]) -> bool:
@@ -70,8 +76,9 @@ def _is_soft(path: str, text: Sequence[str], number: int, types: Collection[str]
 
 
 def _is_of_types(statement: str, types: Collection[str]) -> bool:
-    """Say whether an import of TypeScript is gone once it is compiled; `types` are those that the
-    imported file declares.
+    """Return whether compiling removes a TypeScript import.
+
+    `types` are the types that the imported file declares.
     """
     if _TYPES_ALONE.match(statement):
         return True
@@ -83,7 +90,7 @@ def _is_of_types(statement: str, types: Collection[str]) -> bool:
 
 
 def _runs_later(text: Sequence[str], place: int) -> bool:
-    """Say whether a line of Python stands in a function, or where only a type checker looks."""
+    """Return whether a line of Python is in a function or is read by type checkers only."""
     indent = _measure_import_indent(text[place])
     while indent and place:
         place -= 1

@@ -1,5 +1,6 @@
-"""Where a project starts: the commands and packages that its manifests name, and the functions that
-run it.
+"""Entry points of a project.
+
+They are the commands and packages that its manifests name, and the functions that run it.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ from gieok.code.model.facts import SymbolKind
 from gieok.model.code import Symbol
 
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
-#: Where Django starts, in a project that has the first of them.
+#: Entry points of Django, in a project that has the first of these files.
 _FRAMEWORK = ("manage.py", "wsgi.py", "asgi.py")
 _PACKAGE = re.compile(r"(?:src/|python/)?(\w+)/__init__\.py")
 _SOURCES = ("src/index", "index", "src/main", "main")
@@ -24,8 +25,10 @@ _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".mjs", ".cjs", ".jsx")
 
 
 def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[tuple[str, str]]:
-    """Return (command or `import PACKAGE`, what it runs) of the manifests, and, as '', the places
-    that run by themselves.
+    """Return the entry points of the manifests, and the places that run by themselves.
+
+    Each is (command or `import PACKAGE`, what it runs); places that run by themselves have '' as
+    command.
     """
     known = set(paths)
     named = [
@@ -47,7 +50,7 @@ def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[
 
 
 def about(root: Path) -> str:
-    """Return the sentence in which the project's own manifest says what it is, or ''."""
+    """Return the description in the project's own manifest; '' where there is none."""
     with contextlib.suppress(*_UNREADABLE):
         if text := str(
             tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
@@ -83,8 +86,9 @@ def _is_start(symbol: Symbol, framework: tuple[str, ...]) -> bool:
 
 
 def _iter_library_starts(root: Path, known: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the packages of Python and the crates of Rust that others import; a site of Django is
-    imported by nobody.
+    """Yield the Python packages and Rust crates that others import.
+
+    A Django site is left out, because nobody imports it.
     """
     for path in sorted(known):
         if _is_aside(path):
@@ -105,7 +109,7 @@ def _iter_python_scripts(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _iter_package_starts(root: Path, path: str, known: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield what a `package.json` offers: commands, and what an import of it loads."""
+    """Yield the commands of a `package.json`, and the file that an import of the package loads."""
     if path.rpartition("/")[2] != "package.json":
         return
     with contextlib.suppress(*_UNREADABLE):
@@ -126,15 +130,16 @@ def _iter_package_starts(root: Path, path: str, known: set[str]) -> Iterator[tup
 
 
 def _find_exported_file(exports: Any) -> str:  # noqa: ANN401 - whatever a manifest holds
-    """Return what the package itself exports: a text, or the first text below `.`."""
+    """Return the export of the package itself: a text, or the first text below `.`."""
     while isinstance(exports, dict):
         exports = exports.get(".") or next(iter(exports.values()), "")
     return exports if isinstance(exports, str) else ""
 
 
 def _find_built_source(folder: str, target: str, known: set[str]) -> str:
-    """Return the file of the project that is built into `target`, or `target` where it cannot be
-    told.
+    """Return the source file that is built into `target`.
+
+    Returns `target` where the source file cannot be told.
     """
     built = normpath(join(folder, target))
     if built in known:

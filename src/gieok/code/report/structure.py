@@ -1,8 +1,7 @@
-"""How a project is built: its parts (folders, or files where there are few), who imports whom, in
-which layers.
+"""Structure of a project: parts, imports between parts, and layers.
 
-Imports rather than calls: a call through an interface runs downwards what was written to know
-nothing of it.
+Parts are folders, or files where there are few. Imports are used rather than calls, because a call
+through an interface also connects parts that were written to know nothing of each other.
 """
 
 import re
@@ -21,12 +20,11 @@ from gieok.code.report.soft import ImportLineReader
 
 #: Upper limit of parts, so that the picture stays readable.
 _MOST_PARTS = 32
-#: A part that holds more of the lines than this is opened, as long as there is room.
+#: A part with more than this share of the lines is split, as long as there is room.
 _OPENED_SHARE = 0.25
-#: A part of so few lines that is joined to nothing is an empty `__init__.py` or the like.
+#: A part with so few lines that is joined to nothing is an empty `__init__.py` or the like.
 _NOTHING_LINES = 10
-#: Languages that run nothing, and files in which tools are set up: they are no parts of what is
-#: built.
+#: Languages that run nothing, and files that set up tools: they are no parts of the built project.
 _NO_CODE = ("markdown", "manifest")
 _SETTINGS = re.compile(
     (
@@ -40,8 +38,9 @@ _Counts = Mapping[str, Mapping[str, int]]
 
 
 class Component(NamedTuple):
-    """A folder or file. `tests` counts the test files that import something of it, `dependants` the
-    parts that do.
+    """A folder or file of the project.
+
+    `tests` counts the test files that import something of it, `dependants` the parts that do.
     """
 
     name: str
@@ -52,8 +51,9 @@ class Component(NamedTuple):
 
 
 class Circle(NamedTuple):
-    """Files of which each is loaded before itself; `ring` is the shortest way round: it begins and
-    ends with one file.
+    """An import cycle of files: each is loaded before itself.
+
+    `ring` is the shortest way round; it begins and ends with the same file.
     """
 
     files: int
@@ -64,28 +64,27 @@ class Structure(NamedTuple):
     """Parts in topological order, importing ones first, and the imports between them."""
 
     parts: tuple[Component, ...]
-    #: importing part → imported part → by how many imports of a file by a file (of a package, in
-    #: Go).
+    #: importing part → imported part → number of imports of a file by a file (of a package, in Go).
     imports: dict[str, dict[str, int]]
-    #: The folder that every part lies in: left out of labels. Ends in a slash, or is empty.
+    #: The folder that contains every part, which labels leave out. Ends in a slash, or is empty.
     prefix: str
-    #: How many of the imports close no circle: they run later, are for types alone, or stay inside
+    #: How many of the imports close no cycle: they run later, are for types alone, or stay inside
     #: one package.
     soft: _Counts = MappingProxyType({})
-    #: How many of them are part of a circle of files.
+    #: How many of the imports are part of a cycle of files.
     ringed: _Counts = MappingProxyType({})
-    #: The circles of files, those of most files first, and for two parts a way round that leads
-    #: from one to the other.
+    #: The cycles of files, those of most files first; and for two parts, a cycle that leads from
+    #: one part to the other.
     circles: tuple[Circle, ...] = ()
     ways: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType({})
-    #: Path → the part that it is of, and the paths with their lines.
+    #: Path → its part, and the paths with their lines.
     part_of: Mapping[str, str] = MappingProxyType({})
     files: tuple[tuple[str, int], ...] = ()
     #: The files that import each other, as sorted pairs.
     joined: frozenset[tuple[str, str]] = frozenset()
 
     def hard(self, source: str, target: str) -> int:
-        """Return how many imports of a part by another run as it is loaded."""
+        """Return how many imports of one part by another run while the importing file is loaded."""
         return self.imports.get(source, {}).get(target, 0) - self.soft.get(source, {}).get(
             target, 0
         )
@@ -96,14 +95,15 @@ class Structure(NamedTuple):
         return shown if shown != "*" else "/".join(name.split("/")[-2:])
 
     def against(self) -> list[tuple[str, str, int]]:
-        """Return the imports (from, to, count) against the order that are part of a circle of
+        """Return the imports (from, to, count) against the order that are part of a cycle of
         files.
         """
         return [row for row in self._back(lambda a, b: self.ringed.get(a, {}).get(b, 0)) if row[2]]
 
     def mutual(self) -> list[tuple[str, str, int]]:
-        """Return those that run as they are loaded and close no circle: the two parts import each
-        other, no file itself.
+        """Return the imports against the order that run at load time and close no cycle of files.
+
+        There the two parts import each other, but no file depends on itself.
         """
         return [
             row
@@ -112,7 +112,7 @@ class Structure(NamedTuple):
         ]
 
     def aside(self) -> list[tuple[str, str, int]]:
-        """Return those of which none runs as it is loaded."""
+        """Return the imports against the order of which none runs at load time."""
         return [
             row
             for row in self._back(lambda a, b: self.soft.get(a, {}).get(b, 0))
@@ -131,9 +131,7 @@ class Structure(NamedTuple):
 
 
 class _Between:
-    """Counts the imports of parts by parts, and those of them that run later or are part of a
-    circle.
-    """
+    """Counter of the imports between parts, of the later ones, and of those in a cycle."""
 
     def __init__(self, project: Project, part_of: Mapping[str, str]) -> None:
         self.part_of = part_of
@@ -163,7 +161,7 @@ class _Between:
         for source, target in own:
             self.joined.add((min(source, target), max(source, target)))
             importing, imported = self.part_of[source], self.part_of[target]
-            # A file of Go imports a package, which is every file of a folder: that counts once.
+            # An import in Go names a package, which is every file of a folder: that counts once.
             once = (source, dirname(target) if target.endswith(".go") else target)
             if importing != imported and once not in seen:
                 seen.add(once)
@@ -240,8 +238,9 @@ def structure(project: Project) -> Structure:
 
 
 def _order_parts(names: Sequence[str], imports: _Counts, between: _Between) -> list[str]:
-    """Return parts in an order that few imports run against as they are loaded; of such, one that
-    all imports fit well.
+    """Return the parts in an order that few load-time imports run against.
+
+    Of such orders, one is returned that fits all imports well.
     """
     soft = between.soft
     hard = {
@@ -252,8 +251,9 @@ def _order_parts(names: Sequence[str], imports: _Counts, between: _Between) -> l
 
 
 def _is_own_package(source: str, target: str) -> bool:
-    """Say whether `target` is the `__init__.py` of a folder around `source`: it runs before it,
-    asked or not.
+    """Return whether `target` is the `__init__.py` of a folder around `source`.
+
+    Python executes that file before `source`, even without an import.
     """
     folder, _, name = target.rpartition("/")
     return (
@@ -266,7 +266,7 @@ def _split_edge_paths(source: str, target: str) -> tuple[str, str]:
 
 
 def split_into_parts(sources: Mapping[str, int]) -> dict[str, str]:
-    """Return path → part: the largest folder is split further while the picture has room."""
+    """Return path → part; the largest folder is split further while the picture has room."""
     part_of = dict.fromkeys(sources, ".")
     closed: set[str] = set()
     while True:
@@ -301,7 +301,7 @@ def _open_part_folder(folder: str, paths: Sequence[str]) -> dict[str, str]:
 
 
 def ordered(names: Sequence[str], edges: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Return names in an order that few edges run against: Eades, Lin, Smyth 1993."""
+    """Return names in an order that few edges run against. Source: Eades, Lin, Smyth 1993."""
     rest, first, last = dict.fromkeys(names), list[str](), list[str]()
     into: dict[str, dict[str, int]] = defaultdict(dict)
     for source, row in edges.items():
@@ -329,11 +329,10 @@ def ordered(names: Sequence[str], edges: Mapping[str, Mapping[str, int]]) -> lis
 
 
 def layers(found: Structure) -> list[list[str]]:
-    """Return the parts in rows: each below everything that imports it, but for what runs against
-    the order.
+    """Return the parts in rows: each part is below all parts that import it.
 
-    What nothing imports stands right above the first that it imports; what is joined to nothing
-    comes last.
+    Imports against the order are not counted. A part that nothing imports is right above the first
+    part that it imports; parts that are joined to nothing come last.
     """
     level: dict[str, int] = {}
     roots: list[str] = []
@@ -356,8 +355,9 @@ def layers(found: Structure) -> list[list[str]]:
 
 
 def needed(found: Structure) -> list[tuple[str, str, int]]:
-    """Return the transitive reduction of the imports along the order: a–c is left out where a–b–c
-    exists.
+    """Return the transitive reduction of the imports along the order.
+
+    a–c is left out where a–b–c exists.
     """
     place = {part.name: number for number, part in enumerate(found.parts)}
     below: dict[str, set[str]] = {}

@@ -1,5 +1,6 @@
-"""Summaries of symbols in a line or two: from signature, documentation and callees, or written once
-by a model.
+"""Summaries of symbols in a line or two.
+
+A summary is made from signature, documentation and callees, or written once by a model.
 """
 
 import re
@@ -17,8 +18,10 @@ _MOST_KEYWORDS = 12
 
 
 def find_summaries(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
-    """Return (summary, model) of each symbol: a model's of this exact code, or one made without a
-    model ('').
+    """Return (summary, model) of each symbol.
+
+    The summary is the model's of this exact code, or one made without a model (then the model is
+    '').
     """
     stored = project.store.summaries([symbol.code_hash for symbol in symbols])
     rows = [stored.get(symbol.code_hash) for symbol in symbols]
@@ -42,13 +45,13 @@ def build_plain_summary(symbol: Symbol, callees: Sequence[str] = ()) -> str:
 
 
 def first_sentence(doc: str) -> str:
-    """Return the first sentence of a documentation."""
+    """Return the first sentence of a docstring."""
     match = _SENTENCE.match(doc)
     return match[1] if match else doc[:160]
 
 
 def callees(project: Project, key: str) -> list[str]:
-    """Return the names of what a symbol calls, surest first."""
+    """Return the names of the symbols that a symbol calls, surest first."""
     edges = [
         e
         for e in project.store.edges_out_of([key])

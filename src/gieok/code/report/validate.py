@@ -1,4 +1,4 @@
-"""Checks of the index by name, each repeatable, and a score made of them."""
+"""Repeatable checks of the index, by name, and a score made of them."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ _HEADED = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS)
 
 
 class Validation(NamedTuple):
-    """One check: the share that passes, 0–1, and details."""
+    """Result of one check: the share that passes, 0–1, and details."""
 
     name: str
     share: float
@@ -45,7 +45,7 @@ def validate(project: Project, embedder: Embedder | None) -> list[Validation]:
 
 
 def quality(checks: Sequence[Validation]) -> int:
-    """Return 0–100: the weighted mean of the shares."""
+    """Return the quality, 0–100: the weighted mean of the checks' shares."""
     total = sum(check.weight for check in checks)
     return round(100 * sum(check.share * check.weight for check in checks) / total) if total else 0
 
@@ -120,8 +120,10 @@ def _validate_vectors(counted: Statistics, embedder: Embedder | None) -> Validat
 
 
 def _validate_summaries(project: Project) -> Validation:
-    """Summaries made from signature and documentation are as fresh as the symbol; those by a model
-    wait where code changed.
+    """Check that summaries are fresh.
+
+    A summary made from signature and documentation is as fresh as the symbol; a summary by a model
+    waits where the code changed.
     """
     symbols = [s for s in project.store.all_symbols() if s.kind in (SymbolKind.MODULE, *_HEADED)]
     summaries = project.store.summaries()
@@ -140,13 +142,13 @@ def _validate_summaries(project: Project) -> Validation:
 
 
 def _validate_sample_queries(project: Project) -> Validation:
-    """Symbols, chosen by a fixed seed, that their own name must find."""
+    """Check that symbols, chosen by a fixed seed, are found by their own name."""
     symbols = [
         s
         for s in project.store.all_symbols()
         if s.kind in (SymbolKind.FUNCTION, SymbolKind.CLASS) and len(s.name) > 3
     ]
-    # The same every time, on purpose.
+    # A fixed seed on purpose, so that every run chooses the same symbols.
     chosen = random.Random(0).sample(symbols, min(_SAMPLES, len(symbols)))  # noqa: S311
     hit = 0
     for symbol in chosen:

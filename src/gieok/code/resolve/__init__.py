@@ -1,1 +1,1 @@
-"""Links the facts of all files: which value flows where, who calls whom, and how sure that is."""
+"""Solver: links the facts of all files into value flows, calls and their certainty."""

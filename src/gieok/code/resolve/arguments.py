@@ -1,5 +1,6 @@
-"""What a call of a function of the project connects: arguments with parameters, the result with the
-call.
+"""Arguments and results of a call of a function of the project.
+
+Connects arguments with parameters, and the function's result with the call.
 """
 
 from collections.abc import Sequence
@@ -8,20 +9,20 @@ from gieok.code.model.facts import NOTHING, Argument, FunctionFact, Trait
 from gieok.code.resolve.program import FAN, CallSite, Program, SolverPart
 from gieok.code.resolve.values import Value
 
-#: Beyond this many functions, arguments are not followed into parameters: half the time for two
-#: points of recall.
+#: With more than this many functions, arguments are not followed into parameters: this halves the
+#: time for two points of recall.
 _MOST_FUNCTIONS = 20_000
 
 
 class Arguments(SolverPart):
-    """Connects call sites with the functions that they call."""
+    """Solver part that connects call sites with the functions that they call."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._are_followed = len(program.functions) <= _MOST_FUNCTIONS
 
     def call(self, site: CallSite, function: int, receiver: int) -> None:
-        """`site` calls a function of the project, with a receiver or none."""
+        """Let `site` call a function of the project, with or without a receiver."""
         targets = site.targets
         fact = self.program.functions[function]
         if (
@@ -69,7 +70,7 @@ class Arguments(SolverPart):
             self.flows.flow(fact.result, site.to)
 
     def _give_back(self, site: CallSite, fact: FunctionFact, skipped: int) -> None:
-        """Let what a function returns of its parameters reach this call alone."""
+        """Let an argument that the function returns reach this call alone."""
         spread = any(keyword[:1] == "*" for keyword, _ in site.arguments)
         places = [variable for keyword, variable in site.arguments if not keyword]
         named = dict(site.arguments)
@@ -118,8 +119,9 @@ class Arguments(SolverPart):
         return self._inside(fact.keywords, name)
 
     def _inside(self, variable: int, key: str = "*") -> int:
-        """Return the variable of a key in the container that `*args` or `**kwargs` is; a new one if
-        there is none.
+        """Return the variable of a key in the container that `*args` or `**kwargs` is.
+
+        A new variable is made if there is none.
         """
         for value in self.flows.held(variable) if variable != NOTHING else ():
             if self.values.kinds[value] == Value.CONTAINER:

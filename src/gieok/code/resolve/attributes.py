@@ -1,5 +1,6 @@
-"""Variables of attributes: of instances, classes and functions. What a class has is looked up along
-its bases.
+"""Variables of attributes of instances, classes and functions.
+
+Attributes of a class are looked up along its bases.
 """
 
 from collections import defaultdict
@@ -11,21 +12,22 @@ from gieok.code.resolve.values import INHERITED, Value
 
 
 class Attributes(SolverPart):
-    """The variable of each attribute, made when it is first asked for."""
+    """Solver part that holds the variable of each attribute, made at the first request."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._fields: dict[tuple[int, str], int] = {}
-        #: Names under which anything was stored in an instance; and who asks for the others: most
-        #: are names of methods.
+        #: Names under which a value was stored in any instance; and the readers of all other names:
+        #: most are names of methods.
         self._stored: set[str] = set()
         self._asked: dict[str, list[tuple[int, int | Trigger]]] = defaultdict(list)
-        #: (class, name) → the variable of what is found under the name, in the class or above it.
+        #: (class, name) → the variable of the attribute that is found in the class or its
+        #: superclasses.
         self._slots: dict[tuple[int, str], int] = {}
         self._of_functions: dict[tuple[int, str], int] = {}
 
     def field(self, owner: int, name: str) -> int:
-        """Return the variable of an instance's attribute, to store in: one for all instances of a
+        """Return the variable to store an instance's attribute in: one for all instances of a
         class.
         """
         if name not in self._stored:
@@ -41,8 +43,9 @@ class Attributes(SolverPart):
         return variable
 
     def read(self, owner: int, name: str, reader: int | Trigger) -> None:
-        """Let what instances of a class hold under `name`, now and later, reach a variable or a
-        trigger.
+        """Let values that instances of a class hold under `name` reach a variable or a trigger.
+
+        This holds for present and future values.
         """
         if name in self._stored:
             self._read(owner, name, reader)
@@ -64,14 +67,14 @@ class Attributes(SolverPart):
         return variable
 
     def has_field(self, owner: int, name: str) -> bool:
-        """Say whether anything was stored under a name in instances of a class or of those above
-        it.
-        """
+        """Return whether a name was stored in instances of a class or of its superclasses."""
         fields = (self._fields.get((base, name)) for base in self.hierarchy.linear(owner))
         return any(self.flows.held(field) for field in fields if field is not None)
 
     def look(self, owner: int, name: str, trigger: Trigger) -> None:
-        """Wait for what a class has under `name`, also if it gets it later."""
+        """Call `trigger` with the variable that a class has under `name`, now or once there is
+        one.
+        """
         slot = self._slots.get((owner, name))
         if slot is None:
             slot = self._slots[owner, name] = self.flows.fresh()
@@ -88,8 +91,8 @@ class Attributes(SolverPart):
         look()
 
     def settle(self) -> None:
-        """Give those who asked for a name that holds nothing what is stored under no known name
-        (`?`).
+        """Give the values stored under no known name (`?`) to the readers of names that hold
+        nothing.
         """
         held, wild = self.flows.held, "?"
         for (function, name), variable in list(self._of_functions.items()):
@@ -104,7 +107,7 @@ class Attributes(SolverPart):
         self.flows.fire()
 
     def let_go(self) -> None:
-        """Drop the triggers of those who asked for what was stored nowhere."""
+        """Drop the triggers of the readers of names that were stored nowhere."""
         self._asked.clear()
 
     def define(self, owner: int, name: str, source: int) -> None:
@@ -117,8 +120,9 @@ class Attributes(SolverPart):
         self.flows.wait(source, (self._owned, owner))
 
     def _owned(self, value: int, owner: int) -> None:
-        """A function that is put on a class (`A.prototype.f = …`) is called with instances of
-        it.
+        """Let a function that is put on a class be called with instances of the class.
+
+        An example is `A.prototype.f = …`.
         """
         if self.values.kinds[value] == Value.FUNCTION:
             fact = self.program.functions[int(self.values.first[value])]

@@ -1,8 +1,9 @@
-"""Links files of a language without a resolver: a call means what has its name, the nearest first,
-and says so.
+"""Link files of a language without a resolver, by name alone.
 
-Facts of such a language hold `Op.CALL` (a name that is called), `Op.CALL_METHOD` (of some object),
-`Op.LOAD` (a base of a class) and `Op.IMPORT`; no variables.
+A call means the definitions of the same name, the nearest first, and its edges say so.
+
+Facts of such a language hold `Op.CALL` (a name that is called), `Op.CALL_METHOD` (a method call on
+some object), `Op.LOAD` (a base of a class) and `Op.IMPORT`; no variables.
 """
 
 from collections import defaultdict
@@ -11,14 +12,15 @@ from typing import Any, NamedTuple
 
 from gieok.code.model.facts import Facts, Op, SymbolKind
 
-#: Parts of a dotted name that a path ends in, for it to be meant: the first ones may be the
-#: project's own.
+#: How many of a dotted name's last parts a path must end with to be meant: the first parts may be
+#: the project's own.
 _ENOUGH = 2
 
 
 class Named(NamedTuple):
-    """What a symbol names at a line, and the symbols that it may mean; `op` says what it does with
-    them.
+    """A name that a symbol uses at a line, and the symbols that the name may mean.
+
+    `op` says whether the symbol calls, extends or imports them.
     """
 
     op: Op
@@ -29,8 +31,9 @@ class Named(NamedTuple):
 
 
 def iter_named_links(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
-    """Yield every name that is called, extended or imported, with what of the family it may mean:
-    keys of symbols.
+    """Yield every name that is called, extended or imported, with the keys it may mean.
+
+    The keys are those of symbols of the same family of languages.
     """
     functions, classes = (
         _index_defined_names(files, (SymbolKind.FUNCTION, SymbolKind.CLASS)),
@@ -45,7 +48,7 @@ def iter_named_links(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
             if op == Op.IMPORT:
                 file = _find_imported_file(path, name, ends)
                 targets = (f"{file}::<module>",) if file else ()
-            # of an object that nothing is known of: no place is nearer than another
+            # the object is unknown: no place is nearer than another
             elif op == Op.CALL_METHOD:
                 targets = methods.get(name, ())
             elif op == Op.LOAD:
@@ -63,7 +66,7 @@ def iter_named_links(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
 
 
 def _find_base_names(files: Sequence[tuple[str, Facts]]) -> Mapping[str, set[str]]:
-    """Return the names of the classes that a class extends, by its name."""
+    """Return name of a class → names of the classes that it extends."""
     base_names: dict[str, set[str]] = defaultdict(set)
     for _, facts in files:
         for op, source, name, _ in _iter_naming_rows(facts):
@@ -75,8 +78,9 @@ def _find_base_names(files: Sequence[tuple[str, Facts]]) -> Mapping[str, set[str
 def _find_own_methods(
     path: str, source: str, methods: Sequence[str], above: Mapping[str, set[str]]
 ) -> list[str]:
-    """Return the methods that a call without an object may mean: of the class around, of those it
-    extends, of the file.
+    """Return the methods that a call without an object may mean.
+
+    They are methods of the enclosing class, else of the classes that it extends, else of the file.
     """
     around = {_find_method_class(source)}
     while more := {base for name in around for base in above.get(name, ())} - around:
@@ -87,12 +91,12 @@ def _find_own_methods(
 
 
 def _find_method_class(key: str) -> str:
-    """Return the name of the class that a method is in."""
+    """Return the name of the class that contains a method."""
     return key.rpartition("::")[2].rpartition(".")[0].rpartition(".")[2]
 
 
 def _iter_naming_rows(facts: Facts) -> Iterator[tuple[Op, int, str, int]]:
-    """Yield what is named, by which symbol, at which line."""
+    """Yield (instruction, symbol, name, line) for each name that a symbol uses."""
     rows: Sequence[Sequence[Any]] = (*facts.top, *facts.inner)
     for row in rows:
         if row[0] == Op.CALL:
@@ -108,7 +112,7 @@ def _iter_naming_rows(facts: Facts) -> Iterator[tuple[Op, int, str, int]]:
 def _index_defined_names(
     files: Sequence[tuple[str, Facts]], kinds: Sequence[str]
 ) -> Mapping[str, list[str]]:
-    """Return the keys of what is defined under each name, in the order of paths."""
+    """Return name → keys of the symbols of that name, in the order of paths."""
     keys_by_name: dict[str, list[str]] = defaultdict(list)
     for path, facts in files:
         for symbol in facts.symbols:
@@ -126,7 +130,7 @@ def _select_nearest_keys(path: str, keys: Sequence[str]) -> Sequence[str]:
 
 
 def _by_end(paths: Iterator[str]) -> Mapping[str, list[str]]:
-    """Return the files by their name, with and without its suffix."""
+    """Return file name, with and without suffix → files."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         name = path.rpartition("/")[2]
@@ -136,7 +140,7 @@ def _by_end(paths: Iterator[str]) -> Mapping[str, list[str]]:
 
 
 def _find_imported_file(importer: str, module: str, ends: Mapping[str, list[str]]) -> str:
-    """Return the file that a path or a dotted name means; '' where it is none of the project's."""
+    """Return the file that a path or a dotted name means; '' for a file outside of the project."""
     slashed = module.replace("\\", "/")
     for spelling in (slashed, slashed.replace(".", "/")):
         parts = [part for part in spelling.split("/") if part not in ("", ".", "..")]
@@ -150,7 +154,7 @@ def _find_imported_file(importer: str, module: str, ends: Mapping[str, list[str]
 
 
 def _count_shared_tail(path: str, parts: Sequence[str]) -> int:
-    """Return how many of the last parts a path ends in."""
+    """Return how many of the last parts a path ends with."""
     own = path.rpartition(".")[0].split("/") if "." not in parts[-1] else path.split("/")
     count = 0
     while count < min(len(own), len(parts)) and own[-1 - count] == parts[-1 - count]:

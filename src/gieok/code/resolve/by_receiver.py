@@ -1,8 +1,7 @@
-"""What a call may mean on an object that comes from outside, by the name of the parameter that
-holds it: `res.send()`.
+"""Targets of a call on an external object, by the name of the parameter: `res.send()`.
 
 A framework calls handlers with objects that the project defined (`res.send = function …`, `class
-Route`): nothing in the project hands them over, but the parameter is called as the object is.
+Route`): nothing in the project passes these objects, but the parameter is named like the object.
 """
 
 from collections import defaultdict
@@ -17,10 +16,10 @@ _TESTS = frozenset((Trait.TEST, Trait.SUITE))
 def named_after(
     program: Program, keys: Sequence[str], is_product: Callable[[str], bool]
 ) -> Mapping[CallSite, str]:
-    """Return the function that each unresolved call means whose receiver is named after what the
-    only one is put on.
+    """Return unresolved call → the function that it means by the name of its receiver.
 
-    The only one of the product (by its key), or else of the tests and examples.
+    The function has the called name, and its object or class has the receiver's name. Exactly one
+    such function must exist in the product (judged by its key), or else in the tests and examples.
     """
     waiting = [site for site in program.receivers if not site.targets and not site.wired]
     members: dict[tuple[str, str], set[str]] = defaultdict(set)

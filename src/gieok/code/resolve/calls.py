@@ -1,8 +1,7 @@
-"""What a call goes to: functions, bound methods, classes, objects with `__call__`, things from
-outside.
+"""Targets of calls: functions, bound methods, classes, objects with `__call__`, externals.
 
-Operators and statements call methods too; in every language they bear the names that Python gives
-them (`__init__`, `__iter__`, `__get__`).
+Operators and statements call methods too; in every language these methods have Python's names
+(`__init__`, `__iter__`, `__get__`).
 """
 
 from collections.abc import Sequence
@@ -15,14 +14,14 @@ from gieok.code.resolve.program import FAN, CallSite, Program, SolverPart
 from gieok.code.resolve.types import Types
 from gieok.code.resolve.values import Value
 
-#: Methods that triggers hold.
+#: Methods that triggers refer to.
 _TRIGGERS = ("apply", "call_member", "call_own", "call_through_class", "refer", "iterate")
-#: Bases from outside that bring no methods which a class is called by.
+#: External bases without methods by which a class could be called.
 _BARE = frozenset("object Object Generic Protocol ABC type Type".split())
 
 
 class Calls(SolverPart):
-    """Finds the targets of calls, as the values of their callees come in."""
+    """Solver part that finds the targets of calls, as the values of their callees come in."""
 
     def __init__(self, program: Program, natives: Natives) -> None:
         super().__init__(program)
@@ -30,12 +29,13 @@ class Calls(SolverPart):
         self.types = Types(program)
         self.attributes = Attributes(program)
         self._arguments = Arguments(program)
-        #: (descriptor, receiver, symbol, line) → the variable of what its `__get__` gives there.
+        #: (descriptor, receiver, symbol, line) → the variable of the value that its `__get__` gives
+        #: there.
         self._given: dict[tuple[int, int, int, int], int] = {}
         self.keep(*_TRIGGERS)
 
     def apply(self, value: int, site: CallSite) -> None:
-        """`site` calls `value`."""
+        """Let `site` call `value`."""
         values = self.values
         kind, first = values.kinds[value], values.first[value]
         if kind == Value.FUNCTION:
@@ -76,8 +76,9 @@ class Calls(SolverPart):
                     self.flows.flow(argument, self.attributes.field(owner, keyword))
 
     def _made_instead(self, value: int, to: int, owner: int) -> None:
-        """`__new__` may give an object of another class; what it gives of its own is known
-        better.
+        """Let a call of a class give what `__new__` returns, if it is an object of another class.
+
+        Objects of the class itself are known more exactly.
         """
         kinds, first = self.values.kinds, self.values.first
         if kinds[value] == Value.INSTANCE and not self.hierarchy.are_related(
@@ -86,7 +87,7 @@ class Calls(SolverPart):
             self.flows.add(to, value)
 
     def _construct_by(self, value: int, site: CallSite, made: int) -> None:
-        """A metaclass may have a `__call__` of its own, which makes the object."""
+        """Call a metaclass's own `__call__`, which makes the object, where there is one."""
         if self.values.kinds[value] == Value.CLASS:
             inner = site.constructor(self.flows.fresh())
             self.attributes.look(
@@ -94,7 +95,7 @@ class Calls(SolverPart):
             )
 
     def inherit(self, value: int, owner: int, place: int) -> None:
-        """Let a class have a base, which is told of it."""
+        """Let a class have a base, and call the base's hook for new subclasses."""
         values, program = self.values, self.program
         if values.kinds[value] == Value.EXTERNAL and values.first[value] not in _BARE:
             self.hierarchy.leave(owner)
@@ -114,12 +115,12 @@ class Calls(SolverPart):
             self.attributes.look(base, "__init_subclass__", (self.call_member, site, subclass))
 
     def raised(self, value: int, site: CallSite) -> None:
-        """Call a class that is raised: it makes the exception."""
+        """Call a class that is raised, which makes the exception."""
         if self.values.kinds[value] == Value.CLASS:
             self.apply(value, site)
 
     def refer(self, value: int, symbol: int, line: int) -> None:
-        """Note that a function is handed to something outside: it may be called from there."""
+        """Note that a function is passed to something external, which may call it."""
         if self.values.kinds[value] in (Value.FUNCTION, Value.BOUND):
             self.program.refer(
                 symbol, self.program.function_symbol[int(self.values.first[value])], line
@@ -128,7 +129,7 @@ class Calls(SolverPart):
     # Members that are called
 
     def call_member(self, value: int, site: CallSite, receiver: int) -> None:
-        """`site` calls what a class has, on an object of it."""
+        """Let `site` call a class's attribute on an instance of the class."""
         values = self.values
         if values.kinds[value] != Value.FUNCTION:
             result = self.flows.fresh()
@@ -149,8 +150,9 @@ class Calls(SolverPart):
             self._arguments.call(site, function, self.receiver(traits, receiver))
 
     def call_own(self, value: int, site: CallSite, receiver: int) -> None:
-        """`site` calls what an instance or a function has of its own: in JavaScript, as a method of
-        it.
+        """Let `site` call an own attribute of an instance or a function.
+
+        In JavaScript the attribute is called as a method of the object.
         """
         values = self.values
         is_method = values.kinds[value] == Value.FUNCTION and values.kinds[receiver] in (
@@ -163,7 +165,7 @@ class Calls(SolverPart):
             self.apply(value, site)
 
     def call_through_class(self, value: int, site: CallSite, owner: int) -> None:
-        """`site` calls what a class has, on the class."""
+        """Let `site` call a class's attribute on the class itself."""
         values = self.values
         if values.kinds[value] == Value.FUNCTION:
             function = int(values.first[value])
@@ -173,7 +175,7 @@ class Calls(SolverPart):
             self.apply(value, site)
 
     def call_through_super(self, value: int, site: CallSite, above: int) -> None:
-        """`site` calls what a class above has, on the object at hand."""
+        """Let `site` call a superclass's attribute on the current object."""
         self.call_member(value, site, self.values.number(Value.INSTANCE, self.values.second[above]))
 
     def call_property(
@@ -191,7 +193,7 @@ class Calls(SolverPart):
         )
 
     def receiver(self, traits: Sequence[str], receiver: int) -> int:
-        """Return what a method is bound to: a class method to the instance's class."""
+        """Return what a method is bound to: for a class method the class of the instance."""
         if Trait.CLASS in traits and self.values.kinds[receiver] == Value.INSTANCE:
             return self.values.number(Value.CLASS, self.values.first[receiver])
         return receiver
@@ -201,8 +203,9 @@ class Calls(SolverPart):
     def special(
         self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int
     ) -> None:
-        """Call a method that an operator or statement stands for; only instances of the project
-        have one.
+        """Call the method that an operator or statement stands for.
+
+        Only instances of the project's classes have such a method.
         """
         values = self.values
         if values.kinds[value] != Value.INSTANCE:
@@ -215,8 +218,8 @@ class Calls(SolverPart):
             self.attributes.look(owner, name, (self.call_member, site, value))
 
     def described(self, value: int, to: int, receiver: int, symbol: int, line: int) -> bool:
-        """Let an attribute that is a descriptor (`__get__`) give its value; return whether it is
-        one.
+        """Let a descriptor (`__get__`) give its value; return whether the attribute is a
+        descriptor.
         """
         values = self.values
         if values.kinds[value] != Value.INSTANCE or values.kinds[receiver] not in (
@@ -237,7 +240,7 @@ class Calls(SolverPart):
         return True
 
     def iterate(self, value: int, to: int, symbol: int, line: int) -> None:
-        """Let `to` hold what iterating over `value` gives."""
+        """Let `to` hold the elements that iterating over `value` gives."""
         kind, first = self.values.kinds[value], self.values.first[value]
         if kind == Value.CONTAINER:
             self.flows.flow(self.containers.any_of(int(first)), to)
@@ -261,7 +264,7 @@ class Calls(SolverPart):
             self.iterate(value, to, symbol, line)
 
     def enter(self, value: int, to: int, symbol: int, line: int) -> None:
-        """Let `to` hold what `with value as to` gives."""
+        """Let `to` hold the value that `with value as to` gives."""
         kind, first = self.values.kinds[value], self.values.first[value]
         if kind == Value.CONTAINER:  # what `pytest.raises` gives
             self.flows.add(to, value)
@@ -276,7 +279,7 @@ class Calls(SolverPart):
             self.flows.add(to, self.values.unknown)
 
     def settle(self) -> None:
-        """Let what is called, and found nowhere, call what it is given."""
+        """Let callees that were found nowhere call the functions that they get."""
         for site in list(self.program.sites):
             if not site.targets and not site.wired and site.arguments and site.name:
                 self.natives.call(self, site, site.name)
@@ -284,14 +287,16 @@ class Calls(SolverPart):
                 site.wired.remove(("native", site.name))
 
     def let_go(self) -> None:
-        """Drop what descriptors gave, and who asked for attributes."""
+        """Drop the results of descriptors, and the waiting readers of attributes."""
         self._given.clear()
         self.attributes.let_go()
         self.let_go_of(*_TRIGGERS)
 
 
 class Decorators(SolverPart):
-    """Applies decorators, and sees through wrappers that stand for what they wrap."""
+    """Solver part that applies decorators and sees through wrappers that stand for their
+    function.
+    """
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(calls.program)
@@ -299,7 +304,7 @@ class Decorators(SolverPart):
         self._applied: list[tuple[int, int, int]] = []
 
     def decorate(self, to: int, decorator: int, source: int, symbol: int, line: int) -> None:
-        """`to` = decorator(source)."""
+        """Let `to` be decorator(source)."""
         result = self.flows.fresh()
         site = self.program.site(result, [("", source)], symbol, line, "", "call")
         self._applied.append((to, decorator, source))
@@ -307,7 +312,7 @@ class Decorators(SolverPart):
         self.flows.wait(result, (self._see_through, source, to))
 
     def _apply(self, value: int, site: CallSite, source: int, to: int) -> None:
-        """An external decorator gives back what it got; one of the project is called."""
+        """Apply a decorator: an external one returns its argument, one of the project is called."""
         kind = self.values.kinds[value]
         if kind in (Value.EXTERNAL, Value.IDENTITY):
             self.flows.flow(source, to)
@@ -320,7 +325,7 @@ class Decorators(SolverPart):
             self._calls.apply(value, site)
 
     def _see_through(self, value: int, source: int, to: int) -> None:
-        """A wrapper that says so stands for what it wraps."""
+        """Let a wrapper that is marked as transparent stand for the function it wraps."""
         if self._has(value, Trait.TRANSPARENT):
             self.flows.flow(source, to)
         else:
@@ -337,7 +342,7 @@ class Decorators(SolverPart):
         return is_function and trait in self.program.functions[int(self.values.first[value])].traits
 
     def settle(self) -> None:
-        """Let a decorator of which nothing is known give back what it got."""
+        """Let a decorator of which nothing is known return its argument."""
         for to, decorator, source in self._applied:
             if not self.flows.held(decorator) or not self.flows.held(to):
                 self.flows.flow(source, to)

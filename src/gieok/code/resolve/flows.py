@@ -1,43 +1,43 @@
-"""Inclusion constraints between variables, solved by propagating differences. It knows of no kind
-of value.
+"""Inclusion constraints between variables, solved by difference propagation.
 
-Every (variable, value) pair is handled once, in an order that depends on the order of the
-constraints alone: the same files give the same answer in any process. Source: Andersen 1994;
-difference propagation, Pearce et al. 2003.
+The module is independent of the kinds of values. Every (variable, value) pair is handled once, in
+an order that depends on the order of the constraints alone: the same files give the same answer in
+any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-#: Values kept per variable: a registry or a decorator of everything holds more, and is not
+#: Maximum of values per variable: a registry or a decorator of everything holds more, and is not
 #: followed.
 CAP = 20
-#: (function, further arguments): the function is called with a value before these.
+#: (function, further arguments): the function is called with a value before these arguments.
 Trigger = tuple[Any, ...]
 
 
-#: How often a lenient run drops what spends its steps, and goes on with this part of them.
+#: How often a lenient run drops the work that used up its steps, and goes on with this fraction of
+#: the steps.
 _RESTS = 64
 
 
 class Tangled(Exception):
-    """Values bring about ever more calls, which bring about values."""
+    """Error where values cause calls which cause values, without end."""
 
 
 class Flows:
-    """Variables, the values they hold, where these flow, and what waits for them."""
+    """Variables, their values, the flows between them, and the triggers that wait for values."""
 
     def __init__(self, steps: int, *, is_lenient: bool = False) -> None:
-        #: Where the steps are spent, what brings itself about without end is dropped instead of
-        #: raising, and the others go on, with less at a time: what is known only ever grows, so all
-        #: of it is true.
+        #: In a lenient run, work that causes itself without end is dropped when the steps are used
+        #: up, instead of raising; the other work goes on, with fewer steps at a time. The known
+        #: values only ever grow, so all of them are true.
         self._is_lenient = is_lenient
         self._rests = _RESTS if is_lenient else 0
         self._rest_steps = max(1, steps // _RESTS)
         self._is_spent = False
-        #: Triggers with a value each, to be called next: a trigger calls none itself, so nothing
-        #: here recurses.
+        #: Triggers, each with a value, to be called next: a trigger calls no other trigger itself,
+        #: so nothing here recurses.
         self.due: list[tuple[Any, Trigger]] = []
         self._points: list[list[int] | None] = []
         self._targets: list[list[int] | None] = []
@@ -62,7 +62,7 @@ class Flows:
         return first
 
     def held(self, variable: int) -> Iterable[int]:
-        """Return what a variable holds."""
+        """Return the values that a variable holds."""
         return self._points[variable] or ()
 
     def add(self, variable: int, value: int) -> None:
@@ -82,8 +82,9 @@ class Flows:
             waiting.append(value)
 
     def add_all(self, variable: int, values: list[int]) -> None:
-        """Let a variable hold values, up to the cap. Most hold one or two: a list, which has a
-        third of a set's weight.
+        """Let a variable hold values, up to the cap.
+
+        Most variables hold one or two values, in a list, which has a third of a set's weight.
         """
         known = self._points[variable]
         if known is None:
@@ -104,7 +105,7 @@ class Flows:
             waiting += fresh
 
     def flow(self, source: int, to: int) -> None:
-        """Let everything that `source` holds, now and later, reach `to`."""
+        """Let all values of `source`, present and future, reach `to`."""
         if source == to:
             return
         targets = self._targets[source]
@@ -119,7 +120,7 @@ class Flows:
             self.add_all(to, known)
 
     def wait(self, variable: int, trigger: Trigger) -> None:
-        """Let `trigger` be called with every value that a variable holds, now and later."""
+        """Call `trigger` with every present and future value of a variable."""
         waiting = self._waits[variable]
         if waiting is None:
             self._waits[variable] = [trigger]
@@ -132,7 +133,7 @@ class Flows:
             self.due += [(value, trigger) for value in reversed(known) if value not in late]
 
     def fire(self) -> None:
-        """Call the triggers that are due, and those that become due by it, the last first."""
+        """Call the triggers that are due, and those that become due thereby, the last first."""
         due = self.due
         while due and not self._is_spent:
             value, trigger = due.pop()
@@ -141,7 +142,7 @@ class Flows:
             due.clear()
 
     def drain(self, refresh: Callable[[], bool]) -> None:
-        """Propagate until nothing changes and `refresh` finds no look-up to make again. Raises
+        """Propagate until nothing changes and `refresh` finds no look-up to repeat. Raises
         Tangled.
         """
         self._go_on()
@@ -161,7 +162,7 @@ class Flows:
                 self.add_all(target, fresh)
             if waiting:
                 self._spend(len(fresh) * len(waiting))
-                # one that is added meanwhile is called with all that is known
+                # a trigger that is added meanwhile is called with all values known by then
                 triggers = tuple(waiting)
                 for value in fresh:
                     for trigger in triggers:
@@ -171,13 +172,15 @@ class Flows:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Give what is left some more steps, after what spent them was dropped."""
+        """Grant more steps for the remaining work, after the work that used up the steps was
+        dropped.
+        """
         if self._is_spent and self._rests:
             self._rests -= 1
             self._steps, self._is_spent = self._rest_steps, False
 
     def _spend(self, steps: int) -> None:
-        """Count down: whatever a file holds, the work on it ends. Raises Tangled."""
+        """Count steps down, so that the work on any file ends. Raises Tangled."""
         self._steps -= steps
         if self._steps >= 0:
             return
@@ -186,7 +189,9 @@ class Flows:
             raise Tangled("values and calls bring about each other without end")
 
     def let_go(self) -> None:
-        """Drop the triggers: they refer to their owners, which refer to these flows, and the
-        collector is off.
+        """Drop the triggers.
+
+        Triggers refer to their owners, which refer to these flows, and the garbage collector is
+        off.
         """
         self._waits.clear()

@@ -1,6 +1,4 @@
-"""Classes, their bases and who inherits from whom; answers in the method resolution order of Python
-(C3).
-"""
+"""Class hierarchy: bases and subclasses, in Python's method resolution order (C3)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -13,8 +11,9 @@ Lookup = Callable[[], None]
 
 
 class Hierarchy:
-    """Grows while bases are resolved; look-ups that a new base or attribute may change are made
-    again.
+    """Class hierarchy that grows while bases are resolved.
+
+    Look-ups that a new base or attribute may change are repeated.
     """
 
     def __init__(self) -> None:
@@ -23,10 +22,10 @@ class Hierarchy:
         self._places: dict[tuple[Class, Class], int] = {}
         self._subclasses: dict[Class, list[Class]] = defaultdict(list)
         self._linear: dict[Class, tuple[Class, ...]] = {}
-        #: Look-ups to make again, by class.
+        #: Look-ups to repeat, by class.
         self._looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
-        #: Classes whose look-ups, of one name or all, wait for `refresh`: of a long line each once,
-        #: not at every new base.
+        #: Classes whose look-ups, of one name or all, wait for `refresh`: in a long chain of
+        #: classes each is repeated once, not at every new base.
         self._stale: dict[tuple[Class, str | None], None] = {}
         #: Classes with a base from outside of the project.
         self._outside: set[Class] = set()
@@ -44,7 +43,7 @@ class Hierarchy:
         return self._bases[owner]
 
     def descendants(self, owner: Class) -> Iterator[Class]:
-        """Yield every class below, each once."""
+        """Yield every subclass, direct or not, each once."""
         seen, stack = {owner}, [owner]
         while stack:
             for child in self._subclasses[stack.pop()]:
@@ -69,27 +68,29 @@ class Hierarchy:
         return True
 
     def leave(self, owner: Class) -> None:
-        """Note that a class has a base from outside, of which nothing is known."""
+        """Note that a class has an external base, of which nothing is known."""
         self._outside.add(owner)
 
     def are_related(self, owner: Class, other: Class) -> bool:
-        """Say whether two classes have a base of the project in common."""
+        """Return whether two classes have a base of the project in common."""
         return not set(self.linear(owner)).isdisjoint(self.linear(other))
 
     def is_outside(self, owner: Class) -> bool:
-        """Say whether a class, or one above it, has a base from outside."""
+        """Return whether a class or one of its superclasses has an external base."""
         return bool(self._outside) and not self._outside.isdisjoint(self.linear(owner))
 
     def overriders(self, owner: Class, name: str) -> list[Variable]:
-        """Return what the classes below have of their own under a name, each once, in the order in
-        which they were added.
+        """Return the own attributes of this name in all subclasses, each once.
+
+        The order is that in which the classes were added.
         """
         found = (self.attributes[child].get(name) for child in sorted(self.descendants(owner)))
         return list(dict.fromkeys(variable for variable in found if variable is not None))
 
     def satisfying(self, owner: Class, name: str) -> list[Variable]:
-        """Return what those classes have of their own under a name that have all that a class has,
-        which is a protocol.
+        """Return the own attributes of this name in the classes that satisfy a protocol.
+
+        `owner` is the protocol; the other classes have all of its attributes.
         """
         if not self._having:
             for number, names in enumerate(self.attributes):
@@ -113,9 +114,7 @@ class Hierarchy:
                 self._stale[child, name] = None
 
     def refresh(self) -> bool:
-        """Make the look-ups again that what was added since may have changed; return whether there
-        are any.
-        """
+        """Repeat the look-ups that additions may have changed; return whether there were any."""
         stale, self._stale = self._stale, {}
         for child, name in stale:
             for looked, lookup in self._looked[child]:
@@ -124,13 +123,13 @@ class Hierarchy:
         return bool(stale)
 
     def watch(self, owner: Class, name: str, lookup: Lookup) -> None:
-        """Make `lookup` again (`refresh`) whenever what `owner` has under `name` may have
+        """Repeat `lookup` at `refresh` whenever the attribute `name` of `owner` may have
         changed.
         """
         self._looked[owner].append((name, lookup))
 
     def let_go(self) -> None:
-        """Forget the look-ups: none is made again."""
+        """Forget the look-ups, so that none is repeated."""
         self._looked.clear()
 
     def find(self, owner: Class, name: str) -> Variable | None:
@@ -152,13 +151,13 @@ class Hierarchy:
         return None
 
     def linear(self, owner: Class) -> tuple[Class, ...]:
-        """Return the class and its bases in resolution order; where C3 has no answer, depth
-        first.
+        """Return the class and its bases in resolution order; depth first where C3 has no
+        answer.
         """
         linear, asked = self._linear, [owner]
         while owner not in linear:
             bases = self._bases[asked[-1]]
-            # never in a circle: `inherit` takes none
+            # no cycle is possible: `inherit` refuses cycles
             missing = [base for base in bases if base not in linear]
             asked += missing
             if not missing:

@@ -1,4 +1,4 @@
-"""What imports bind."""
+"""Resolution of imports: the names that they bind."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from gieok.code.resolve.values import Value
 
 
 class Imports(SolverPart):
-    """Lets the names of a file hold the modules, packages and names that it imports."""
+    """Solver part that lets a file's names hold the imported modules, packages and names."""
 
     def __init__(self, names: Names, members: Members) -> None:
         super().__init__(names.program)
@@ -20,7 +20,7 @@ class Imports(SolverPart):
     def bind(
         self, bound: FileOffsets, to: int, module: str, name: str, level: int, line: int
     ) -> None:
-        """`from module import name as to`; without `name`, the module itself."""
+        """Run `from module import name as to`; without `name`, import the module itself."""
         program, flows, values = self.program, self.flows, self.values
         target = self._names.linker.target(program.paths[bound.file], module, name, level)
         self._note(bound.file, target, line)
@@ -45,7 +45,7 @@ class Imports(SolverPart):
             flows.add(to, values.number(Value.EXTERNAL, target.external.rpartition(".")[2]))
 
     def _bind_space(self, bound: FileOffsets, target: Target, to: int, line: int) -> None:
-        """Import a package (Go), or a class inside of one (Java)."""
+        """Import a package (Go), or a class inside of a package (Java)."""
         space = self._names.spaces[target.space or ""]
         if not target.path:
             self.flows.add(to, self.values.number(Value.PACKAGE, target.space or ""))
@@ -63,7 +63,7 @@ class Imports(SolverPart):
     def _follow(
         self, bound: FileOffsets, held: int, path: Sequence[str], to: int, line: int
     ) -> None:
-        """Let `to` hold what `held`.a.b… is."""
+        """Let `to` hold the value of `held`.a.b…."""
         for name in path:
             after = self.flows.fresh()
             self.flows.wait(held, (self._members.load, after, name, bound.symbols, line))
@@ -76,8 +76,9 @@ class Imports(SolverPart):
                 self.program.imports[file, self.program.file_of[path], line] = None
 
     def bind_all(self, bound: FileOffsets, module: str, level: int) -> None:
-        """`from module import *`; of languages whose packages share names, the names of the
-        package.
+        """Run `from module import *`.
+
+        Where the files of a package share their names, the names of the package are imported.
         """
         linker = self._names.linker
         paths = linker.all_of(self.program.paths[bound.file], module, level)

@@ -1,5 +1,6 @@
-"""The instructions of a file, run once each: operands get the numbers they have in the whole
-project.
+"""Interpreter of a file's instructions, each run once.
+
+Operands are renumbered from numbers of the file to numbers of the whole project.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,8 +14,8 @@ from gieok.code.resolve.members import Members
 from gieok.code.resolve.program import FileOffsets, SolverPart
 from gieok.code.resolve.values import Value
 
-#: What each operand is: a variable, function, class, container (k), symbol, the arguments of a
-#: call, or none of these (=).
+#: Kinds of each instruction's operands: a variable, function, class, container (k), symbol, the
+#: arguments of a call, or none of these (=).
 _OPERANDS: dict[int, str] = {
     Op.COPY: "vv",
     Op.FUNCTION: "vf",
@@ -46,7 +47,10 @@ _ARGUMENTS = {op: kinds.index("a") for op, kinds in _OPERANDS.items() if "a" in 
 
 
 class Instructions(SolverPart):
-    """Turns instructions into constraints. `enter` a file before its instructions are run."""
+    """Solver part that turns instructions into constraints.
+
+    `enter` a file before its instructions are run.
+    """
 
     def __init__(
         self,
@@ -62,7 +66,8 @@ class Instructions(SolverPart):
         self._members = members
         self._imports = imports
         self._decorators = decorators
-        #: What is called with each value of the second operand, and the other operands.
+        #: Instruction → the function to call with each value of the second operand, and the other
+        #: operands.
         self._awaiting: dict[int, Callable[..., None]] = {
             Op.LOAD: members.load,
             Op.INDEX: members.index,
@@ -74,7 +79,7 @@ class Instructions(SolverPart):
             Op.CONTAINERS: calls.types.keep_container,
             Op.NARROW: calls.types.narrow,
         }
-        #: The container of a variable that holds nothing else.
+        #: Variable that holds only one container → this container.
         self._literals: dict[int, int] = {}
         #: Variables of parameters, with their names.
         self._parameters: dict[int, str] = {}
@@ -84,13 +89,13 @@ class Instructions(SolverPart):
         self._bound = FileOffsets(
             file=0, variables=0, functions=0, classes=0, containers=0, symbols=0
         )
-        #: Instruction → which operands are numbered in the whole project, with the numbers of the
-        #: file at hand.
+        #: Instruction → the operands that get project-wide numbers, with these numbers for the
+        #: current file.
         self._numbers: dict[int, list[tuple[int, list[int]]]] = {}
         self._variables: list[int] = []
 
     def enter(self, bound: FileOffsets, facts: Facts) -> None:
-        """Take operands for those of a file."""
+        """Read operands as those of this file from now on."""
         self._bound = bound
         counts = (
             facts.variables,
@@ -99,8 +104,8 @@ class Instructions(SolverPart):
             facts.containers,
             len(facts.symbols),
         )
-        #: The last one is what -1, which is nothing, stands for. Each number is one object, whoever
-        #: holds it.
+        #: The last element stands for -1, which means nothing. Each number is one object, shared by
+        #: all users.
         numbers = {
             kind: [*range(first, first + count), NOTHING]
             for kind, first, count in zip("vfcks", bound[1:], counts, strict=True)
@@ -112,7 +117,7 @@ class Instructions(SolverPart):
             ]
 
     def run(self, instructions: Iterable[Sequence[Any]]) -> None:
-        """Run instructions, and what becomes due by each."""
+        """Run instructions, and after each the triggers that become due."""
         flows, due, variables, numbered = self.flows, self.flows.due, self._variables, self._numbers
         for op, *operands in instructions:
             for place, numbers in numbered[op]:
@@ -130,7 +135,7 @@ class Instructions(SolverPart):
                 flows.fire()
 
     def await_base(self, owner: int, place: int, variable: int) -> None:
-        """Let a class have what a variable holds as its base number `place`."""
+        """Let a class have the values of a variable as its base number `place`."""
         self.flows.wait(
             self._bound.variables + variable,
             (self._calls.inherit, self._bound.classes + owner, place),
@@ -151,7 +156,7 @@ class Instructions(SolverPart):
         if fact.owner != NOTHING and fact.parameters and Trait.STATIC not in fact.traits:
             kind = Value.CLASS if Trait.CLASS in fact.traits else Value.INSTANCE
             self.flows.add(fact.parameters[0], self.values.number(kind, fact.owner))
-            # nobody calls it but the runner, on every class that inherits it
+            # only the test runner calls a test, on every class that inherits it
             if Trait.TEST in fact.traits:
                 self._calls.types.allow_subclasses(fact.owner, fact.parameters[0])
 
@@ -171,7 +176,7 @@ class Instructions(SolverPart):
         self.flows.wait(receiver, (self._calls.types.above, to, start))
 
     def _provided(self, to: int, name: str, symbol: int, line: int) -> None:
-        """Let `to` hold what the functions give that provide a name here."""
+        """Let `to` hold the results of the functions that provide a name here (fixtures)."""
         program, paths, here = self.program, self.program.paths, self._bound.file
         for function, origin in program.providers.get(name, ()):
             if origin == here or self._rules.provides(paths[origin], paths[here]):

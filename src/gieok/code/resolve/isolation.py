@@ -1,5 +1,6 @@
-"""What one strange file breaks: it is found by halving, left out and named; all others are done
-together.
+"""Isolate files that break a piece of work.
+
+Such a file is found by halving, left out and reported; all other files are processed together.
 """
 
 from collections.abc import Callable
@@ -14,10 +15,9 @@ _Done = TypeVar("_Done")
 def isolated(
     work: Callable[[Files], _Done], files: Files, again: Callable[[], Files]
 ) -> tuple[_Done, tuple[tuple[str, str], ...]]:
-    """Return what `work` makes of the files, and those without which it had to, each with the
-    reason.
+    """Return the result of `work`, and the files that had to be left out, each with the reason.
 
-    `work` may take `files` apart; `again` gives them once more. The same files give the same
+    `work` may take `files` apart; `again` gives the files once more. The same files give the same
     answer.
     """
     try:

@@ -1,4 +1,4 @@
-"""What the solver must be told about a family of languages: it knows none."""
+"""Interface between the solver, which knows no language, and a family of languages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -10,55 +10,55 @@ from gieok.code.resolve.natives import COMMON, Natives
 
 
 class Target(NamedTuple):
-    """What an import names: a file, a module inside a package, a folder of modules, or something
-    outside.
+    """Target of an import: a file, a module inside a package, a folder of modules, or an
+    external.
     """
 
     file: str | None = None
     member: str | None = None
     package: str = ""
     external: str = ""
-    #: The package in whose space of names the rest is looked up (Java, Go), and what follows inside
-    #: of what is found.
+    #: The package in whose namespace the name is looked up (Java, Go), and the path inside of the
+    #: found value.
     space: str | None = None
     path: tuple[str, ...] = ()
 
 
 class Linker(ABC):
-    """The imports of one language."""
+    """Resolver of the imports of one language."""
 
-    #: File → the package whose names it shares with other files; empty where every file has its
-    #: own.
+    #: File → the package whose names it shares with other files; empty where every file has its own
+    #: names.
     spaces: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        """Return what `from module import name` means in the file `importer` (`name` may be
-        empty).
+        """Return the target of `from module import name` in the file `importer`.
+
+        `name` may be empty.
         """
 
     def member(self, file: str, name: str) -> str | None:
-        """Return the module inside a package, by the package's file; None where modules hold no
-        modules.
+        """Return the module inside a package, given by the package's file.
+
+        None where modules of the language contain no modules.
         """
         del file, name
         return None
 
     def is_handed_out(self, file: str) -> bool:
-        """Say whether a file of a package belongs to what those outside of it import."""
+        """Return whether importers of a package get the names of this file of the package."""
         del file
         return True
 
     def all_of(self, importer: str, module: str, level: int) -> list[str]:
-        """Return the files whose names `from module import *` brings."""
+        """Return the files whose names `from module import *` imports."""
         file = self.target(importer, module, "", level).file
         return [file] if file is not None else []
 
 
 class PackageLinker(Linker):
-    """Imports of a language whose packages are no values, and whose files share the names of their
-    package.
-    """
+    """Linker of a language whose packages are no values and share the names of their files."""
 
     def __init__(self, spaces: Mapping[str, str]) -> None:
         self.spaces = spaces
@@ -69,8 +69,9 @@ class PackageLinker(Linker):
         """Return the package of the project that an import names."""
 
     def all_of(self, importer: str, module: str, level: int) -> list[str]:
-        """Return one file of the package, the importer's own without a name: its names are the
-        package's.
+        """Return one file of the package, whose names are the package's.
+
+        Without a module name, the file is the importer.
         """
         del level
         space = self.package(importer, module) if module else self.spaces.get(importer)
@@ -84,8 +85,8 @@ class LinkRules(NamedTuple):
 
     linker: Linker
     natives: Natives = COMMON
-    #: (file of a provider, file that asks) → whether what the first provides by name is there for
+    #: (file of a provider, file that asks) → whether the names provided by the first are visible in
     #: the second.
     provides: Callable[[str, str], bool] = lambda origin, path: origin == path
-    #: Adds bases that no class names: types that satisfy an interface by what they have.
+    #: Adds bases that no class names: interfaces that a type satisfies by its methods.
     relate: Callable[[Hierarchy], None] = lambda hierarchy: None

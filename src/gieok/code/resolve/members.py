@@ -1,5 +1,6 @@
-"""What `a.b` and `a[b]` read and write, and what `a.b()` calls, by the kind of value that `a`
-holds.
+"""Members of values: what `a.b` and `a[b]` read and write, and what `a.b()` calls.
+
+The result depends on the kind of value that `a` holds.
 """
 
 from collections.abc import Callable
@@ -13,12 +14,12 @@ from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FAN, CallSite, SolverPart
 from gieok.code.resolve.values import Value
 
-#: Methods that triggers hold.
+#: Methods that triggers refer to.
 _TRIGGERS = ("call", "store", "store_index", "_read", "_write")
 
 
 class Members(SolverPart):
-    """Attributes and elements of values."""
+    """Solver part for attributes and elements of values."""
 
     def __init__(self, calls: Calls, names: Names) -> None:
         super().__init__(calls.program)
@@ -27,8 +28,8 @@ class Members(SolverPart):
         self._names = names
         self.mixing = Mixing(calls, self.load, self.store)
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
-        #: What is read and called on objects whose class inherits from outside, and may come from
-        #: there.
+        #: Reads and calls on objects whose class inherits from an external class, where the member
+        #: may come from there.
         self._inherited: dict[int, None] = {}
         self._handed_over: list[tuple[CallSite, int, str]] = []
         self.keep(*_TRIGGERS)
@@ -36,7 +37,7 @@ class Members(SolverPart):
     # Reading
 
     def load(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
-        """`to` = `value`.name."""
+        """Let `to` be `value`.name."""
         kind, first = self.values.kinds[value], self.values.first[value]
         if name[-1:] == "*":
             if kind == Value.INSTANCE:
@@ -67,8 +68,9 @@ class Members(SolverPart):
             self._names.read_package(str(first), name, to)
 
     def _load_some(self, value: int, to: int, prefix: str, symbol: int, line: int) -> None:
-        """A name that is put together may be any that begins so; each such method is bound to the
-        object.
+        """Load all members whose names begin with a prefix, for a name that is put together.
+
+        Each such method is bound to the object.
         """
         owner = int(self.values.first[value])
         self.program.computed[symbol, owner, prefix, line] = None
@@ -90,8 +92,9 @@ class Members(SolverPart):
             self._fall_back(value, name, to, symbol, line)
 
     def _fall_back(self, value: int, name: str, to: int, symbol: int, line: int) -> None:
-        """Let `__getattr__` answer, in the end, for a name that neither a class nor its instances
-        have.
+        """Register `__getattr__` for a name that neither a class nor its instances have.
+
+        It is called at the end (`settle`).
         """
         owner, find = int(self.values.first[value]), self.hierarchy.find
         if find(owner, "__getattr__") is not None and find(owner, name) is None:
@@ -99,8 +102,9 @@ class Members(SolverPart):
             self._fallbacks.append((owner, name, again))
 
     def _look_above(self, value: int, name: str, trigger: Trigger) -> bool:
-        """Wait for what a class above has under `name`; return whether one of the project has
-        it.
+        """Call `trigger` with the values of a superclass's `name`.
+
+        Returns whether a superclass of the project has the name.
         """
         start, owner = int(self.values.first[value]), int(self.values.second[value])
         variable = self.hierarchy.find_after(start, owner, name)
@@ -120,7 +124,7 @@ class Members(SolverPart):
         self.flows.add(to, value)
 
     def _read(self, value: int, to: int, receiver: int, symbol: int, line: int) -> None:
-        """An attribute of a class is read through an instance."""
+        """Read an attribute of a class through an instance."""
         values, calls = self.values, self._calls
         if values.kinds[value] != Value.FUNCTION:
             if not calls.described(value, to, receiver, symbol, line):
@@ -158,7 +162,7 @@ class Members(SolverPart):
     # Calling
 
     def call(self, value: int, name: str, site: CallSite) -> None:
-        """`site` calls `value`.name."""
+        """Let `site` call `value`.name."""
         values, calls, look = self.values, self._calls, self._attributes.look
         kind, first = values.kinds[value], values.first[value]
         if kind == Value.INSTANCE:
@@ -177,7 +181,7 @@ class Members(SolverPart):
             site.note("external")
         elif kind == Value.EXTERNAL:
             calls.apply(values.number(Value.EXTERNAL, name), site)
-        # the one method of a functional interface
+        # the single method of a functional interface
         elif kind in (Value.FUNCTION, Value.BOUND) and name[-2:] == "()":
             calls.apply(value, site)
         else:
@@ -200,13 +204,13 @@ class Members(SolverPart):
         self.containers.ask(container, name, trigger)
 
     def _is_open(self, container: int, name: str) -> bool:
-        """Say whether an object may have a member of a name that the language's own have too."""
+        """Return whether an object may have a member named like a method of the language's
+        containers.
+        """
         return self._calls.natives.is_open or self.containers.has(container, name)
 
     def _hand_up(self, site: CallSite) -> None:
-        """A base from outside gets functions and objects that can be called: it keeps them to call
-        them.
-        """
+        """Pass functions and callable objects to an external base, which keeps and calls them."""
         for keyword, variable in site.arguments:
             handed = self.flows.fresh() if keyword[:1] == "*" else variable
             if variable not in (handed, NOTHING):
@@ -224,7 +228,7 @@ class Members(SolverPart):
     # Writing
 
     def store(self, value: int, name: str, source: int, symbol: int, line: int) -> None:
-        """`value`.name = `source`."""
+        """Set `value`.name to `source`."""
         values, flow = self.values, self.flows.flow
         kind = values.kinds[value]
         if kind in (Value.EXTERNAL, Value.PACKAGE):  # nothing of the project's is written to
@@ -248,7 +252,7 @@ class Members(SolverPart):
             flow(source, self.containers.key(first, name))
 
     def _prototype(self, value: int, owner: int) -> None:
-        """A class gets another prototype: an object of methods, or one made from another class."""
+        """Give a class another prototype: an object of methods, or one made from another class."""
         kind, first = self.values.kinds[value], self.values.first[value]
         if kind in (Value.CLASS, Value.INSTANCE):
             base = self.values.number(Value.CLASS, first)
@@ -258,9 +262,7 @@ class Members(SolverPart):
         )
 
     def _write(self, value: int, source: int, receiver: int, symbol: int, line: int) -> None:
-        """An attribute of a class is written through an instance: a property or a descriptor is
-        called.
-        """
+        """Write an attribute of a class through an instance; call its property or descriptor."""
         values = self.values
         kind, first = values.kinds[value], values.first[value]
         if kind == Value.FUNCTION and Trait.PROPERTY in self.program.functions[int(first)].traits:
@@ -277,7 +279,7 @@ class Members(SolverPart):
     # Elements
 
     def index(self, value: int, to: int, key: str | int | None, symbol: int, line: int) -> None:
-        """`to` = `value`[key]."""
+        """Let `to` be `value`[key]."""
         kind, first, flow = self.values.kinds[value], self.values.first[value], self.flows.flow
         if kind == Value.CONTAINER:
             container = int(first)
@@ -298,7 +300,7 @@ class Members(SolverPart):
             self.flows.add(to, self.values.unknown)
 
     def store_index(self, value: int, key: str | int, source: int, symbol: int, line: int) -> None:
-        """`value`[key] = `source`."""
+        """Set `value`[key] to `source`."""
         kind = self.values.kinds[value]
         if kind == Value.CONTAINER and source != NOTHING:
             self.flows.flow(source, self.containers.key(int(self.values.first[value]), key))
@@ -310,9 +312,7 @@ class Members(SolverPart):
             self._calls.special(value, self.flows.fresh(), "__setitem__", arguments, symbol, line)
 
     def settle_outside(self) -> None:
-        """Let what no class of the project has, but one from outside may, be something from
-        outside.
-        """
+        """Let members that no class of the project has be external, where a base is external."""
         values, flows = self.values, self.flows
         for to in self._inherited:
             if not flows.held(to):
@@ -323,7 +323,7 @@ class Members(SolverPart):
                 flows.fire()
 
     def settle(self) -> None:
-        """Let `__getattr__` serve the names that nothing else does, and members of computed
+        """Let `__getattr__` serve the names that nothing else has, and members of computed
         names.
         """
         self._attributes.settle()

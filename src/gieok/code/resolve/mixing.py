@@ -1,5 +1,6 @@
-"""What an object gets from others all at once: `Object.assign(a, b)`, mixins, a prototype that is
-set.
+"""Mixing: an object gets all members of others at once.
+
+Examples are `Object.assign(a, b)`, mixins, and a prototype that is set.
 """
 
 from collections import defaultdict
@@ -14,8 +15,9 @@ _CLASSES = (Value.CLASS, Value.INSTANCE)
 
 
 class Mixing(SolverPart):
-    """Gives members of one value to another. A function that has attributes asks what was mixed
-    into it.
+    """Solver part that gives the members of one value to another.
+
+    A function with attributes asks for the members that were mixed into it.
     """
 
     def __init__(self, calls: Calls, load: Callable[..., None], store: Callable[..., None]) -> None:
@@ -23,13 +25,13 @@ class Mixing(SolverPart):
         self._calls = calls
         self._load = load
         self._store = store
-        #: Function → values whose members it has too; and what was asked of it: (name, variable) →
-        #: (symbol, line).
+        #: Function → values whose members it also has; and the requests for its members: (name,
+        #: variable) → (symbol, line).
         self._above: dict[int, dict[int, None]] = defaultdict(dict)
         self._asked: dict[int, dict[tuple[str, int], tuple[int, int]]] = defaultdict(dict)
 
     def mix(self, value: int, source: int, symbol: int, line: int) -> None:
-        """Let a value get the members of what a variable holds."""
+        """Let a value get the members of the values of a variable."""
         self.flows.wait(source, (self._take, value, symbol, line))
 
     def _take(self, source: int, target: int, symbol: int, line: int) -> None:
@@ -61,7 +63,9 @@ class Mixing(SolverPart):
             self._store(target, key, held, symbol, line)
 
     def ask(self, function: int, to: int, name: str, symbol: int, line: int) -> None:
-        """Let a variable hold what was mixed into a function under a name, now and later."""
+        """Let a variable hold the members of this name, present and future, mixed into a
+        function.
+        """
         asked = self._asked[function]
         if (name, to) not in asked:
             asked[name, to] = (symbol, line)
@@ -69,7 +73,9 @@ class Mixing(SolverPart):
                 self._load(source, to, name, symbol, line)
 
     def let_go(self) -> None:
-        """Drop what was asked, and the methods of the owner: the collector is off."""
+        """Drop the requests, and the references to the owner's methods: the garbage collector is
+        off.
+        """
         self._above.clear()
         self._asked.clear()
         self.let_go_of("_load", "_store")

@@ -1,5 +1,6 @@
-"""Names of modules and packages: their own, those that star imports bring, those that the files of
-a package share.
+"""Names of modules and packages.
+
+They are own names, names from star imports, and names that the files of a package share.
 """
 
 from collections import defaultdict
@@ -11,14 +12,14 @@ from gieok.code.resolve.values import Value
 
 
 class Names(SolverPart):
-    """The variable of each name of each module."""
+    """Solver part that holds the variable of each name of each module."""
 
     def __init__(self, program: Program, linker: Linker, files: list[tuple[str, Facts]]) -> None:
         super().__init__(program)
         self.linker = linker
         self._own: list[dict[str, int]] = []
         self._stars: dict[int, list[int]] = defaultdict(list)
-        #: Package → name → (file, variable) of those who define it.
+        #: Package → name → (file, variable) of the files that define the name.
         self.spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(
             lambda: defaultdict(list)
         )
@@ -32,7 +33,7 @@ class Names(SolverPart):
                         self.spaces[linker.spaces[path]][name].append((bound.file, own[name]))
 
     def variable(self, file: int, name: str) -> int:
-        """Return the variable of a module's name, which star imports may fill."""
+        """Return the variable of a module's name; star imports may add values to it."""
         known = self._own[file].get(name)
         if known is not None:
             return known
@@ -51,7 +52,7 @@ class Names(SolverPart):
         return self._own[file][name]
 
     def bring_all(self, file: int, origin: int) -> None:
-        """Let a file have the names of another, those that it brings from others too, once."""
+        """Give a file all names of another file, those from its star imports included, once."""
         if origin == file or origin in self._stars[file]:
             return
         self.program.imports[file, origin, 0] = None
@@ -62,7 +63,7 @@ class Names(SolverPart):
                 self.flows.flow(self.variable(origin, name), own[name])
 
     def share(self, file: int, space: str) -> None:
-        """Let the names of a package reach the names of a file that it does not define itself."""
+        """Let a package's names reach a file's names that the file does not define itself."""
         shared = self.spaces[space]
         for name, variable in self._own[file].items():
             for origin, other in shared.get(name, ()):
@@ -71,7 +72,7 @@ class Names(SolverPart):
                     self.program.imports[file, origin, 0] = None
 
     def read_module(self, file: int, name: str, to: int) -> None:
-        """`to` = module.name: what it binds, or else the module below it."""
+        """Let `to` be module.name: the bound name, or else the submodule of that name."""
         variable = self.variable(file, name)
         self.flows.flow(variable, to)
         member = self.linker.member(self.program.paths[file], name)
@@ -79,7 +80,7 @@ class Names(SolverPart):
             self.flows.add(to, self.values.number(Value.MODULE, self.program.file_of[member]))
 
     def read_package(self, space: str, name: str, to: int) -> None:
-        """`to` = package.name."""
+        """Let `to` be package.name."""
         if self.linker.spaces:
             for _, variable in self.spaces[space].get(name, ()):
                 self.flows.flow(variable, to)

@@ -1,8 +1,7 @@
-"""What calls into a language and its libraries do with the functions, classes and containers that
-they are given.
+"""Models of builtins and libraries: how they use the functions and containers they are given.
 
-By the last part of the name that is called. `COMMON` holds for all languages; a language adds its
-own (`and_also`).
+A model is found by the last part of the called name. `COMMON` holds for all languages; a language
+adds its own models (`and_also`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from gieok.code.resolve.values import Value
 
 
 class Machine(Protocol):
-    """What of the solver the models use."""
+    """The part of the solver that models use."""
 
     program: Program
     types: Types
@@ -33,7 +32,7 @@ class Machine(Protocol):
         """Let a site call a value."""
 
     def refer(self, value: int, symbol: int, line: int) -> None:
-        """Note that a function is handed out."""
+        """Note that a function is passed to something external."""
 
 
 #: Models a function, by (machine, site, variables of its arguments).
@@ -43,10 +42,10 @@ Method = Callable[[Machine, CallSite, int, list[int]], None]
 
 
 class HigherOrder(NamedTuple):
-    """A function that calls what it is given with the elements of what else it is given."""
+    """Model of a function that calls some arguments with the elements of other arguments."""
 
-    #: What the call gives, by (machine, site, variable of the elements, variable of what was called
-    #: gave).
+    #: Sets the result of the call, by (machine, site, variable of the elements, variable of the
+    #: results of the called function).
     gives: Callable[[Machine, CallSite, int, int], None] = lambda machine, site, elements, result: (
         None
     )
@@ -55,17 +54,17 @@ class HigherOrder(NamedTuple):
 
 
 class Natives(NamedTuple):
-    """Models by name."""
+    """Models by name of the modelled function."""
 
     callers: Mapping[str, HigherOrder]
     functions: Mapping[str, Function]
     methods: Mapping[str, Method]
-    #: As decorators: what they are given stays with the class or module it stands in; nobody else
-    #: is handed it.
+    #: Names of decorators that keep the decorated function with its class or module, and pass it to
+    #: nobody else.
     keeping: frozenset[str] = frozenset()
-    #: Methods of containers that have no model: they give nothing.
+    #: Methods of containers without a model: they return nothing.
     unmodelled: frozenset[str] = frozenset(("remove", "then", "has"))
-    #: Objects of the project may have members of the names that containers' own methods have.
+    #: Whether objects of the project may have members that are named like methods of containers.
     is_open: bool = False
 
     def and_also(self, other: "Natives") -> "Natives":
@@ -80,7 +79,9 @@ class Natives(NamedTuple):
         )
 
     def call(self, machine: Machine, site: CallSite, name: str) -> None:
-        """Model a call of something external, by the last part of its name, once."""
+        """Apply the model of an external function to a call, once; found by the last part of the
+        name.
+        """
         if ("native", name) in site.wired:
             return
         site.wired.append(("native", name))
@@ -93,7 +94,7 @@ class Natives(NamedTuple):
             machine.program.flows.add(site.to, machine.program.values.unknown)
 
     def call_method(self, machine: Machine, site: CallSite, container: int, name: str) -> None:
-        """Model a method of a list, dict, set or array, once."""
+        """Apply the model of a method of a list, dict, set or array, once."""
         if ("container", container, name) in site.wired:
             return
         site.wired.append(("container", container, name))
@@ -106,42 +107,42 @@ class Natives(NamedTuple):
 
 
 def refer(machine: Machine, site: CallSite) -> None:
-    """Note functions that are handed to something external."""
+    """Note functions that are passed to something external."""
     program = machine.program
     for _, variable in site.arguments:
         if variable not in program.inert:
             await_(machine, variable, machine.refer, site.symbol, site.line)
 
 
-# What models are made of
+# Building blocks of models
 
 
 def await_(machine: Machine, variable: int, *trigger: Any) -> None:  # noqa: ANN401 - as `Trigger`
-    """Let a trigger be called with every value that a variable holds."""
+    """Call a trigger with every value that a variable holds."""
     if variable != NOTHING:
         machine.program.flows.wait(variable, trigger)
 
 
 def pass_variable_on(machine: Machine, site: CallSite, variable: int) -> None:
-    """Let the call give what a variable holds."""
+    """Let the call return the values of a variable."""
     if variable != NOTHING:
         machine.program.flows.flow(variable, site.to)
 
 
 def elements_of(machine: Machine, site: CallSite, variable: int) -> int:
-    """Return a variable that holds what iterating over another gives."""
+    """Return a variable that holds the elements of another."""
     to = machine.program.flows.fresh()
     await_(machine, variable, machine.iterate, to, site.symbol, site.line)
     return to
 
 
 def give_container(machine: Machine, site: CallSite, held: Mapping[Any, int]) -> None:
-    """Let the call give a new container."""
+    """Let the call return a new container."""
     machine.program.flows.add(site.to, container_of(machine, held))
 
 
 def container_of(machine: Machine, held: Mapping[Any, int]) -> int:
-    """Return a new container, as a value, that holds what variables hold, by key."""
+    """Return a new container, as a value; `held` maps keys to the variables that it holds."""
     program = machine.program
     made = program.containers.new()
     for key, variable in held.items():
@@ -166,7 +167,7 @@ def _call_back(machine: Machine, site: CallSite, caller: HigherOrder) -> None:
 def call_with(
     machine: Machine, site: CallSite, arguments: Sequence[int], given: int, result: int
 ) -> None:
-    """Call those of the arguments that are functions with what `given` holds."""
+    """Call those of the arguments that are functions with the values of `given`."""
     inner = machine.program.site(result, (("", given),), site.symbol, site.line, "", "callback")
     for variable in arguments:
         await_(machine, variable, _apply_function, machine, inner)
@@ -177,23 +178,23 @@ def _apply_function(value: int, machine: Machine, site: CallSite) -> None:
         machine.apply(value, site)
 
 
-# What callers give
+# Results of functions that call their arguments
 
 
 def give_all_elements(machine: Machine, site: CallSite, elements: int, result: int) -> None:
-    """Give a container of the elements."""
+    """Let the call return a container of the elements."""
     del result
     give_container(machine, site, {"*": elements})
 
 
 def give_result(machine: Machine, site: CallSite, elements: int, result: int) -> None:
-    """Give what the first argument is, and what it gave when called."""
+    """Let the call return its first argument, and the result of calling the first argument."""
     give_first(machine, site, elements, result)
     machine.program.flows.flow(result, site.to)
 
 
 def give_first(machine: Machine, site: CallSite, elements: int, result: int) -> None:
-    """Give the first argument."""
+    """Let the call return its first argument."""
     del elements, result
     for _, variable in site.arguments[:1]:
         pass_variable_on(machine, site, variable)
@@ -203,13 +204,13 @@ def give_first(machine: Machine, site: CallSite, elements: int, result: int) -> 
 
 
 def model_copied_container(machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Model what gives a new container of the elements of another."""
+    """Model a function that returns a new container of another container's elements."""
     for first in arguments[:1]:
         give_container(machine, site, {"*": elements_of(machine, site, first)})
 
 
 def passed_on(machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Model what gives back what it is given; without arguments, a decorator that does."""
+    """Model a function that returns its argument; without arguments, such a decorator."""
     for variable in arguments:
         pass_variable_on(machine, site, variable)
     if not arguments:
@@ -220,7 +221,7 @@ _Model = TypeVar("_Model")
 
 
 def build_model_table(*models: tuple[str, _Model]) -> dict[str, _Model]:
-    """Return a table of models from names that are separated by blanks."""
+    """Return name → model from pairs; the names are separated by blanks."""
     return {name: model for names, model in models for name in names.split()}
 
 
@@ -231,17 +232,17 @@ _SPECIAL = {
 }  # fmt: skip
 
 
-# What callers give
+# Results of functions that call their arguments
 
 
 def _give_elements(machine: Machine, site: CallSite, elements: int, result: int) -> None:
-    """Give one of the elements."""
+    """Let the call return one of the elements."""
     del result
     machine.program.flows.flow(elements, site.to)
 
 
 def _give_all_results(machine: Machine, site: CallSite, elements: int, result: int) -> None:
-    """Give a container of what the function gave."""
+    """Let the call return a container of the called function's results."""
     del elements
     give_container(machine, site, {"*": result})
 
@@ -262,13 +263,13 @@ def _hold_value(machine: Machine, value: int) -> int:
 
 
 def _model_zip(machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Model a container of rows with an element of each argument."""
+    """Model `zip`: a container of rows with an element of each argument."""
     row = {place: elements_of(machine, site, variable) for place, variable in enumerate(arguments)}
     give_container(machine, site, {"*": _hold_value(machine, container_of(machine, row))})
 
 
 def _model_enumerate(machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Model a container of pairs, of a number and an element."""
+    """Model `enumerate`: a container of pairs of a number and an element."""
     for first in arguments[:1]:
         pair = container_of(machine, {1: elements_of(machine, site, first)})
         give_container(machine, site, {"*": _hold_value(machine, pair)})
@@ -277,7 +278,7 @@ def _model_enumerate(machine: Machine, site: CallSite, arguments: list[int]) -> 
 def _model_special_method(
     method: str, machine: Machine, site: CallSite, arguments: list[int]
 ) -> None:
-    """Model what calls a special method of its first argument."""
+    """Model a function that calls a special method of its first argument."""
     for first in arguments[:1]:
         await_(
             machine,
@@ -344,7 +345,10 @@ def _merge_container(value: int, program: Program, container: int) -> None:
 def _model_keyed_take(
     machine: Machine, site: CallSite, container: int, arguments: list[int]
 ) -> None:
-    """Give what is under a key, where that is a constant, else anything; or the second argument."""
+    """Model a method that takes a value by key, with the second argument as default.
+
+    Where the key is no constant, any value of the container is returned.
+    """
     containers = machine.program.containers
     key = constant(machine.program, arguments[0]) if arguments else ""
     places = (
@@ -357,8 +361,9 @@ def _model_keyed_take(
 
 
 def constant(program: Program, variable: int) -> str:
-    """Return the text that a variable holds, where its reader kept it: `'text`, as a thing from
-    outside.
+    """Return the text that a variable holds, where its reader kept it.
+
+    A kept text is an external value named `'text`.
     """
     held = program.flows.held(variable) if variable in program.inert else ()
     names = [str(program.values.first[value]) for value in held]

@@ -1,5 +1,6 @@
-"""What the parts of the solver share: the facts of all files in one numbering, and what was found
-about them.
+"""State that the solver's parts share.
+
+It holds the facts of all files in one numbering, and the findings about them.
 """
 
 from collections import defaultdict
@@ -11,16 +12,16 @@ from gieok.code.resolve.flows import Flows
 from gieok.code.resolve.hierarchy import Hierarchy
 from gieok.code.resolve.values import Containers, Value, Values
 
-#: A call that may go to more functions than this is a dispatch through a registry: possible, not
-#: certain, not followed.
+#: A call with more possible targets than this is a dispatch through a registry: its targets are
+#: possible, not certain, and not followed.
 FAN = 12
-#: Steps per instruction, and in addition: real projects take 1.1 to 1.8. A file that takes more is
-#: left out (`isolation`).
+#: Allowed steps per instruction, and in addition: real projects take 1.1 to 1.8 steps. A file that
+#: takes more is left out (`isolation`).
 _STEPS, _FREE_STEPS = 20, 100_000
 
 
 class FileOffsets(NamedTuple):
-    """The first number of each kind that a file has."""
+    """First project-wide number of each kind for a file."""
 
     file: int
     variables: int
@@ -31,8 +32,9 @@ class FileOffsets(NamedTuple):
 
 
 class CallSite:
-    """Where something is called (kind `call`), read through a property or called by an operator
-    (`special`).
+    """Place where something is called.
+
+    The kind is `call`, a read through a property, or `special` (called by an operator).
     """
 
     __slots__ = (
@@ -60,15 +62,16 @@ class CallSite:
         self.name = name
         self.kind = kind
         self.targets: dict[int, None] = {}
-        #: What has been connected already; `external` where the callee is known to lie outside of
-        #: the project.
+        #: Connections that were made already; `external` where the callee is known to lie outside
+        #: of the project.
         self.wired: list[object] = []
-        #: Objects and classes that were called here: each once, whatever their calls come back to.
-        # most sites meet none: an empty set has three times a site's weight
+        #: Objects and classes that were called here: each is called once, even if its calls lead
+        #: back here.
+        # most sites call none: an empty set has three times a site's weight
         self.met: set[int] | None = None
 
     def meets(self, value: int) -> bool:
-        """Say whether a value is called here for the first time, and note that it is."""
+        """Return whether a value is called here for the first time, and note the call."""
         if self.met is None:
             self.met = set()
         is_new = value not in self.met
@@ -76,15 +79,14 @@ class CallSite:
         return is_new
 
     def note(self, mark: str) -> None:
-        """Note something about the callee, once."""
+        """Note a finding about the callee, once."""
         if mark not in self.wired:
             self.wired.append(mark)
 
     def constructor(self, to: int) -> "CallSite":
-        """Return a site with the same targets for `__init__`, whose result is not what the call
-        gives.
+        """Return a site with the same targets for `__init__`, whose result is not the call's.
 
-        What was called is shared too: `A.__init__ = A` ends there.
+        The called values are shared too, so that `A.__init__ = A` ends.
         """
         inner = CallSite(to, self.arguments, self.symbol, self.line, self.name, self.kind)
         inner.targets, inner.met = self.targets, self.met
@@ -92,7 +94,7 @@ class CallSite:
 
 
 class Reference(NamedTuple):
-    """A symbol that is handed on, constructed or asked for at a place."""
+    """A place where a symbol is passed on, constructed or requested."""
 
     symbol: int
     target: int
@@ -100,8 +102,8 @@ class Reference(NamedTuple):
 
 
 class Program:
-    """The files of one family of languages. Plain data: the parts of the solver read it and write
-    to it.
+    """Plain data of the files of one family of languages, read and written by the solver's
+    parts.
     """
 
     def __init__(self, files: Sequence[tuple[str, Facts]], *, is_lenient: bool = False) -> None:
@@ -116,17 +118,18 @@ class Program:
         self.functions: list[FunctionFact] = []
         self.function_symbol: list[int] = []
         self.class_symbol: list[int] = []
-        #: Name → (function, file) of those that are given to whoever asks for the name.
+        #: Name → (function, file) of the functions that provide a value under this name (fixtures).
         self.providers: dict[str, list[tuple[int, int]]] = defaultdict(list)
         #: Variables that hold something external and nothing else.
         self.inert: set[int] = set()
         self.sites: list[CallSite] = []
-        #: Calls of a method on what a parameter holds, with the parameter's name, where that says
+        #: Method calls on the value of a parameter, with the parameter's name, where the name says
         #: something (`Natives`).
         self.receivers: dict[CallSite, str] = {}
         self.references: dict[Reference, None] = {}
         self.imports: dict[tuple[int, int, int], None] = {}
-        #: (symbol, class, prefix, line) where a method is read by a name that is put together.
+        #: (symbol, class, prefix, line) where a method is read by a name that is put together at
+        #: runtime.
         self.computed: dict[tuple[int, int, str, int], None] = {}
         self._referred: dict[tuple[int, int], int] = defaultdict(int)
         symbols = 0
@@ -167,7 +170,7 @@ class Program:
         return site
 
     def refer(self, symbol: int, target: int, line: int) -> None:
-        """Add a reference, unless so many are made at its place that it says nothing."""
+        """Add a reference, unless its place has so many references that they say nothing."""
         place = (symbol, line)
         if symbol != target and self._referred[place] < FAN:
             reference = Reference(symbol, target, line)
@@ -177,8 +180,9 @@ class Program:
     # Methods
 
     def owners(self, function: int) -> list[int]:
-        """Return the classes whose objects have a method as it is here: its own, and those below
-        that do not override it.
+        """Return the classes whose objects have exactly this method.
+
+        They are its own class, and the subclasses that do not override it.
         """
         owner = self.functions[function].owner
         name = self._name_in(owner, function)
@@ -195,8 +199,9 @@ class Program:
         ]
 
     def stand_ins(self, function: int) -> list[int]:
-        """Return the methods that a body-less one stands for: those that override it, or satisfy
-        its protocol.
+        """Return the methods that a method without a body stands for.
+
+        These methods override it, or satisfy its protocol.
         """
         owner = self.functions[function].owner
         name = self._name_in(owner, function)
@@ -213,14 +218,14 @@ class Program:
         ]
 
     def _name_in(self, owner: int, function: int) -> str:
-        """Return the name that a function has in its class; '' where it has none."""
+        """Return the name of a function in its class; '' where it has none."""
         names = self.hierarchy.attributes[owner].items() if owner != NOTHING else ()
         return next(
             (name for name, variable in names if function in self.held_functions(variable)), ""
         )
 
     def methods(self, owner: int, prefix: str) -> list[int]:
-        """Return the methods of a class whose names begin so, inherited ones too."""
+        """Return a class's methods, inherited ones too, whose names begin with `prefix`."""
         attributes = self.hierarchy.attributes
         names = dict.fromkeys(
             n for c in self.hierarchy.linear(owner) for n in attributes[c] if n.startswith(prefix)
@@ -228,20 +233,20 @@ class Program:
         return [f for name in names for f in self.held_functions(self.hierarchy.find(owner, name))]
 
     def is_family(self, functions: Sequence[int]) -> bool:
-        """Say whether functions are methods of classes that have a base in common."""
+        """Return whether functions are methods of classes that have a base in common."""
         owners = {self.functions[function].owner for function in functions}
         return NOTHING not in owners and bool(
             set.intersection(*(set(self.hierarchy.linear(o)) for o in owners))
         )
 
     def held_functions(self, variable: int | None) -> list[int]:
-        """Return the functions that a variable holds; none of no variable."""
+        """Return the functions that a variable holds; empty for None."""
         values, held = self.values, self.flows.held(variable) if variable is not None else ()
         return [int(values.first[v]) for v in held if values.kinds[v] == Value.FUNCTION]
 
 
 class SolverPart:
-    """A part of the solver, with what it needs of the program at hand."""
+    """Base class of the solver's parts, with the shared state of the program."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -251,20 +256,23 @@ class SolverPart:
         self.containers = program.containers
 
     def keep(self, *names: str) -> None:
-        """Let methods that triggers hold be one object each: asked for anew, each trigger would
-        weigh two thirds more.
+        """Keep one bound-method object for each method that triggers refer to.
+
+        A new object at each access would make each trigger two thirds heavier.
         """
         for name in names:
             setattr(self, name, getattr(self, name))
 
     def let_go_of(self, *names: str) -> None:
-        """Drop what `keep` made: it refers to its owner, and the collector is off."""
+        """Drop the methods from `keep`: they refer to their owner, and the garbage collector is
+        off.
+        """
         for name in names:
             delattr(self, name)
 
 
 def _renumber_function(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
-    """Return a function's facts with variables and class numbered for the whole project."""
+    """Return a function's facts with project-wide numbers of variables and class."""
 
     def move(variable: int) -> int:
         return variable + base if variable != NOTHING else NOTHING

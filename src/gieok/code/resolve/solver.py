@@ -1,8 +1,8 @@
-"""Links the facts of all files: which values reach which variable, and so who calls whom.
+"""Solve the facts of all files: which values reach which variable, and so who calls whom.
 
-The order of everything depends on the sorted paths and their content alone. Parts, each above what
-it uses: flows and values (variables and what they hold), program (what is shared), attributes and
-arguments, calls, names, members, imports, instructions.
+The order of everything depends on the sorted paths and their content alone. Parts, each above the
+parts that it uses: flows and values (variables and their values), program (shared state),
+attributes and arguments, calls, names, members, imports, instructions.
 """
 
 from gieok.code.model.facts import NOTHING, Facts, Op
@@ -25,16 +25,15 @@ _NO_FACTS = Facts(
     top=(),
     inner=(),
 )
-#: What must be known before attributes are looked up.
+#: Instructions that must run before attributes are looked up.
 _EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL))
 
 
 def solve(files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool = False) -> Program:
-    """Return the program with all sites, references and imports found. Takes the facts out of
-    `files`.
+    """Return the program with all sites, references and imports found.
 
-    Raises Tangled where values and calls bring about each other without end; with `is_lenient`,
-    what is known then is returned.
+    Takes the facts out of `files`. Raises Tangled where values and calls cause each other without
+    end; with `is_lenient`, the findings up to that point are returned.
     """
     solver = _Solver(files, rules, is_lenient=is_lenient)
     solver.start(files)
@@ -43,7 +42,7 @@ def solve(files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool 
 
 
 class _Solver:
-    """The parts, and the order in which they work."""
+    """The solver's parts, and the order in which they work."""
 
     def __init__(
         self, files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool
@@ -60,8 +59,9 @@ class _Solver:
         )
 
     def start(self, files: list[tuple[str, Facts]]) -> None:
-        """Run imports and class heads first, so that look-ups find a hierarchy; then what modules
-        do, then functions.
+        """Run imports and class heads first, then module code, then functions.
+
+        So look-ups of functions find a class hierarchy.
         """
         instructions, bounds = self._instructions, self.program.bounds
         for bound in bounds:
@@ -86,7 +86,9 @@ class _Solver:
         self.program.flows.drain(self.program.hierarchy.refresh)
 
     def settle(self) -> None:
-        """Propagate until nothing changes; then once more with what was left open."""
+        """Propagate until nothing changes; then once more with the questions that were left
+        open.
+        """
         self._drain()
         self._decorators.settle()
         self.program.containers.settle()

@@ -1,6 +1,4 @@
-"""What annotations, casts and `super()` say of a value: instances of a class, or of what is below
-it.
-"""
+"""Types of values by annotations, casts and `super()`: instances of a class or its subclasses."""
 
 from gieok.code.resolve.flows import CAP
 from gieok.code.resolve.program import Program, SolverPart
@@ -8,21 +6,21 @@ from gieok.code.resolve.values import Value
 
 
 class Types(SolverPart):
-    """Lets variables hold what their declared types allow."""
+    """Solver part that lets variables hold what their declared types allow."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._allowed: list[tuple[int, int]] = []
 
     def allow(self, value: int, to: int) -> None:
-        """Let a variable of a declared type hold instances of it, and of what is below it."""
+        """Let a variable hold instances of its declared type and of the subclasses."""
         if self.values.kinds[value] == Value.CLASS:
             owner = int(self.values.first[value])
             self.flows.add(to, self.values.number(Value.INSTANCE, owner))
             self.allow_subclasses(owner, to)
 
     def allow_subclasses(self, owner: int, to: int) -> None:
-        """Let a variable hold instances of what is below a class, once all classes are known."""
+        """Let a variable hold instances of a class's subclasses, once all classes are known."""
         self._allowed.append((owner, to))
 
     def settle(self) -> None:
@@ -45,8 +43,9 @@ class Types(SolverPart):
             self.flows.wait(self.containers.any_of(int(first)), (self.instantiate, to))
 
     def narrow(self, value: int, to: int, kind: int) -> None:
-        """A cast lets through what may be of its class; of a class outside of the project nothing
-        is known.
+        """Let a cast pass the values that may be of its class.
+
+        Of a class outside of the project nothing is known.
         """
         values = self.values
         if values.kinds[value] == Value.INSTANCE:
@@ -57,12 +56,12 @@ class Types(SolverPart):
         self.flows.add(to, value)
 
     def keep_container(self, value: int, to: int) -> None:
-        """Let containers through, and nothing else."""
+        """Let containers pass, and no other values."""
         if self.values.kinds[value] == Value.CONTAINER:
             self.flows.add(to, value)
 
     def above(self, value: int, to: int, start: int) -> None:
-        """Let a variable hold `super()` of a receiver, as it is in the class `start`."""
+        """Let a variable hold `super()` of a receiver, as seen from the class `start`."""
         kind, first = self.values.kinds[value], self.values.first[value]
         if kind in (Value.INSTANCE, Value.CLASS):
             self.flows.add(to, self.values.number(Value.SUPER, start, first))

@@ -1,5 +1,6 @@
-"""Values that variables can hold, numbered, so that a set of them is a set of ints; and what is
-inside of containers.
+"""Values that variables can hold, numbered, and the contents of containers.
+
+A set of values is a set of ints.
 """
 
 from collections import defaultdict
@@ -8,8 +9,8 @@ from enum import IntEnum
 
 from gieok.code.resolve.flows import CAP, Flows, Trigger
 
-#: Members that objects have from outside: what is stored under no known name (`?`) is not meant by
-#: these.
+#: Members that every object has from the language: a value stored under an unknown name (`?`) is
+#: not meant by these names.
 INHERITED = frozenset(
     """
         call apply bind toString valueOf hasOwnProperty constructor prototype length name
@@ -21,7 +22,7 @@ INHERITED = frozenset(
 
 
 class Value(IntEnum):
-    """Kinds of value, with what the two numbers (or names) beside the kind are."""
+    """Kinds of value; each comment names the two numbers (or names) beside the kind."""
 
     FUNCTION = 0  # function
     CLASS = 1  # class
@@ -39,8 +40,9 @@ class Value(IntEnum):
 
 
 class Values:
-    """The numbering. The same value has the same number; numbers are given in order of first
-    use.
+    """Numbering of values.
+
+    Equal values have the same number; numbers are given in order of first use.
     """
 
     def __init__(self) -> None:
@@ -62,9 +64,7 @@ class Values:
 
     @property
     def unknown(self) -> int:
-        """Return whatever something external gives: one value for all, because nothing is known of
-        any.
-        """
+        """Return the one value for any result of something external, of which nothing is known."""
         return self.number(Value.EXTERNAL, "()")
 
 
@@ -73,7 +73,7 @@ Listener = Callable[[str | int, int], None]
 
 
 class Containers:
-    """The containers of a project, numbered."""
+    """Containers of a project, numbered."""
 
     def __init__(self, flows: Flows, values: Values) -> None:
         self._flows = flows
@@ -81,12 +81,12 @@ class Containers:
         self._keys: list[dict[str | int, int]] = []
         self._any: list[int] = []
         self._listeners: dict[int, list[Listener]] = defaultdict(list)
-        #: Attributes of containers that are asked for by name: what is stored there by no known
-        #: name (`?`) may be meant.
+        #: Attributes of containers that are read by name: a value that is stored in the container
+        #: under an unknown name (`?`) may be meant.
         self._asked: list[tuple[int, str, Trigger]] = []
 
     def grow(self, count: int) -> int:
-        """Add containers; return the first of them."""
+        """Add containers; return the number of the first."""
         first = len(self._keys)
         self._keys += [{} for _ in range(count)]
         self._any += [self._flows.fresh() for _ in range(count)]
@@ -97,11 +97,11 @@ class Containers:
         return self._values.number(Value.CONTAINER, self.grow(1))
 
     def has(self, container: int, key: str) -> bool:
-        """Say whether something was stored or asked for under a key."""
+        """Return whether a value was stored or read under a key."""
         return key in self._keys[container]
 
     def key(self, container: int, key: str | int) -> int:
-        """Return the variable of one key of a container; `*` is any."""
+        """Return the variable of one key of a container; `*` is any key."""
         keys = self._keys[container]
         if isinstance(key, int) and key > CAP:
             key = "*"
@@ -119,7 +119,7 @@ class Containers:
         return self._any[container]
 
     def spread(self, value: int, listener: Listener) -> None:
-        """Call `listener` with every key of a value that is a container, now and later."""
+        """Call `listener` with every present and future key of a value that is a container."""
         if self._values.kinds[value] != Value.CONTAINER:
             return
         container = int(self._values.first[value])
@@ -128,11 +128,11 @@ class Containers:
             listener(key, variable)
 
     def ask(self, container: int, name: str, trigger: Trigger) -> None:
-        """Note who asks for an attribute by name."""
+        """Register a reader of an attribute by name."""
         self._asked.append((container, name, trigger))
 
     def settle(self) -> None:
-        """Give those who asked for a name that holds nothing what is stored under no known name."""
+        """Give the values stored under no known name to the readers of names that hold nothing."""
         for container, name, trigger in self._asked:
             if (
                 "?" in self._keys[container]
@@ -143,6 +143,6 @@ class Containers:
                 self._flows.fire()
 
     def let_go(self) -> None:
-        """Drop the listeners and those who asked."""
+        """Drop the listeners and the readers."""
         self._listeners.clear()
         self._asked.clear()

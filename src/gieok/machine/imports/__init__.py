@@ -1,1 +1,1 @@
-"""Readers of what other programs remembered: a file and a row in `gieok.registry` each."""
+"""Readers of other programs' memory: each is one file here and one row in `gieok.registry`."""

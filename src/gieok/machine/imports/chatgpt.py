@@ -1,8 +1,8 @@
-"""ChatGPT's data export: `conversations.json` (or `conversations-000.json` …), alone or in the zip
-archive.
+"""ChatGPT's data export, plain or zipped.
 
-A conversation is a tree of messages, of which `current_node` ends the branch that was shown last.
-Custom instructions and what ChatGPT noted of the user stand among the messages; both are facts.
+Its files are `conversations.json` or `conversations-000.json` …. A conversation is a tree of
+messages; `current_node` is the end of the branch that was shown last. Custom instructions and
+ChatGPT's notes about the user are stored as messages; both become facts.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 #: `1. [2024-05-01]. User likes tea.`
 _NOTED = re.compile(r"^\s*\d+\.\s*\[(\d{4}-\d\d-\d\d)\]\.?\s*(.+)$")
 _NOTE_TO = "bio"
-#: Deeper than any conversation: a tree that was damaged may be a ring.
+#: Limit of depth, deeper than any conversation: a damaged tree may be a ring.
 _MOST_NODES = 100_000
 
 
@@ -41,7 +41,7 @@ class ChatGptReader:
         return any("mapping" in first_item(files, name) for name in conversation_files(files))
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
-        """Yield each conversation, and what it holds about the user."""
+        """Yield each conversation, and the facts about the user in it."""
         for name in conversation_files(files):
             place = files.place(name)
             for item in items(files, name):
@@ -60,7 +60,7 @@ class ChatGptReader:
 
 
 def conversation_files(files: ImportFiles) -> list[str]:
-    """Return the files of conversations."""
+    """Return the names of the conversation files."""
     return [name for name in files.names() if _NAME.fullmatch(PurePosixPath(name).name)] or [
         name
         for name in files.names()
@@ -69,7 +69,7 @@ def conversation_files(files: ImportFiles) -> list[str]:
 
 
 def first_item(files: ImportFiles, name: str) -> Mapping[str, object]:
-    """Return the first object of a file; an empty one where there is none."""
+    """Return the first object of a file; an empty object if there is none."""
     found = next((item for item in items(files, name) if isinstance(item, JsonItem)), None)
     return read_mapping(found.value) if found else {}
 
@@ -114,7 +114,7 @@ def _parse_chatgpt_conversation(
 
 
 def _list_chatgpt_branch(told: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]]:
-    """Return the messages of the branch that was shown last, the first one first."""
+    """Return the messages of the branch that was shown last, oldest first."""
     nodes = read_mapping(told.get("mapping"))
     at = text(told.get("current_node"))
     if at not in nodes:
@@ -139,7 +139,7 @@ def _time_of(node: object) -> float:
 
 
 def _read_chatgpt_words(message: Mapping[str, object]) -> str:
-    """Return what was said, also by voice; '' for what a tool was told."""
+    """Return the words of a message, spoken ones too; '' for a message to a tool."""
     content = read_mapping(message.get("content"))
     kind = text(content.get("content_type"))
     if kind not in ("text", "multimodal_text") or text(message.get("recipient")) not in ("", "all"):
@@ -156,7 +156,7 @@ def _is_hidden(message: Mapping[str, object]) -> bool:
 def _parse_chatgpt_facts(
     message: Mapping[str, object], at: datetime, place: str, number: int
 ) -> Iterator[ImportedFact]:
-    """Yield custom instructions, and what ChatGPT noted of the user."""
+    """Yield custom instructions, and ChatGPT's notes about the user."""
     content = read_mapping(message.get("content"))
     kind = text(content.get("content_type"))
     if kind == "user_editable_context":

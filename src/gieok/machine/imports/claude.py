@@ -1,5 +1,6 @@
-"""Claude's data export: `conversations.json`, `memories.json` and `projects.json`, alone or in the
-zip archive.
+"""Claude's data export, plain or zipped.
+
+Its files are `conversations.json`, `memories.json` and `projects.json`.
 """
 
 import hashlib
@@ -23,7 +24,7 @@ AGENT = "claude-ai"
 _Pieces = Callable[[JsonItem, str, datetime], Iterator[ImportPiece]]
 _ROLES = {"human": Role.USER, "assistant": Role.ASSISTANT}
 _MEMORIES, _PROJECTS = "memories.json", "projects.json"
-#: Of an attached file so much is kept beside what was said of it.
+#: Characters of an attached file that are kept beside the message.
 _ATTACHED_CHARS = 2_000
 
 
@@ -43,7 +44,7 @@ class ClaudeReader:
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
-        """Yield what Claude remembered, then the projects, then each conversation."""
+        """Yield Claude's memories, then the projects, then each conversation."""
         own = [
             name for name in files.names() if _find_export_file_name(name) in (_MEMORIES, _PROJECTS)
         ]
@@ -112,8 +113,9 @@ def _parse_claude_conversation(
 
 
 def _list_claude_branch(told: Mapping[str, object]) -> list[Mapping[str, object]]:
-    """Return the messages in order; where they name what they answer, those of the branch that was
-    shown last.
+    """Return the messages in order.
+
+    If messages name their parents, only the branch that was shown last is returned.
     """
     messages = [read_mapping(message) for message in listing(told.get("chat_messages"))]
     by_id = {text(message.get("uuid")): message for message in messages}
@@ -129,8 +131,9 @@ def _list_claude_branch(told: Mapping[str, object]) -> list[Mapping[str, object]
 
 
 def _read_claude_words(message: Mapping[str, object]) -> str:
-    """Return what was said, and the beginnings of what was attached; thoughts and tools are left
-    out.
+    """Return the words of a message, and the beginnings of its attachments.
+
+    Thoughts and tool calls are left out.
     """
     blocks = [read_mapping(block) for block in listing(message.get("content"))]
     said = "\n".join(

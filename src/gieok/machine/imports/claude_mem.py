@@ -1,5 +1,6 @@
-"""claude-mem: `~/.claude-mem/claude-mem.db`. Observations with their facts, summaries of sessions,
-prompts of the user.
+"""claude-mem: the database `~/.claude-mem/claude-mem.db`.
+
+It holds observations with their facts, summaries of sessions, and prompts of the user.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,11 +33,11 @@ class ClaudeMemReader:
     """`ImportReader` of claude-mem."""
 
     def recognises(self, files: ImportFiles) -> bool:
-        """Say whether there is a database with its tables."""
+        """Say whether there is a database with claude-mem's tables."""
         return bool(_find_claude_mem_databases(files))
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
-        """Yield facts by project, then what the user asked in each session."""
+        """Yield facts by project, then the user's prompts of each session."""
         for file in _find_claude_mem_databases(files):
             for row in tables.read_query_rows(
                 file, "SELECT * FROM observations ORDER BY project, id"
@@ -64,7 +65,7 @@ def _read_claude_mem_time(row: Mapping[str, object]) -> datetime:
 
 
 def _parse_claude_mem_observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
-    """Yield an observation's facts, each a statement of its own, and what it tells as a whole."""
+    """Yield each fact of an observation as a statement of its own, then the whole observation."""
     number, at = _read_claude_mem_id(row), _read_claude_mem_time(row)
     category = "decision" if row.get("type") == "decision" else "state"
     title, told = (
@@ -124,8 +125,9 @@ def _read_claude_mem_id(row: Mapping[str, object]) -> int:
 
 
 def _read_claude_mem_prompts(file: Path) -> Iterator[ImportPiece]:
-    """Yield what was asked in each session; the agent's own transcript says the same, and more,
-    where it is still there.
+    """Yield the user's prompts of each session.
+
+    The agent's own transcript, if it still exists, says the same and more.
     """
     if not tables.has_tables(file, "user_prompts"):
         return

@@ -1,8 +1,7 @@
-"""A zip archive whose end is missing, as a broken download leaves it: its members are read one
-after another as far as they go.
+"""Zip archive whose end is missing, as a broken download leaves it.
 
-The list of members stands at the end of an archive; without it, each member's own header says what
-follows.
+The members are read one after another as far as they go. The list of members is at the end of an
+archive; without it, each member's own header says what follows.
 """
 
 import io
@@ -21,14 +20,16 @@ _CHUNK = 1 << 18
 
 
 class _CutMember(NamedTuple):
+    """Member of the archive: the start of its data, its compression method and its packed size."""
+
     start: int
     method: int
-    #: Packed bytes; 0 where only the bytes themselves tell.
+    #: Packed size in bytes; 0 where only the packed data itself shows its end.
     size: int
 
 
 class CutArchive(OpenedFiles):
-    """`ImportFiles` of an archive without an end."""
+    """`ImportFiles` of an archive whose end is missing."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -57,17 +58,17 @@ class CutArchive(OpenedFiles):
         return found
 
     def names(self) -> list[str]:
-        """Return the names of the members that begin before the end."""
+        """Return the names of the members that begin before the archive breaks off."""
         return sorted(self._members)
 
     def open(self, name: str) -> BinaryIO:
-        """Open a member; it ends where the archive does."""
+        """Open a member; its bytes end where the archive breaks off."""
         return cast(
             "BinaryIO", io.BufferedReader(_Inflated(self.path, self._members[name]), _CHUNK)
         )
 
     def on_disk(self, name: str) -> Path | None:
-        """Return None: it is packed."""
+        """Return None: a member is packed, and no file on disk."""
         del name
         return None
 
@@ -78,7 +79,7 @@ class CutArchive(OpenedFiles):
 
 
 def _skip_unsized_member(file: BinaryIO) -> bool:
-    """Move behind a member of unknown size and the sizes that follow it; False where the file ends
+    """Skip a member of unknown size and the sizes behind it; return False if the file ends
     first.
     """
     inflate = zlib.decompressobj(-zlib.MAX_WBITS)

@@ -1,4 +1,7 @@
-"""Fields of others' records, as they may be: missing, of another type, in one of several forms."""
+"""Tolerant access to fields of other programs' records.
+
+A field may be missing, of another type, or in one of several forms.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,36 +11,37 @@ _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*$")
 _BOLD_LABEL = re.compile(r"^\s*\*\*([^*]{1,80})\*\*:?\s*$")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")
-#: A paragraph that is longer is cut between sentences.
+#: A longer paragraph is cut between sentences.
 _LONGEST = 600
 _SHORTEST = 3
-#: Unix seconds up to the year 2100; what is larger counts milliseconds.
+#: Unix seconds up to the year 2100; a larger number counts milliseconds.
 _MOST_SECONDS = 4_102_444_800
 
 
 def read_mapping(value: object) -> Mapping[str, object]:
-    """Return an object, or an empty one."""
+    """Return a value if it is an object, else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def listing(value: object) -> list[object]:
-    """Return an array, or an empty one."""
+    """Return a value if it is an array, else an empty array."""
     return value if isinstance(value, list) else []
 
 
 def text(value: object) -> str:
-    """Return a text, or ''."""
+    """Return a value if it is a text, else ''."""
     return value if isinstance(value, str) else ""
 
 
 def read_one_line(value: object) -> str:
-    """Return a text on one line."""
+    """Return a text value on one line."""
     return " ".join(text(value).split())
 
 
 def parse_field_time(value: object) -> datetime | None:
-    """Return a time: Unix seconds or milliseconds, or ISO 8601, which is in UTC where it names no
-    zone.
+    """Return a time from Unix seconds, Unix milliseconds or ISO 8601.
+
+    An ISO time without a zone is in UTC.
     """
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -51,11 +55,10 @@ def parse_field_time(value: object) -> datetime | None:
 
 
 def split_prose_statements(prose: str) -> Iterator[tuple[int, str]]:
-    """Yield what a Markdown text states, a line each with the number of its first line: list items,
-    paragraphs.
+    """Yield the list items and paragraphs of a Markdown text as one line each.
 
-    Code is left out, and a heading stands before what is below it, so that each is intelligible
-    alone.
+    Each line comes with the number of its first line in the text. Code is left out, and a heading
+    is put before the text below it, so that each line is intelligible alone.
     """
     heading, is_code, held, first = "", False, list[str](), 1
 

@@ -1,4 +1,4 @@
-"""Files of an import that lie in a folder, or one file."""
+"""Files of an import in a folder, or one single file."""
 
 import os
 from datetime import UTC, datetime
@@ -45,11 +45,11 @@ class OpenedFiles:
             raise BadRequest(f"cannot read {self.place(name)!r}: {error.strerror}") from error
 
     def on_disk(self, name: str) -> Path | None:
-        """Return where a file is."""
+        """Return the path of a file on disk."""
         return self.path / name
 
     def place(self, name: str) -> str:
-        """Return what a memory of this file names as its source."""
+        """Return the source that a memory from this file names."""
         return str(self.path / name)
 
     def modified(self, name: str) -> datetime:
@@ -61,25 +61,25 @@ class OneFile(OpenedFiles):
     """`ImportFiles` of one file."""
 
     def names(self) -> list[str]:
-        """Return its name."""
+        """Return the name of the file."""
         return [self.path.name]
 
     def open(self, name: str) -> BinaryIO:
-        """Open it."""
+        """Open the file."""
         del name
         return self.path.open("rb")
 
     def on_disk(self, name: str) -> Path | None:
-        """Return where it is."""
+        """Return the path of the file."""
         del name
         return self.path
 
     def place(self, name: str) -> str:
-        """Return its path."""
+        """Return the path of the file, as the source that a memory names."""
         del name
         return str(self.path)
 
     def modified(self, name: str) -> datetime:
-        """Return when it was written."""
+        """Return when the file was written."""
         del name
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)

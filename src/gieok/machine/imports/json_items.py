@@ -1,7 +1,6 @@
-"""Reads the values of a JSON array, or of JSON lines, one after another: an export may be larger
-than the memory.
+"""Streaming reader of a JSON array or of JSON lines: an export may be larger than the memory.
 
-A value ends where its brackets do, so that one which is damaged does not take the next with it.
+A value ends with its closing bracket, so that a damaged value does not take the next one with it.
 """
 
 import codecs
@@ -17,12 +16,12 @@ from gieok.ports.imports import ImportFiles
 _CHUNK_BYTES = 1 << 18
 _BRACKET = re.compile(r'["\[\]{}]')
 _STRING = re.compile(r'["\\]')
-#: A longer value is left out: all of it is in memory at once.
+#: A longer value is left out: each value is held in memory whole.
 LONGEST_CHARS = 200_000_000
 
 
 class JsonItem(NamedTuple):
-    """A value, the number of it from 1, and how many characters stand before it."""
+    """Value, its number from 1, and the number of characters before it."""
 
     number: int
     offset: int
@@ -32,7 +31,7 @@ class JsonItem(NamedTuple):
 def items(
     files: ImportFiles, name: str, longest: int = LONGEST_CHARS
 ) -> Iterator[JsonItem | Reject]:
-    """Yield the objects and arrays of a file: those in its array, or those that stand alone.
+    """Yield the objects and arrays of a file: the elements of its array, or the top-level values.
 
     A file that breaks off, or cannot be opened, ends with a reject that says so.
     """
@@ -68,7 +67,7 @@ def _parse_json_items(stream: BinaryIO, place: str, longest: int) -> Iterator[Js
 
 
 class _Scan:
-    """Where a scan is: `base` is the depth at which values begin, -1 before anything is known."""
+    """State of a scan. `base` is the depth at which values begin, -1 while it is unknown."""
 
     def __init__(self) -> None:
         self.base, self.depth = -1, 0
@@ -82,14 +81,15 @@ class _Scan:
         return self.depth == self.base + 1
 
     def ends(self) -> bool:
-        """Go out of a bracket; say whether a value ends there."""
+        """Leave a bracket; say whether a value ends there."""
         was, self.depth = self.depth, max(self.depth - 1, 0)
         return was == self.base + 1
 
 
 def _split_raw_values(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, str | None]]:
-    """Yield (offset, length, text) of each value; a text that is too long is None, one that is cut
-    off stands last.
+    """Yield (offset, length, text) of each value.
+
+    The text of a value that is too long is None; a value that is cut off comes last.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     scan, before, start, held, length = _Scan(), 0, -1, list[str](), 0
@@ -113,7 +113,7 @@ def _split_raw_values(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int
 
 
 def _find_value_edges(scan: _Scan, chunk: str) -> Iterator[tuple[bool, int]]:
-    """Yield where values begin and end in a chunk."""
+    """Yield the places in a chunk where values begin and end."""
     at = 0
     while at < len(chunk):
         if scan.is_escaped:

@@ -1,7 +1,7 @@
-"""mem0: what `get_all` returned as JSON, the history's SQLite, or the folder of its local Qdrant.
+"""mem0: the JSON result of `get_all`, the history's SQLite file, or its local Qdrant folder.
 
-Qdrant keeps points pickled. They are read with inert stand-ins for every class, so that nothing in
-a file is ever run.
+Qdrant pickles its points. They are read with inert stand-ins for every class, so that no code in a
+file is ever run.
 """
 
 import base64
@@ -33,7 +33,7 @@ class Mem0Reader:
     """`ImportReader` of mem0."""
 
     def recognises(self, files: ImportFiles) -> bool:
-        """Say whether there is one of its three forms."""
+        """Say whether the files are in one of mem0's three forms."""
         return bool(
             _find_mem0_histories(files)
             or _find_qdrant_collections(files)
@@ -41,7 +41,7 @@ class Mem0Reader:
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
-        """Yield what holds, and of the history what was replaced or deleted."""
+        """Yield the current memories, and from the history those that were replaced or deleted."""
         held: set[str] = set()
         for name in _list_mem0_answers(files):
             yield from _collect_fact_ids(_parse_mem0_answer(files, name), held)
@@ -113,8 +113,9 @@ def _find_mem0_histories(files: ImportFiles) -> list[Path]:
 
 
 def _read_mem0_history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
-    """Yield every wording of every memory; the last one holds unless it was deleted, and `held` are
-    those told already.
+    """Yield every wording of every memory, except those in `held`, which were yielded already.
+
+    The last wording of a memory holds unless the memory was deleted.
     """
     last: dict[str, tuple[str, str, datetime]] = {}
     for number, row in enumerate(
@@ -202,7 +203,7 @@ def _read_qdrant_points(file: Path) -> Iterator[ImportPiece]:
 
 
 def _decode_point_id(value: object) -> str:
-    """Return the id of a point, which Qdrant keeps pickled and in base64."""
+    """Return the id of a point, which Qdrant pickles and encodes in base64."""
     identity = _Inert.load(base64.b64decode(str(value)))
     return identity if isinstance(identity, str) else str(identity)
 
@@ -216,7 +217,9 @@ def _unpickle_point_payload(point: object) -> Mapping[str, object]:
 
 
 class _Inert:
-    """Stands in for any class of a pickle: it keeps what it is told, and does nothing."""
+    """Stand-in for any class of a pickle: it stores the state that it is given, and does
+    nothing.
+    """
 
     def __init__(self, *_: object, **__: object) -> None:
         self.state: object = {}
@@ -226,11 +229,13 @@ class _Inert:
 
     @staticmethod
     def load(data: bytes) -> object:
-        """Read a pickle without running anything of it. Raises what `pickle` does."""
+        """Read a pickle without running any code of it. Raises the exceptions of `pickle`."""
         return _InertUnpickler(io.BytesIO(data)).load()
 
 
 class _InertUnpickler(pickle.Unpickler):
+    """Unpickler that replaces every class by `_Inert`."""
+
     def find_class(self, module: str, name: str) -> type[_Inert]:
         del module, name
         return _Inert

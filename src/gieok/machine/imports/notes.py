@@ -1,5 +1,6 @@
-"""Markdown that other programs keep as memory: basic-memory's notes, memsearch's day logs, Claude
-Code's own memory.
+"""Markdown memory of other programs: basic-memory, memsearch and Claude Code.
+
+They are basic-memory's notes, memsearch's day logs and Claude Code's own memory.
 """
 
 import hashlib
@@ -18,11 +19,11 @@ from gieok.text.written_days import day_in_name
 
 _LARGEST_BYTES = 5_000_000
 _FEW = 50
-#: A category of one letter is the mark of a task, one that begins with a digit a time.
+#: A category of one letter is the mark of a task; a category that begins with a digit is a time.
 _OBSERVED = re.compile(r"^\s*[-*]\s+\[([^\[\]()\d][^\[\]()]+)\]\s+(.+)$")
 _RELATED = re.compile(r"^\s*[-*]\s+(?:\"([^\"]+)\"|'([^']+)'|(\S+))\s+\[\[([^\[\]]+)\]\]")
 _LINK_ALONE = re.compile(r"^\s*[-*]\s+\[[^\]]*\]\([^)\s]+\.md\)")
-#: Headings under which the lines of basic-memory stand.
+#: Headings above basic-memory's own lines.
 _PARTS = re.compile(r"^#+\s+(?:Observations|Relations)\s*$", re.IGNORECASE)
 _CONTEXT = re.compile(r"\s*\(([^()]*)\)$")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
@@ -40,7 +41,7 @@ _CLAUDE_TYPES = {"user": "preference", "feedback": "preference"}
 
 
 class _Notes:
-    """What the readers share: the Markdown files, each with its text and front matter."""
+    """Base of the readers: the Markdown files, each with its text and front matter."""
 
     def _texts(
         self, files: ImportFiles, names: list[str]
@@ -71,18 +72,20 @@ def _list_markdown_names(files: ImportFiles) -> list[str]:
 
 
 def _peek_first_notes(reader: _Notes, files: ImportFiles) -> Iterator[tuple[str, str, FrontMatter]]:
-    for found in reader._texts(files, _list_markdown_names(files)[:_FEW]):  # noqa: SLF001 - of this module
+    # Of this module.
+    for found in reader._texts(files, _list_markdown_names(files)[:_FEW]):  # noqa: SLF001
         if not isinstance(found, Reject):
             yield found
 
 
 class BasicMemoryReader(_Notes):
-    """`ImportReader` of basic-memory: `- [category] fact #tag (context)` and `- relation
-    [[Note]]`.
+    """`ImportReader` of basic-memory.
+
+    Its lines are `- [category] fact #tag (context)` and `- relation [[Note]]`.
     """
 
     def recognises(self, files: ImportFiles) -> bool:
-        """Say whether a note has its `permalink`, or its own lines."""
+        """Say whether a note has a `permalink`, or lines of basic-memory's form."""
         return any(
             "permalink" in front.fields
             or ("title" in front.fields and any(map(_OBSERVED.match, said.split("\n"))))
@@ -91,7 +94,7 @@ class BasicMemoryReader(_Notes):
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
-        """Yield each fact and relation with the note's title, then what else the note says."""
+        """Yield each fact and relation with the note's title, then the rest of the note."""
         for found in self._texts(files, _list_markdown_names(files)):
             if isinstance(found, Reject):
                 yield found
@@ -115,7 +118,10 @@ class BasicMemoryReader(_Notes):
 
 
 def _own_line(row: str, title: str) -> tuple[str, str]:
-    """Return what a line of basic-memory's own states, and its category; '' for another line."""
+    """Return the statement of a line of basic-memory's form, and its category.
+
+    Both are '' for any other line.
+    """
     if related := _RELATED.match(row):
         relation = next(part for part in related.groups()[:3] if part)
         return f"{title} {relation.replace('_', ' ')} {related[4].partition('|')[0]}", "state"
@@ -137,7 +143,7 @@ class MemsearchReader(_Notes):
     """
 
     def recognises(self, files: ImportFiles) -> bool:
-        """Say whether it is memsearch's folder, or a log with the marks that it leaves."""
+        """Say whether the folder is memsearch's, or a log has memsearch's marks."""
         return bool(_list_day_logs(files)) and (
             ".memsearch" in files.path.parts
             or any(".memsearch" in PurePosixPath(name).parts for name in files.names())
@@ -170,7 +176,8 @@ class MemsearchReader(_Notes):
                 "" if _CLOCK.match(row) or row.startswith("<!--") else row for row in rows
             )
             for number, told in split_prose_statements(plain):
-                # The log has the time of its machine, which is this one, or as good as that.
+                # Times in the log are of the machine that wrote it: this machine, or one in the
+                # same zone in all likelihood.
                 at = (
                     datetime.combine(day, times[number - 1]).astimezone(UTC)
                     if day
@@ -187,24 +194,20 @@ def _list_day_logs(files: ImportFiles) -> list[str]:
 
 
 def _find_memsearch_project(files: ImportFiles, name: str) -> str:
-    """Return the folder in which memsearch's own one lies."""
+    """Return the project folder that contains memsearch's folder."""
     parts = Path(files.place(name)).parts
     return str(Path(*parts[: parts.index(".memsearch")])) if ".memsearch" in parts[1:] else ""
 
 
 class ClaudeCodeReader(_Notes):
-    """`ImportReader` of Claude Code's own memory: `CLAUDE.md`, and the `memory` folders that it
-    keeps for projects.
-    """
+    """`ImportReader` of Claude Code: `CLAUDE.md` and its `memory` folders of projects."""
 
     def recognises(self, files: ImportFiles) -> bool:
-        """Say whether there is a `CLAUDE.md`, or a folder `memory` with the index that Claude Code
-        keeps.
-        """
+        """Say whether there is a `CLAUDE.md`, or a `memory` folder with Claude Code's index."""
         return bool(_claude_files(files))
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
-        """Yield what each file states; lines of an index that only point to a file are left out."""
+        """Yield the statements of each file; index lines that only point to a file are left out."""
         for found in self._texts(files, _claude_files(files)):
             if isinstance(found, Reject):
                 yield found

@@ -1,6 +1,4 @@
-"""Opens what lies at a path to be imported: a folder, a zip archive that is read without unpacking
-it, or one file.
-"""
+"""Opens a path to be imported: a folder, a zip archive (read without unpacking), or one file."""
 
 import io
 import zipfile
@@ -15,12 +13,12 @@ from gieok.machine.imports.folder import OneFile, OpenedFiles
 
 _CHUNK_BYTES = 1 << 18
 _BEGINS = b"PK\x03\x04"
-#: An archive's member is refused where it is large and so many times larger than what was packed.
+#: A member is refused if its unpacked size is this large and this many times its packed size.
 _BOMB_BYTES, _BOMB_RATIO = 1 << 29, 300
 
 
 def open_import_files(path: Path) -> OpenedFiles:
-    """Open what lies at a path. Raises BadRequest."""
+    """Open the files at a path. Raises BadRequest."""
     if not path.exists():
         raise BadRequest(f"there is nothing at {str(path)!r}", hint="give a file or a folder")
     try:
@@ -36,9 +34,7 @@ def open_import_files(path: Path) -> OpenedFiles:
 
 
 class _Archive(OpenedFiles):
-    """A zip archive; names that lead out of it are no files of ours, because nothing is
-    unpacked.
-    """
+    """Zip archive. Names that lead out of it are harmless, because nothing is unpacked."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -77,7 +73,7 @@ class _Archive(OpenedFiles):
 
 
 class _Unpacked(io.RawIOBase):
-    """The bytes of a member. A damaged one raises OSError, as every other file does."""
+    """Unpacked bytes of a member. A damaged member raises OSError, as every other file does."""
 
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         try:

@@ -1,4 +1,4 @@
-"""SQLite databases of other programs, read-only, whichever columns they have."""
+"""Read-only access to SQLite databases of other programs, whichever columns they have."""
 
 import json
 import sqlite3
@@ -15,8 +15,9 @@ _TIMEOUT_S = 5.0
 
 
 def find_sqlite_files(files: ImportFiles, *names: str) -> list[Path]:
-    """Return the SQLite files among these, by their beginning; with `names`, those that are called
-    so.
+    """Return the SQLite files among these, recognised by their first bytes.
+
+    With `names`, only the files with these names.
     """
     sqlite_files = []
     for name in files.names():
@@ -50,7 +51,7 @@ def read_query_rows(file: Path, sql: str) -> Iterator[Mapping[str, object]]:
             db.row_factory = sqlite3.Row
             db.text_factory = lambda data: data.decode("utf-8", "replace")
             for row in db.execute(sql):
-                # A row iterates over its values.
+                # Iterating over a row yields its values.
                 yield {name: row[name] for name in row.keys()}  # noqa: SIM118
     except sqlite3.Error as error:
         raise BadRequest(
@@ -59,7 +60,7 @@ def read_query_rows(file: Path, sql: str) -> Iterator[Mapping[str, object]]:
 
 
 def json_list(value: object) -> list[object]:
-    """Return a JSON array that stands in a column; nothing for anything else."""
+    """Return the JSON array in a column value; an empty list for any other value."""
     try:
         found = json.loads(value) if isinstance(value, str) and value else []
     except ValueError:

@@ -1,7 +1,7 @@
-"""`Parser` by tree-sitter, with one wheel per language: their grammars are inside.
+"""`Parser` by tree-sitter, with one wheel per language that contains its grammar.
 
-Not `tree-sitter-language-pack`: from version 1 it fetches grammars from the network at run time and
-fails offline.
+Not `tree-sitter-language-pack`: from version 1 on, that package fetches grammars from the network
+at run time and fails offline.
 """
 
 from functools import cache
@@ -14,7 +14,7 @@ from gieok.ports.code import SyntaxNode
 
 
 class TreeSitterParser:
-    """Loads a grammar when its language is first met."""
+    """Parser that loads a grammar when its language first occurs."""
 
     def parse(self, grammar: str, source: bytes) -> SyntaxNode:
         """Return the root of the syntax tree."""

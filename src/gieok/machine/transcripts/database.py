@@ -1,4 +1,4 @@
-"""An agent's own SQLite database, opened read-only while the agent writes it (WAL)."""
+"""SQLite database of an agent, opened read-only while the agent writes to it (WAL)."""
 
 import sqlite3
 from collections.abc import Callable
@@ -16,18 +16,19 @@ Rows = Callable[[str, tuple[object, ...]], list[tuple[Any, ...]]]
 
 
 class TranscriptDatabase:
-    """`TranscriptStore` of any agent; a subclass names the table it reads and its statements.
+    """`TranscriptStore` of any agent; a subclass names the table it reads and its SQL statements.
 
-    `SESSIONS` gives (id, key, number of the last event), `EVENTS` takes (session, after, limit) and
-    gives (number, line, …).
+    `SESSIONS` returns (id, key, number of the last event); `EVENTS` takes (session, after, limit)
+    and returns (number, line, …).
     """
 
     AGENT = ""
-    #: A table, and columns without which nothing is read.
+    #: A table, and the columns without which nothing is read.
     NEEDS: tuple[str, frozenset[str]]
     SESSIONS = ""
     EVENTS = ""
-    #: What the agent's schema needs to be read at all, and the extra that brings it.
+    #: The SQLite version that the agent's schema needs to be read at all, and the extra that
+    #: installs it.
     OLDEST_SQLITE = (3, 38)
     EXTRA = ""
 
@@ -47,7 +48,7 @@ class TranscriptDatabase:
         return [StoredSession(*row) for row in self._rows(self.SESSIONS)]
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return events in order."""
+        """Return events of a session in order."""
         return [(row[0], self.line(row)) for row in self._rows(self.EVENTS, session, after, limit)]
 
     def line(self, row: tuple[Any, ...]) -> str:
@@ -67,8 +68,9 @@ class TranscriptDatabase:
             raise TranscriptUnreadable(f"cannot read {str(self._file)!r}: {error}") from error
 
     def _open(self, file: Path) -> tuple[Rows, Callable[[], None]]:
-        """Open read-only with whichever SQLite is new enough: Python's own, or that of the wheel of
-        `apsw`.
+        """Open the file read-only with an SQLite that is new enough.
+
+        That is Python's own SQLite, or the SQLite in the wheel of `apsw`.
         """
         try:
             if sqlite3.sqlite_version_info >= self.OLDEST_SQLITE:
@@ -96,8 +98,8 @@ def _connect_by_apsw(file: Path, extra: str) -> tuple[Rows, Callable[[], None]]:
     with extras.imports_of(extra, file.name):
         import apsw
 
-    # Without a write-ahead log nobody writes it, and a folder that may not be written then needs no
-    # shared memory file.
+    # Without a write-ahead log no process is writing, and a read-only folder then needs no shared
+    # memory file.
     immutable = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
     uri = f"{file.absolute().as_uri()}?mode=ro{immutable}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)

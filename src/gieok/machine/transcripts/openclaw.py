@@ -1,8 +1,7 @@
-"""OpenClaw 2026.8 and later: one database per agent,
-`~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite`.
+"""OpenClaw 2026.8 and later: one database per agent.
 
-Its schema uses functions of SQLite 3.43, without which not even a read is prepared; Debian 12 has
-3.40.
+Its path is `~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite`. The schema uses functions of
+SQLite 3.43; an older SQLite cannot prepare even a read. Debian 12 has 3.40.
 """
 
 from pathlib import Path
@@ -38,7 +37,7 @@ class OpenClawDatabase(TranscriptDatabase):
         )
 
     def line(self, row: tuple[Any, ...]) -> str:
-        """Return the event; a long one may be compressed."""
+        """Return the event of a row; a long event may be compressed."""
         _, text, packed = row
         return text if text is not None else self._decompressed(packed)
 

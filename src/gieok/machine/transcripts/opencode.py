@@ -1,10 +1,10 @@
-"""opencode 1.3 and later: one database for all projects, `~/.local/share/opencode/opencode.db`.
+"""opencode 1.3 and later: one database for all projects.
 
-What is read is its log of events, numbered in each session. A session that is older than the log
-has none, or a log that does
-not begin with it: of that one the tables `message` and `part` are read, which hold the newest state
-alone. A line is `{"event", "data", "message"}`: the event's type, what it says, and the message
-that its part belongs to; parts are told as such events.
+Its path is `~/.local/share/opencode/opencode.db`. The database's event log is read, whose events
+are numbered within each session. A session that is older than the log has no events, or its events
+do not begin with the session: for such a session the tables `message` and `part` are read, which
+hold only the newest state. A line is `{"event", "data", "message"}`: the event's type, its data,
+and the message that its part belongs to; rows of the table `part` are returned as such events too.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from gieok.ports.transcripts import StoredSession, TranscriptStore
 
 _LOG = frozenset(("aggregate_id", "seq", "type", "data"))
 _PARTS = frozenset(("id", "message_id", "session_id", "time_created", "time_updated", "data"))
-#: The number of a part: it grows with each change, and no two parts of a millisecond have the same.
+#: Number of a part: it grows with each change, and no two parts of one millisecond share a number.
 _NUMBER = "p.time_updated * 10000 + p.rowid % 10000"
 _LOGGED = (
     "SELECT 1 FROM event e WHERE e.aggregate_id = {session} AND e.type LIKE 'session.created%'"
@@ -25,7 +25,7 @@ _LOGGED = (
 
 
 class OpenCodeDatabase(TranscriptDatabase):
-    """`TranscriptStore` on the database; the sessions' keys are empty."""
+    """`TranscriptStore` on opencode's database; the keys of its sessions are empty."""
 
     AGENT = "opencode"
     NEEDS = ("session", frozenset(("id", "directory", "parent_id")))
@@ -35,18 +35,20 @@ class OpenCodeDatabase(TranscriptDatabase):
         "ORDER BY aggregate_id"
     )
     EVENTS = (
-        """SELECT e.seq, '{"event":"' || e.type || '","data":' || e.data || ',"message":' || coalesce(m.data, 'null') || '}' """
+        """SELECT e.seq, '{"event":"' || e.type || '","data":' || e.data || ',"message":' """
+        "|| coalesce(m.data, 'null') || '}' "
         "FROM event e LEFT JOIN message m "
         "ON m.id = CASE WHEN json_valid(e.data) THEN json_extract(e.data, '$.part.messageID') END "
         "WHERE e.aggregate_id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
     )
-    #: The sessions without a whole log, by the newest of their parts.
+    #: The sessions without a complete log, each with the number of its newest part.
     OLD_SESSIONS = (
         f"SELECT p.session_id, '', max({_NUMBER}) FROM part p WHERE p.session_id IN (SELECT "
         f"id FROM session) "
         "AND NOT EXISTS ({logged}) GROUP BY p.session_id ORDER BY p.session_id"
     )
-    #: Takes (session, after, session, after, limit): how a session began, then its parts.
+    #: Takes (session, after, session, after, limit): returns the session's beginning, then its
+    #: parts.
     PARTS = (
         "SELECT * FROM (SELECT 0 AS number, json_object('event', 'session.created.1', 'data', "
         "json_object('sessionID', id, "
@@ -66,12 +68,12 @@ class OpenCodeDatabase(TranscriptDatabase):
     def __init__(self, file: Path) -> None:
         super().__init__(file)
         has_rules = "permission" in self.columns
-        #: What a session is allowed from its beginning.
+        #: Permissions that a session has from its beginning.
         self._rules = (
             "CASE WHEN json_valid(permission) THEN json(permission) END" if has_rules else "NULL"
         )
         self._has_log, self._has_parts = self._has("event", _LOG), self._has("part", _PARTS)
-        #: Sessions of which the parts are read.
+        #: Sessions whose parts are read, because their log is incomplete.
         self._old: set[str] = set()
         if not (self._has_log or self._has_parts):
             self.close()
@@ -83,7 +85,7 @@ class OpenCodeDatabase(TranscriptDatabase):
         return needed <= {row[1] for row in self._rows(f"PRAGMA table_info({table})")}
 
     def sessions(self) -> list[StoredSession]:
-        """Return every session: those of the log, and those that are older."""
+        """Return every session: those of the event log, and older ones."""
         logged = super().sessions() if self._has_log else []
         old = self._list_old() if self._has_parts else []
         self._old = {session.id for session in old}
@@ -94,7 +96,7 @@ class OpenCodeDatabase(TranscriptDatabase):
         return [StoredSession(*row) for row in self._rows(self.OLD_SESSIONS.format(logged=logged))]
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return events in order, or the parts of an older session as such."""
+        """Return events in order; the parts of an older session are returned as events."""
         if session not in self._old:
             return super().events(session, after, limit) if self._has_log else []
         rows: list[tuple[Any, ...]] = self._rows(
@@ -104,5 +106,5 @@ class OpenCodeDatabase(TranscriptDatabase):
 
 
 def open_transcripts(path: Path) -> TranscriptStore:
-    """Open opencode's database, or the folder of messages that it kept before there was one."""
+    """Open opencode's database, or the folder of messages that opencode kept before 1.3."""
     return OpenCodeFiles(path) if path.is_dir() else OpenCodeDatabase(path)

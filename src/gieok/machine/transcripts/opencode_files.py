@@ -1,5 +1,6 @@
-"""opencode before 1.3: a file each session, message and part, in
-`~/.local/share/opencode/storage`.
+"""opencode before 1.3: one file per session, message and part.
+
+The files lie in `~/.local/share/opencode/storage`.
 """
 
 import json
@@ -11,18 +12,17 @@ from typing import Any
 from gieok.errors import TranscriptUnreadable
 from gieok.ports.transcripts import StoredSession
 
-#: A larger file is no part of a talk.
+#: A larger file is no part of a conversation.
 _MOST_BYTES = 64 << 20
-#: Of a session no more is read.
+#: Limit of what is read of one session.
 _MOST_LINES = 100_000
 
 
 class OpenCodeFiles:
-    """`TranscriptStore` on the folder of messages, `storage/message`; lines are as those of the
-    database.
+    """`TranscriptStore` on the folder of messages, `storage/message`.
 
-    Lines are numbered from the time of the session's last change on: all of it is read again when
-    that is another.
+    Lines have the form of the database's lines. Line numbers start from the time of the session's
+    last change: after another change, the whole session is read again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -30,7 +30,7 @@ class OpenCodeFiles:
         self._found: dict[str, dict[str, Any]] = {}
 
     def sessions(self) -> list[StoredSession]:
-        """Return every session that says something."""
+        """Return every session that has a message."""
         try:
             self._found = {session["id"]: session for session in self._list_sessions()}
         except OSError as error:
@@ -52,7 +52,7 @@ class OpenCodeFiles:
                 yield session
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return how a session began and its parts; the last one has the session's number."""
+        """Return the session's beginning and its parts; the last line has the session's number."""
         found = self._found.get(session)
         if found is None or after >= _find_first_line_number(found) + _MOST_LINES:
             return []
@@ -110,7 +110,7 @@ def _read_opencode_time(record: dict[str, Any], name: str) -> int:
 
 
 def _read_opencode_file(file: Path) -> dict[str, Any]:
-    """Return what a file holds; nothing where it is damaged."""
+    """Return the object in a file; an empty one if the file is damaged."""
     try:
         content = json.loads(file.read_bytes()) if file.stat().st_size <= _MOST_BYTES else None
     except (OSError, ValueError, RecursionError):

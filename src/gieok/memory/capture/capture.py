@@ -30,7 +30,7 @@ from gieok.text.redact.names import named
 from gieok.text.tokens import estimate_tokens
 
 _EVENTS = 500
-#: How far back to look for the calls of pending results when reading of a file resumes.
+#: How far back to look for the calls of pending tool results when reading of a file resumes.
 _LOOKBACK_BYTES = 2 << 20
 _LOOKBACK_EVENTS = 50
 _UNKNOWN = "not in the format of a known transcript"
@@ -38,45 +38,47 @@ _UNKNOWN = "not in the format of a known transcript"
 
 @dataclass(slots=True)
 class Captured:
-    """Counts of a capture. `troubles`: path → why it cannot be read."""
+    """Counts of a capture. `troubles`: path → why the file cannot be read."""
 
     messages: int = 0
     rejects: int = 0
-    #: Messages that were passed over: paused, private, excluded.
+    #: Messages that were skipped because they are paused, private or excluded.
     withheld: int = 0
     troubles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Capture:
-    """Follows transcripts into a journal. Caches cursors, which another process may move at any
-    time.
+    """Follows transcripts into a journal.
+
+    Cursors are cached; another process may move them at any time.
     """
 
     journal: CopiesJournal
-    #: The scope of a folder's project, None outside of any: transcripts of coding agents name their
-    #: working folder.
+    #: Returns the scope of the project that contains a folder, None outside of any project:
+    #: transcripts of coding agents name their working folder.
     project_scope: Callable[[str], Scope | None] = lambda folder: None
-    #: Receives a transcript (or `path#line`) and why it cannot be read; '' once it can.
+    #: Receives a transcript (or `path#line`) and why it cannot be read; '' once it can be read.
     tell: Callable[[str, str], None] = lambda path, why: None
-    #: Gieok's own folders with other names than `.gieok`.
+    #: Gieok's own folders that are not named `.gieok`.
     folders: Sequence[str] = ()
-    #: What is nobody's business: it is passed over.
+    #: Rules for messages that are not to be remembered: they are skipped.
     privacy: Privacy = field(default_factory=Privacy)
-    #: The folder whose path has this SHA-256, '' for none that is known: old transcripts tell no
-    #: more of it.
+    #: Returns the folder whose path has this SHA-256, '' for an unknown hash: old transcripts name
+    #: their folder only by this hash.
     folder_of: Callable[[str], str] = lambda digest: ""
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
-    #: The identities of the transcripts with a path up to `.jsonl`: of ten thousand cursors, few
-    #: are a file's.
+    #: Path up to `.jsonl` → identities of the transcripts with that path: of ten thousand cursors,
+    #: few belong to one file.
     _stems: dict[str, set[str]] = field(default_factory=dict)
     _is_loaded: bool = False
-    #: Status of each file when all of it had been read: a full scan skips it without opening it.
+    #: Status of each file when it had been read to its end: a full scan skips an unchanged file
+    #: without opening it.
     _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict)
-    #: The transcript of each file, and the cursor that this process reached in it.
+    #: The transcript of each file, and the cursor that this process reached in the file.
     _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
-    #: What is withheld of each transcript, by the identity of its file.
+    #: The sieve of each transcript, by the identity of its file.
     _sieves: dict[str, Sieve] = field(default_factory=dict)
     _counts: LineCounts = field(default_factory=LineCounts)
     _copies: Copies = field(init=False)
@@ -85,7 +87,7 @@ class Capture:
         self._copies = Copies(self.journal)
 
     def file(self, scope: Scope, path: Path, cwd: str = "", *, portions: int = 0) -> int:
-        """Add the new messages of a file, or of some portions of it; return how many.
+        """Add the new messages of a file, or of some portions of the file; return how many.
 
         An unreadable file is named in `troubles`.
         """
@@ -106,7 +108,8 @@ class Capture:
             if is_whole:
                 self._seen[path] = looks
         except FileNotFoundError:
-            # removed or renamed since it was listed; its new name comes with the next event
+            # The file was removed or renamed since it was listed; its new name comes with the next
+            # event.
             return 0
         except OSError as error:
             self.captured.troubles[str(path)] = error.strerror or str(error)
@@ -116,7 +119,7 @@ class Capture:
         return added
 
     def is_read(self, path: Path) -> bool:
-        """Say whether this process read all of a file, or cannot read it."""
+        """Say whether this process read a file to its end, or cannot read it."""
         return path in self._seen or str(path) in self.captured.troubles
 
     def _load(self) -> None:
@@ -132,7 +135,7 @@ class Capture:
     def _follow(
         self, scope: Scope, path: Path, file: BinaryIO, cwd: str, portions: int
     ) -> tuple[int, bool]:
-        """Return how many messages were added, and whether all of the file was read."""
+        """Add the new messages of a file; return how many, and whether the whole file was read."""
         if not self._is_loaded:
             self._load()
         transcript = self._transcript(path, file)
@@ -158,14 +161,15 @@ class Capture:
             self._followed[done.identity] = (done, transcript)
             added += sum(isinstance(event, Message) for event in events)
             portions -= 1
-            # A file that is read again starts over where it is left.
+            # A re-read that stops halfway would start over, so it goes on beyond `portions`.
             if portion.is_last or not (portions or cursor.is_rereading):
                 return added, portion.is_last
             cursor = done
 
     def _take_whole(self, scope: Scope, path: Path, file: BinaryIO, cwd: str) -> int:
-        """Add the messages of a file that is one JSON object, which is written anew as it grows;
-        return how many.
+        """Add the messages of a file that is one JSON object; return how many.
+
+        Such a file is rewritten whole as it grows.
         """
         if not self._is_loaded:
             self._load()
@@ -196,8 +200,8 @@ class Capture:
         return sum(isinstance(event, Message) for event in events)
 
     def _prepare(self, transcript: Transcript, written: datetime) -> Transcript:
-        """Return a transcript that was recognised as it is read: without secrets in its name, with
-        the time of its file.
+        """Return a recognised transcript with secrets removed from its name and with its file's
+        time.
         """
         clean = replace(
             transcript, session=transcript.session._replace(id=named(transcript.session.id))
@@ -208,7 +212,7 @@ class Capture:
         return clean
 
     def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
-        """Return the transcript that a file is; None if it is none, or not yet."""
+        """Return the transcript in a file; None if the file is no transcript, or not yet one."""
         cursor, followed = self._followed.get(tail.read_file_identity(file), (None, None))
         is_settled = (
             cursor is not None and cursor.line >= formats.SNIFFED_LINES and cursor.path == str(path)
@@ -227,8 +231,10 @@ class Capture:
         return self._prepare(found, tail.find_write_time(file, path)) if found else None
 
     def _scope(self, transcript: Transcript, scope: Scope, cwd: str = "") -> Scope:
-        """Return whose memory a session is: the project's in which it works, unless its place says
-        whose.
+        """Return the scope of a session.
+
+        The scope is that of the project in which the session works, unless the transcript's place
+        determines the scope.
         """
         if transcript.format.has_own_scope:
             return scope
@@ -237,8 +243,9 @@ class Capture:
         return self.project_scope(folder) or scope
 
     def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor, cwd: str) -> None:
-        """Parse what lines before a cursor decide about those that follow, unless this process has
-        read them.
+        """Parse the lines before a cursor that affect the lines behind it.
+
+        Nothing is done if this process has read those lines itself.
         """
         if self._followed.get(cursor.identity) == (cursor, transcript):
             return
@@ -250,8 +257,10 @@ class Capture:
         self._sift_before(transcript, sieve, before.split(b"\n"))
 
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
-        """Return where to resume. A copy of lines without ids is read again: counting tells them
-        apart.
+        """Return the cursor at which to resume.
+
+        A copy of a file whose lines have no ids is read from its beginning: counting equal lines
+        tells which of them are new.
         """
         near = self._stems.get(tail.strip_rotation_suffix(str(path)), set()) | {
             tail.read_file_identity(file)
@@ -266,8 +275,9 @@ class Capture:
         return cursor
 
     def _is_known(self, scope: Scope, transcript: Transcript, file: BinaryIO) -> bool:
-        """Say whether a file without ids is a copy or rewritten: the journal has most of its first
-        lines.
+        """Say whether a file without ids is a copy or was rewritten.
+
+        The journal then holds most of its first lines.
         """
         if transcript.format.has_ids:
             return False
@@ -407,10 +417,10 @@ class Capture:
         return kept
 
     def _sift_before(self, transcript: Transcript, sieve: Sieve, lines: Iterable[bytes]) -> None:
-        """Let a sieve see lines that were read before: those that follow may belong to the same
+        """Let a sieve see lines that were read before; the next lines may belong to the same
         turn.
         """
-        # What it notes of them was noted by `pass_by`.
+        # A transcript of its own, because `pass_by` has noted these lines in `transcript` already.
         apart = Transcript(
             transcript.format, transcript.session, transcript.folders, transcript.excluded
         )
@@ -424,8 +434,9 @@ class Capture:
     def _append(
         self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]
     ) -> bool:
-        """Write to the journal; if another process was faster, reload the cursors and return
-        False.
+        """Write events to the journal and move the cursor.
+
+        If another process was faster, the cursors are reloaded and False is returned.
         """
         if self.journal.append(scope, events, cursor, self._known.get(cursor.identity), rejects):
             self._learn(cursor)
@@ -438,8 +449,9 @@ class Capture:
 def capture_database(
     capture: Capture, source: ScopedTranscript, open_store: Callable[[str, Path], TranscriptStore]
 ) -> int:
-    """Add the new messages of an agent's database; return how many. An unreadable one is named in
-    `troubles`.
+    """Add the new messages of an agent's database; return how many.
+
+    An unreadable database is named in `troubles`.
     """
     try:
         store = open_store(source.database, source.path)
@@ -457,7 +469,7 @@ def capture_database(
 
 
 def _annotate_captured_event(event: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
-    """Return an event as it is journalled: with its token count and its source."""
+    """Return an event with its token count and its source, as the journal keeps it."""
     if not isinstance(event, Message):
         return event._replace(source=source)
     return event._replace(tokens=estimate_tokens(event.text), source=source, line=line)

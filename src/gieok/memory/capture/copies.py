@@ -1,10 +1,10 @@
-"""History that a transcript repeats, and prompts with which many sessions begin: what was said once
-is kept once.
+"""Removes repeated history and program-made openings: what was said once is kept once.
 
-A fork, a resumed session and some hosts' rewriting of a session copy what was said before, under
-new ids and sometimes new times. A copy is told by its order: the same words of the same speakers,
-one behind the other, from the beginning of what is known on. A prompt that many sessions begin with
-is a program's, or one that a person keeps for all their sessions: no memory.
+A fork, a resumed session and some hosts' rewriting of a session copy earlier messages, under new
+ids and sometimes with new times. A copy is recognised by its order: the same words of the same
+speakers in sequence, starting at the beginning of a known history. A prompt that many sessions
+begin with comes from a program, or is one that a person keeps for all their sessions: it is no
+memory.
 """
 
 import hashlib
@@ -19,25 +19,28 @@ from gieok.model.conversation import Message, Retraction, Role, TranscriptEvent,
 from gieok.model.memory import Scope
 from gieok.ports.journal import Conversations, Journal, KeptValues, MadeDocuments
 
-#: Realms of the journal: the sessions by how they begin, and what a session that begins with a copy
-#: copies.
+#: Realms of the journal: sessions by their beginning, and the copied history of sessions that begin
+#: with a copy.
 OPENINGS, FORKS = "openings:", "forks:"
-#: So long are the beginnings that are compared, and so many sessions with one make it a program's.
+#: Length of the beginnings that are compared, and how many sessions with one beginning make it a
+#: program's.
 _OPENING_CHARS = 60
 _MANY_SESSIONS = 4
-#: Of the sessions that begin alike so many are kept: the first ones, and the newest.
+#: Sessions kept for each beginning: the first ones, and the newest.
 _MOST_KEPT = 24
 _HEX = 16
 _SPEAKERS = (Role.USER, Role.ASSISTANT)
 
 
 class CopiesJournal(Journal, Conversations, KeptValues, MadeDocuments, Protocol):
-    """What is needed of a journal."""
+    """Methods that this module needs of a journal."""
 
 
 class Opened(NamedTuple):
-    """A session that is known by its first prompt. `is_taken`: the prompt was taken back;
-    `is_typed`: a person's, surely.
+    """Session that is known by its first prompt.
+
+    `is_taken`: the prompt was taken back out of the journal. `is_typed`: a person surely typed the
+    prompt.
     """
 
     scope: str
@@ -48,8 +51,9 @@ class Opened(NamedTuple):
 
 
 class _Spoken(NamedTuple):
-    """What was said, as it is compared. `text` is None of what was forgotten: it may have been
-    anything.
+    """Message in the form in which it is compared.
+
+    `text` is None for a forgotten message, which may have said anything.
     """
 
     role: Role
@@ -60,7 +64,7 @@ class _Spoken(NamedTuple):
 
 @dataclass(slots=True)
 class _Copying:
-    """A history that a transcript is repeating, and how much of it."""
+    """History that a transcript is repeating, and the position that the repetition has reached."""
 
     history: Sequence[_Spoken]
     position: int
@@ -68,7 +72,7 @@ class _Copying:
 
 @dataclass(slots=True)
 class Copies:
-    """Leaves out of new events what was said before."""
+    """Filter that removes from new events the messages that were said before."""
 
     journal: CopiesJournal
     #: By session: a copy that goes on in the next portion.
@@ -77,8 +81,9 @@ class Copies:
     def without_copies(
         self, scope: Scope, transcript: Transcript, events: list[TranscriptEvent], *, is_first: bool
     ) -> list[TranscriptEvent]:
-        """Return the events of a portion that say something new. `is_first`: nothing of the file
-        was read before.
+        """Return the events of a portion that are no copies.
+
+        `is_first`: no part of the file was read before.
         """
         session = transcript.session
         name = (session.agent, session.id)
@@ -109,8 +114,9 @@ class Copies:
         events: Sequence[TranscriptEvent],
         before: Sequence[TranscriptEvent],
     ) -> int:
-        """Return how many events, from a first prompt on, are to be left out; 0 where it is said
-        here.
+        """Return how many events to leave out, from a first prompt on.
+
+        0 if the prompt was said in this session.
         """
         session, message = transcript.session, events[0]
         own = [*self._own(scope, session.agent, session.id), *_list_spoken_messages(before)]
@@ -136,8 +142,9 @@ class Copies:
         return int(message.role is Role.USER and self._keep_opening(scope, transcript, message))
 
     def _end(self, session: Session, events: Sequence[TranscriptEvent], run: "_RepeatedRun") -> int:
-        """Return how many events a copy has; where they are all of a portion, it may go on in the
-        next.
+        """Return how many events a copy has.
+
+        If the copy fills the rest of the portion, it may go on in the next portion.
         """
         if run.end == len(events):
             self._copying[session.agent, session.id] = _Copying(run.history, run.position)
@@ -158,7 +165,7 @@ class Copies:
         return [_of_turn(turn) for turn in self.journal.turns(scope, agent, session)]
 
     def _history(self, scope: Scope, agent: str, session: str, depth: int = 0) -> list[_Spoken]:
-        """Return what a session says, with what it copied itself."""
+        """Return the messages of a session, including those that the session itself copied."""
         own = self._own(scope, agent, session)
         forked = self.journal.kept(f"{FORKS}{agent}").get(session)
         if not forked or depth > _MOST_KEPT:
@@ -170,8 +177,9 @@ class Copies:
     def _candidates(
         self, scope: Scope, session: Session, message: Message
     ) -> Iterator[tuple[Scope, str]]:
-        """Yield the sessions that may have been copied: the one that the header names, and those
-        that begin alike.
+        """Yield the sessions that may have been copied.
+
+        They are the session that the header names, and sessions that begin alike.
         """
         if session.copied_from:
             known = [
@@ -191,9 +199,10 @@ class Copies:
         return _parse_session_openings(self.journal.kept(realm).get(name, ""))
 
     def _keep_opening(self, scope: Scope, transcript: Transcript, message: Message) -> bool:
-        """Note how a session begins; return whether so many begin like it that nobody said it.
+        """Record how a session begins; return whether its beginning is a program's.
 
-        The first ones, which could not be told yet, are taken back.
+        It is when many sessions begin alike. The first prompts of earlier such sessions, which
+        could not be recognised yet, are taken back.
         """
         session = transcript.session
         realm, name = _place_of(session.agent, message.text)
@@ -222,7 +231,7 @@ class Copies:
         return is_many
 
     def _take_back(self, openings: Sequence[Opened]) -> None:
-        """Take first prompts back, and what was observed of them alone."""
+        """Remove first prompts, and the observations made of them alone."""
         for scope in {one.scope for one in openings}:
             own = [one for one in openings if one.scope == scope]
             self.journal.say(Scope(scope), [Retraction(one.session, one.message) for one in own])
@@ -244,9 +253,9 @@ class Copies:
 
 
 class _RepeatedRun(NamedTuple):
-    """Events that repeat a history: how many, and from where to where in the history.
+    """Run of events that repeat a history: its length, and its range in the history.
 
-    An agent that answers in the same words, or the very times too, make sure that it is a copy.
+    An agent's answer in the same words, or even equal times, make sure that the run is a copy.
     """
 
     end: int
@@ -260,8 +269,9 @@ class _RepeatedRun(NamedTuple):
 def _align_with_history(
     events: Sequence[TranscriptEvent], history: Sequence[_Spoken], *, is_anywhere: bool = False
 ) -> _RepeatedRun | None:
-    """Return the longest run of events that repeats a history from its beginning, or from
-    anywhere.
+    """Return the longest run of events that repeats a history.
+
+    The run starts at the history's beginning, or with `is_anywhere` at any place.
     """
     starts = range(len(history)) if is_anywhere else range(min(1, len(history)))
     runs = [
@@ -275,7 +285,10 @@ def _align_with_history(
 def _follow_history(
     events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start: int
 ) -> _RepeatedRun:
-    """Return how far events repeat a history. Uses of tools go with what was said before them."""
+    """Return how far events repeat a history from `start`.
+
+    Tool calls belong to the message before them.
+    """
     at, end, is_answered, is_dated = start, 0, False, False
     for number, event in enumerate(events):
         if not isinstance(event, Message):
@@ -328,8 +341,9 @@ def _list_spoken_messages(events: Sequence[TranscriptEvent]) -> list[_Spoken]:
 
 
 def _place_of(agent: str, text: str) -> tuple[str, str]:
-    """Return the realm and the name under which sessions that begin like this are kept: no words,
-    only their sum.
+    """Return the realm and name under which sessions with this beginning are kept.
+
+    The name holds no words, only their hash.
     """
     name = hashlib.sha256(
         _normalise_spoken_text(text)[:_OPENING_CHARS].encode("utf-8", "replace")

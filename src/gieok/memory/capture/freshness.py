@@ -1,7 +1,7 @@
-"""Says cheaply whether agents wrote anything since all that they wrote was taken in, for commands
-where no daemon follows.
+"""Cheap check whether agents wrote anything since their transcripts were last read completely.
 
-Standard library that is quick to import: most searches and session starts find nothing new.
+For commands where no daemon follows the transcripts. Only quickly imported parts of the standard
+library are used: most searches and session starts find nothing new.
 """
 
 import json
@@ -12,16 +12,17 @@ from fnmatch import fnmatch
 from gieok import fs
 
 _FILE = "taken-in.json"
-#: Clocks of file systems are coarse: what changed so shortly before is looked at again.
+#: Clocks of file systems are coarse: a file that changed this shortly before the mark is looked at
+#: again.
 _MARGIN_S = 2.0
 _MOVES = ("HOME", "_DIR", "_PROFILE")
 
 
 class Backlog:
-    """What is left: transcripts to read, messages to make searchable; and how many documents were
-    made.
+    """Work that is left: transcripts to read and messages to make searchable, and documents made.
 
-    `is_elsewhere`: another process takes in what there is, so that nobody here knows what is left.
+    `is_elsewhere`: another process is reading the transcripts, so that this one does not know what
+    is left.
     """
 
     __slots__ = ("is_elsewhere", "made", "messages", "transcripts")
@@ -33,13 +34,14 @@ class Backlog:
         self.is_elsewhere = is_elsewhere
 
     def __bool__(self) -> bool:
-        """Say whether anything is left, or may be."""
+        """Say whether any work is left, or may be left."""
         return bool(self.transcripts or self.messages or self.is_elsewhere)
 
 
 def build_freshness_key(agents: str, folders: str, environment: Mapping[str, str]) -> str:
-    """Return what decides where transcripts are: settings, and variables that move agents'
-    folders.
+    """Return a key of everything that decides where transcripts are.
+
+    That is the settings, and environment variables that move agents' folders.
     """
     moved = sorted(
         f"{name}={value}" for name, value in environment.items() if name.endswith(_MOVES)
@@ -48,9 +50,10 @@ def build_freshness_key(agents: str, folders: str, environment: Mapping[str, str
 
 
 def is_new(home: str, whose: str = "") -> bool:
-    """Say whether a transcript is younger than what was taken in.
+    """Say whether a transcript was written after the last complete reading.
 
-    Where nothing is known of that by this key, it is; without a key only a file counts.
+    If there is no mark of a complete reading, or a mark of another key, the answer is True. Without
+    a key (`whose` ''), keys are not compared, and a missing mark means False.
     """
     try:
         with open(os.path.join(home, _FILE), encoding="utf-8") as file:
@@ -66,7 +69,8 @@ def is_new(home: str, whose: str = "") -> bool:
 
 
 def store_freshness_mark(home: str, whose: str, patterns: Iterable[str], began_s: float) -> None:
-    """Remember that all was taken in that was written before `began_s`; 0: something is left.
+    """Record that everything written before `began_s` was read; 0: something is left.
+
     Raises OSError.
     """
     row = {"whose": whose, "patterns": sorted(patterns), "at": began_s - _MARGIN_S}
@@ -74,8 +78,9 @@ def store_freshness_mark(home: str, whose: str, patterns: Iterable[str], began_s
 
 
 def _iter_pattern_paths(pattern: str) -> Iterator[str]:
-    """Yield the paths that a pattern of `*` and `**` names; `glob` takes longer to import than this
-    to run.
+    """Yield the paths that match a pattern of `*` and `**`.
+
+    Importing `glob` takes longer than running this function.
     """
     fixed, star, _ = pattern.partition("*")
     folder = os.path.dirname(fixed)

@@ -53,8 +53,9 @@ def number_equal_lines(
     hashes: Sequence[str],
     counts: Callable[[], Counter[str]],
 ) -> list[str]:
-    """Return an id for each line of a portion that begins at `cursor`; `counts` returns the counts
-    before it.
+    """Return an id for each line of a portion that begins at `cursor`.
+
+    `counts` returns the counts of the lines before the cursor.
     """
     occurrences = journal.occurrences(scope, [prefix + identity for identity in hashes])
     held = {identity.removeprefix(prefix): count for identity, count in occurrences.items()}

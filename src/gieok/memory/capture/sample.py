@@ -1,5 +1,6 @@
-"""Reads the newest transcripts of each agent as capture does, and keeps nothing: whether what is
-said can be read.
+"""Test reading of each agent's newest transcripts: can messages be read? Nothing is kept.
+
+Transcripts are read as capture reads them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,14 +17,15 @@ from gieok.model.conversation import Cursor, Message
 from gieok.model.memory import Scope
 from gieok.ports.transcripts import TranscriptStore
 
-#: So many of the newest are read, until one holds a message: the last session may just have begun.
+#: How many of the newest transcripts are read until one holds a message: the last session may just
+#: have begun.
 _NEWEST = 3
 _EVENTS = 500
 _ANYONE = Scope("agent:main")
 
 
 class AgentTranscripts(NamedTuple):
-    """The transcripts of an agent ('' for folders that the user named), the newest first."""
+    """Transcripts of an agent, newest first; the agent is '' for folders that the user named."""
 
     agent: str
     found: tuple[ScopedTranscript, ...]
@@ -38,7 +40,7 @@ class TranscriptSample(NamedTuple):
 
 
 def by_agent(places: Sequence[TranscriptPlace]) -> Iterator[AgentTranscripts]:
-    """Yield the agents that have transcripts here."""
+    """Yield the agents that have transcripts on this machine."""
     for name in dict.fromkeys(place.agent for place in places):
         own = [place for place in places if place.agent == name]
         found = sorted(
@@ -52,9 +54,9 @@ def by_agent(places: Sequence[TranscriptPlace]) -> Iterator[AgentTranscripts]:
 def read_transcript_sample(
     transcripts: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]
 ) -> TranscriptSample:
-    """Read the newest transcripts until one holds a message.
+    """Read the newest transcripts until one of them holds a message.
 
-    Raises TranscriptUnreadable, MissingExtra, OSError where one cannot be read.
+    Raises TranscriptUnreadable, MissingExtra, OSError for a transcript that cannot be read.
     """
     newest = transcripts.found[:_NEWEST]
     for opened, source in enumerate(newest, start=1):
@@ -65,7 +67,9 @@ def read_transcript_sample(
 
 
 def _of_file(path: Path) -> int:
-    """Count the messages in the first megabyte of a file, or in the one object that it is."""
+    """Count the messages in the first megabyte of a file, or in the single JSON object of a
+    file.
+    """
     with tail.open_transcript(path) as file:
         if formats.is_whole(path.name):
             return _of_whole(path, file.read(formats.LONGEST_LINE_BYTES))

@@ -1,7 +1,7 @@
-"""Reads the spool of hook events: one small file per event, which names a transcript. Written by
-`gieok.surfaces.hook.trail`.
+"""Reader of the spool of hook events: one small file per event, which names a transcript.
 
-A file is removed only after the journal holds its transcript.
+The files are written by `gieok.surfaces.hook.trail`. A file is removed only after the journal holds
+the messages of its transcript.
 """
 
 import json
@@ -10,14 +10,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-#: Events after which the agent loses sight of its conversation: the rest of it is observed at once.
+#: Events after which the agent loses its conversation from its context: the rest of it is observed
+#: at once.
 ENDS = frozenset(("session-end", "pre-compact"))
-#: After this an event without a transcript has expired.
+#: Age at which an event without a transcript expires.
 _PATIENCE = timedelta(days=7)
 
 
 class Event(NamedTuple):
-    """One hook event, and its file."""
+    """Hook event, and its file."""
 
     file: Path
     name: str

@@ -1,8 +1,8 @@
-"""Reads new lines of a file that others append to, rename, truncate or rewrite.
+"""Reads new lines of a file that other processes append to, rename, truncate or rewrite.
 
-A file is identified by device and inode, else by its contents: one with the same beginning and the
-same bytes before the cursor is the file that was read, copied or rewritten. Only whole lines are
-read; a partial one waits.
+A file is identified by device and inode, else by its contents: a file with the same beginning and
+the same bytes before the cursor is the file that was read, copied or rewritten. Only whole lines
+are read; a partial line waits.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Portion(NamedTuple):
 
 
 class NotAFile(OSError):
-    """The path is a folder, a pipe or another special file."""
+    """Error for a path that is a folder, a pipe or another special file."""
 
 
 def open_transcript(path: Path) -> BinaryIO:
@@ -60,20 +60,21 @@ def open_transcript(path: Path) -> BinaryIO:
 
 
 def looks(path: Path) -> tuple[int, ...]:
-    """Return a status that changes whenever the file does. Raises OSError."""
+    """Return the status of a file, which changes whenever the file does. Raises OSError."""
     found = path.stat()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def read_file_identity(file: BinaryIO) -> str:
-    """Return a file's identity, which outlives its name."""
+    """Return a file's identity, which stays when the file is renamed."""
     file_facts = os.fstat(file.fileno())
     return f"{file_facts.st_dev}:{file_facts.st_ino}"
 
 
 def find_write_time(file: BinaryIO, path: Path) -> datetime:
-    """Return when a file was written: the day that its name or its folders say, else when it was
-    changed last.
+    """Return when a file was written.
+
+    That is the day in its name or its folders, else the time of its last change.
     """
     changed = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
     for sign in (_DATED_NAME, _DATED_FOLDER):
@@ -88,7 +89,7 @@ def find_write_time(file: BinaryIO, path: Path) -> datetime:
 
 
 def read_change_time(path: Path) -> datetime:
-    """Return when a path was changed last; the beginning of time where it is not there."""
+    """Return when a path was changed last; the beginning of time if the path does not exist."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError:
@@ -96,23 +97,23 @@ def read_change_time(path: Path) -> datetime:
 
 
 def pass_whole(own: str, path: str, data: bytes) -> Cursor:
-    """Return the cursor behind all of a file that is read as one piece."""
+    """Return the cursor behind the end of a file that is read in one piece."""
     return Cursor(own, path, len(data), head=_hash_file_part(data), head_bytes=len(data))
 
 
 def find_resume_cursor(
     file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies: bool
 ) -> Cursor:
-    """Return where to resume: behind the lines read of this file, or at the beginning of a new or
-    replaced one.
+    """Return where to resume: behind the lines read of this file, or at its beginning.
 
-    Lines read of a sibling with the same beginning are skipped only with `skips_copies`.
+    A new or replaced file is read from its beginning. Lines that were read of a sibling with the
+    same beginning are skipped only with `skips_copies`.
     """
     own, here = read_file_identity(file), str(path)
     candidates = sorted(
         (cursor for cursor in known if cursor.identity == own or _is_sibling(cursor.path, here)),
-        # Not the file's own first: an inode may be reused for a copy of a file that was read
-        # further.
+        # The cursor of the file's own identity does not go first: its inode may be reused for a
+        # copy of a file that was read further.
         key=lambda cursor: (-cursor.offset, cursor.identity != own),
     )
     for cursor in candidates:
@@ -129,8 +130,9 @@ def find_resume_cursor(
 
 
 def _is_further(other: Cursor, cursor: Cursor) -> bool:
-    """Say whether another file with the same beginning was read further: the inode may be reused
-    for a copy.
+    """Say whether another file with the same beginning was read further.
+
+    The cursor's inode may have been reused for a copy of that file.
     """
     is_same_beginning = (other.head, other.head_bytes) == (cursor.head, cursor.head_bytes)
     return other.identity != cursor.identity and is_same_beginning and other.offset > cursor.offset
@@ -169,7 +171,7 @@ def _hash_file_part(data: bytes) -> str:
 
 
 def first_lines(file: BinaryIO, count: int) -> Iterator[bytes]:
-    """Yield the first whole lines; a question mark in place of an overlong one."""
+    """Yield the first whole lines; a question mark stands for an overlong line."""
     cursor = Cursor("", "")
     while count > 0:
         portion = read_new_lines(file, cursor)
@@ -232,7 +234,10 @@ def _read_lines(file: BinaryIO) -> tuple[bytearray, int]:
 
 
 def _read_all(file: BinaryIO, size: int) -> bytes:
-    """Return the next `size` bytes: an unbuffered file may return fewer at once."""
+    """Return the next `size` bytes, in several reads if needed.
+
+    One read of an unbuffered file may return fewer bytes.
+    """
     data = bytearray()
     while len(data) < size and (more := file.read(size - len(data))):
         data += more
@@ -240,7 +245,7 @@ def _read_all(file: BinaryIO, size: int) -> bytes:
 
 
 def _reject_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
-    """Skip an overlong line without holding it; a partial one waits."""
+    """Skip an overlong line without holding it in memory; a partial line waits."""
     length = 0
     file.seek(cursor.offset)
     while piece := file.read(PORTION_BYTES):

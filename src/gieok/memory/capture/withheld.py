@@ -1,8 +1,7 @@
-"""What of a transcript is nobody's business: paused, private, excluded. The cursor passes over it,
-and it is kept nowhere.
+"""Filter for messages that must not be remembered: paused, private or excluded ones.
 
-A turn belongs together: what an agent says about something that was said in a pause is withheld
-too, also where it comes after the pause.
+The cursor moves past such a message, and it is kept nowhere. A turn belongs together: an agent's
+words about a message of a pause are withheld too, even after the pause.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,28 +14,28 @@ from gieok.private import Privacy, opens_private
 
 @dataclass(slots=True)
 class Sieve:
-    """Takes what is withheld out of the events of one transcript, line by line in order."""
+    """Removes withheld messages from the events of one transcript, line by line in order."""
 
     privacy: Privacy
-    #: Whether a user spoke before what is read now: only the first message can make a session
+    #: Whether a user spoke before the current line: only the first message can make a session
     #: private.
     has_begun: bool = False
-    #: The folder that the agent works in, as the last line that names one says.
+    #: The folder that the agent works in, as named by the last line that names a folder.
     folder: str = ""
     _is_turn_withheld: bool = False
 
     @property
     def is_needed(self) -> bool:
-        """Say whether anything could be withheld that earlier lines decide."""
+        """Say whether the withholding of later lines can depend on earlier lines."""
         return self.privacy.has_spans or bool(self.privacy.folders)
 
     def sift(
         self, line: Line, events: Sequence[TranscriptEvent], undated: Collection[str] = ()
     ) -> list[TranscriptEvent]:
-        """Return the events of a line that may be kept. A session that this line makes private is
-        so durably.
+        """Return the events of a line that may be kept.
 
-        `undated` are the ids of messages that do not say themselves when they were written.
+        A session that this line makes private stays private durably. `undated` are the ids of
+        messages that do not say themselves when they were written.
         """
         self.folder = (
             read_text_field(line.get("cwd"))

@@ -1,1 +1,1 @@
-"""Memory of other programs, exports, moved folders, mirrored notes: in and out."""
+"""Import and export: memory of other programs, exports, moved folders, mirrored notes."""

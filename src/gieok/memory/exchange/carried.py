@@ -1,10 +1,12 @@
-"""What Gieok remembers as lines of JSON, and back: the complete export. Same memory, same lines.
+"""Complete export of Gieok's memory as lines of JSON, and its import.
+
+The same memory gives the same lines.
 
     {"gieok": "export", "version": 1}
     {"is": "replaced" | "memory" | "known" | "message" | "correction" | "forgotten" | "observed",
     "scope": …, …}
 
-Lines are taken in in any number of tries: what is there already is passed by.
+An import can be repeated any number of times: lines that are there already are skipped.
 """
 
 import json
@@ -36,8 +38,9 @@ _EVERYTHING = (1 << 31) - 1
 
 
 def iter_export_entries(journal: FullJournal, store: Documents, scope: Scope) -> Iterator[Entry]:
-    """Yield every memory of a scope by key, of whichever tier; those in archives as the store holds
-    them.
+    """Yield every memory of a scope by key, whatever its tier.
+
+    Archived memories are yielded as the store holds them.
     """
     archived = (memory.key for memory in journal.archived(scope))
     yield from merge(
@@ -107,8 +110,10 @@ def _iter_message_lines(journal: FullJournal, scope: Scope) -> Iterator[dict[str
 
 @dataclass(slots=True)
 class Carrying:
-    """Takes lines in. `place` is the file, for errors and its cursor; `other` gets lines of kinds
-    that are not of this rib.
+    """Importer of export lines.
+
+    `place` is the file, for errors and for its cursor; `other` receives lines of kinds that do not
+    belong to this rib.
     """
 
     journal: FullJournal
@@ -121,17 +126,17 @@ class Carrying:
     progress: Callable[[int], None] = lambda done: None
     done: TakenIn = field(default_factory=TakenIn)
     _sessions: set[str] = field(default_factory=set)
-    #: What the history of a scope holds.
+    #: Marks of the documents in the history of each scope.
     _there: dict[Scope, set[tuple[object, ...]]] = field(default_factory=dict)
 
     def take(self, rows: Iterable[bytes]) -> TakenIn:
-        """Take in the lines of a file. Raises BadRequest where it is none of ours, StoreError."""
+        """Import the lines of a file. Raises BadRequest if the file is no export; StoreError."""
         return self.take_rows(
             filter(None, (self._row(number, data) for number, data in enumerate(rows, start=1)))
         )
 
     def take_rows(self, rows: Iterable[dict[str, Any]]) -> TakenIn:
-        """Take in rows, each a line of an export."""
+        """Import rows, each a line of an export."""
         held: list[dict[str, Any]] = []
         for row in rows:
             if held and (
@@ -205,8 +210,9 @@ class Carrying:
         )
 
     def put(self, scope: Scope, entries: Sequence[Entry]) -> None:
-        """Make memories durable that are not there, or are older there; what a person corrected
-        here stays.
+        """Make memories durable that are missing here, or older here than in the export.
+
+        A person's correction made here stays.
         """
         if not self.is_dry:
             deliver(self.journal, self.store)
@@ -222,8 +228,10 @@ class Carrying:
             deliver(self.journal, self.store)
 
     def _as_edited(self, held: Document | None, entry: Entry) -> Entry:
-        """Return a memory as a person's correction where a file says of the same one something
-        else.
+        """Return an imported memory as a person's correction, if its text differs from the held
+        one's.
+
+        The held and the imported memory are the same one when their content hashes are equal.
         """
         fresh = entry.document
         if held is None or held.text == fresh.text or held.content_hash != fresh.content_hash:
@@ -231,8 +239,8 @@ class Carrying:
         return observation.corrected(held, fresh.text, self.clock.now())
 
     def _replaced(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
-        """Add to the history what is not in it; what holds under the same key is put again in the
-        same step.
+        """Add missing history; the current memory under the same key is put again in the same
+        step.
         """
         if scope not in self._there:
             self._there[scope] = set(
@@ -306,8 +314,10 @@ class Carrying:
             )
 
     def _observed(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
-        """Let the observer begin behind what was observed before, where it has not begun: its
-        memories came along.
+        """Let an observer that has not begun here begin behind the messages that were observed
+        before.
+
+        Their observations are part of the export.
         """
         found = self.journal.messages(scope, [row["id"] for row in rows])
         if self.is_dry or not found or self.journal.position(scope, buffer.READER):
@@ -341,7 +351,7 @@ def check_header(row: Mapping[str, Any], place: str) -> None:
 
 
 def is_export(first: bytes) -> bool:
-    """Say whether a file begins like an export."""
+    """Say whether the first bytes of a file are those of an export."""
     return first.startswith(b'{"gieok": "export"')
 
 

@@ -1,8 +1,8 @@
-"""Mirrors the user's Markdown folders into the folder that an agent indexes; other files there are
-never changed.
+"""Mirror of the user's Markdown folders in the folder that an agent indexes.
 
-A mirror is ours while it has the hash that we wrote. A write is recorded as intended, done, and
-recorded as done, so that after a kill at any moment the next run sees how far this one came.
+Other files in that folder are never changed. A mirrored note is Gieok's own while it has the hash
+that Gieok wrote. A write is recorded as intended, done, and recorded as done, so that after a kill
+at any moment the next run sees how far the last one came.
 """
 
 import hashlib
@@ -24,10 +24,10 @@ MOST_BYTES = 5_000_000
 
 
 class MirroredNote(NamedTuple):
-    """The mirror of one original. Hashes are hex, '' for none.
+    """Mirror of one original. Hashes are hex, '' for none.
 
-    `seen` is the hash of the original at the last look, `written` of our copy, `writing` of an
-    intended one. `is_left`: somebody changed the mirror, and the user was told.
+    `seen` is the hash of the original at the last look, `written` of the mirror that was written,
+    `writing` of an intended one. `is_left`: somebody changed the mirror, and the user was told.
     """
 
     name: str
@@ -38,7 +38,7 @@ class MirroredNote(NamedTuple):
 
 
 class OriginalNote(NamedTuple):
-    """An original: its POSIX path below its folder, and the folder's own name."""
+    """Original: its POSIX path below its folder, and the name of the folder."""
 
     file: Path
     name: str
@@ -47,8 +47,10 @@ class OriginalNote(NamedTuple):
 
 @dataclass(slots=True)
 class Mirrored:
-    """The outcome of a run. `left`: mirrors that somebody changed, each named once; `troubles`:
-    path → why.
+    """Outcome of a run.
+
+    `left`: mirrors that somebody changed, each named once. `troubles`: path → why the path cannot
+    be read or written.
     """
 
     written: int = 0
@@ -67,8 +69,9 @@ class Mirrored:
 
 @dataclass(frozen=True, slots=True)
 class NotesMirror:
-    """Folders of notes and the target of their copies; `why_not` explains a missing target.
-    `record` is in Gieok's home.
+    """Folders of notes, and the target folder of their mirrors.
+
+    `why_not` explains a missing target. `record` is a file in Gieok's home.
     """
 
     folders: tuple[Path, ...]
@@ -94,7 +97,7 @@ class NotesMirror:
 
 
 def list_changed_mirrors(record: Path) -> list[str]:
-    """Return the mirrors that somebody changed, which are left alone."""
+    """Return the mirrors that somebody changed, which Gieok leaves alone."""
     return [
         str(Path(target, entry.name))
         for target, entries in _load_mirror_record(record).items()
@@ -133,9 +136,7 @@ class _MirrorRun:
     # Originals
 
     def _notes(self, folder: Path) -> Iterator[OriginalNote]:
-        """Yield the notes of a folder, without following links and without the agent's own
-        memory.
-        """
+        """Yield the notes of a folder, except the agent's own memory; links are not followed."""
         if not folder.is_dir():
             self._unreadable(folder, "the folder does not exist")
             return
@@ -158,7 +159,7 @@ class _MirrorRun:
                     )
 
     def _unreadable(self, path: Path, why: str) -> None:
-        """Record an unreadable folder (an unmounted disk): its notes are not gone."""
+        """Record an unreadable folder (an unmounted disk), whose notes are not deleted."""
         self._done.troubles[str(path)] = why
         self._unread.append(path)
 
@@ -166,7 +167,7 @@ class _MirrorRun:
         """Return a note's hash and its redacted text; None if it cannot be read."""
         try:
             if file.stat().st_size > MOST_BYTES:
-                # Reported like the rest.
+                # Reported like the other troubles.
                 raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301
             data = file.read_bytes()
             return _hash_note_bytes(data), redact(data.decode("utf-8"))
@@ -177,7 +178,7 @@ class _MirrorRun:
     # Mirrors
 
     def _forget(self, notes: dict[str, OriginalNote]) -> None:
-        """Delete the mirrors of deleted notes that are still ours."""
+        """Delete the mirrors of deleted notes, if nobody changed them."""
         for origin, entry in list(self._entries.items()):
             path = Path(origin)
             is_kept = origin in notes or any(path.is_relative_to(folder) for folder in self._unread)
@@ -241,7 +242,7 @@ class _MirrorRun:
             self._done.left.append(str(mirror))
             self._entries[origin] = entry._replace(writing="", is_left=True)
         except OSError as error:
-            # `writing` stays: the next run tries again
+            # `writing` stays: the next run tries again.
             self._done.troubles[str(mirror)] = str(error)
         else:
             self._entries[origin] = entry._replace(written=entry.writing, writing="")
@@ -267,7 +268,7 @@ class _MirrorRun:
 
 
 def _load_mirror_record(record: Path) -> dict[str, dict[str, MirroredNote]]:
-    """Return target → original → entry. Without the record, no file is ours any more."""
+    """Return target → original → entry. Without the record, no file counts as Gieok's own."""
     try:
         rows = json.loads(record.read_text(encoding="utf-8"))
         return {
@@ -288,7 +289,7 @@ def _iter_mirror_names(note: OriginalNote) -> Iterator[str]:
 
 
 def _write_mirror_file(mirror: Path, text: str, is_ours: Callable[[], bool]) -> None:
-    """Write a file in one step. Raises FileExistsError for a file that is not ours."""
+    """Write a mirror in one step. Raises FileExistsError for a file that is not Gieok's own."""
     if is_ours():
         fs.replace(mirror, text, fs.PRIVATE)
     elif not fs.create_new_file(mirror, text):
@@ -319,5 +320,5 @@ def _normalise_to_nfc(name: str) -> str:
 
 
 def _fold_mirror_name(name: str) -> str:
-    """Return a key that is equal for names of one file on some file systems."""
+    """Return a key that is equal for names that are one file on some file systems."""
     return _normalise_to_nfc(name).casefold()

@@ -1,8 +1,8 @@
-"""Moves what is remembered of a place to another one: scopes follow from folders, and folders are
-elsewhere on another machine.
+"""Moves the memory of folders that have moved: scopes follow from folders.
 
-A scope goes as an export and comes as an import, then the old one is forgotten: safe to kill and to
-repeat, and what is remembered in the new place already stays.
+Folders are elsewhere on another machine, too. A scope is exported and imported under its new name,
+then the old scope is forgotten: safe to kill and to repeat, and memory that the new scope holds
+already stays.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,14 +18,14 @@ from gieok.ports.journal import FullJournal, KeptValues
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
 
-#: Realm of the journal: a folder that is elsewhere now → where. Transcripts name the folder in
-#: which they were written.
+#: Realm of the journal: old folder → new folder. Transcripts name the folder in which they were
+#: written.
 REALM = "moved"
 _AT_ONCE = 500
 
 
 class Repointing(NamedTuple):
-    """`OLD` and `NEW` folders; a path below the one is below the other now."""
+    """Pair of folders `OLD` and `NEW`: a path below the one is now below the other."""
 
     old: str
     new: str
@@ -41,7 +41,7 @@ class Repointing(NamedTuple):
         return text
 
     def value(self, value: Any) -> Any:  # noqa: ANN401 - a value of JSON
-        """Return a value of JSON with every path in it where it is now."""
+        """Return a JSON value with every path in it replaced by its new place."""
         if isinstance(value, str):
             return self.path(value)
         if isinstance(value, list):
@@ -69,7 +69,8 @@ def repoint(
     places: Repointing,
     progress: Callable[[int], None] = lambda done: None,
 ) -> TakenIn:
-    """Carry scopes to others, with every path in them; what was there is gone from the old ones.
+    """Move scopes to other scopes, with every path in their memory; the old scopes are emptied.
+
     Raises StoreError.
     """
     done = TakenIn()
@@ -103,7 +104,7 @@ def _repoint_source_fields(
 
 
 def _drop_moved_scope(journal: FullJournal, store: Store, scope: Scope) -> None:
-    """Leave nothing of a scope whose memory lives elsewhere now."""
+    """Delete everything of a scope that was moved."""
     journal.drop(scope)
     for realm in (name for name in journal.realms() if name.endswith(f":{scope.path}")):
         journal.keep(realm, {}, list(journal.kept(realm)))

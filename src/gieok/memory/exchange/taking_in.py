@@ -1,10 +1,9 @@
-"""What another program remembered → journal and memory: conversations as messages, statements as
-observations.
+"""Import of other programs' memory: conversations become messages, statements observations.
 
-Safe to kill and to repeat. A cursor says how many pieces of a source were taken in, and the ids of
-statements are kept with a
-sum of their words: what was taken in before is left as a person made it since, edited or forgotten,
-and what the source says differently now takes the place of what it said.
+Safe to kill and to repeat. A cursor holds how many pieces of a source were imported, and the ids of
+imported statements are kept with a hash of their words: a statement that was imported before stays
+as a person left it since, edited or forgotten, and a statement that the source words differently
+now replaces the earlier one.
 """
 
 import hashlib
@@ -30,8 +29,8 @@ from gieok.text.redact import redact
 from gieok.text.tokens import estimate_tokens
 
 READER = "import"
-#: Realm of the journal, before a scope: id of a statement, as a sum → the sum of its words, and the
-#: key of its memory.
+#: Prefix of a realm of the journal, before a scope: hash of a statement's id → the hash of its
+#: words, and the key of its memory.
 REALM = "imported:"
 _MESSAGES, _FACTS = 500, 200
 _LONGEST_CHARS = 2_000
@@ -39,8 +38,8 @@ _MOST_REJECTS = 1_000
 
 
 class ImportSource(NamedTuple):
-    """What is taken in: the program, where it lies, and a print that differs once something changed
-    there.
+    """Source of an import: the program, its path, and a fingerprint that changes with its
+    content.
     """
 
     name: str
@@ -50,8 +49,10 @@ class ImportSource(NamedTuple):
 
 @dataclass(slots=True)
 class TakenIn:
-    """Counts. `known` pieces were there already; `rejects` could not be read, of which the first
-    thousand are named.
+    """Counts of an import.
+
+    `known` pieces were there already; `rejected` pieces could not be read, and the first thousand
+    of them are named in `rejects`.
     """
 
     conversations: int = 0
@@ -67,8 +68,9 @@ class TakenIn:
 
 @dataclass(slots=True)
 class Intake:
-    """Takes in one source. `scope_of` gives the scope of a project's name or folder, `default`
-    where it is ''.
+    """Importer of one source.
+
+    `scope_of` returns the scope for the name or folder of a project, and the default scope for ''.
     """
 
     journal: FullJournal
@@ -78,19 +80,20 @@ class Intake:
     scope_of: Callable[[str], Scope]
     is_dry: bool = False
     progress: Callable[[int], None] = lambda done: None
-    #: What is nobody's business: it is passed over, and counted.
+    #: Rules for private pieces: they are skipped, and counted.
     privacy: Privacy = field(default_factory=Privacy)
     done: TakenIn = field(default_factory=TakenIn)
     _cursor: Cursor | None = None
-    #: Key of the memory of each statement that others name as what replaced them.
+    #: Statement → key of its memory, for statements that others name as their replacement.
     _keys: dict[str, str] = field(default_factory=dict)
     _known_as: dict[tuple[str, str], bool] = field(default_factory=dict)
-    #: What was taken in of each scope before, by the id of its statement.
+    #: Scope → what was imported into it before, by the id of the statement.
     _taken: dict[Scope, dict[str, str]] = field(default_factory=dict)
 
     def take(self, pieces: Iterable[ImportPiece]) -> TakenIn:
-        """Take in all pieces that were not taken in before. Raises StoreError: the rest goes on
-        next time.
+        """Import all pieces that were not imported before.
+
+        Raises StoreError; the next run then continues with the rest.
         """
         identity = self._identity()
         self._cursor = next((c for c in self.journal.cursors() if c.identity == identity), None)
@@ -118,7 +121,7 @@ class Intake:
         return self.done
 
     def _without_withheld(self, piece: ImportPiece) -> ImportPiece | None:
-        """Return a piece without what is nobody's business; None where that is all of it."""
+        """Return a piece without its private parts; None if all of it is private."""
         if isinstance(piece, Reject):
             return piece
         if self.privacy.excludes_project(piece.project) or self.privacy.excludes_agent(
@@ -147,8 +150,9 @@ class Intake:
         return f"{READER}:{self.source.name}:{place.hexdigest()[:24]}"
 
     def _flush(self, scope: Scope, batch: Sequence[ImportPiece], upto: int) -> None:
-        """Write a batch: statements, then messages with the cursor, so that a kill in between
-        repeats and loses nothing.
+        """Write a batch: statements, then messages together with the cursor.
+
+        A kill in between repeats work and loses nothing.
         """
         done = self.done
         done.scopes.add(scope)
@@ -191,7 +195,7 @@ class Intake:
                 yield message._replace(text=said, tokens=estimate_tokens(said))
 
     def _is_told(self, agent: str, session: str) -> bool:
-        """Say whether a transcript of the agent itself has told this session."""
+        """Say whether the agent's own transcript has supplied this session already."""
         if (agent, session) not in self._known_as:
             turns = (
                 t
@@ -256,8 +260,9 @@ class Intake:
         before |= kept
 
     def _new(self, scope: Scope, fresh: dict[str, Entry]) -> list[Entry]:
-        """Return what the memory does not hold yet: what it holds may have been corrected, or
-        replaced since.
+        """Return the entries that the memory does not hold yet.
+
+        A memory that is held already may have been corrected or replaced since, and stays.
         """
         if not self.is_dry:
             deliver(self.journal, self.store)
@@ -274,7 +279,7 @@ class Intake:
     def _end_older(
         self, scope: Scope, key: str, newer: Observation, fresh: dict[str, Entry]
     ) -> None:
-        """End the memory of what the source said before."""
+        """End the memory of the earlier wording of a statement."""
         older = next(iter(self.store.get(scope, [key])), None) if key and key != newer.key else None
         if older is not None and older.valid_to is None and not older.metadata.get(CORRECTED):
             fresh[key] = observation.build_whole_entry(
@@ -326,7 +331,7 @@ def _hash_fact_text(said: str) -> str:
 
 
 def _guard_import_pieces(pieces: Iterable[ImportPiece], path: str) -> Iterator[ImportPiece]:
-    """Yield pieces; where a source breaks off, that is named, and what came before stays."""
+    """Yield pieces; a source that breaks off is reported, and the pieces before stay."""
     stream = iter(pieces)
     while True:
         try:

@@ -1,5 +1,6 @@
-"""Trusts, once, the projects' records that a store held before trust existed: they were injected
-all along.
+"""One-time adoption: trusts the project records that a store held before trust existed.
+
+They had been injected all along.
 """
 
 from collections import defaultdict
@@ -13,10 +14,10 @@ from gieok.ports.store import Store
 
 
 def adopt_stored_records(home: Path, store: Store) -> None:
-    """Trust the records that a store holds, by content; later ones are indexed only once trusted.
-    Raises StoreError.
+    """Trust the records that a store holds, by content; raises StoreError.
 
-    Starts over after a kill; leaves `trust.adopted_file` behind when done.
+    Later records are indexed only once they are trusted. Starts over after a kill; leaves
+    `trust.adopted_file` behind when done.
     """
     entries_by_project: dict[str, set[TrustedContent]] = defaultdict(set)
     for scope in store.scopes():

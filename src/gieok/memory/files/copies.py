@@ -1,17 +1,16 @@
-"""Files that are copies: what sync programs put beside a note, and what other programs keep of
-earlier versions.
+"""Detection of copies: files of sync programs beside a note, and backups of other programs.
 
-A file whose name says so is a copy only where its original stands beside it: without it, it is all
-that is left of the note. A name that only looks like one (`plan (1).md`) must hold the same bytes
-too.
+A file whose name marks it as a copy is a copy only if its original is beside it: without the
+original, the file is all that is left of the note. A name that only resembles a copy's (`plan
+(1).md`) must hold the same bytes as the original, too.
 """
 
 import re
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-#: Folders that programs keep copies, drafts and settings in: name → whose. With a `/`, below a
-#: folder of that name alone.
+#: Folders in which programs keep copies, drafts and settings: name → program. A name with `/`
+#: means: only below a parent folder of that name.
 KEPT_FOLDERS = {
     "logseq/bak": "Logseq",
     "logseq/.recycle": "Logseq",
@@ -50,7 +49,7 @@ _CONFLICT = (
     r"|_[^_]+_[A-Z][a-z]{2}-\d\d-\d{6}-\d{4}_Conflict$"
     r"|[ _-]conflict(?:ed)?[ _-](?:copy[ _-]?)?(?:on[ _-])?\d[\d_.-]*\d$"
 )
-#: What file managers and downloads add; a person does so too.
+#: What file managers and downloads add to a name; a person may add the same.
 _NUMBERED = (
     r"(?i) ?\((?:[1-9]\d?)\)$| [2-9]$| ?-? ?copy(?: ?\(?\d+\)?)?$| ?-? ?(?:복사본|사본)(?: "
     r"?\(?\d+\)?)?$"
@@ -58,15 +57,16 @@ _NUMBERED = (
 
 
 class Copy(NamedTuple):
-    """The name of the original beside it, and whether only equal bytes make it a copy."""
+    """Name of the original beside a copy, and whether only equal bytes make the file a copy."""
 
     original: str
     must_equal: bool
 
 
 def copy_of(name: str, beside: Collection[str] | Callable[[str], bool]) -> Copy | None:
-    """Return of which file beside it a file is a copy by its name; None where it is none, or stands
-    alone.
+    """Return the original of which a file is a copy by its name.
+
+    None for a file that is no copy, or whose original is not beside it.
     """
     stem, dot, suffix = name.rpartition(".")
     is_there = beside if callable(beside) else beside.__contains__
@@ -78,8 +78,9 @@ def copy_of(name: str, beside: Collection[str] | Callable[[str], bool]) -> Copy 
 
 
 def keeper_of(folder: str, above: str) -> str:
-    """Return the program that keeps copies in a folder of this name below another; '' for a folder
-    of notes.
+    """Return the program that keeps copies in a folder of this name; '' for a folder of notes.
+
+    `above` is the name of the parent folder.
     """
     found = KEPT_FOLDERS.get(folder) or KEPT_FOLDERS.get(f"{above.lower()}/{folder}", "")
     return found or ("the file manager" if re.fullmatch(_TRASH, folder) else "")

@@ -1,10 +1,9 @@
-"""Which files of an indexed folder changed since it was looked at last: a look at each file, none
-is read.
+"""Finds the files of an indexed folder that changed since the last look, without reading any.
 
 A change of content, a new name and an arrival from elsewhere all move a file's or a folder's own
-times, the time of its inode too, which nobody sets back. The mark is the newest time that was seen,
-so no clock takes part. What has just that time is taken
-for changed: file systems count in ticks.
+times, including the inode change time, which nobody sets back. The mark is the newest time that was
+seen, so no clock takes part. A file with exactly the time of the mark is taken for changed, because
+file systems count in ticks.
 """
 
 import json
@@ -17,7 +16,8 @@ from gieok.memory.files.roots import Root, file_key, is_away, is_memory_file, is
 
 #: Name of the note of marks: root → the newest time that was seen, in nanoseconds.
 NOTE = "~files.looked"
-#: A folder of more entries is left to the daemon and to `gieok index`: a search has no time for it.
+#: A folder with more entries is left to the daemon and to `gieok index`: a search has no time for
+#: it.
 MOST_ENTRIES = 20_000
 
 
@@ -29,7 +29,7 @@ class FolderLook(NamedTuple):
 
 
 def read_marks(note: str) -> dict[str, int]:
-    """Return the marks of a scope's note."""
+    """Return the marks in the text of a scope's note."""
     try:
         found = json.loads(note or "{}")
     except ValueError:
@@ -42,13 +42,14 @@ def read_marks(note: str) -> dict[str, int]:
 
 
 def write_marks(marks: Mapping[str, int]) -> str:
-    """Return the text of a note of marks."""
+    """Return the text of the note for some marks."""
     return json.dumps(dict(sorted(marks.items())))
 
 
 def find_folder_changes(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None:
-    """Return what changed since a mark; `known` are the keys of the scope. None for a folder that
-    is away, or too large.
+    """Return the changes since a mark; `known` are the keys of the scope.
+
+    None for a folder that is away, or too large.
     """
     newest, files, folders, count = since_ns, set[Path](), set[str](), 0
     if is_away(root, known):
@@ -68,8 +69,9 @@ def find_folder_changes(root: Root, since_ns: int, known: Collection[str]) -> Fo
 
 
 def _iter_folder_entries(root: Root) -> Iterator[tuple[str, bool, int]]:
-    """Yield every file and folder at and below a root: its path, whether it is a folder, and its
-    newest time.
+    """Yield every file and folder at and below a root.
+
+    Each is given as its path, whether it is a folder, and its newest time.
     """
     waiting = [str(path) for path in root.starts()]
     visited: set[tuple[int, int]] = set()
@@ -95,7 +97,7 @@ def _iter_folder_entries(root: Root) -> Iterator[tuple[str, bool, int]]:
 def _iter_gone_files(
     root: Root, folders: Collection[str], known: Collection[str]
 ) -> Iterator[Path]:
-    """Yield the files of documents that are no more below folders that changed."""
+    """Yield the files of documents that no longer exist below changed folders."""
     if not folders or root.is_file:
         return
     for key in known:

@@ -1,4 +1,4 @@
-"""How memory files are ranked: as measured best, or as OpenClaw does."""
+"""Ranking profiles of memory files: the best one by measurement, and OpenClaw's."""
 
 from gieok.model.retrieval import FoundPassage
 from gieok.ranking import rank
@@ -12,9 +12,9 @@ def _weigh_by_importance(passage: FoundPassage) -> float:
     return importance_factor(passage.text)
 
 
-#: Turns of conversations, and what was observed in them: their age says nothing of what they are
-#: worth, and each turn is intelligible with its neighbours. Among notes, of which a scope may have
-#: few, observations stood out by being few.
+#: Turns of conversations, and observations made of them: their age says nothing of their worth, and
+#: each turn is intelligible with its neighbours. Ranked among notes, of which a scope may have few,
+#: observations ranked too high merely because they are rare.
 TURNS = Profile(
     name="turns",
     kinds=frozenset(("turn", "observation")),
@@ -23,7 +23,7 @@ TURNS = Profile(
     maps_question=True,
     line_share=0.0,
 )
-#: Notes, records: everything else; families are ranked among themselves.
+#: Notes and records: every other kind; families are ranked among themselves.
 FILES = Profile(
     name="files",
     without=TURNS.kinds,

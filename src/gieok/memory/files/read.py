@@ -1,5 +1,6 @@
-"""Markdown and text files → documents. An unreadable file is reported with its reason and does not
-stop the others.
+"""Markdown and text files → documents.
+
+An unreadable file is reported with its reason and does not stop the others.
 """
 
 import hashlib
@@ -34,20 +35,21 @@ from gieok.text.redact.names import named
 from gieok.text.written_days import day_of_path, name_without_day
 
 KIND = "memory"
-#: Part of the stored shape: to be raised whenever what a head says would be read otherwise.
+#: Part of the stored shape: to be raised whenever heads would be parsed differently.
 _HEADS = 2
 EXCLUDED = "excluded by `exclude.folders`"
 #: A bigger file is no note but a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
-#: A file that is called as its day, below a folder of its month, has no name.
+#: A file named as its day, below a folder of its month, has no name of its own.
 _DAY_OF_FOLDER = re.compile(r"\d{1,2}일?")
-#: Joints of words in a file name, outside of placeholders.
+#: Separators of words in a file name, outside of placeholders.
 _JOIN = re.compile(r"[-_](?![^\[]*\])")
 
 
 def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Failed]:
-    """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded
-    first.
+    """Yield every file of a root, oldest first.
+
+    The newest file then has the highest ids and is embedded first.
     """
     files = list_note_candidates(root)
     dated = sorted(
@@ -61,8 +63,9 @@ def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Faile
 
 
 def list_note_candidates(root: Root) -> list[Path | Failed]:
-    """Return the files of a root that look like notes, its unreadable folders, and the copies that
-    are left out.
+    """Return the files of a root that look like notes, and failures.
+
+    Failures are the root's unreadable folders, and the copies that are left out.
     """
     return [
         found for start in root.starts() for found in _list_notes_below(start, root.path.resolve())
@@ -70,20 +73,21 @@ def list_note_candidates(root: Root) -> list[Path | Failed]:
 
 
 def list_failed(root: Root) -> list[Failed]:
-    """Return what of a root cannot be read, and what is left out."""
+    """Return the paths of a root that cannot be read, and those that are left out."""
     return [found for found in list_note_candidates(root) if isinstance(found, Failed)]
 
 
 def _list_notes_below(start: Path, root: Path) -> Iterable[Path | Failed]:
     if start.is_file():
         return [start]
-    # A path named by a root may be missing; a missing root is the caller's concern.
+    # A path that a root names may be missing; a missing root is the caller's concern.
     return _walk_note_folder(start, root, frozenset()) if start.exists() or start == root else ()
 
 
 def _walk_note_folder(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
-    """Yield indexable files below `folder`; links to folders are followed inside `root`, without
-    loops.
+    """Yield indexable files below `folder`.
+
+    Links to folders are followed inside `root`, without loops.
     """
     try:
         here = folder.resolve()
@@ -132,8 +136,9 @@ def why_copy(file: Path) -> str:
 
 
 def copies_of(files: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files that are copies of some by their names, whether those are there or not; each
-    folder is listed once.
+    """Yield the files whose names mark them as copies of one of `files`.
+
+    The originals need not exist; each folder is listed once.
     """
     originals: dict[Path, set[str]] = defaultdict(set)
     for file in files:
@@ -158,8 +163,9 @@ def _is_equal(file: Path, other: Path) -> bool:
 
 
 def _report_copy_folder(folder: Path, keeper: str) -> Iterator[Failed]:
-    """Yield a folder of another program's copies, with how many notes look to be in it; nothing for
-    none.
+    """Yield a failure for a folder of another program's copies, with the number of notes in it.
+
+    Nothing is yielded for a folder without notes.
     """
     files = (Path(name) for _, _, names in os.walk(folder) for name in names)
     if count := sum(map(is_memory_file, files)):
@@ -189,7 +195,7 @@ def _read_mtime_seconds(file: Path) -> float:
 def read_file(
     scope: Scope, root: Root, file: Path, cut: Cut, judge: TrustJudge | None = None
 ) -> Iterator[SourceItem | Failed]:
-    """Read one file of a root: a document, and one more for each day of a diary."""
+    """Read one file of a root: a document, and one more document for each day of a diary."""
     key = root.key_of(file)
     try:
         data, decoded, modified = read_contained(root, file, judge)
@@ -199,13 +205,13 @@ def read_file(
     except OSError as error:
         yield Failed(key, error.strerror or str(error))
         return
-    # Cut before anything is made of it: a title, a tag or a link may stand inside.
+    # Private parts are cut first: a title, a tag or a link may stand inside them.
     said = cut_private(decoded.text)
     if is_all_private(said):
         yield Failed(key, "all of it is marked as private", keeps=False)
         return
-    # With the encoding, and whether something is cut: what an earlier version read otherwise is
-    # read again.
+    # The hash includes the encoding and whether something is cut: a file that an earlier version
+    # read differently is read again.
     sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (
         CUT.encode() * (said != decoded.text)
     )
@@ -264,8 +270,9 @@ def _hash_note_version(*parts: object) -> str:
 
 
 def _split_diary_sections(text: str, head: NoteHead, file: Path) -> tuple[DaySection, ...]:
-    """Return the days of a diary; none for a note of one day, which its name or its head says
-    too.
+    """Return the days of a diary.
+
+    Empty for a note of one day, whose day is in its name or its head too.
     """
     sections = split_days(
         text,
@@ -280,9 +287,7 @@ def _split_diary_sections(text: str, head: NoteHead, file: Path) -> tuple[DaySec
 
 
 def _blank_out_sections(text: str, sections: Sequence[DaySection]) -> str:
-    """Return a text with the lines of some sections empty, so that the others keep their
-    numbers.
-    """
+    """Return a text with the lines of some sections empty, so that line numbers stay the same."""
     lines = text.split("\n")
     for section in sections:
         lines[section.start_line - 1 : section.end_line] = [""] * (
@@ -325,10 +330,10 @@ class Untrusted(Unfit):
 def read_contained(
     root: Root, file: Path, judge: TrustJudge | None = None
 ) -> tuple[bytes, Decoded, datetime]:
-    """Return the bytes, text and time of a file that lies in a root and is trusted. Raises Unfit,
-    OSError.
+    """Return the bytes, text and time of a trusted file that lies in a root.
 
-    Every indexed file is read here, so that no untrusted content of a project is indexed.
+    Raises Unfit, OSError. Every indexed file is read here, so that no untrusted content of a
+    project is indexed.
     """
     real = _resolve_contained_file(root, file)
     data, decoded, modified = _read_note_bytes(real)
@@ -350,14 +355,18 @@ def _resolve_contained_file(root: Root, file: Path) -> Path:
 
 
 def peek(root: Root, file: Path) -> bytes:
-    """Return the bytes of one of a root's `candidates`, trusted or not. Raises Unfit, OSError."""
+    """Return the bytes of a file from `list_note_candidates`, trusted or not.
+
+    Raises Unfit, OSError.
+    """
     # Only a link can lead elsewhere; resolving all files takes long.
     return _read_note_bytes(_resolve_contained_file(root, file) if file.is_symlink() else file)[0]
 
 
 def _read_note_bytes(real: Path) -> tuple[bytes, Decoded, datetime]:
-    """Return the bytes, text and time of a file, trusted or not. Raises Unfit for other than notes,
-    OSError.
+    """Return the bytes, text and time of a file, trusted or not.
+
+    Raises Unfit for a file that is no note, OSError.
     """
     file_facts = real.stat()
     if not stat.S_ISREG(file_facts.st_mode):
@@ -382,7 +391,7 @@ def _convert_file_time(unix_s: float) -> datetime:
 
 
 class RawNote(NamedTuple):
-    """A file that is read, before its text is looked at."""
+    """File that was read, and whose text was not parsed yet."""
 
     scope: Scope
     root: Root
@@ -411,8 +420,9 @@ class RawNote(NamedTuple):
 
 
 def _build_note_metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
-    """Return the fields of a note's head; its aliases and tags as one list each, wherever they
-    stand.
+    """Return the fields of a note's head.
+
+    Aliases and tags become one list each, wherever the note has them.
     """
     fields = {name: value for name, value in head.fields.items() if name != MADE_THEN}
     fields |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
@@ -424,8 +434,9 @@ def _build_note_metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
 
 
 def described_again(document: Document) -> Document:
-    """Return a stored document with what its text says of it, as it is read today; a day of a diary
-    as it is.
+    """Return a stored document with the metadata that its text yields today.
+
+    A day of a diary stays as it is.
     """
     if (
         document.key.startswith(f"{SEEDS}/")
@@ -446,8 +457,10 @@ def described_again(document: Document) -> Document:
 
 
 def cut_note_passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
-    """Cut a document. Its head is metadata, not text, but for what sums it up; a head alone is all
-    there is to search.
+    """Cut a document into passages.
+
+    The head is metadata, not text, except for its summary; a note that is only a head is searched
+    by that head.
     """
     head = read_head(document.text)
     first = document.provenance[0].start_line if document.provenance else None
@@ -472,7 +485,7 @@ def cut_note_passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
 
 
 def _build_note_context(document: Document, head: NoteHead) -> str:
-    """Return what is searched with every passage of a note: its title, other names, tags."""
+    """Return the text that is searched with every passage of a note: title, other names, tags."""
     names = [document.title, *(name for name in head.aliases if name != document.title)]
     if not head.aliases and (others := document.metadata.get("aliases", "")):
         names.append(others)
@@ -481,13 +494,14 @@ def _build_note_context(document: Document, head: NoteHead) -> str:
 
 
 def shape(cut: Cut) -> str:
-    """Return the parameters of the passages' shape, as stored with them."""
+    """Return the parameters of the passages' shape, as the store keeps them."""
     return f"{CHUNK_VERSION}.{_HEADS}:{cut.budget_tokens}:{cut.overlap_tokens}"
 
 
 def _build_note_title(name: str, stem: str) -> str:
-    """Join a note's title and the words that its file name adds: both are searched with every
-    passage.
+    """Return a note's title and the words that its file name adds.
+
+    Both are searched with every passage.
     """
     plain = name_without_day(normalise(stem_without_identity(stem)))
     words = " ".join(_JOIN.sub(" ", named(plain)).split())
@@ -500,7 +514,7 @@ def _build_note_title(name: str, stem: str) -> str:
 
 
 def _find_note_stem(file: Path) -> str:
-    """Return the name of a note: that of its bundle where it is in one."""
+    """Return the name of a note: the name of its bundle if it is in a bundle."""
     return file.parent.stem if file.parent.suffix == ".textbundle" else file.stem
 
 
@@ -509,10 +523,10 @@ def _squeeze_title_words(words: str) -> str:
 
 
 def _find_note_day(head: NoteHead, key: str) -> datetime | None:
-    """Return the day of a note: from its head, its name or its folders, else when its program made
-    it; None without any.
+    """Return the day of a note; None without any.
 
-    A day without a time is midnight UTC.
+    The day is taken from the note's head, its name or its folders, else it is the day when the
+    note's program made it. A day without a time is midnight UTC.
     """
     if head.day:
         return head.day
@@ -521,8 +535,9 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
 
 
 def _find_until_end(until: str, zone: tzinfo) -> datetime | None:
-    """Return when the day in `until: 2026-03-20` of a note's head is over where the user is; None
-    without a day.
+    """Return when the day in `until: 2026-03-20` of a note's head ends in the user's time zone.
+
+    None without a day.
     """
     try:
         day = date.fromisoformat(until.strip())

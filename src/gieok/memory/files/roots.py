@@ -18,9 +18,10 @@ from gieok.places import SEEDS, SESSIONS
 from gieok.ports.store import Notes, Store
 from gieok.text.keywords import normalise
 
-#: Name of the note of roots.
+#: Name of the note that stores the roots.
 NOTE = "files.roots"
-#: Folders that are never indexed as part of a root; one may be a root itself (a project's records).
+#: Folders that are never indexed as part of a root; such a folder may be a root itself (a project's
+#: records).
 SKIPPED_FOLDERS = frozenset(
     (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".dreams")
 )
@@ -36,7 +37,7 @@ def is_memory_file(path: Path) -> bool:
 
 
 def is_skipped(folder: str, above: str = "") -> bool:
-    """Say whether a folder of this name is left out; one may be a root itself."""
+    """Say whether a folder of this name is left out; a skipped folder may be a root itself."""
     return folder in SKIPPED_FOLDERS or bool(copies.keeper_of(folder, above))
 
 
@@ -46,8 +47,9 @@ def _is_temporary(name: str) -> bool:
 
 
 def section_key(key: str, section: str) -> str:
-    """Return the key of a part of a file that is a document of its own: no path of a file has two
-    slashes in it.
+    """Return the key of a part of a file that is a document of its own.
+
+    The key contains two slashes in a row, which no file's path does.
     """
     return f"{key}//{section}"
 
@@ -70,19 +72,22 @@ class Root(NamedTuple):
 
     @property
     def is_file(self) -> bool:
-        """True if the root is a single file."""
+        """Say whether the root is a single file."""
         return self.path.is_file()
 
     @property
     def watched(self) -> Path:
-        """Return the folder to watch; of a file, its own: an editor puts another file in its place,
-        which ends its events.
+        """Return the folder to watch; for a single file, its parent folder.
+
+        An editor puts another file in the place of the old one, which ends the events of the file
+        itself.
         """
         return self.path.parent if self.is_file else self.path
 
     def key_of(self, file: Path) -> str:
-        """Return the document key of a path below this root, redacted, with undecodable bytes
-        escaped.
+        """Return the document key of a path below this root, redacted.
+
+        Undecodable bytes are escaped.
         """
         relative = file.relative_to(self._folder).as_posix()
         from gieok.text.redact.names import named  # slow to import, and a search needs no key
@@ -107,7 +112,7 @@ class Root(NamedTuple):
         return [self.path / name for name in self.only] if self.only else [self.path]
 
     def file(self, relative: str) -> Path:
-        """Return the path on disk of a file in this root, also of a section of it."""
+        """Return the path on disk of a file in this root, or of the file of a section."""
         return self._folder / file_key(relative)
 
     @property
@@ -154,11 +159,10 @@ def drop_retired(notes: Notes, scope: Scope) -> None:
 def add_roots(
     notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()
 ) -> list[Root]:
-    """Return the roots of `paths`, adding new ones in one transaction: several processes may add at
-    once.
+    """Return the roots of `paths`, and add the new ones.
 
-    A folder inside a known root belongs to that root; a known root inside a new one becomes part of
-    it.
+    Roots are added in one transaction, because several processes may add at once. A folder inside a
+    known root belongs to that root; a known root inside a new one becomes part of it.
     """
     from gieok.text.redact.names import named  # see key_of
 
@@ -192,8 +196,9 @@ def add_roots(
 
 
 def is_away(root: Root, known: Iterable[str]) -> bool:
-    """Say whether a root is not there, or empty where it held something: so is the place of a share
-    that is not mounted.
+    """Say whether a root is missing, or is empty although it held documents.
+
+    The mount point of an unmounted share is empty in this way.
     """
     try:
         if root.path.is_dir():
@@ -206,8 +211,9 @@ def is_away(root: Root, known: Iterable[str]) -> bool:
 
 
 def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
-    """Return how many notes in a folder the store does not hold, by name and without following
-    links.
+    """Return how many notes in a folder the store does not hold.
+
+    Notes are compared by name; links are not followed.
     """
     known = set(store.hashes(scope))
     name = next((root.name for root in load_roots(store, scope) if root.path == folder), "")
@@ -217,7 +223,7 @@ def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
         for file in files
         if is_memory_file(Path(file))
     )
-    # The key of `Root.key_of`, without a disk access for each.
+    # Same result as `Root.key_of`, without a disk access for each file.
     keys = (name + Path(file[len(str(folder)) :]).as_posix() for file in found)
     return sum(key.encode("utf-8", "backslashreplace").decode() not in known for key in keys)
 
@@ -270,11 +276,10 @@ def display(roots: list[Root], key: str) -> str:
 
 
 def resolve_root_file(roots: list[Root], name: str, here: Path | None = None) -> tuple[Root, Path]:
-    """Return the root and file of a shown path, a key or an absolute path; the file may be missing.
+    """Return the root and file of a shown path, a key or an absolute path.
 
-    `here` is the absolute path that the caller's folder makes of `name`.
-
-    Raises BadRequest for a path outside of every root (links resolved), or in several.
+    The file may be missing. `here` is the absolute path that `name` has relative to the caller's
+    folder. Raises BadRequest for a path outside of every root (links resolved), or in several.
     """
     if not roots:
         raise NotIndexed(f"nothing is indexed, so {name!r} is in no known folder")
@@ -291,8 +296,9 @@ def resolve_root_file(roots: list[Root], name: str, here: Path | None = None) ->
 
 
 def _as_on_disk(path: Path) -> Path:
-    """Return a path as its parts are named on disk, composed or decomposed (macOS); as it is where
-    there is none of it.
+    """Return a path with its parts named as on disk, in composed or decomposed Unicode (macOS).
+
+    Parts that do not exist on disk stay as they are.
     """
     try:
         if str(path).isascii() or path.exists() or path == path.parent:
@@ -314,7 +320,7 @@ def _list_root_candidates(roots: list[Root], name: str, here: Path) -> list[tupl
     by_path = [(root, root.file(name)) for root in roots]
     # The form that search shows goes first: with the root's name only if there are several.
     first = (by_path, by_key) if len(roots) == 1 else (by_key, by_path)
-    # Last, the path relative to the working folder: injected memories are cited so.
+    # Last, the path relative to the working folder: injected memories are cited in this form.
     forms = (*first, [(root, here) for root in roots], _iter_redacted_matches(roots, name))
     named = ([(root, _as_on_disk(path)) for root, path in form] for form in forms)
     existing = (

@@ -1,9 +1,8 @@
-"""What was there before Gieok: agents' own memory folders, their files of instructions, and a
-project's Git log.
+"""Seeds of a new memory: agents' own notes, their instruction files, and a project's Git log.
 
-What agents noted themselves, and what a user wrote for all projects, is the user's; what a
-repository brings along (its log, its instructions) is kept in a scope of its own
-(`places.repository_scope`), because others can write to it.
+Notes that agents made themselves, and instructions that a user wrote for all projects, belong to
+the user's scope; content that a repository brings along (its log, its instructions) is kept in a
+scope of its own (`places.repository_scope`), because others can write to it.
 """
 
 import hashlib
@@ -27,14 +26,14 @@ from gieok.text.markdown import find_markdown_title
 from gieok.zone import day_in
 
 COMMIT = "commit"
-#: Instructions are read by an agent whole, so they are short; a larger file is something else.
+#: An agent reads instructions whole, so they are short; a larger file is something else.
 _LARGEST_BYTES = 200_000
 _MOST_FILES = 200
 _MESSAGE_CHARS = 2_000
 _MOST_NAMES = 12
 #: Part of every hash: to be raised when documents would change.
 _VERSION = 1
-#: Agent → its user's instructions for all projects, below the user's folder.
+#: Agent → file of its user's instructions for all projects, relative to the user's folder.
 _USERS = {
     "claude-code": ".claude/CLAUDE.md",
     "codex": ".codex/AGENTS.md",
@@ -42,19 +41,19 @@ _USERS = {
     "opencode": ".config/opencode/AGENTS.md",
     "qwen-code": ".qwen/QWEN.md",
 }
-#: Instructions that a repository may hold.
+#: Instruction files that a repository may hold.
 _PROJECTS = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", "GEMINI.md", "QWEN.md")
 
 
 class SeedFile(NamedTuple):
-    """A file to take in, and the key of its document."""
+    """File to import, and the key of its document."""
 
     key: str
     path: Path
 
 
 def users_files(user: Path) -> list[SeedFile]:
-    """Return the user's own files of instructions that are there."""
+    """Return the user's own instruction files that exist."""
     found = (
         SeedFile(f"{SEEDS}/{agent}/{Path(name).name}", user / name)
         for agent, name in _USERS.items()
@@ -63,8 +62,9 @@ def users_files(user: Path) -> list[SeedFile]:
 
 
 def agents_notes(projects: Path, folder: str) -> list[SeedFile]:
-    """Return what Claude Code noted by itself about a folder in which it worked; `projects` is
-    where it keeps its own.
+    """Return Claude Code's own notes about a folder in which it worked.
+
+    `projects` is the folder in which Claude Code keeps its projects.
     """
     notes = projects / fold_folder_path(folder) / "memory"
     found = sorted(notes.glob("**/*.md"))[:_MOST_FILES] if notes.is_dir() else []
@@ -129,8 +129,9 @@ def _build_seed_item(
 def commit_items(
     scope: Scope, root: Path, commits: Iterable[Commit], cut: Cut
 ) -> Iterator[SourceItem]:
-    """Yield the items of commits, the oldest first: the newest then has the highest ids and is
-    embedded first.
+    """Yield the source items of commits, oldest first.
+
+    The newest commit then has the highest ids and is embedded first.
     """
     for commit in reversed(list(commits)):
         yield _commit_item(scope, root, commit, cut)
@@ -159,7 +160,7 @@ def _commit_item(scope: Scope, root: Path, commit: Commit, cut: Cut) -> SourceIt
 
 
 def _format_commit_text(commit: Commit, zone: tzinfo) -> str:
-    """Return what a commit tells: why, what, who."""
+    """Return the text of a commit's document: its reason, its changes, its author."""
     names = ", ".join(commit.files[:_MOST_NAMES])
     more = f" and {len(commit.files) - _MOST_NAMES} more" if len(commit.files) > _MOST_NAMES else ""
     message = strip_echo(normalise(commit.message[:_MESSAGE_CHARS]))

@@ -24,9 +24,10 @@ from gieok.ports.store import Store
 
 Progress = Callable[[int], None]
 
-#: Name of the note of a scope's passage sizes.
+#: Name of the note that stores the passage sizes of a scope.
 SHAPE_NOTE = "files.cut"
-#: Above this many events (a `git checkout`), comparing everything is cheaper than looking at each.
+#: Above this many events (a `git checkout`), comparing everything is cheaper than looking at each
+#: path.
 _MANY_CHANGES = 200
 _CUT_AT_ONCE = 200
 
@@ -40,8 +41,9 @@ def sync_scope_roots(
     force: bool = False,
     progress: Progress = lambda done: None,
 ) -> Report:
-    """Compare every file of the roots with the store and put the differences. Raises BadRequest,
-    StoreError.
+    """Compare every file of the roots with the store and put the differences.
+
+    Raises BadRequest, StoreError.
     """
     wanted = list(wanted)
     known = store.hashes(scope)
@@ -59,7 +61,8 @@ def sync_scope_roots(
     marks = freshness.read_marks(store.notes(scope).get(freshness.NOTE, ""))
     for root in wanted:
         before = report.seen
-        # Looked at before it is read: what changes meanwhile is newer than the mark.
+        # The status is taken before the file is read: a change made meanwhile is newer than the
+        # mark.
         if (seen := freshness.find_folder_changes(root, 0, ())) is not None:
             marks[root.name] = seen.newest_ns
         if root in away:
@@ -83,7 +86,7 @@ def sync_scope_roots(
 
 
 def _keep_away(root: Root) -> Failed:
-    """Return why a root was not compared, and what to do where it is gone for good."""
+    """Return why a root was not compared, and what to do if it is gone for good."""
     path = str(root.path)
     why = (
         (
@@ -113,8 +116,9 @@ def forget_retired(store: Store, scope: Scope) -> list[str]:
 def sync_changed(
     store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]
 ) -> Report:
-    """Sync the changed paths of a watcher; an empty set, folders and bulk changes compare
-    everything.
+    """Sync the changed paths of a watcher.
+
+    An empty set, folders and bulk changes compare everything.
     """
     report, skipped = Report(), forgotten(store, scope)
     for root in wanted:
@@ -166,10 +170,10 @@ def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> boo
 
 
 def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done: None) -> int:
-    """Cut stored documents again that an older release or other settings cut differently; return
-    how many.
+    """Cut stored documents again that an older release or other settings cut differently.
 
-    Works on the stored texts, so that missing folders are included. Starts over after a kill.
+    Returns how many. Works on the stored texts, so that missing folders are included. Starts over
+    after a kill.
     """
     if store.notes(scope).get(SHAPE_NOTE, shape(cut)) == shape(cut):
         return 0
@@ -191,7 +195,7 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
 
 
 def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) -> int:
-    """Return how many files differ from what the store holds, by content; nothing is written."""
+    """Return how many files differ from the store by content; nothing is written."""
     known, skipped = store.hashes(scope), frozenset(forgotten(store, scope).values())
     stale = set[str]()
     for root in wanted:

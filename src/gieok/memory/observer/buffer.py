@@ -1,5 +1,4 @@
-"""When to observe: spans ahead in the background, activation at the threshold, everything at the
-hard stop.
+"""Schedule of observing: spans ahead of time, activation at a threshold, all at the hard stop.
 
 Invariant, kept by `Positions` in every transaction: the buffer starts at the position and has no
 gaps. The work of a process that loses a race or is killed is discarded; the messages are still
@@ -21,16 +20,16 @@ from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 
 READER = "observe"
-#: Fewer tokens are not worth keeping back.
+#: Fewer tokens than this are not worth keeping back.
 _LEAST_KEPT_TOKENS = 1000
 _MOST_OVERSHOOT = 0.95
 
 
 class Thresholds(NamedTuple):
-    """Token counts at which a run, a span ahead of it and a hard stop are due; `reflect_tokens`
-    counts observations.
+    """Token counts at which a run, a span ahead of the run, and a hard stop are due.
 
-    `activation` is the share of a run that becomes memory; the rest stays buffered.
+    `reflect_tokens` counts observations. `activation` is the share of a run that becomes memory;
+    the rest stays buffered.
     """
 
     run_tokens: int = 30_000
@@ -41,14 +40,15 @@ class Thresholds(NamedTuple):
 
     @property
     def kept_tokens(self) -> int:
-        """Return how many tokens stay buffered, so that the newest messages are activated together
-        with the next ones.
+        """Return how many tokens stay buffered.
+
+        The newest messages are then activated together with the next ones.
         """
         return round(self.run_tokens * (1 - self.activation))
 
 
 class Step(StrEnum):
-    """The outcome of a step."""
+    """Outcome of a step."""
 
     NOTHING = "nothing"
     BUFFERED = "buffered"
@@ -69,8 +69,9 @@ class Buffer:
     thresholds: Thresholds = Thresholds()
 
     def step(self, *, flush: bool = False) -> Step:
-        """Do the one step that is due, with at most one call of the observer; `flush` observes all
-        messages.
+        """Do the one step that is due, with at most one call of the observer.
+
+        `flush` observes all messages.
         """
         at = self.thresholds
         position = self.journal.position(self.scope, READER)
@@ -141,8 +142,9 @@ class Buffer:
         )
 
     def _stored(self, observed: Observed) -> dict[str, Document]:
-        """Return what the observations may change of what is kept: what they replace, and the
-        task.
+        """Return the stored documents that new observations may change.
+
+        They are the observations that new ones replace, and the current task.
         """
         keys = {key for o in observed.observations for key in o.replaces}
         keys |= {observation.TASK_KEY} if observed.task_at else set()
@@ -155,8 +157,9 @@ class Buffer:
 def prefix(
     chunks: Sequence[BufferedSpan], pending_tokens: int, kept_tokens: int
 ) -> Sequence[BufferedSpan]:
-    """Return the chunks to activate: those that leave nearly `kept_tokens`, rather more chunks than
-    fewer.
+    """Return the chunks to activate, so that about `kept_tokens` stay behind.
+
+    Between two choices, the one with more chunks is taken.
     """
     target = pending_tokens - kept_tokens
     total, under, over = 0, 0, 0

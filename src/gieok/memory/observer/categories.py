@@ -1,5 +1,6 @@
-"""What kind of statement a sentence is: decision, preference, task or state; done or not. By words,
-Korean and English.
+"""Classifies statements by words, in Korean and English.
+
+The category is decision, preference, task or state; a statement may report something as done.
 """
 
 import re
@@ -15,8 +16,8 @@ _TASK = _compile_word_pattern(
     r"""
     \b(?:todo|to-do)\b | \bremind\ me\b | \bdeadline\b
     | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
-    | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*\b(?:by|before|until
-    |on|next|this|tomorrow|today|tonight)\b
+    | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*
+    \b(?:by|before|until|on|next|this|tomorrow|today|tonight)\b
     | \bdon'?t\ forget\b | \b(?:i|we)\ still\ (?:need|have)\ to\b
     | 해야\ ?(?:해|한다|합니다|돼|됩니다|겠|됨|함) | (?:야|여야)\ (?:해|돼|됨|함|한다|됩니다|합니다)\s*[.!~]*$
     | (?:까지|내로|전에)\ .{0,30}(?:끝|마감|제출|완료
@@ -52,10 +53,11 @@ _DECISION = _compile_word_pattern(
 )
 _DONE = _compile_word_pattern(
     r"""
-    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished|completed
-    |deployed|released|shipped|merged|migrated|launched|published|paid|submitted|renewed)\b
-    | \b(?:is|are|was|were|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete|completed
-    |deployed|released|merged|live|closed|passed)\b
+    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished
+    |completed|deployed|released|shipped|merged|migrated
+    |launched|published|paid|submitted|renewed)\b
+    | \b(?:is|are|was|were|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete
+    |completed|deployed|released|merged|live|closed|passed)\b
     | (?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했 | 다\ 했 | 보냈"""
 )
 _UNDONE = _compile_word_pattern(

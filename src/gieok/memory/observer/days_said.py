@@ -1,11 +1,11 @@
-"""Puts the day behind a relative date: `tomorrow` means nothing a week later."""
+"""Adds the date to relative days: `tomorrow` means nothing a week later."""
 
 import re
 from datetime import date, timedelta
 
 from gieok.text.dates import find_span
 
-#: Words with one meaning whenever they are said.
+#: Words that mean the same day relative to any day on which they are said.
 _PAST = re.compile(
     r"어제|그제|그저께|엊그제|오늘|방금|아까|지난 ?(?:주|달|해|번 ?주)|저번 ?(?:주|달)|작년|올해"
     r"|\b(?:yesterday|today|this morning|last (?:night|week|weekend|month|year|\w+day)(?! of\b)"
@@ -18,7 +18,7 @@ _AHEAD = re.compile(
     r"|(?P<weekly>(?<![가-힣])다음 ?주|\bnext week\b)|(?P<monthly>다음 ?달|\bnext month\b)",
     re.IGNORECASE,
 )
-#: A bare weekday is the next one where something is due by it.
+#: A bare weekday means the next one, in a statement of something due by that day.
 _DUE = re.compile(
     r"(?:이번 ?주 ?)?(?P<ko>[월화수목금토일])요일(?:까지| ?전까지)|\b(?:by|due|due on|before|until|this|"
     r"this coming) (?P<en>mon|"

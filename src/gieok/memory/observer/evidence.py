@@ -1,8 +1,7 @@
-"""The evidence of an observation. Tool output is data: alone it supports no instruction and no high
-priority.
+"""Evidence of an observation: tool output alone supports no instruction and no high priority.
 
-The prompt asks this of the model, and this module enforces it, because tool output may tell the
-model what to write.
+Tool output is data and may tell the model what to write. So the prompt asks the model to keep this
+rule, and this module enforces the rule.
 """
 
 from collections.abc import Sequence
@@ -12,11 +11,11 @@ from gieok.memory.observer import categories
 from gieok.model.conversation import Journalled, Role
 from gieok.text.keywords import keyword_text
 
-#: A message is near an observation if it shares this fraction of the words that the nearest one
-#: shares.
+#: A message is near an observation if it shares at least this fraction of the words that the
+#: nearest message shares.
 _NEAR = 0.7
-#: A spoken message supports an observation with this fraction of the nearest tool's shared words:
-#: results are long.
+#: A spoken message supports an observation if it shares this fraction of the words that the nearest
+#: tool output shares: tool outputs are long.
 _BORNE_OUT = 1 / 3
 
 
@@ -32,10 +31,10 @@ def select_nearest_messages(text: str, messages: Sequence[Journalled]) -> list[J
 
 
 def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | None:
-    """Return an observation, weakened if it rests on tools alone; None for an instruction from
-    tools alone.
+    """Return an observation, weakened if only tool output supports it.
 
-    What rests on tools alone replaces nothing.
+    None for an instruction that only tool output supports. An observation from tool output alone
+    replaces nothing.
     """
     cited = [found for found in messages if found.message.id in o.message_ids]
     if not is_from_tools(o.text, cited or messages):
@@ -47,7 +46,7 @@ def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | Non
 
 
 def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
-    """Say whether a text rests on tool output alone, by the words that it shares with each
+    """Say whether only tool output supports a text, by the words that it shares with each
     message.
     """
     shared = _count_message_overlap(text, messages)

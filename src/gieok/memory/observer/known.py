@@ -1,6 +1,4 @@
-"""What is known already, as the model observer is shown it: with handles, so that an answer can say
-what it replaces.
-"""
+"""Known observations as the model observer sees them: with handles that an answer can replace."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,13 +12,16 @@ from gieok.model.memory import CORRECTED, Document
 from gieok.text.gist import gist, is_same
 from gieok.text.keywords import keyword_text
 
-#: The share of the room for what shares words with the conversation; the newest have the rest.
+#: Share of the budget for observations that share words with the conversation; the newest ones get
+#: the rest.
 _NEAR_SHARE = 0.7
 
 
 class Known(NamedTuple):
-    """`text`: lines with handles, oldest first. `keys`: handle → key of what may be replaced.
-    `all`: every current one.
+    """Known observations.
+
+    `text`: lines with handles, oldest first. `keys`: handle → key of an observation that may be
+    replaced. `all`: every current observation.
     """
 
     text: str = ""
@@ -37,10 +38,10 @@ def known(
     messages: Sequence[Journalled],
     budget_tokens: int,
 ) -> Known:
-    """Return what a conversation may repeat or replace: what shares its words, and the newest.
+    """Return the observations that a conversation may repeat or replace.
 
-    `waiting` is observed, and not kept yet. What a person corrected is shown without a handle: no
-    model replaces it.
+    They are those that share its words, and the newest. `waiting` are observations that are not
+    stored yet. A person's correction is shown without a handle: no model replaces it.
     """
     fixed = {document.key for document in held.documents if document.metadata.get(CORRECTED)}
     rows = [
@@ -77,8 +78,9 @@ def known(
 def _select_known_rows(
     rows: Sequence[tuple[str, Observation]], messages: Sequence[Journalled], budget_tokens: int
 ) -> list[tuple[str, Observation]]:
-    """Return the rows that fit, in order of time: by words shared with the conversation, rare ones
-    first, then the newest.
+    """Return the rows that fit into the budget, in order of time.
+
+    Rows that share rare words with the conversation are chosen first, then the newest.
     """
     if sum(o.tokens for _, o in rows) <= budget_tokens:
         return list(rows)
@@ -102,8 +104,9 @@ def _select_known_rows(
 
 
 def is_known(o: Observation, others: Iterable[Observation]) -> bool:
-    """Say whether one of the others says the same, and all of it. What replaces something is news,
-    unless word for word.
+    """Say whether one of the others says all that an observation says.
+
+    An observation that replaces something is new, unless it is repeated word for word.
     """
     about = gist(o.text)
     for other in others:

@@ -1,7 +1,7 @@
-"""The model observer: a span of messages → observations, each session by itself.
+"""Model observer: a span of messages → observations, each session by itself.
 
-Sessions of one scope run side by side. Read as one conversation, what one of them is about would be
-taken for the other's.
+Sessions of one scope run side by side. Read as one conversation, the subject of one session would
+be taken for another's.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
@@ -19,37 +19,38 @@ from gieok.memory.observer.parse import SourceText, parse_observer_answer
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Prompt
 
-#: Limits of an answer for a chunk of messages: observations and tokens. A longer conversation has
-#: room for more.
+#: Limits of an answer for a chunk of messages: observations and tokens. The limits grow with longer
+#: conversations.
 MOST_OBSERVATIONS = 20
 MOST_OUTPUT_TOKENS = 2_000
 _CHUNK_TOKENS = 6_000
 _MOST_CHUNKS = 5
-#: How often a conversation is halved whose answer was cut off.
+#: How many times a conversation is halved after its answer was cut off.
 _MOST_HALVINGS = 2
-#: Characters shown of one message, from its beginning and end: a pasted book must not crowd out the
-#: rest.
+#: Characters shown of one message, from its beginning and its end: a pasted book must not crowd out
+#: the rest.
 _MESSAGE_CHARS = 12_000
 _NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
 
-#: Returns what is known already to a conversation; `Observed` is what was observed in this span
-#: before it.
+#: Returns the known observations for a conversation; the `Observed` are results of earlier
+#: conversations in this span.
 Look = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
-#: What sessions of a span gave before the span failed, so that they are not paid for again. By the
-#: messages as they were: one that was corrected or forgotten meanwhile is read anew.
+#: Results of a span's sessions from before the span failed, so that they are not paid for again.
+#: The key holds the messages' texts: a session whose message was corrected or forgotten meanwhile
+#: is observed anew.
 Paid = MutableMapping[tuple[tuple[int, str], ...], Observed]
 
 
 @cache
 def read_memory_prompt(name: str) -> str:
-    """Return a prompt of this rib."""
+    """Return the prompt of this name from the observer's prompts."""
     return (
         files("gieok.memory.observer").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
     )
 
 
 class ModelObserver:
-    """Observes with a model."""
+    """Observer that asks a model."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class ModelObserver:
         self._paid: Paid = {} if paid is None else paid
 
     def __call__(self, span: MessageSpan) -> Observed:
-        """Return what is worth remembering. Raises GeneratorFailed."""
+        """Return the observations of a span. Raises GeneratorFailed."""
         parts: list[Observed] = []
         for messages in by_session(span.messages):
             parts += self._observed(messages, parts)
@@ -76,7 +77,7 @@ class ModelObserver:
     def _observed(
         self, messages: Sequence[Journalled], before: Sequence[Observed], halvings: int = 0
     ) -> list[Observed]:
-        """Observe a part of one session; where the answer is cut off, in halves."""
+        """Observe a part of one session; if the answer is cut off, observe each half."""
         asked = tuple((found.seq, found.message.text) for found in messages)
         if asked in self._paid:
             return [self._paid[asked]]
@@ -118,7 +119,9 @@ class ModelObserver:
 
 
 def by_session(messages: Sequence[Journalled]) -> list[tuple[Journalled, ...]]:
-    """Return the messages of each session, in order; the session that began first stands first."""
+    """Return the messages of each session in order; the sessions are in order of their
+    beginning.
+    """
     sessions: dict[tuple[str, str], list[Journalled]] = {}
     for found in messages:
         sessions.setdefault((found.message.agent, found.message.session), []).append(found)
@@ -163,8 +166,9 @@ def render_span_messages(messages: Sequence[Journalled], zone: tzinfo) -> str:
 
 
 def _quote_message_text(message: Message) -> str:
-    """Return a message's text so that no line of it can pass for a message; tool output is marked
-    as quoted.
+    """Return a message's text in a form in which no line can pass for another message.
+
+    Tool output is marked as quoted.
     """
     text = escape_block_end(_shorten_message_text(message.text))
     if message.role is Role.TOOL:

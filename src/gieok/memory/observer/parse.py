@@ -1,5 +1,6 @@
-"""A model's answer → observations. Line by line and tolerant: models omit tags, marks, times and
-categories.
+"""Parser of a model's answer → observations.
+
+The parser works line by line and is tolerant: models omit tags, marks, times and categories.
 """
 
 import re
@@ -57,17 +58,18 @@ class SourceText(NamedTuple):
     zone: tzinfo
     #: The day of lines without a date.
     today: date
-    #: The messages are a conversation, in which tool output is weaker evidence than speech.
+    #: Whether the messages are a conversation, in which tool output is weaker evidence than speech.
     is_conversation: bool = False
-    #: Handle → key, of what was shown and may be replaced.
+    #: Handle → key, for observations that were shown and may be replaced.
     known: Mapping[str, str] = {}
 
 
 def parse_observer_answer(
     answer: str, source: SourceText, *, limit: int, model: str = ""
 ) -> Observed:
-    """Return at most `limit` observations of an answer, its task and patterns. Raises
-    DegenerateOutput.
+    """Return at most `limit` observations of an answer, with its task and patterns.
+
+    Raises DegenerateOutput.
     """
     if is_degenerate(answer):
         raise DegenerateOutput("the model repeats itself")
@@ -105,7 +107,7 @@ def _borne_out(found: list[Observation], source: SourceText) -> list[Observation
 
 
 def _is_told_by_tools(text: str, source: SourceText) -> bool:
-    """Say whether a text without citations is an instruction from tools alone."""
+    """Say whether a text without citations is an instruction that only tool output supports."""
     return (
         source.is_conversation
         and categories.is_instruction(text)
@@ -185,7 +187,7 @@ def _parse_observation_item(rest: str, day: date | None, source: SourceText) -> 
 
 
 def _find_replaced_keys(text: str, known: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the keys of what a line replaces: of handles that were shown, and no others."""
+    """Return the keys that a line replaces; only handles that were shown to the model count."""
     handles = [
         handle.lower() for found in _REPLACES.finditer(text) for handle in _HANDLE.findall(found[1])
     ]
@@ -209,7 +211,7 @@ def _find_event_time(
 
 
 def _cited_messages(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
-    """Return the messages of `3, 5-7`."""
+    """Return the messages cited as `3, 5-7`."""
     numbers: list[int] = []
     for part in text.replace("–", "-").split(","):
         first, _, last = part.strip().partition("-")

@@ -1,8 +1,8 @@
-"""Whether a statement repeats another: the same content and no other value. By words, so that a
-changed value never counts.
+"""Compares statements by words: does one repeat another, with the same content and value?
 
-Two wordings of one statement differ on one side at most by a word; where both sides have words of
-their own, one of them may b e the value that changed, and both stay.
+A changed value never counts as a repetition. Two wordings of one statement differ on one side at
+most by a word; where both sides have words of their own, one of these words may be the value that
+changed, and both statements stay.
 """
 
 import re
@@ -12,7 +12,7 @@ from gieok.text.keywords import stem
 
 _WORD = re.compile(r"[가-힣]+|[A-Za-z][A-Za-z'_-]*|\d+(?:[.,:]\d+)*|[^\W가-힣]+")
 _DAY = re.compile(r" \(\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\)| \((?:agreed|동의함)\)")
-#: Longest first: what follows a Korean stem says nothing of a value.
+#: Longest first: the letters behind a Korean stem carry no value.
 _ENDING = re.compile(
     r"(?:으로|에서|에게|한테|까지|부터|이랑|라고|이라고|입니다|습니다|합니다|이에요|예요|이야|야|로|은|는|이|"
     r"가|을|를|에|의|도|만|와|과|랑|요|해|해줘|하자|할게|했어|했고|함|됨|돼)$"
@@ -28,13 +28,14 @@ _EMPTY = frozenset(
         무조건 써줘 해줘 주 있
     """.split()  # noqa: E501
 )
-#: Says the opposite of what stands without it: a value of its own.
+#: Negations: a statement with one says the opposite, which is another value.
 _NOT = frozenset(
     """instead not no never don't dont isn't without stop anymore longer avoid
     대신 안 못 말고 마 말 아니 아니라 없 않 금지""".split()
 )
 _MOST_EXTRA = 1
-#: A part of what was said says nothing new, if it is no mere word of it.
+#: A part of an earlier statement says nothing new, unless it is a single word: the fewest words of
+#: such a part, and how many times longer the earlier statement may be.
 _FEWEST, _MOST_TIMES = 2, 3
 _LONG, _SHORT = 8, 6
 
@@ -44,7 +45,7 @@ class Content(frozenset[str]):
 
 
 def content(text: str) -> Content:
-    """Return the words that say something, without endings and inflection."""
+    """Return the content words of a statement, without endings and inflection."""
     words = (word.lower() for word in _WORD.findall(_DAY.sub("", text)))
     said = (word for word in words if word not in _EMPTY)
     return Content(
@@ -53,7 +54,7 @@ def content(text: str) -> Content:
 
 
 def repeats(new: Content, old: Content) -> bool:
-    """Say whether a statement says what another says, up to a word that only one of them has."""
+    """Say whether a statement repeats another, up to one word that only one of them has."""
     if not new or not old:
         return False
     mine, theirs, both = new - old, old - new, len(new & old)
@@ -74,15 +75,15 @@ def repeats(new: Content, old: Content) -> bool:
 
 
 def is_of_subject(one: Content, other: Content) -> bool:
-    """Say whether two short statements differ in one word: one may be the other's new value."""
+    """Say whether two short statements differ in one word, which may be the other's new value."""
     return bool(one & other) and len(one - other) == len(other - one) == 1 and len(one) <= _SHORT
 
 
 def is_repeated(new: Content, held: Iterable[Content]) -> bool:
-    """Say whether a statement repeats the last one of its subject; `held` in the order in which
-    they were said.
+    """Say whether a statement repeats the latest held statement of its subject.
 
-    One that returns to an earlier value is said anew: what came in between said otherwise.
+    `held` is in the order in which the statements were said. A statement that returns to an earlier
+    value is new: the statement in between said otherwise.
     """
     answer = False
     for old in held:

@@ -1,12 +1,11 @@
-"""The observer without a model: keeps what users state, in their own words, where a head on its
-vector finds it worth keeping.
+"""Observer without a model: keeps users' own statements that a head on their vectors selects.
 
 Sentences of users (`sentences`), made intelligible alone (`standalone`), are judged by their
-meaning (`engine.learned.heads`); words decide only the category (`categories`). What is held
-already is not kept again (`repeats`). Nothing of a tool, and of an agent nothing but the question
-or the proposal that a user answered: a tool's output cannot speak here. However a conversation is
-cut into spans, the same is observed: what a turn answers is looked up, and what is held counts as
-what was said before.
+meaning (`ranking.learned.heads`); words decide only the category (`categories`). A statement that
+is held already is not kept again (`repeats`). Nothing of a tool is kept, and of an agent only the
+question or the proposal that a user answered: a tool's output cannot speak here. However a
+conversation is cut into spans, the observations are the same: the message that a turn answers is
+looked up, and held statements count as said before.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,25 +27,27 @@ from gieok.text.echo import strip_echo
 from gieok.text.embedform import text_to_embed
 from gieok.text.turns import USER
 
-#: From here a statement is kept; one that leans on words that are not there, or that words alone
-#: judge, must be surer.
+#: Least probability of a statement that is kept. The probability must be higher for a statement
+#: that leans on missing words, and for one that words alone judge.
 _WORTH, _WORTH_LEANING, _WORTH_BY_WORDS = 0.6, 0.85, 0.7
-#: Where words find next to nothing, no vector is made: this halves the cost and loses little.
+#: No vector is made of a statement with a lower probability by its words: this halves the cost and
+#: loses little.
 _WORDS_AT_LEAST = 0.04
 _SURE = 0.85
 _ABOUT_USER = 0.8
 
 
 class StatementJudgement(NamedTuple):
-    """Probabilities: of being worth keeping, and of being about the person."""
+    """Probabilities that a statement is worth keeping, and that it is about the person."""
 
     worth: float
     about_user: float
 
 
 class StatementJudge:
-    """Judges texts by the vectors of an embedder that the heads were fitted on, else by their words
-    alone.
+    """Judge of statements by their vectors, else by their words alone.
+
+    Vectors are used if the embedder's model is the one that the heads were fitted on.
     """
 
     def __init__(self, embedder: Callable[[], Embedder | None]) -> None:
@@ -79,14 +80,16 @@ def _by_meaning(text: str, vector: bytes, model: str) -> StatementJudgement:
 
 
 def _cut_word_probability(likely: float) -> float:
-    """Return what words alone find as probable as a vector would; 0 below what is sure enough."""
+    """Return the probability that words alone support; 0 if it is below the sure threshold."""
     return likely if likely >= _WORTH_BY_WORDS else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RulesObserver:
-    """Observes spans. `before` returns what the agent said before a message, '' for nothing; `held`
-    what is held, in order.
+    """Observes spans without a model.
+
+    `before` returns the agent's words before a message, '' for none; `held` returns the held
+    statements, in order.
     """
 
     zone: tzinfo
@@ -95,7 +98,7 @@ class RulesObserver:
     held: Callable[[], Sequence[str]]
 
     def __call__(self, span: MessageSpan) -> Observed:
-        """Return what is worth keeping of what users said."""
+        """Return the users' statements that are worth keeping."""
         told = list(self._told(span))
         if not told:
             return Observed(())
@@ -115,7 +118,7 @@ class RulesObserver:
         )
 
     def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, UserStatement]]:
-        """Yield what users state with the message; each conversation by itself."""
+        """Yield the users' statements, each with its message; each conversation by itself."""
         last: dict[tuple[str, str], str] = {}
         for found in span.messages:
             message = found.message
@@ -164,8 +167,9 @@ class RulesObserver:
 
 
 def _with_rules(said: str, before: str) -> list[UserStatement]:
-    """Return what a user states in a turn, its rules whole: no half of one, and none that its words
-    alone would leave out.
+    """Return the statements of a user's turn, with its rules whole.
+
+    A rule is never kept in half, and is kept although its words alone would leave it out.
     """
     stated = find_user_statements(said, before)
     rules = binding.rules_in(said, before)
@@ -204,7 +208,7 @@ def _choose_statement_priority(
 def _iter_unrepeated_observations(
     found: Sequence[Observation], held: Sequence[str]
 ) -> Iterator[Observation]:
-    """Yield what repeats nothing that is held, and nothing that was said before in the span."""
+    """Yield the observations that repeat no held statement and none earlier in the span."""
     known = [repeats.content(text) for text in held]
     for o in found:
         own = repeats.content(o.text)
@@ -214,5 +218,5 @@ def _iter_unrepeated_observations(
 
 
 def of_agent_before(turns: Sequence[Message]) -> str:
-    """Return what the agent said last, where it spoke last."""
+    """Return the agent's last words, if the agent spoke last."""
     return turns[-1].text if turns and turns[-1].role is Role.ASSISTANT else ""

@@ -1,18 +1,18 @@
-"""Cuts what somebody wrote into their own sentences: without code, logs, quotations and pasted
-text.
+"""Splits what a person wrote into their own sentences.
 
-Every step takes linear time, by lines: a turn may be a book.
+Code, logs, quotations and pasted text are left out. Every step takes linear time, by lines: a turn
+may be a book.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
-#: Of a longer turn, only this is looked at.
+#: Only this much of a longer turn is looked at.
 _LOOKED_AT_CHARS = 20_000
-#: A turn with more prose than this is pasted: its first and last paragraph are the user's, if they
-#: are short.
+#: A turn with more prose than this is pasted: only its first and last paragraph are the user's, if
+#: they are short.
 _TYPED_CHARS, _PARAGRAPH_CHARS = 1_200, 300
-#: A turn with more list items, or a longer one, was not typed item by item.
+#: A turn with more list items, or with a longer item, was not typed item by item.
 _MOST_ITEMS = 8
 _SHORTEST, _LONGEST = 2, 400
 _FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -41,17 +41,17 @@ _PRINTED = re.compile(
 _MACHINE = re.compile(
     r"\w\.\w+:\d+(?::\d+)?\b|\[\d+/\d+\]|\.{4,}|[❌✅⚠⨯✖]|\b(?:QF|SA|E|W|F)\d{3,4}\b:?"
 )
-#: A paragraph of so many lines, none of which ends like a sentence, is what a program printed.
+#: A paragraph of this many lines, none of which ends like a sentence, was printed by a program.
 _PRINTED_LINES = 4
 _DOCUMENT = re.compile(r"\s*#{1,6}\s+\S")
-#: A line that ends with a colon brings what others wrote, unless it announces rules.
+#: A line that ends with a colon introduces other people's words, unless it announces rules.
 _OWN_LIST = re.compile(
     r"\b(?:rules?|conventions?|remember|preferences?|decided|decisions?|facts?|always|agreed"
     r"|requirements?|"
     r"here)\b|규칙|원칙|기억|결정|정한|약속|요건",
     re.IGNORECASE,
 )
-#: What is asked to be worked on is material, whoever speaks in it.
+#: Text that is given to be worked on is material, whoever speaks in it.
 _WORKED_ON = re.compile(
     r"^\W*(?:please |can you |could you |now )*(?:translate|proofread|summari[sz]e|rewrite"
     r"|paraphrase|rephrase|"
@@ -66,7 +66,7 @@ _WORKED_ON = re.compile(
     r"가사)(?:를|을)? (?:하나 |한 편 |좀 )?써",
     re.IGNORECASE,
 )
-#: What a program says in the user's name: reports of OpenClaw's sub-agents and scheduled runs,
+#: Texts of programs in the user's name: reports of OpenClaw's sub-agents and scheduled runs,
 #: prompts of orchestrators.
 _PROGRAM = re.compile(
     r"\binternal context private\b|\bStats: runtime \d|\b(?:sub-?agent task|cron "
@@ -98,7 +98,7 @@ _FILLER = re.compile(
     r"|(?:ㅇㅇ|ㅋㅋ+|응|어|아|네|예|음|그래|오케이|오키|굿|좋아|고마워|감사합니다|안녕)(?=[\s,.!~])[\s,.!~:–-]*)+",
     re.IGNORECASE,
 )
-#: What a filler would hide.
+#: Beginnings that a filler in front would hide.
 _IRONY = re.compile(r"\W*(?:yeah,? right|oh,? sure|sure,? sure)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -124,8 +124,9 @@ _FOREIGN = re.compile(
 
 
 def own_sentences(text: str) -> list[str]:
-    """Return the sentences of a user's own, in Korean or English, in order; few or none of a turn
-    that is pasted.
+    """Return the user's own sentences in Korean or English, in order.
+
+    Of a pasted turn, few sentences or none are returned.
     """
     text = text[:_LOOKED_AT_CHARS]
     if _PROGRAM.search(text):
@@ -146,7 +147,7 @@ def own_sentences(text: str) -> list[str]:
 
 
 def split_sentences(paragraph: str) -> Iterator[str]:
-    """Yield the sentences of lines."""
+    """Yield the sentences of a paragraph's lines."""
     for line in paragraph.split("\n"):
         held = ""
         for part in _END.split(line):
@@ -186,7 +187,10 @@ def is_prose(line: str) -> bool:
 
 
 def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
-    """Return the paragraphs of prose, and of list items where they were typed, each item a line."""
+    """Return the paragraphs of prose.
+
+    List items are included if they were typed by hand, each item as a line.
+    """
     paragraphs: list[list[str]] = [[]]
     is_code = is_brought = False
     for line in text.split("\n"):
@@ -219,8 +223,9 @@ def _is_printed(lines: Sequence[str]) -> bool:
 
 
 def _strip_sentence_filler(sentence: str) -> str:
-    """Return a sentence without a filler in front; '' where it is a quotation or too short or long
-    for a statement.
+    """Return a sentence without a filler in front.
+
+    '' for a quotation, and for a sentence too short or too long for a statement.
     """
     if _IRONY.match(sentence):
         return ""

@@ -1,8 +1,9 @@
-"""Makes what a user said intelligible alone: joined with the question it answers, the proposal it
-accepts, or the words before.
+"""Makes a user's statements intelligible alone.
 
-The words stay theirs. Of an agent, only a question, or a proposal that the user accepted, ever
-stands there: never a plan of i t s own, and nothing that it reports of a page or a tool.
+A statement is joined with the question it answers, the proposal it accepts, or the words before it.
+The words stay the user's. Of an agent, only a question, or a proposal that the user accepted, is
+ever included: never a plan of the agent's own, and nothing that the agent reports of a page or a
+tool.
 """
 
 import re
@@ -12,11 +13,13 @@ from typing import NamedTuple
 from gieok.memory.observer.sentences import own_sentences, split_sentences
 from gieok.text.language import detect_text_language
 
-#: A turn that is narrower may answer, accept or choose. A Hangul syllable counts double.
+#: A turn narrower than this many columns may answer, accept or choose. A Hangul syllable counts
+#: double.
 _FEW_COLUMNS = 60
 _ANSWER_COLUMNS = 80
 _LONGEST_JOINED, _LONGEST_ASKED = 320, 200
-#: Of a long answer, a proposal stands at its end.
+#: Characters at the end of a long answer that are searched for a proposal, and the most items of a
+#: list.
 _END_CHARS, _MOST_ITEMS = 2_500, 12
 _AGREED = {"en": "(agreed)", "ko": "(동의함)"}
 
@@ -57,7 +60,7 @@ _ACCEPTS = re.compile(
     r"그걸로 (?:가자|하자|해줘|갈게|할게)|좋은 생각이(?:야|네요?|에요)|동의해요?|찬성)[\s,.!~ㅋㅎ^:)👍🙏]*)+$",
     re.IGNORECASE,
 )
-#: More than a yes must be there for something that is a choice, not a go.
+#: A refusal or an objection, which chooses nothing.
 _REFUSES = re.compile(
     r"^\W*(?:no|nope|nah|not|don'?t|stop|wait|아니|노|싫|됐|안|잠깐|말고)(?![가-힣])", re.IGNORECASE
 )
@@ -101,7 +104,7 @@ _PROPOSES = re.compile(
     r"낫겠|하시죠|가시죠|하면 될|하는 (?:게|것이|편이|방식|걸로)|걸로|안을",
     re.IGNORECASE,
 )
-#: What the agent would do in a minute is no decision of the user's.
+#: An agent's plan for the next minute is no decision of the user's.
 _DEED = re.compile(
     r"\b(?:want|like|need) me to\b|\b(?:shall|should|can|could|may|do) i (?:go ahead|run|open"
     r"|fix|commit|push|"
@@ -135,7 +138,7 @@ _EMPTY = re.compile(
     r"진행|또|그 외|혹시 더))",
     re.IGNORECASE,
 )
-#: Nothing of this kind is taken from an agent's words: they may be a page's.
+#: Nothing of this kind is taken from an agent's words: the words may come from a page.
 _NOT_TAKEN = re.compile(
     r"https?://|curl|wget|sudo|rm -|\||\b(?:says?|said|reads?|output|according|error|ignore"
     r"|override|password|"
@@ -145,7 +148,7 @@ _NOT_TAKEN = re.compile(
 _MARKUP = re.compile(r"[*_`]{1,3}|^#+\s*|^>\s*")
 
 
-#: Supposed, or the opposite of what is meant.
+#: Supposition, or the opposite of what is meant.
 _NOT_MEANT = re.compile(
     r"^(?:(?:and|so|but|ok|now),? )?(?:suppose|imagine|pretend|what if|let'?s say|assume"
     r"|hypothetically|"
@@ -157,8 +160,7 @@ _NOT_MEANT = re.compile(
     r"아이디어)이?네|잘하는 짓|훌륭하)|(?:대단하|용감하)네",
     re.IGNORECASE,
 )
-#: What passes by tomorrow: intentions of the moment, and what somebody thinks of what was just
-#: said.
+#: Statements that are over tomorrow: intentions of the moment, and opinions on what was just said.
 _PASSING = re.compile(
     r"^(?:(?:plus|and|so|but|also|then|maybe|actually|by the way),? )?(?:i think i(?:'ll| "
     r"will)|i(?:'ll|"
@@ -191,14 +193,14 @@ _PASSING = re.compile(
     r"|\s좀\s*[.!~]*$|\b(?:pls|plz)\s*[.!]*$",
     re.IGNORECASE,
 )
-#: A name in code, a place in a file: what is said of it stands in the code tomorrow.
+#: A name in code, a place in a file: a statement about it can be read in the code tomorrow.
 _IDENTIFIER = re.compile(
     r"\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z][a-z]\w+\b|\b\w+_\w+_\w+\b"
     r"|@[\w./~-]*/[\w./-]+|(?<!\w)--\w[\w-]+"
     r"|\b[\w/-]+\.(?:py|[jt]sx?|mjs|go|rs|java|rb|c|cpp|h|css)\b|\bline \d+|\d+ ?번째 ?줄"
 )
-#: Speaks of software. What it is like now stands in the code; only what it shall be is worth a
-#: memory.
+#: Speaks of software. Its present state can be read in the code; only what it shall become is worth
+#: a memory.
 _TECHNICAL = re.compile(
     r"\b(?:flags?|functions?|tests?|providers?|sessions?|commits?|parsers?|logs?|logging"
     r"|output|markdown|json|"
@@ -232,7 +234,8 @@ _NORMATIVE = re.compile(
     re.IGNORECASE,
 )
 _TECHNICAL_WORDS = 2
-#: Asks for work to be done now; what it says of later is worth keeping only if it is surely so.
+#: Requests for work now; a remark about later in one is worth keeping only if it is surely worth
+#: it.
 _WORK = re.compile(
     r"^(?:(?:please|now|then|also|and|so|can you|could you|next|first|just|go ahead and|let'?s"
     r"|i (?:need|want) (?:you )?to|"
@@ -256,20 +259,20 @@ _LASTS = re.compile(
     r"because|since)\b|앞으로|항상|언제나|매번|절대|이제부터|무조건",
     re.IGNORECASE,
 )
-#: No answer, though it follows a question: it speaks of something else, or in whole sentences.
+#: No answer, although it follows a question: it speaks of something else, or in whole sentences.
 _NO_ANSWER = re.compile(
     r"^(?:wait|actually|hold on|let me|let's|can you|could you|please|i(?:'d| would) "
     r"like|i(?:'m| am|'ve|"
     r" have|'ll| want| need)\b|one more|also|before|first)|^(?:잠깐|아 참|근데|그전에|일단|먼저|그리고)",
     re.IGNORECASE,
 )
-#: Asks for a go on what was said before it.
+#: Asks for a go on the sentence before.
 _OF_THAT = re.compile(
     r"\b(?:it|that|this|so|them|those)\b|\bshall i\?$|그렇게|이렇게|그걸|이걸|이대로|그대로",
     re.IGNORECASE,
 )
 
-#: Recommends, where the next sentence asks for a go on it.
+#: A recommendation, if the next sentence asks for a go on it.
 _FITS = re.compile(
     (
         r"\b(?:would|could|should|might|best|better|fits?|simplest|cleanest|easiest|i'd)\b|[겠듯]|낫"
@@ -277,7 +280,7 @@ _FITS = re.compile(
     ),
     re.IGNORECASE,
 )
-#: A proposal of something that another sentence names.
+#: Proposes something that another sentence names.
 _OF_IT = re.compile(
     r"\b(?:do|use|recommend|suggest|propose|with|like|keep|doing|using) (?:it|that|this|them)\b",
     re.IGNORECASE,
@@ -285,11 +288,11 @@ _OF_IT = re.compile(
 
 
 class UserStatement(NamedTuple):
-    """What may be kept: its words, whether they lean on words that are not there, and whether the
-    user accepted them.
+    """Statement that may be kept.
 
-    `alone` are the user's own words, where `text` is joined with a question. `is_rule`: it binds,
-    whatever it is worth.
+    `text` are its words; flags say whether it leans on words that are missing, and whether the user
+    accepted it. `alone` are the user's own words, where `text` is joined with a question.
+    `is_rule`: the statement is binding, whatever it is worth.
     """
 
     text: str
@@ -300,8 +303,9 @@ class UserStatement(NamedTuple):
 
 
 def find_user_statements(said: str, before: str) -> list[UserStatement]:
-    """Return what a user states in a turn; `before` is what the agent said last, '' where it said
-    nothing.
+    """Return the statements in a user's turn.
+
+    `before` are the agent's last words, '' for none.
     """
     own = own_sentences(said)
     if before and _count_text_columns(said) <= _FEW_COLUMNS and "\n" not in said.strip():
@@ -328,14 +332,15 @@ def own_accepts(said: str, before: str) -> Iterator[UserStatement]:
 
 
 def _is_mere_yes(text: str) -> bool:
-    """Say whether a text is a mere yes; only a short one is looked at, as its words are tried in
-    every order.
+    """Say whether a text is a mere yes.
+
+    Only a short text is checked, because its words are tried in every order.
     """
     return _count_text_columns(text) <= _FEW_COLUMNS and _ACCEPTS.match(text) is not None
 
 
 def is_question_sentence(text: str) -> bool:
-    """Say whether a sentence asks."""
+    """Say whether a sentence is a question."""
     return _QUESTION.search(text) is not None
 
 
@@ -352,7 +357,7 @@ def _read_short_reply(said: str, own: Sequence[str], before: str) -> Iterator[Us
 
 
 def _join_with_question(answer: str, before: str) -> UserStatement | None:
-    """Return an answer with the question that an agent ended with; None where it is none."""
+    """Return an answer joined with the agent's final question; None if it is no answer."""
     if (
         _count_text_columns(answer) > _ANSWER_COLUMNS
         or is_question_sentence(answer)
@@ -387,8 +392,9 @@ def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
 
 
 def _is_of_now(sentence: str) -> bool:
-    """Say whether a sentence passes with the moment, speaks of code, or asks for work, and says
-    nothing of later.
+    """Say whether a sentence is only about the present moment, about code, or a request for work.
+
+    A sentence that says something about later is none of these.
     """
     code = len(_TECHNICAL.findall(sentence)) + (2 if _IDENTIFIER.search(sentence) else 0)
     if code >= _TECHNICAL_WORDS and not _NORMATIVE.search(sentence) and not _LASTS.search(sentence):
@@ -404,8 +410,9 @@ def _build_agreed_statement(proposal: str) -> Iterator[UserStatement]:
 
 
 def _find_final_question(before: str) -> str:
-    """Return the question at the end of what an agent said; '' for none, or one that says
-    nothing.
+    """Return the question at the end of an agent's words.
+
+    '' for none, or for a question without content.
     """
     sentences = _split_ending_sentences(before)
     questions = [sentence for sentence in sentences[-3:] if sentence.endswith(("?", "？"))][-1:]
@@ -421,8 +428,9 @@ def _find_final_question(before: str) -> str:
 
 
 def _find_last_proposal(before: str) -> str:
-    """Return what an agent proposed last: its last proposing sentence, that before an empty
-    question; '' for none.
+    """Return the agent's last proposal; '' for none.
+
+    It is the last sentence that proposes something, or the sentence before an empty question.
     """
     is_asked_of = False
     for sentence in reversed(_split_ending_sentences(before)[-4:]):
@@ -440,8 +448,9 @@ def _find_last_proposal(before: str) -> str:
 
 
 def _find_chosen_item(said: str, before: str) -> str:
-    """Return the item of an agent's list that a turn chooses by number, letter or place; '' for
-    none.
+    """Return the item of an agent's list that a turn chooses by number, letter or place.
+
+    '' for none.
     """
     choice = _CHOICE.match(said)
     if choice is None:

@@ -1,8 +1,8 @@
-"""What a reflection may drop, and in which order; what it may not, however it was made.
+"""Rules of what a reflection may drop, in which order, and what it must keep.
 
-First what something newer replaced, then older wordings of the same, then what is old and low. A
-preference or a decision that nothing replaced stays, and no older statement on a subject outlasts a
-newer one.
+Statements that were replaced go first, then older wordings of a statement, then old statements of
+low priority. A preference or a decision that nothing replaced stays, and no older statement on a
+subject outlasts a newer one. The rules hold however the reflection was made.
 """
 
 from collections import defaultdict
@@ -17,16 +17,17 @@ from gieok.model.memory import Document, Provenance
 from gieok.text import active
 from gieok.text.gist import Gist, gist, holds, is_same
 
-#: An open task is not dropped silently for so long.
+#: For this long, an open task is not dropped silently.
 _OPEN = timedelta(days=60)
-#: What was replaced stays so long at most.
+#: The longest time for which a replaced statement is kept.
 _TOLD = timedelta(days=30)
-#: Half of what a reflection starts at by itself.
+#: Half of the size at which a reflection starts by itself.
 _MUCH_TOKENS = 20_000
-#: Two statements are on one subject if they share so much of the shorter one's words, and two of
-#: them.
+#: Two statements are on one subject if they share this much of the shorter one's words, and at
+#: least two words.
 _SUBJECT = 0.5
-#: A line tells what it is made of in so much of its words, what it does not name in so much.
+#: Share of a source's words that a line must hold: of a source that it cites, and of a source that
+#: no line cites.
 _CITED, _UNCITED = 0.5, 0.75
 _STANDING = frozenset((Category.DECISION, Category.PREFERENCE))
 _SECTIONS = {
@@ -38,8 +39,9 @@ _SECTIONS = {
 
 
 class Sorted(NamedTuple):
-    """Documents of a scope: what holds (each thing once), what was replaced, and older wordings by
-    the newest one's key.
+    """Documents of a scope: current ones (each statement once), replaced ones, and older wordings.
+
+    Older wordings are given by the key of the newest wording.
     """
 
     current: tuple[Document, ...]
@@ -48,13 +50,14 @@ class Sorted(NamedTuple):
 
 
 def is_document_replaced(document: Document, now: datetime) -> bool:
-    """Say whether something newer took its place."""
+    """Say whether a newer statement has replaced the document."""
     return document.valid_to is not None and document.valid_to <= now
 
 
 def sort(documents: Sequence[Document], own: Sequence[Document], now: datetime) -> Sorted:
-    """Sort the documents of observations, oldest first. `own` are a person's, which outrank the
-    same in other words.
+    """Sort the documents of observations, oldest first.
+
+    `own` are a person's documents, which outrank other documents that say the same.
     """
     replaced = tuple(document for document in documents if is_document_replaced(document, now))
     wordings: dict[str, list[Document]] = defaultdict(list)
@@ -77,9 +80,7 @@ def sort(documents: Sequence[Document], own: Sequence[Document], now: datetime) 
 
 
 def still_told(replaced: Sequence[Document], room_tokens: int, now: datetime) -> list[Document]:
-    """Return the newest of what was replaced that fits into a room, none that was replaced long
-    ago.
-    """
+    """Return the newest replaced documents that fit into a budget, none replaced long ago."""
     kept: list[Document] = []
     for document in sorted(replaced, key=lambda d: (d.valid_to or now, d.key), reverse=True):
         room_tokens -= observation_of(document).tokens
@@ -94,7 +95,7 @@ def _by_time(document: Document) -> tuple[datetime, str]:
 
 
 class _Index:
-    """Finds documents that say the same, by the words that they share."""
+    """Index that finds documents that say the same, by their shared words."""
 
     def __init__(self) -> None:
         self._by_word: dict[str, list[tuple[Document, Gist]]] = defaultdict(list)
@@ -115,8 +116,9 @@ class _Index:
 
 
 def merge_repeated_documents(newest: Document, older: Iterable[Document]) -> Document:
-    """Return the newest wording with the messages of the older ones, as weighty as the
-    weightiest.
+    """Return the newest wording with the messages and the weight of all wordings.
+
+    The weight is that of the weightiest wording.
     """
     rows = (newest, *older)
     ids = dict.fromkeys(
@@ -138,10 +140,10 @@ def merge_repeated_documents(newest: Document, older: Iterable[Document]) -> Doc
 
 
 def by_worth(observations: Sequence[Observation], room_tokens: int) -> list[Observation]:
-    """Return what fits into a room: what must stay, then the most valuable of the rest, newer
-    before older.
+    """Return the observations that fit into a budget: what must stay, then the most valuable.
 
-    Where all of it is not much, only what is low, done, or of tools goes.
+    Of equal value, newer ones come first. If all observations together are few, only those of low
+    priority, done or from tools are dropped.
     """
     newest = max(o.at for o in observations)
     is_much = sum(o.tokens for o in observations) > _MUCH_TOKENS
@@ -179,10 +181,10 @@ def find_wrongly_dropped(
     *,
     is_told: bool,
 ) -> list[tuple[Observation, tuple[str, ...]]]:
-    """Return what a reflection must not drop, and did. `lines` are its observations with the keys
-    that each is made of.
+    """Return the statements that a reflection dropped although it must keep them.
 
-    `is_told`: they are a model's words, which says nothing of what it leaves out; rules have
+    `lines` are the reflection's observations with the keys of their sources. `is_told`: the lines
+    are a model's words, and the model does not say what it leaves out; rules, in contrast, have
     weighed every 🔴 state.
     """
     told = [gist(o.text) for o, _ in lines]
@@ -196,8 +198,8 @@ def find_wrongly_dropped(
         if o.is_done or deeds.is_deed(o.text):
             continue
         is_cited = document.key in cited
-        # What a line cites may be put in other words; what none cites must be told in nearly its
-        # own.
+        # A cited source may be put in other words; an uncited one must be told in nearly its own
+        # words.
         if not any(holds(line, about, _CITED if is_cited else _UNCITED) for line in told):
             must = o.category in _STANDING or (
                 is_told and not is_cited and _is_lasting_observation(o, newest)
@@ -219,7 +221,7 @@ def find_wrongly_dropped(
 
 
 def _is_lasting_observation(o: Observation, newest: datetime) -> bool:
-    """Say whether it is a fact, or an open task of late."""
+    """Say whether an observation is a fact, or an open and recent task."""
     if o.category is Category.TASK:
         return o.at > newest - _OPEN
     return o.priority is Priority.HIGH

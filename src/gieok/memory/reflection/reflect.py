@@ -1,9 +1,9 @@
 """The reflector: all observations of a scope → fewer, in up to four increasingly strict tries.
 
-First what was replaced goes, then older wordings of the same; only the rest is condensed, by a
-model or by rules (`keeping`). What goes is in the journal's history by the transaction that puts
-the new observations. An empty or degenerate result is never committed, nothing that must stay is
-dropped, and what changed while it was made stays as it is.
+Replaced observations go first, then older wordings of a statement; only the rest is condensed, by a
+model or by rules (`keeping`). Dropped observations enter the journal's history in the transaction
+that puts the new ones. An empty or degenerate result is never committed, no statement that must
+stay is dropped, and an observation that changed while the reflection was made stays as it is.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from gieok.text.tokens import estimate_tokens
 READER = "reflect"
 #: Realm of the journal: scope → tokens of a memory that could not be made smaller.
 _IN_VAIN = "reflected-in-vain"
-#: So much more has to be there before it is tried again.
+#: Growth of that memory before another try.
 _GROWN = 1.1
 #: The instruction of each try.
 _LEVELS = (
@@ -55,8 +55,9 @@ class Reflected(NamedTuple):
 
 
 class _ReflectionLine(NamedTuple):
-    """An observation of a reflection, and the keys of what it is made of; one that stays as it is
-    has its own alone.
+    """Observation of a reflection, and the keys of its sources.
+
+    An observation that stays as it is has only its own key.
     """
 
     observation: Observation
@@ -64,10 +65,10 @@ class _ReflectionLine(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """A reflection: its lines, and the prints of all documents that it looked at; those without a
-    line go.
+    """Reflection: its lines, and the fingerprints of all documents that it looked at.
 
-    `joined` is the key of a document that stays → the keys of its older wordings.
+    Documents without a line are dropped. `joined` is the key of a document that stays → the keys of
+    its older wordings.
     """
 
     lines: tuple[_ReflectionLine, ...]
@@ -79,14 +80,15 @@ class _Made(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of its lines."""
+        """Return the tokens of the reflection's lines."""
         return sum(line.observation.tokens for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Reflector:
-    """Reflects on one scope. `ask` condenses observations by an instruction and a token budget, or
-    raises.
+    """Reflects on one scope.
+
+    `ask` condenses observations by an instruction and a token budget, or raises.
     """
 
     journal: FullJournal
@@ -114,7 +116,7 @@ class Reflector:
         return Reflected(held.tokens, held.tokens if after is None else after, made.tries)
 
     def _hot(self) -> ScopeMemory:
-        """Return what is in hot: what has left it is reflected upon no more."""
+        """Return the memory in the hot tier; memory of other tiers is not reflected upon."""
         return scope_memory.load_scope_memory(
             self.store, self.scope, hashes=self.journal.standing(self.scope, 0)
         )
@@ -131,7 +133,7 @@ class Reflector:
     def prepare(self) -> bool:
         """Make a reflection ahead of time; False if there is one already, or nothing to gain.
 
-        Its activation leaves later observations alone. Raises GeneratorFailed.
+        Activating the prepared reflection leaves later observations alone. Raises GeneratorFailed.
         """
         position = self.journal.position(self.scope, READER)
         whole = self._hot()
@@ -151,8 +153,9 @@ class Reflector:
         )
 
     def _prepared(self) -> _Made | None:
-        """Return the prepared reflection, None without one or where something that it is made of
-        was forgotten.
+        """Return the prepared reflection.
+
+        None if there is none, or if one of its sources was forgotten.
         """
         chunks = self.journal.chunks(self.scope, READER)
         made = _load_reflection(chunks[0].body) if chunks else None
@@ -162,7 +165,7 @@ class Reflector:
         return made if now.keys() >= made.prints.keys() else None
 
     def _make(self, whole: ScopeMemory) -> _Made | None:
-        """Return a smaller memory, None where there is none."""
+        """Return a reflection that is smaller than the memory, None if there is none."""
         held, now = scope_memory.uncorrected(whole), self.clock.now()
         found = keeping.sort(held.documents, _list_corrected_documents(whole, held), now)
         rest = ScopeMemory(
@@ -192,7 +195,7 @@ class Reflector:
         return made if made.tokens < held.tokens else None
 
     def _climb(self, rest: ScopeMemory, held_tokens: int, base: _Made) -> _Made:
-        """Return the smallest good result, that of no try where none is smaller."""
+        """Return the smallest good result of the tries; `base` if none is smaller."""
         best, answered = base, False
         failure: DegenerateOutput | None = None
         for tries, level in enumerate(_LEVELS, start=1):
@@ -221,11 +224,10 @@ class Reflector:
         return best
 
     def _commit(self, position: int, made: _Made) -> int | None:
-        """Replace the observations by the reflection; return the tokens after that, None where
-        another was faster.
+        """Replace the observations by the reflection; return the tokens after that.
 
-        What changed since it was made, or is a person's now, stays as it is, and so does all that a
-        line was made of with it.
+        None if another process was faster. A source that changed since the reflection was made, or
+        that a person corrected, stays as it is; so do all other sources of the same line.
         """
         now = self.clock.now()
         held = scope_memory.uncorrected(self._hot())
@@ -278,9 +280,7 @@ class Reflector:
 def _build_reflection_changes(
     made: _Made, documents: Mapping[str, Document], same: set[str], scope: Scope, now: datetime
 ) -> tuple[list[Entry], set[str], dict[str, str]]:
-    """Return what is put, the keys of what goes, and by which key each of those is told from now
-    on.
-    """
+    """Return the entries to put, the keys to drop, and dropped key → key of its successor."""
     put: list[Entry] = []
     stay: set[str] = set()
     successor: dict[str, str] = {}
@@ -315,7 +315,7 @@ def _build_reflection_changes(
 def _relink_successors(
     documents: Iterable[Document], gone: set[str], successor: Mapping[str, str], known: set[str]
 ) -> list[Entry]:
-    """Return what names a successor that goes, with the one that tells it from now on."""
+    """Return documents that name a dropped successor, relinked to the one that replaces it."""
     return [
         _build_reflection_entry(
             replace(document, metadata={**document.metadata, REPLACED_BY: successor[by]})
@@ -336,13 +336,13 @@ def _build_reflection_entry(document: Document) -> Entry:
 
 
 def _list_corrected_documents(whole: ScopeMemory, held: ScopeMemory) -> list[Document]:
-    """Return what a person corrected."""
+    """Return the documents that a person corrected."""
     others = {document.key for document in held.documents}
     return [d for d in whole.documents if d.key not in others and d.metadata.get(CORRECTED)]
 
 
 def _build_change_prints(documents: Iterable[Document]) -> dict[str, str]:
-    """Return key → what tells a change of its text or of how long it holds."""
+    """Return key → fingerprint of a document's text and of how long it holds."""
     return {
         d.key: f"{d.content_hash} {d.valid_to or ''} {d.metadata.get(REPLACED_BY, '')}"
         for d in documents
@@ -408,9 +408,7 @@ def model_ask(
 
 
 def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
-    """Select observations without a model: what must stay, then by what they are worth, with
-    age.
-    """
+    """Select observations without a model: those that must stay, then by worth and age."""
     del budget_tokens
     room = int((0.5 - 0.1 * _LEVELS.index(level)) * held.tokens)
     return Observed(tuple(keeping.by_worth(held.observations, room)))
@@ -431,8 +429,9 @@ def _as_messages(observations: Sequence[Observation]) -> tuple[Journalled, ...]:
 def _build_reflection_lines(
     result: Observed, before: ScopeMemory
 ) -> list[tuple[Observation, tuple[str, ...]]]:
-    """Return the observations of a result with the keys of their sources, down to the messages of
-    those.
+    """Return the observations of a result with the keys of their sources.
+
+    An observation's messages are those of all its sources.
     """
     keys = {
         o: document.key for o, document in zip(before.observations, before.documents, strict=True)
@@ -449,7 +448,7 @@ def _build_reflection_lines(
         ids = tuple(
             dict.fromkeys(identity for source in sources for identity in source.message_ids)
         )
-        # A merged line is as new as the newest that it tells.
+        # A merged line is as new as its newest source.
         days = [source.at for source in sources]
         at = o.at if not days or min(days) <= o.at <= max(days) else max(days)
         lines.append(

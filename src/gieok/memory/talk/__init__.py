@@ -1,1 +1,1 @@
-"""What was said, as documents of turns, and which of its claims hold no more."""
+"""Conversations as documents of turns, and which of the claims in them hold no more."""

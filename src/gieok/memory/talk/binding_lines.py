@@ -1,10 +1,9 @@
-"""Which turns of a scope state rules that bind: a file that names their lines, for a session's
-start and for prompts.
+"""Index file of the turns in a scope that state binding rules.
 
-No rule ages, and none makes room for another: what takes one off the list is a later turn that
-lifts it, the same rule said again, or a line that `claims` ended. The file holds no text, only
-where in a line its rules stand: what is forgotten is not in it, and the hook needs none of the
-patterns that find rules.
+A session's start and prompts read it. No rule ages, and none makes room for another: a rule leaves
+the list when a later turn lifts it, when the same rule is said again, or when `claims` ended its
+line. The file holds no text, only the places of the rules in their lines: forgotten text is not in
+the file, and the hook needs none of the patterns that find rules.
 """
 
 import json
@@ -24,9 +23,7 @@ _AT_ONCE = 200
 
 
 class BindingLine(NamedTuple):
-    """A user's line that states rules, or takes some back: its time in Unix seconds, where it is,
-    the sum of what it says.
-    """
+    """User's line that states or lifts rules: time in Unix seconds, place and checksum."""
 
     at: int
     key: str
@@ -37,8 +34,9 @@ class BindingLine(NamedTuple):
 def write_binding_rules(
     store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, BindingLine]]
 ) -> None:
-    """Name the rules among a scope's lines, each given with the scope in which it was said; newest
-    first.
+    """Write the file of the binding rules among a scope's lines, newest first.
+
+    Each line is given with the scope in which it was said.
     """
     told = sorted(lines, key=lambda pair: pair[1])
     file = Path(places.rules_file(str(home), scope))
@@ -72,8 +70,9 @@ def write_binding_rules(
 
 
 def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where in the words rules stand, a pair of offsets each; none for those that the words
-    merely accept.
+    """Return the places of rules in a line's words, each as a pair of offsets.
+
+    Empty for rules that the words merely accept.
     """
     if accepts(words):
         return []
@@ -82,7 +81,7 @@ def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]
 
 
 def _is_restated_later(earlier: Sequence[str], later: Sequence[str]) -> bool:
-    """Say whether all of the earlier rules are said again by the later ones."""
+    """Say whether the later rules say all of the earlier ones again."""
     again = [gist(rule) for rule in later]
     return all(any(is_same(gist(rule), one) for one in again) for rule in earlier)
 
@@ -90,8 +89,9 @@ def _is_restated_later(earlier: Sequence[str], later: Sequence[str]) -> bool:
 def _read_rule_texts(
     store: Documents, lines: Sequence[tuple[str, BindingLine]]
 ) -> dict[tuple[str, str, int], tuple[str, str]]:
-    """Return what was said in each line, and the question that it answers, where it still says what
-    was judged.
+    """Return the words of each line, and the question that they answer.
+
+    A line that changed since it was judged is left out.
     """
     texts_by_line: dict[tuple[str, str, int], tuple[str, str]] = {}
     for whose in dict.fromkeys(whose for whose, _ in lines):

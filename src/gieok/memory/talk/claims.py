@@ -1,19 +1,17 @@
-"""Which claims hold no more: a later statement took their place, or they said themselves until when
-they hold.
+"""Finds claims that hold no more: replaced by a later statement, or with a stated end.
 
-A claim is a sentence of a line: of what a user said, of an observation, of a note or record. What
-ends is the claim and never the passage around it, which may hold nine others.
-`engine.claims.relation` judges pairs; here is decided which pairs are asked: a statement that gives
-something up or names another value, and the earlier statement that is *nearest* to it by the
-vectors that search uses. Only what is sure is kept: what may be a change marks nothing, ranks
-nothing and fetches nothing.
+A claim is a sentence of a line: of a user's turn, of an observation, of a note or record. The claim
+ends and never the passage around it, which may hold nine other claims.
+`memory.talk.statements.relation` judges pairs; this module decides which pairs are judged: a
+statement that gives something up or names another value, and the earlier statement that is
+*nearest* to it by the vectors that search uses. Only sure changes are kept: a possible change marks
+nothing, ranks nothing and fetches nothing.
 
-The files that this writes name claims (key, line, place in the line, sum) and hold no text, as
-those of `lasting` do: what is forgotten is not in them, and a line that says something else by now
-is not marked.
+The files written here name claims (key, line, place in the line, checksum) and hold no text, like
+those of `lasting`: forgotten text is not in them, and a line that has changed since is not marked.
 
-A → B → A: the last A replaces B, and the first stands again (`_taken_back`), as it does where B is
-cancelled. Where B is taken back at once without being named (`taken_back`), A takes its place
+A → B → A: the last A replaces B, and the first A holds again (`_drop_cancelled_links`), as it does
+when B is cancelled. When B is taken back at once without being named (`taken_back`), A replaces B
 (`_put_back`).
 """
 
@@ -40,22 +38,20 @@ from gieok.text.embedform import text_to_embed
 from gieok.text.ends import find_end
 from gieok.text.turns import USER
 
-#: To be raised where the same statements would be judged otherwise.
+#: To be raised whenever the same statements would be judged differently.
 _VERSION = 3
-#: Documents that one step compares: a memory that is taken in whole takes several.
+#: Documents that one step compares: a memory that is imported whole takes several steps.
 _MOST_DOCUMENTS = 400
 _NEIGHBOURS = 24
-#: An earlier statement farther than this among the neighbours of a later one is not its subject: at
-#: rank 0, .96 of the marks were right on authors that no rule was written after, within the first
-#: three .91.
+#: An earlier statement farther than this rank among the neighbours of a later one is not on its
+#: subject: at rank 0, .96 of the marks were right on authors for whom no rule was written, within
+#: the first three ranks .91.
 _FARTHEST = 0
 _LABEL = f"{USER}: "
 
 
 class Claim(NamedTuple):
-    """A sentence: its document, its line (from 1), its place in that line, its sum, when it was
-    said (Unix seconds).
-    """
+    """Sentence: document, line (from 1), place in the line, checksum, time said (Unix seconds)."""
 
     key: str
     line: int
@@ -66,9 +62,9 @@ class Claim(NamedTuple):
 
 
 class ClaimLink(NamedTuple):
-    """A claim that a later one surely replaced, at a time in Unix seconds.
+    """Claim that a later claim surely replaced, at a time in Unix seconds.
 
-    `takes_back`: the later one cancels it and has no value of its own.
+    `takes_back`: the later claim cancels the earlier one and has no value of its own.
     """
 
     old: Claim
@@ -78,8 +74,9 @@ class ClaimLink(NamedTuple):
 
 
 class ClaimEnd(NamedTuple):
-    """A claim that holds no more: what holds in its place (None: it ended by itself), and since
-    when, in Unix seconds.
+    """Claim that holds no more: its replacement, and since when, in Unix seconds.
+
+    The replacement is None for a claim that ended by itself.
     """
 
     old: Claim
@@ -88,10 +85,11 @@ class ClaimEnd(NamedTuple):
 
 
 class ComparedScope(NamedTuple):
-    """What is known of a scope: document → hash as it was compared, links between claims, and ends
-    that were stated.
+    """State of the comparison of a scope.
 
-    `taken_back`: which lines take back, without naming it, what the one before them states.
+    `compared`: document → hash of the compared version. `links`: links between claims. `ends`: ends
+    that claims state themselves. `taken_back`: lines that take back, without naming it, what the
+    line before them states.
     """
 
     compared: dict[str, str]
@@ -101,13 +99,11 @@ class ComparedScope(NamedTuple):
 
 
 class StatedLine(NamedTuple):
-    """A line that states something: where it is, its words without a label, the vector of the
-    passage that holds it.
-    """
+    """Line that states something: place, words without label, and the vector of its passage."""
 
     document: Document
     line: int
-    #: Characters of the line before the words.
+    #: Number of characters of the line before the words.
     offset: int
     text: str
     vector: bytes
@@ -115,16 +111,16 @@ class StatedLine(NamedTuple):
 
     @property
     def place(self) -> tuple[str, int]:
-        """Return its document and line."""
+        """Return the line's document key and number."""
         return self.document.key, self.line
 
     @property
     def order(self) -> tuple[int, str, int]:
-        """Return by what statements are put in the order in which they were made."""
+        """Return the key that sorts statements in the order in which they were made."""
         return self.at, self.document.key, self.line
 
     def claim(self, words: str) -> Claim:
-        """Return one of its sentences as a claim."""
+        """Return one of the line's sentences as a claim."""
         at = max(0, self.text.find(words))
         length = len(words) if self.text.find(words) >= 0 else len(self.text)
         return Claim(
@@ -140,11 +136,10 @@ class StatedLine(NamedTuple):
 def update_claims(
     store: Store, home: Path, journal: Conversations | None = None, zone: tzinfo = UTC
 ) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
-    """Compare what is new in all scopes; return what holds no more, and whether something still
-    waits. Raises StoreError.
+    """Compare new documents in all scopes; return ended claims, and whether documents wait.
 
-    With a journal, what was observed of a turn shares what became of it. `zone`: where the days of
-    stated ends are. Safe to kill and to repeat.
+    Raises StoreError. With a journal, an observation of a turn ends together with the turn. `zone`
+    is the time zone of the days of stated ends. Safe to kill and to repeat.
     """
     waits, found = False, dict[str, ComparedScope]()
     for scope in store.scopes():
@@ -167,8 +162,9 @@ def update_claims(
 def ended_lines(
     store: Documents, home: Path, scope: Scope, now_s: float
 ) -> frozenset[tuple[str, int]]:
-    """Return the lines of a scope that hold no more, as they were found last: key, number. One with
-    other claims still does.
+    """Return the lines of a scope that hold no more as (key, number), from the last comparison.
+
+    A line with other claims still holds.
     """
     try:
         rows = json.loads(
@@ -190,9 +186,10 @@ def ended_lines(
 def _list_taken_back(
     store: Documents, journal: Conversations | None, path: str, found: Mapping[str, ComparedScope]
 ) -> list[tuple[TakenBack, frozenset[str]]]:
-    """Return what was taken back in a scope, each with the keys of what was observed of it.
+    """Return the statements that were taken back in a scope, with the keys of their observations.
 
-    In the user's own scope that is what is told there of what was taken back in projects.
+    For the user's own scope, these are the promoted copies of statements that were taken back in
+    projects.
     """
     if path == places.USER_SCOPE:
         return [
@@ -214,9 +211,7 @@ def _list_taken_back(
 
 
 def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]:
-    """Return the keys of observations by the message that each was made of; those of several
-    messages are left out.
-    """
+    """Return message → keys of the observations that were made of that message alone."""
     by_message: dict[str, list[str]] = {}
     keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
     for document in store.get(scope, keys):
@@ -229,11 +224,10 @@ def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]
 def _put_back(
     links: Sequence[ClaimLink], taken: Iterable[tuple[TakenBack, frozenset[str]]]
 ) -> list[ClaimLink]:
-    """Return links in which what a change replaced takes the place of the change, where that was
-    taken back.
+    """Return links in which an undone change is reversed: the replaced claim replaces the change.
 
-    That is known where the line stated one change. What was observed of it, or says the same words,
-    goes with it.
+    A change can be undone only if its line stated one change. Observations of the change, and
+    claims with the same words, are reversed together with it.
     """
     made = list(links)
     for one, observed in sorted(taken, key=lambda row: row[0].at):
@@ -256,7 +250,7 @@ def _put_back(
 
 
 def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) -> None:
-    """End what holds no more of the user's own scope also where it was said: in the project."""
+    """End the ended claims of the user's own scope also in the project where they were said."""
     for row, _ in list(ended.get(places.USER_SCOPE, ())):
         project = _project_of(store, row.old)
         if project is None:
@@ -268,9 +262,7 @@ def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) 
 
 
 def _project_of(store: Store, claim: Claim) -> str | None:
-    """Return the scope in which a line of the user's own scope was said; None where that is this
-    one.
-    """
+    """Return the project in which a line of the user's own scope was said; None if in none."""
     if not claim.key.endswith(places.PROMOTED):
         return None
     found = store.get(Scope(places.USER_SCOPE), [claim.key])
@@ -280,8 +272,9 @@ def _project_of(store: Store, claim: Claim) -> str | None:
 def _share_with_observed(
     store: Documents, journal: Conversations, scope: Scope, rows: Sequence[ClaimEnd]
 ) -> list[ClaimEnd]:
-    """Return the ends of observations whose turn holds no more: what was said and what was observed
-    of it are one statement.
+    """Return the ends of observations whose turn holds no more.
+
+    A turn and the observation made of it are one statement.
     """
     talk = [row for row in rows if turns.is_turns(row.old.key)]
     if not talk:
@@ -317,8 +310,9 @@ def _share_with_observed(
 
 
 def _is_of_claim(observed: str, words: str, turn: str) -> bool:
-    """Say whether an observation of a turn tells the claim that ended: it has its words, or the
-    turn has no others.
+    """Say whether an observation of a turn states the claim that ended.
+
+    It does if it shares the claim's words, or if the turn says little else.
     """
     said = {word for word in words.split() if len(word) > 1}
     told = sum(word in observed for word in said)
@@ -326,8 +320,9 @@ def _is_of_claim(observed: str, words: str, turn: str) -> bool:
 
 
 def _write_replaced_claims(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None:
-    """Write what readers need: the claim, what stands in its place (scope, key, line, sum of its
-    words), and since when.
+    """Write the rows that readers need: the claim, its replacement, and since when.
+
+    The replacement is given as scope, key, line, place in the line and checksum of its words.
     """
     file = Path(places.replaced_file(str(home), scope))
     made: list[tuple[object, ...]] = []
@@ -347,8 +342,9 @@ def _write_replaced_claims(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd
 
 
 def list_ended(links: Sequence[ClaimLink]) -> list[ClaimEnd]:
-    """Return the claims that hold no more, each with what holds now: chains are followed to their
-    end.
+    """Return the claims that hold no more, each with the claim that holds now.
+
+    Chains of replacements are followed to their end.
     """
     after: dict[tuple[str, int], list[ClaimLink]] = {}
     for link in _drop_cancelled_links(links):
@@ -371,7 +367,7 @@ def _find_newest_claim(links: Sequence[ClaimLink]) -> Claim:
 
 
 def _drop_cancelled_links(links: Sequence[ClaimLink]) -> list[ClaimLink]:
-    """Return links without those to what was cancelled: what stood before it stands again."""
+    """Return links without those to cancelled claims; the claims before them hold again."""
     back = {(link.old[:2], link.new[:2]) for link in links if link.takes_back}
     ended = {old for old, _ in back}
     again = {
@@ -395,8 +391,9 @@ def _drop_cancelled_links(links: Sequence[ClaimLink]) -> list[ClaimLink]:
 def compare_scope(
     store: Store, scope: Scope, home: Path, zone: tzinfo = UTC
 ) -> tuple[ComparedScope, bool]:
-    """Return what is known of a scope once what is new is compared, and whether more waits. Kept by
-    the documents' hashes.
+    """Compare the new documents of a scope; return its state, and whether more documents wait.
+
+    The state is kept by the documents' hashes.
     """
     file = Path(places.replaced_file(str(home), scope.path) + ".links")
     before = _read_compared_scope(file)
@@ -469,7 +466,7 @@ def _end_of_day(day: date, zone: tzinfo) -> int:
 
 
 class _Comparison:
-    """The statements of a scope, as they are compared: by the vectors of a store that has some."""
+    """Comparison of the statements of a scope, by vectors if the store has some."""
 
     def __init__(self, store: Store, scope: Scope) -> None:
         self._store, self._scope = store, scope
@@ -477,7 +474,7 @@ class _Comparison:
         self._model = active[0] if active is not None else ""
 
     def statements(self, entry: Entry) -> tuple[list[StatedLine], bool]:
-        """Return the statements of a document, and whether all of it has vectors."""
+        """Return the statements of a document, and whether all its passages have vectors."""
         texts = {p.start_line: entry.document.text[p.start : p.end] for p in entry.passages}
         vectors = self._vectors(texts.values())
         found = [
@@ -495,8 +492,9 @@ class _Comparison:
         return {text: held[form] for text, form in forms.items() if form in held}
 
     def links(self, statements: Sequence[StatedLine]) -> Iterator[ClaimLink]:
-        """Yield the sure links between statements of a document and those nearest to them, earlier
-        and later ones.
+        """Yield the sure links between statements of a document and the nearest other statements.
+
+        The nearest statements may be earlier or later ones.
         """
         for one in statements:
             if not one.vector or CORRECTED_MARK in one.text:
@@ -516,8 +514,9 @@ class _Comparison:
         return ClaimLink(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
 
     def _neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
-        """Return the statements of the passages nearest to one, a list a passage, best first,
-        without itself.
+        """Return the statements of the passages nearest to a statement, best passage first.
+
+        Each passage is a list; the statement itself is left out.
         """
         if not isinstance(self._store, VectorSearch):
             return []
@@ -541,11 +540,10 @@ class _Comparison:
         return found
 
     def is_nearest(self, old: StatedLine, new: StatedLine) -> bool:
-        """Say whether no passage with earlier statements is nearer to a later statement than that
-        of `old`.
+        """Say whether the passage of `old` is the nearest one to `new` with earlier statements.
 
-        What says the same as one of the two, and what the later statement replaces too, does not
-        count.
+        Passages that repeat one of the two statements do not count, nor do those that `new`
+        replaces too.
         """
         rank = 0
         for passage in self._neighbours(new):
@@ -563,13 +561,14 @@ class _Comparison:
 
 
 def is_same_claim(one: str, other: str) -> bool:
-    """Say whether two texts are one statement: what was said, and what was observed of it."""
+    """Say whether two texts are one statement: a turn, and the observation made of it."""
     return one in other or other in one
 
 
 def list_statements(document: Document, number: int, text: str, vector: bytes) -> list[StatedLine]:
-    """Return the lines of a passage (from line `number`) that may be claims: of talk, what users
-    say alone.
+    """Return the lines of a passage (from line `number`) that may be claims.
+
+    Of a conversation, only the users' lines may be claims.
     """
     if document.kind == turns.KIND:
         if not text.startswith(_LABEL) or "[redacted:" in text:
@@ -601,24 +600,23 @@ def list_statements(document: Document, number: int, text: str, vector: bytes) -
 
 
 def is_dated(document: Document) -> bool:
-    """Say whether it is known when a document was said: a note without a day of its own replaces
-    nothing.
+    """Say whether it is known when a document was said; an undated note replaces nothing.
 
-    The day on which its program made it is no day of its own: what stands there may have been
-    written since.
+    The day on which a program made the note does not count: its text may have been written since.
     """
     has_own_day = document.valid_from is not None and MADE_THEN not in document.metadata
     return document.kind == turns.KIND or has_own_day
 
 
 def is_protected(statement: StatedLine) -> bool:
-    """Say whether a person corrected a statement: it stands, whatever was said later."""
+    """Say whether a person corrected a statement, which then holds whatever was said later."""
     return CORRECTED_MARK in statement.text or CORRECTED in statement.document.metadata
 
 
 def _second_of(document: Document) -> int:
-    """Return when what a document says was said, in Unix seconds: by a person who corrected it,
-    then.
+    """Return when a document was said, in Unix seconds.
+
+    For a document that a person corrected, that is the time of the correction.
     """
     corrected = document.metadata.get(CORRECTED)
     day = None if MADE_THEN in document.metadata else document.valid_from
@@ -629,9 +627,7 @@ def _second_of(document: Document) -> int:
 def judge_found(
     store: Store, scope: Scope, old: StatedLine, new: StatedLine
 ) -> tuple[Relation, bool]:
-    """Judge two statements that a question found; and say whether the later one surely replaced the
-    earlier one.
-    """
+    """Judge two statements of a search; say whether the later one surely replaced the other."""
     found = relation(old.text, new.text)
     if not found.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
         return found, False

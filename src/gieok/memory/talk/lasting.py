@@ -1,10 +1,10 @@
-"""Which turns of users state something lasting: what a session begins with beside active memory,
-best first.
+"""Finds the users' turns that state something lasting, for a session's start, best first.
 
-Judged by the head `worth` on the vectors that search uses, so nothing is embedded for it; a short
-statement says more for its tokens than a long request. The files that this writes name lines (key,
-number, a sum of the line) and hold no text: what is forgotten is not in them, and the hook reads
-the text where it stands, if it is the one that was judged.
+Such turns are shown beside active memory. They are judged by the head `worth` on the vectors that
+search uses, so nothing is embedded for it; a short statement says more for its tokens than a long
+request. The files written here name lines (key, number, a checksum of the line) and hold no text:
+forgotten text is not in them, and the hook reads a line's text where it stands, if the checksum
+still matches.
 
 Measured on data/told/told_dev.json (2,200 tokens): share of current facts that are held .82 alone,
 .56 among 300 sessions of other matters; by `worth` alone .81 and .04, because long turns with some
@@ -32,35 +32,34 @@ from gieok.text.embedform import text_to_embed
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
-#: To be raised where the same turns would be judged otherwise.
+#: To be raised whenever the same turns would be judged differently.
 _VERSION = 6
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
-#: From here a statement is about the user, and holds in every project.
+#: Least probability that a statement is about the user, and so holds in every project.
 _ABOUT_USER = 0.8
 _STATES = 0.3
-#: What a turn without a vector of the fitted model counts: half a statement.
+#: Value of a turn without a vector of the fitted model: half a statement.
 _UNJUDGED = 0.4
 _QUESTION_SHARE = 0.3
-#: A proposal that the user accepts says what they said; an answer that is no mere assent tells
-#: something, whatever its words.
+#: Share of a proposal's value for the turn that accepts it, and the value of an answer that is more
+#: than assent, whatever its words.
 _ACCEPTED_SHARE, _ANSWERED = 0.6, 0.6
 _ASKED_LAST = re.compile(r"[^.!?。]*[?？]\s*$")
 _FEWEST_TOKENS = 8
 _LEAST = 0.02
 _QUESTION = re.compile(r"\?|까요?\s*$|나요\s*$")
 _AT_ONCE = 200
-#: What a line is to rules that bind: it states some, or takes some back.
+#: Effect of a line on binding rules: it states some, or lifts some.
 RULE, LIFTS = 1, -1
 _Row = tuple[float, int, int, bool, int, int]
 
 
 class LastingLine(NamedTuple):
-    """A line of a document of turns: its value, its time in Unix seconds, where it is, whether it
-    is about the user.
+    """Line of a document of turns: value, time in Unix seconds, place, and whether about the user.
 
-    `check` is the sum of what it says, `places.line_check`. `rule`: whether it states a rule that
-    binds (`RULE`), or lifts one.
+    `check` is the checksum of the line, `places.line_check`. `rule`: whether the line states a
+    binding rule (`RULE`), or lifts one.
     """
 
     value: float
@@ -73,8 +72,9 @@ class LastingLine(NamedTuple):
 
 
 def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
-    """Bring the files of all scopes in line with the turns of a store; only changed documents are
-    judged. Raises StoreError.
+    """Update the files of all scopes from the turns of a store; only changed documents are judged.
+
+    Raises StoreError.
     """
     scopes = [
         scope
@@ -108,7 +108,7 @@ def update_lasting_lines(store: Store, home: Path, now: datetime) -> None:
 def _iter_holding_lines(
     store: Store, scope: Scope, home: Path, now: datetime
 ) -> Iterator[LastingLine]:
-    """Yield the lines that nothing has replaced."""
+    """Yield the lines that no later statement has replaced."""
     ended = claims.ended_lines(store, home, scope, now.timestamp())
     return (
         line for line in iter_judged_lines(store, scope, home) if (line.key, line.line) not in ended
@@ -135,8 +135,9 @@ def _write_lasting_lines(home: Path, scope: str, lines: list[tuple[str, LastingL
 
 
 def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
-    """Yield the lines of a scope. What was judged is kept by the document's hash, without those
-    that say nothing.
+    """Yield the lines of a scope that state something.
+
+    Judgements are kept by the document's hash.
     """
     file = Path(f"{places.lasting_file(str(home), str(scope))}.judged")
     hashes = {key: found for key, found in store.hashes(scope).items() if turns.is_said(key)}
@@ -146,7 +147,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
     for start in range(0, len(changed), _AT_ONCE):
         for entry in store.entries(scope, changed[start : start + _AT_ONCE]):
             lines, is_complete = _judge_document_lines(store, entry)
-            # One that still waits for vectors is judged again.
+            # A document that still waits for vectors is judged again.
             kept[entry.document.key] = (hashes[entry.document.key] if is_complete else "", lines)
     if changed or len(kept) != len(known):
         fs.make_private(file.parent)
@@ -175,8 +176,9 @@ def _read_judged_rows(file: Path) -> dict[str, tuple[str, list[_Row]]]:
 
 
 def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
-    """Return rows of what users say, as `LastingLine` has them without the key, and whether vectors
-    judged all of it.
+    """Return rows for the users' lines of a document, and whether all were judged by vectors.
+
+    A row has the fields of `LastingLine` without the key.
     """
     document = entry.document
     all_ = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
@@ -193,12 +195,13 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
     for line, text in said.items():
         words = text[len(USER) + 2 :]
         vector = vectors.get(text)
-        # 0 of both heads: the model is none that they were fitted on.
+        # Both heads return 0: they were not fitted on this model.
         likely = judge_turn_worth(words, vector, model) if vector else 0.0
         if line in questions:
             proposal = all_.get(line - 1, "")
             likely = max(likely, _judge_short_answer(words, proposal, vectors.get(proposal), model))
-        # Shown together, so both are paid for; it is no question because it answers one.
+        # The proposal and the answer are shown together, so both count as length; the answer is no
+        # question, although a question precedes it.
         value = valued(
             f"{questions.get(line, '').replace('?', '')} {words}".strip(), likely or _UNJUDGED
         )
@@ -210,16 +213,15 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
             else 0
         )
         if value >= _LEAST or rule:
-            # What states nothing states nothing about the user: judging takes half a millisecond.
+            # A turn that states nothing states nothing about the user: that judgement takes half a
+            # millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
             rows.append((round(value, 4), at, line, is_about, places.line_check(text), rule))
     return rows, all(text in vectors for text in said.values()) or not model
 
 
 def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:
-    """Return the probability that a short answer states something, by the proposal that it
-    accepts.
-    """
+    """Return the probability that a short answer states something, by the proposal it accepts."""
     if not accepts(words):
         return _ANSWERED
     proposal = before.removeprefix(f"{ASSISTANT}: ")
@@ -228,7 +230,7 @@ def _judge_short_answer(words: str, before: str, vector: bytes | None, model: st
 
 
 def _find_text_vectors(store: Store, texts: list[str]) -> tuple[str, Mapping[str, bytes]]:
-    """Return the active model ('' for none), and text → vector of those that have one."""
+    """Return the active model ('' for none), and text → vector of the texts that have a vector."""
     active = store.active_model() if isinstance(store, VectorCopy) else None
     if active is None or not isinstance(store, VectorCopy):
         return "", {}
@@ -238,8 +240,9 @@ def _find_text_vectors(store: Store, texts: list[str]) -> tuple[str, Mapping[str
 
 
 def valued(text: str, likely: float) -> float:
-    """Return what a turn is worth of a session's start, by the probability that it states something
-    and its length.
+    """Return the worth of a turn at a session's start.
+
+    The worth follows from the probability that the turn states something, and from its length.
     """
     share = _QUESTION_SHARE if _QUESTION.search(text) else 1.0
     return likely * share / math.sqrt(max(_FEWEST_TOKENS, estimate_tokens(text[:_LONGEST_CHARS])))

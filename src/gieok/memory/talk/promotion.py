@@ -1,10 +1,10 @@
-"""What users said about themselves in a project, as documents of their own scope too: every project
-finds it.
+"""Promotes users' statements about themselves from a project to their own scope.
 
-Derived from the documents of turns and from `lasting`, which judges them by vectors: a document
-here for each document there that holds such lines. Nothing is kept of what was judged before, so a
-store without vectors promotes nothing, and what is forgotten there goes here with the next step
-(`prune` at once).
+Every project then finds them. The promoted documents are derived from the documents of turns and
+from `lasting`, which judges turns by vectors: one promoted document for each document of turns that
+holds such lines. No judgement is kept, so a store without vectors promotes nothing, and a statement
+that is forgotten in its project is forgotten here with the next step (`prune_promotions` does it at
+once).
 """
 
 import hashlib
@@ -19,9 +19,9 @@ from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents, Store
 
-#: Ends the key of a promoted document, behind that of the document it is from.
+#: Suffix of the key of a promoted document, behind the key of its source.
 _ENDING = places.PROMOTED
-#: Name of the metadata that says in which scope the turns were said.
+#: Name of the metadata with the scope in which the turns were said.
 _SCOPE = "scope"
 _AT_ONCE = 200
 _HOME = Scope(places.USER_SCOPE)
@@ -36,12 +36,11 @@ def update_promotions(
     zone: tzinfo = UTC,
     now: datetime,
 ) -> bool:
-    """Judge what lasts of what users said, promote what is about them, and find what holds no more.
-    Raises StoreError.
+    """Judge the users' lasting statements, promote those about the user, and find ended claims.
 
-    With a journal, observations that hold no more are ended there, and `rewrite` is called for the
-    scopes that have some. Return whether statements still wait to be compared: what is taken in
-    whole takes several steps.
+    Raises StoreError. With a journal, observations that hold no more are ended in the journal, and
+    `rewrite` is called for the scopes that have some. Returns whether statements still wait to be
+    compared: a memory that is imported whole takes several steps.
     """
     with _lock_lasting_files(home):
         promote(store, home)
@@ -55,25 +54,25 @@ def update_promotions(
 
 
 def _lock_lasting_files(home: Path) -> fs.exclusive:
-    """Return the lock of the files that follow from turns: what a slower process read earlier does
-    not take their place.
+    """Return the lock of the files derived from turns.
 
-    Ending observations takes locks of the journal, under which others wait for this one: not
-    inside.
+    It keeps a slower process from overwriting newer files with older readings. Ending observations
+    takes locks of the journal, under which others wait for this lock: do not do it inside.
     """
     return fs.lock_resource(home, home / "lasting")
 
 
 def is_promoted(document: Document) -> bool:
-    """Say whether a document repeats what was said in a project."""
+    """Say whether a document repeats statements made in a project."""
     return document.kind == turns.KIND and document.key.endswith(_ENDING)
 
 
 def find_promoted_source(
     store: Documents, promoted: Document, line: int
 ) -> tuple[Document | None, int]:
-    """Return the document in which a line was said, and the number of the line there; None, or 0,
-    where it is gone.
+    """Return the document in which a line was said, and the number of the line there.
+
+    None, or 0, if the document or the line is gone.
     """
     sources = store.get(Scope(promoted.metadata[_SCOPE]), [promoted.key.removesuffix(_ENDING)])
     if not sources:
@@ -83,10 +82,9 @@ def find_promoted_source(
 
 
 def promote(store: Store, home: Path) -> tuple[int, int]:
-    """Bring the promoted documents in line; return how many were put and forgotten. Raises
-    StoreError.
+    """Update the promoted documents; return how many were put, and how many forgotten.
 
-    Safe to kill and to repeat.
+    Raises StoreError. Safe to kill and to repeat.
     """
     known = {key: found for key, found in store.hashes(_HOME).items() if key.endswith(_ENDING)}
     seen: set[str] = set()
@@ -143,11 +141,11 @@ def _iter_promoted_batches(
 
 
 def _build_promoted_entry(source: Document, checks: Mapping[int, int]) -> Entry:
-    """Return the lines with these numbers, but for those that say something else by now (another
-    sum).
+    """Return a promoted document with the given lines of its source.
 
-    They keep their numbers, with empty lines for the others: what is forgotten or judged anew gives
-    no line another name.
+    `checks` is line number → checksum; a line that has changed since is left out. The lines keep
+    their numbers, with empty lines in place of the others, so that forgetting or judging anew
+    changes no line's number.
     """
     whole = list(enumerate(source.text.split("\n"), start=1))
     said = [line if checks.get(number) == places.line_check(line) else "" for number, line in whole]

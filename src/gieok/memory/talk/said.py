@@ -1,6 +1,4 @@
-"""Reads what the documents of turns hold: a whole conversation as one text, and the messages behind
-a line.
-"""
+"""Reads documents of turns: a whole conversation as one text, and the messages behind a line."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,10 +11,10 @@ from gieok.ports.store import Documents
 
 
 def read_conversation(store: Documents, scopes: Sequence[Scope], path: str) -> str:
-    """Return all that was said in a conversation, by its virtual path `sessions/<agent>/<session>`;
-    '' for none.
+    """Return the whole text of a conversation, by its path `sessions/<agent>/<session>`.
 
-    `sessions/main/<session>.jsonl`, as OpenClaw's agents and files are called, is understood too.
+    '' for an unknown conversation. The path is virtual; `sessions/main/<session>.jsonl`, which
+    OpenClaw's agents use, is accepted too.
     """
     folder, _, name = path.rpartition("/")
     session = name.partition(".jsonl")[0]
@@ -25,7 +23,7 @@ def read_conversation(store: Documents, scopes: Sequence[Scope], path: str) -> s
             if held := turns.held_blocks(store, scope, key):
                 keys = [f"{key}#{number}" for number in range(1, held + 1)]
                 entries = store.entries(scope, keys)
-                # A first line without a passage stands in the block before.
+                # If the first line has no passage, the message begins in the block before.
                 blocks = (
                     entry.document.text[entry.passages[0].start :]
                     for entry in entries
@@ -38,8 +36,9 @@ def read_conversation(store: Documents, scopes: Sequence[Scope], path: str) -> s
 def find_document_messages(
     journal: Conversations, document: Document, line: int = 0
 ) -> list[Message]:
-    """Return the messages that a document of turns holds, or the one behind a line of it; none
-    where they are gone.
+    """Return the messages of a document of turns, or the message behind one of its lines.
+
+    Empty if they are gone.
     """
     return [
         message
@@ -49,7 +48,7 @@ def find_document_messages(
 
 
 def at_line(journal: Conversations, document: Document, line: int) -> tuple[range, Message] | None:
-    """Return the message behind a line, with all of its lines; None where it is gone."""
+    """Return the message behind a line, with the range of its lines; None if it is gone."""
     return next(
         (found for found in _iter_messages_by_line(journal, document) if line in found[0]), None
     )

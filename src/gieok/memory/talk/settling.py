@@ -1,8 +1,7 @@
-"""Ends the observations that a later statement has replaced, in the journal: `valid_to`, and a link
-to what replaced them.
+"""Ends replaced observations in the journal: sets `valid_to` and a link to the replacement.
 
-What ended them is kept with them, so that an observation holds again where that is forgotten,
-corrected or taken back. An end that an observer found, or a person, is not touched.
+The cause of the end is kept with an observation, so that it holds again when the cause is
+forgotten, corrected or taken back. An end that an observer or a person set is not touched.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,9 +17,9 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 
 _READER = "replaced"
-#: Metadata of an observation that ended here: the line that ended it.
+#: Metadata of an observation that this module ended: the line that ended it.
 _BY = "ended_by"
-#: What stands there of an observation that said itself until when it holds.
+#: Value of that metadata for an observation that stated its own end.
 _STATED = "stated"
 _NOTE = "replaced"
 
@@ -28,10 +27,9 @@ _NOTE = "replaced"
 def settle_observations(
     journal: FullJournal, store: Store, scope: Scope, ends: Sequence[ClaimEnd]
 ) -> bool:
-    """Bring the observations of a scope in line with what replaced them; return whether any
-    changed. Raises StoreError.
+    """Update the ends of a scope's observations; return whether any changed.
 
-    Safe to kill and to repeat: documents and position are written together.
+    Raises StoreError. Safe to kill and to repeat: documents and position are written together.
     """
     wanted = {end.old.key: end for end in ends if end.old.key.startswith(observation.PREFIX)}
     before = [key for key in store.notes(scope).get(_NOTE, "").split("\n") if key]

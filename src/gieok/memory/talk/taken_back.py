@@ -1,9 +1,10 @@
-"""Changes that were taken back at once without being named: "undo that", "그거 취소, 원래대로".
+"""Changes that their speaker cancelled at once without naming them.
 
-What is meant is known only where one change was stated just before, in the same conversation and by
-the same speaker: thanks alone may stand between, and where the agent asked something since, the
-text must say that things go back to what they were. Where more was stated, or asked of the agent,
-nothing is taken back.
+Examples: "undo that", "그거 취소, 원래대로".
+The cancelled change is known only where one change was stated just before, in the same conversation
+and by the same speaker. Thanks alone may stand between the two; where the agent asked something
+since, the text must say that things go back to the earlier state. Where more than one change was
+stated, or work was asked of the agent, nothing is taken back.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,8 +24,9 @@ _CHANGING = ("change", "now", "correction")
 
 
 class TakenBack(NamedTuple):
-    """A line of a user that takes back the change which another line states, both by key and
-    number; when, in Unix seconds.
+    """Line of a user that takes back the change stated in another line.
+
+    Both lines are given by document key and line number; the time is in Unix seconds.
     """
 
     key: str
@@ -35,7 +37,7 @@ class TakenBack(NamedTuple):
 
     @property
     def change(self) -> tuple[str, int]:
-        """Return the line that states the change."""
+        """Return the key and number of the line that states the change."""
         return self.changed_key, self.changed_line
 
 
@@ -48,7 +50,9 @@ class _TurnLine(NamedTuple):
 def list_taken_back(
     store: Documents, scope: Scope, document: Document, at: int
 ) -> Iterator[TakenBack]:
-    """Yield what lines of a block of turns take back, of the same block or the one before it."""
+    """Yield the changes that lines of a block of turns take back, in this block or the one
+    before.
+    """
     if document.kind != turns.KIND or document.key.endswith(PROMOTED):
         return
     own = [
@@ -77,9 +81,7 @@ def list_taken_back(
 
 
 def is_taken_back(store: Documents, scope: Scope, document: Document, line: int, at: int) -> bool:
-    """Say whether what a line of a block states was taken back, in the block or the one behind
-    it.
-    """
+    """Say whether the change that a line states was taken back, in its block or the block after."""
     behind = turns.key_beside(document.key, 1)
     if document.kind != turns.KIND or not behind:
         return False
@@ -92,7 +94,7 @@ def is_taken_back(store: Documents, scope: Scope, document: Document, line: int,
 
 
 def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_TurnLine]:
-    """Return the lines of the block before, if it is of the same day."""
+    """Return the lines of the previous block, if that block is of the same day."""
     before = turns.key_beside(document.key, -1)
     found = store.get(scope, [before]) if before else []
     if not found or found[0].valid_from is None or document.valid_from is None:
@@ -106,9 +108,7 @@ def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_T
 
 
 def _find_change(lines: Sequence[_TurnLine], place: int) -> _TurnLine | None:
-    """Return the line whose one change a line takes back; None where it is not known which is
-    meant.
-    """
+    """Return the line whose change the line at `place` takes back; None where that is ambiguous."""
     was_asked = False
     for line in reversed(lines[:place]):
         if line.text.startswith(f"{ASSISTANT}: "):
@@ -126,12 +126,12 @@ def _find_change(lines: Sequence[_TurnLine], place: int) -> _TurnLine | None:
 
 
 def _read_user_words(line: str) -> str:
-    """Return what a user said in a line; '' for one of another speaker."""
+    """Return the words of a user's line; '' for a line of another speaker."""
     return line.removeprefix(f"{USER}: ").strip() if line.startswith(f"{USER}: ") else ""
 
 
 def _states_one_change(words: str) -> bool:
-    """Say whether just one sentence states a change, and none beside it asks for work."""
+    """Say whether exactly one sentence states a change and no other sentence asks for work."""
     sentences = read_sentences(words)
     changing = [one for one in sentences if _is_changing(one)]
     return len(changing) == 1 and not any(

@@ -1,13 +1,14 @@
-"""Journal → what was said as documents: every turn of users and assistants, a block of consecutive
-turns a document.
+"""Derivation of documents from the journal's turns: a block of turns is a document.
 
-A line of a document is a turn or a part of one (`User: …`, `Assistant: …`), and a passage; its
-neighbours are what was said before and after. A block that goes on a conversation begins with the
-turn that it answers, as a line without a passage: it is intelligible, and nothing is found twice.
+The turns of a block are consecutive. Every turn of users and assistants is covered. A line of a
+document is a turn or a part of one
+(`User: …`, `Assistant: …`), and a passage; its neighbours are the turns before and after. A block
+that continues a conversation begins with the turn that it answers, as a line without a passage: so
+the block is intelligible, and no turn is found twice.
 Documents are derived: the position stands in the store's notes, and an empty store derives
 everything again. Places of the journal decide where blocks begin, so incremental equals rebuild.
-What is forgotten leaves empty lines without passages, and a correction has the lines of what it
-corrects: a line keeps its number, and what names it names nothing else.
+A forgotten turn leaves empty lines without passages, and a correction keeps the lines of the turn
+that it corrects: a line keeps its number, so a reference to the line never names another one.
 """
 
 import hashlib
@@ -29,38 +30,38 @@ from gieok.zone import MachineZone, day_in, find_zone, find_zone_name
 
 KIND = "turn"
 PREFIX = f"{SESSIONS}/"
-#: Kind of the documents that OpenClaw's transcripts were before.
+#: Kind of the documents that older releases made of OpenClaw's transcripts.
 OLD_KIND = "session"
 #: Name of the lock: several processes that derive at once would overwrite each other's blocks.
 LOCK = "turns"
 LABELS = {Role.USER: USER, Role.ASSISTANT: ASSISTANT}
-#: Part of every hash, and of the position: to be raised whenever the documents made of a
+#: Part of every hash, and of the position. Raise it whenever the documents derived from a
 #: conversation would change.
 _VERSION = 1
-#: Metadata of a block: the name of the zone that its day is in; none of those of UTC.
+#: Metadata of a block: the name of the time zone of its day; absent for UTC.
 _ZONE = "zone"
 #: A block ends before more turns, or more characters, or another day.
 _BLOCK_TURNS = 16
 _BLOCK_CHARS = 8_000
 #: Longest line, without the label; a longer turn goes on in another line with its label.
 _LINE_CHARS = 800
-#: What is said longer is pasted; the journal has the rest.
+#: Longest text of a turn that is kept: a longer one is pasted text; the journal has the rest.
 _TURN_CHARS = 100_000
 #: Messages between two positions, and characters of documents in one transaction of the store.
 _PORTION = 2_000
 _BATCH_CHARS = 1_000_000
-#: Block numbers that are looked for to find out how many blocks there are; 2^20 blocks hold sixteen
-#: million turns.
+#: Block numbers that are probed to find the number of blocks; 2^20 blocks hold sixteen million
+#: turns.
 _POWERS = [1 << exponent for exponent in range(20)]
 
 
 class TurnJournal(Journal, Conversations, JournalUpkeep, Protocol):
-    """What is needed of a journal."""
+    """Journal operations that the derivation of turns needs."""
 
 
 class Derived(NamedTuple):
-    """What an update did: documents put and forgotten; `waiting` messages are left for the next
-    one.
+    """Result of an update: documents put and forgotten; `waiting` messages are left for the
+    next.
     """
 
     put: int = 0
@@ -68,16 +69,14 @@ class Derived(NamedTuple):
     waiting: int = 0
 
     def __add__(self, other: object) -> "Derived":
-        """Return the sums."""
+        """Return the sums of the fields."""
         if not isinstance(other, Derived):
             return NotImplemented
         return Derived(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 class TurnBlock(NamedTuple):
-    """Consecutive turns of one day. `lead` is the last line of the turn before, None where there is
-    none.
-    """
+    """Consecutive turns of one day; `lead` is the last line of the turn before, None for none."""
 
     turns: list[Turn]
     lines: list[str]
@@ -94,12 +93,12 @@ def update_all(
     is_stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Derived:
-    """Bring the documents of all scopes in line with the journal; with `most`, after about so many
-    messages stop.
+    """Bring the documents of all scopes in line with the journal.
 
-    `zone`: the days of blocks are in it. Where it is the machine's, or None, a store keeps the one
-    that it was begun in: several machines, or one that travels, do not make everything anew in
-    turns. Without `wait`, nothing is done while another process does it. Safe to kill. Raises
+    With `most`, the update stops after about that many messages. `zone` is the time zone that
+    blocks are cut into days in. Where `zone` is the machine's, or None, a store keeps the zone that
+    it was begun in: otherwise several machines, or one that travels, would rebuild everything in
+    turn. Without `wait`, nothing is done while another process updates. Safe to kill. Raises
     StoreError.
     """
     done = Derived()
@@ -128,7 +127,7 @@ def update_all(
 
 
 def unheard(journal: TurnJournal, store: Store) -> int:
-    """Count the messages that are not derived yet, over all scopes."""
+    """Count the messages that no document is derived from yet, over all scopes."""
     return sum(
         journal.unheard(scope, position(journal, store, scope))
         for scope in _list_agent_scopes(journal)
@@ -141,13 +140,14 @@ def _list_agent_scopes(journal: TurnJournal) -> list[Scope]:
 
 
 def position(journal: TurnJournal, store: Store, scope: Scope) -> Heard:
-    """Return how far a store's documents go."""
+    """Return the journal position up to which a store's documents are derived."""
     return _read_turns_position(journal, store, scope)[0]
 
 
 def _read_turns_position(journal: TurnJournal, store: Store, scope: Scope) -> tuple[Heard, str]:
-    """Return how far a store's documents go, and the name of the zone that their days are in: older
-    ones are of UTC.
+    """Return the position up to which documents are derived, and the name of their day zone.
+
+    Positions without a zone are older and use UTC.
     """
     try:
         version, seq, change, *zone = json.loads(
@@ -161,17 +161,15 @@ def _read_turns_position(journal: TurnJournal, store: Store, scope: Scope) -> tu
 
 
 def _block_zone(wanted: tzinfo | None, known: str) -> str:
-    """Return the name of the zone that blocks are cut in, where those that are there are of a known
-    one.
-    """
+    """Return the name of the zone to cut blocks in, given the zone of the existing blocks."""
     if wanted is not None and not isinstance(wanted, MachineZone):
         return find_zone_name(wanted) or known or "UTC"
     return known if known not in ("", "UTC") else find_zone_name(MachineZone()) or "UTC"
 
 
 def drop_turn_documents(journal: TurnJournal, store: Store) -> int:
-    """Forget the documents of all turns; they are derived again when it is asked for. Return how
-    many there were.
+    """Forget the documents of all turns; return their number. The next update derives them
+    again.
     """
     dropped = 0
     with journal.exclusive(LOCK):
@@ -184,12 +182,12 @@ def drop_turn_documents(journal: TurnJournal, store: Store) -> int:
 
 
 def is_turns(key: str) -> bool:
-    """Say whether a key is that of turns, also of an older release's conversation."""
+    """Say whether a key is that of a turns document, or of a conversation of an older release."""
     return key.startswith(PREFIX)
 
 
 def restart(journal: TurnJournal, store: Store) -> None:
-    """Have the next update compare everything."""
+    """Make the next update compare all documents with the journal."""
     for scope in store.scopes():
         if store.notes(scope).get(_name_position_note(journal)):
             _, zone = _read_turns_position(journal, store, scope)
@@ -199,8 +197,9 @@ def restart(journal: TurnJournal, store: Store) -> None:
 
 
 def is_underived(journal: TurnJournal, document: Document) -> bool:
-    """Say whether a document can not be derived from this journal: it is no turns, or those of
-    another journal.
+    """Say whether a document cannot be derived from this journal.
+
+    True for a document that holds no turns, or turns of another journal.
     """
     if document.kind == OLD_KIND:
         return False
@@ -210,12 +209,15 @@ def is_underived(journal: TurnJournal, document: Document) -> bool:
 
 
 def _build_turns_mark(journal: TurnJournal) -> str:
-    """Return what the documents say that this release derived from this journal."""
+    """Return the mark by which documents name this release and this journal as their source."""
     return f"{_VERSION}.{journal.identity()}"
 
 
 def is_said(key: str) -> bool:
-    """Say whether a key is that of turns where they were said, not where they are promoted to."""
+    """Say whether a key is that of turns where they were said, not where they are promoted to.
+
+    The place of promotion is another scope.
+    """
     return is_turns(key) and not key.endswith(PROMOTED)
 
 
@@ -232,7 +234,7 @@ def _update_scope_turns(
     is_stopped: Callable[[], bool],
     progress: Callable[[int], None],
 ) -> tuple[Derived, int]:
-    """Derive a scope's documents; return what was done, and of how many messages at most."""
+    """Derive a scope's documents; return the result and the most messages that were read."""
     at, known = _read_turns_position(journal, store, scope)
     name = _block_zone(zone, known)
     if name != known:
@@ -262,8 +264,9 @@ def _update_scope_turns(
 
 
 def _drop_old(journal: TurnJournal, store: Store, scopes: Iterable[Scope]) -> None:
-    """Forget, once, the documents that an older release made of OpenClaw's transcripts: the journal
-    has what they say.
+    """Forget, once, the documents that an older release made of OpenClaw's transcripts.
+
+    The journal holds the same text.
     """
     for scope in scopes:
         if not store.notes(scope).get(_name_position_note(journal)):
@@ -284,10 +287,10 @@ def _iter_turn_changes(
     upto: int,
     zone: str,
 ) -> Iterator[Entry | str]:
-    """Yield what is to be put, and the keys of what is gone, of conversations with something new.
+    """Yield entries to put and keys to remove, for conversations with new messages.
 
-    Messages above `upto` are left for the next portion: a long conversation grows by it, and is not
-    made anew each time.
+    Messages above `upto` are left for the next portion: a long conversation grows by portions and
+    is not rebuilt each time.
     """
     whose = _build_turns_mark(journal)
     for conversation in found:
@@ -298,8 +301,8 @@ def _iter_turn_changes(
             start, number = int(first), _parse_block_number(held.key)
         turns = journal.turns(scope, conversation.agent, conversation.session, start, upto)
         if start and turns and turns[0].place < start and not laid(turns[0])[0]:
-            # What comes before says nothing: which line leads the block shows only from the
-            # beginning.
+            # The turn before `start` has no lines left: which line leads the block shows only
+            # from the conversation's beginning.
             start, number = 0, 1
             turns = journal.turns(scope, conversation.agent, conversation.session, upto=upto)
         entries = _cut_block_entries(scope, conversation, turns, start, number, whose, zone)
@@ -321,14 +324,17 @@ def _iter_turn_changes(
 
 
 def held_blocks(store: Documents, scope: Scope, name: str) -> int:
-    """Return how many blocks a store holds of a conversation, by its key without a number."""
+    """Return how many blocks of a conversation a store holds; `name` is its key without a
+    number.
+    """
     last = _find_last_block(store, scope, name)
     return _parse_block_number(last.key) if last else 0
 
 
 def _find_last_block(store: Documents, scope: Scope, name: str) -> Document | None:
-    """Return the last block that a store holds of a conversation: blocks are numbered without a
-    gap.
+    """Return the last block of a conversation that a store holds.
+
+    Blocks are numbered without a gap.
     """
     known = {
         _parse_block_number(d.key): d
@@ -366,16 +372,18 @@ def _cut_block_entries(
 
 
 def _lead_of(turns: Sequence[Turn], start: int) -> str | None:
-    """Return the last line of the turn before a place, which comes first of `turns`; None for
-    none.
+    """Return the last line of the turn before `start`; None where there is no turn before.
+
+    That turn comes first in `turns`.
     """
     before = laid(turns[0])[0] if turns and turns[0].place < start else ()
     return before[-1] if before else None
 
 
 def messages_of_lines(journal: Conversations, document: Document) -> list[Message]:
-    """Return the message of each line of a block, in order, as the block was made of them; [] where
-    they are gone.
+    """Return the message of each line of a block, in order; [] where the messages are gone.
+
+    The lines are those that the block was made of.
     """
     start = int(document.metadata["from"].rpartition(":")[2])
     held = journal.turns(
@@ -395,8 +403,9 @@ def messages_of_lines(journal: Conversations, document: Document) -> list[Messag
 
 
 def message_of_line(journal: Conversations, document: Document, line: int) -> Message | None:
-    """Return the message that a line (from 1) of a block is of; None where it is gone, or the block
-    is of no journal.
+    """Return the message of a line (counted from 1) of a block.
+
+    None where the message is gone, or the block is of no journal.
     """
     if "from" not in document.metadata or document.key.endswith(PROMOTED):
         return None
@@ -411,9 +420,9 @@ def read_block_zone(document: Document) -> str:
 def blocks(
     turns: Iterable[Turn], lead: str | None = None, zone: str = "UTC"
 ) -> Iterator[TurnBlock]:
-    """Cut a conversation by the days of a zone. `lead` is the last line before it.
+    """Cut a conversation into blocks by the days of a zone; `lead` is the last line before it.
 
-    Turns of which nothing is left are left out, and what was forgotten at its end.
+    Turns whose text is empty are left out, and so are forgotten turns at the end.
     """
     spoken = [(turn, *made) for turn in turns if (made := laid(turn))[0]]
     while spoken and spoken[-1][0].is_forgotten:
@@ -433,8 +442,9 @@ def blocks(
 
 
 def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
-    """Return the lines of a turn in a block, and the characters that they count as: as many as when
-    it was said.
+    """Return the lines of a turn in a block, and the characters that the turn counts as.
+
+    The count stays that of the turn as it was said.
     """
     if turn.is_forgotten:
         blanks = turn.message.text.split("\n")
@@ -453,8 +463,8 @@ def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
 
 
 def blanks(message: Message) -> str:
-    """Return what holds the place of a message that is forgotten: its lines, of spaces; '' for one
-    that is no turn.
+    """Return the lines of spaces that hold the place of a forgotten message; '' if it is no
+    turn.
     """
     return (
         "\n".join(" " * len(line) for line in render_message_lines(message))
@@ -464,8 +474,9 @@ def blanks(message: Message) -> str:
 
 
 def render_message_lines(message: Message) -> tuple[str, ...]:
-    """Return a message's lines, cleaned before they are broken: a secret over two lines is not
-    recognised.
+    """Return the lines of a message, with secrets removed before the text is broken into lines.
+
+    A secret that runs over two lines would not be recognised.
     """
     label = LABELS[message.role]
     text = " ".join(redact(strip_echo(message.text[:_TURN_CHARS])).split())
@@ -529,7 +540,7 @@ def _list_lead_lines(block: TurnBlock) -> list[str]:
 
 
 def project_of(scope: Scope) -> str:
-    """Return the name of a project by its scope; '' for another scope."""
+    """Return the name of a project scope; '' for another scope."""
     kind, _, name = scope.path.partition(":")
     return name.rpartition("-")[0] if kind == "project" else ""
 
@@ -539,8 +550,9 @@ def _format_conversation_key(conversation: Conversation) -> str:
 
 
 def key_beside(key: str, further: int) -> str:
-    """Return the key of the block so many further in the conversation; '' where there can be none:
-    they are numbered from 1.
+    """Return the key of the block `further` places on in the conversation; '' where none can be.
+
+    Blocks are numbered from 1.
     """
     name, _, number = key.rpartition("#")
     wanted = int(number) + further if number.isdigit() else 0

@@ -1,1 +1,1 @@
-"""Tiers of what was observed: what moves, when, in which form, and both ways."""
+"""Tiers of observed memories: which memories move, when, in which form, and back."""

@@ -14,8 +14,9 @@ from gieok.text.tokens import estimate_tokens
 
 
 class TierRow(NamedTuple):
-    """What of a scope is in a tier: `bytes` is None where only a service knows, `location` '' for
-    hot.
+    """Amount of a scope's memories in one tier.
+
+    `bytes` is None where only a service knows the size; `location` is '' for hot.
     """
 
     scope: Scope
@@ -29,7 +30,7 @@ class TierRow(NamedTuple):
 
 
 def iter_tier_rows(tiers: Tiers, only: Scope | None = None) -> Iterator[TierRow]:
-    """Yield what is in each tier, scope by scope; of one scope alone where it is given."""
+    """Yield the amount in each tier, scope by scope; `only` restricts the rows to one scope."""
     archived: dict[tuple[Scope, Tier], list[ArchivedPlace]] = defaultdict(list)
     for one in tiers.journal.places():
         archived[one.place.scope, one.place.tier].append(one)
@@ -82,11 +83,11 @@ def _measure_archived_tier(
 
 
 def _sum_file_sizes(location: str, files: Iterable[str]) -> int | None:
-    """Return the bytes of files in a folder; None where it is none of this machine."""
+    """Return the bytes of files in a folder; None where the folder is not on this machine."""
     folder = Path(location)
     if not location or not folder.is_dir():
         return None
-    # Paths in a vault begin with Gieok's folder in it, which is the location.
+    # Paths in a vault begin with Gieok's folder, which `location` already names.
     base = [folder, folder.parent]
     found = (next((one / name for one in base if (one / name).is_file()), None) for name in files)
     return sum(file.stat().st_size for file in found if file)

@@ -1,4 +1,4 @@
-"""What waits for a person before it goes to cold, and the answers to what an archive asks."""
+"""Days that wait for a person's approval to go to cold, and answers to an archive's questions."""
 
 import contextlib
 import re
@@ -23,7 +23,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d\.md")
 
 
 class DueDay(NamedTuple):
-    """A day that may go to cold: how many memories, their tokens, and the bytes of their files."""
+    """Day that may go to cold: the number of its memories, their tokens, their files' bytes."""
 
     day: date
     memories: int
@@ -32,8 +32,9 @@ class DueDay(NamedTuple):
 
 
 def list_due_days(tiers: Tiers, warm_days: int) -> list[DueDay]:
-    """Return the days in warm that are over and were not rejected, oldest first. Raises StoreError,
-    ArchiveFailed.
+    """Return the days in warm that are over and were not rejected, oldest first.
+
+    Raises StoreError, ArchiveFailed.
     """
     refused = tiers.journal.kept(_REJECTED)
     last = tiers.clock.now().astimezone(tiers.zone).date() - timedelta(days=warm_days)
@@ -67,7 +68,7 @@ def approve_days(tiers: Tiers, days: Iterable[date]) -> Outcome:
 
 
 def reject_days(tiers: Tiers, days: Iterable[date]) -> None:
-    """Let days stay in warm until they are approved."""
+    """Keep days in warm until they are approved."""
     now = tiers.clock.now().isoformat()
     tiers.journal.keep(_REJECTED, {day.isoformat(): now for day in days})
 
@@ -78,7 +79,10 @@ def rejected(tiers: Tiers) -> list[date]:
 
 
 def written_back(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> Outcome:
-    """Write what was deleted to where it was. The caller holds the lock. Raises StoreError."""
+    """Write deleted memories back to their places.
+
+    The caller holds the lock. Raises StoreError.
+    """
     done, back = Outcome(), list[ArchiveQuestion]()
     if not asked:
         return done
@@ -102,8 +106,9 @@ def written_back(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> Outcome:
 
 
 def _find_memory_path(shelf: Shelf, question: ArchiveQuestion, came: Arrival) -> str:
-    """Return the plain path of the file where a memory was, or where it belongs now that cold is
-    another archive.
+    """Return the plain path of a memory's former file, or of its new file where cold has moved.
+
+    Cold has moved when another archive is configured for it.
     """
     path = shelf.plain(question.path)
     is_note = not _DAY.fullmatch(path)
@@ -115,7 +120,7 @@ def _find_memory_path(shelf: Shelf, question: ArchiveQuestion, came: Arrival) ->
 
 
 def drop_beside(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> None:
-    """Delete the notes of versions that do not live on: what lives stands. Raises ArchiveFailed."""
+    """Delete the notes of losing versions; the living version stays. Raises ArchiveFailed."""
     for one in asked:
         archive = tiers.shelves[Tier.COLD].archive(one.scope)
         with contextlib.suppress(ArchiveMissing):
@@ -124,8 +129,9 @@ def drop_beside(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> None:
 
 
 def take_beside(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> Outcome:
-    """Put the versions beside in the place of what lives, which goes to the history. Raises
-    StoreError, ArchiveFailed.
+    """Replace living versions by the versions in the notes beside them.
+
+    The replaced version goes to the history. Raises StoreError, ArchiveFailed.
     """
     done = Outcome()
     for one in asked:
@@ -159,7 +165,7 @@ def _build_hot_arrival(tiers: Tiers, entry: Entry) -> Arrival:
 
 
 def _read_note_beside(tiers: Tiers, question: ArchiveQuestion) -> str | None:
-    """Return what the note beside says."""
+    """Return the text of the note that holds the losing version."""
     shelf = tiers.shelves[Tier.COLD]
     try:
         data, _ = shelf.archive(question.scope).read(question.path)

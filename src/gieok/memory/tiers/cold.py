@@ -1,4 +1,4 @@
-"""From warm to cold, and the links between notes there."""
+"""Moves from warm to cold, and the links between the notes in cold."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -18,7 +18,7 @@ Whose = tuple[Scope, str]
 
 
 def arrival(tiers: Tiers, entry: Entry, before: ArchivedMemory | None = None) -> Arrival:
-    """Return a memory that is to live in cold."""
+    """Return the `Arrival` of a memory that is to live in cold."""
     return Arrival(
         entry,
         before.day if before else retention.find_memory_day(entry.document, tiers.zone),
@@ -27,8 +27,9 @@ def arrival(tiers: Tiers, entry: Entry, before: ArchivedMemory | None = None) ->
 
 
 def move_to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
-    """Move memories from warm to cold. The caller holds the lock, and sweeps afterwards. Raises
-    StoreError.
+    """Move memories from warm to cold.
+
+    The caller holds the lock, and sweeps afterwards. Raises StoreError.
     """
     done = Outcome()
     if not rows:
@@ -51,8 +52,9 @@ def move_to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
 
 
 def write_cold_arrivals(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
-    """Write memories to cold, each to the note that it has there, else to the file that its form
-    gives it.
+    """Write memories to cold.
+
+    Each goes to the note that it has there, else to the file that its form names.
     """
     form, groups = tiers.shelves[Tier.COLD].form, dict[tuple[Scope, str], list[Arrival]]()
     noted = _notes_left(tiers) if isinstance(form, NoteForm) else {}
@@ -69,9 +71,7 @@ def write_cold_arrivals(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
 
 
 def _notes_left(tiers: Tiers) -> dict[Whose, str]:
-    """Return the notes of memories that left them because they changed, and that could not be
-    rewritten since.
-    """
+    """Return memory → note that it left after a change, for notes that are not rewritten since."""
     found = dict[Whose, str]()
     shelf = tiers.shelves[Tier.COLD]
     for stale in tiers.journal.stale_places():
@@ -101,10 +101,9 @@ def _iter_living_arrivals(tiers: Tiers, place: Place, done: Outcome) -> Iterator
 
 
 def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -> Outcome:
-    """Let the notes of memories, and those beside them in "newest wins", lead to each other where
-    they are now.
+    """Rewrite the links between the notes of memories so that they lead to the current places.
 
-    Notes that `are_fresh` have no links yet.
+    Includes the notes beside them in "newest wins". Notes that `are_fresh` have no links yet.
     """
     done, shelf = Outcome(), tiers.shelves[Tier.COLD]
     whose = set(touched)
@@ -145,8 +144,9 @@ def _iter_stored_documents(tiers: Tiers, rows: Iterable[Whose]) -> Iterator[Docu
 def find_note_links(
     rows: dict[Whose, ArchivedMemory], documents: Iterable[Document]
 ) -> dict[Whose, NoteLinks]:
-    """Return where each note leads to: what replaced its memory, and what that replaced, where that
-    has a note too.
+    """Return the links of each note: to the memory that replaced its own, and to the replaced one.
+
+    A link exists only where that memory has a note too.
     """
     newer, older, beside = (
         dict[Whose, Whose](),
@@ -196,7 +196,9 @@ def _rewrite_note_links(tiers: Tiers, form: NoteForm, row: ArchivedMemory) -> No
 
 
 def taken(shelf: Shelf) -> Callable[[str, Document], bool]:
-    """Return what says whether a path of a shelf has another file than the note of a document."""
+    """Return a test whether a path of a shelf belongs to another file than the note of a
+    document.
+    """
 
     def is_taken(path: str, document: Document) -> bool:
         return any(_is_another(shelf, one, document) for one in shelf.spellings(path))

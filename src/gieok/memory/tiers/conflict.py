@@ -1,4 +1,7 @@
-"""What was changed on both sides: in an archive's file by a person, and here. Both are kept."""
+"""Conflicts: memories changed both in an archive's file and here; both versions are kept.
+
+A person made the change in the file.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,8 +22,8 @@ from gieok.model.memory import CORRECTED, Document, Entry, Tier
 
 
 class Resolved(NamedTuple):
-    """What comes back to a file as its person has it there, and what stays beside as the person's
-    own text.
+    """Result of a conflict: entries that return to a file, and the person's own text beside
+    them.
     """
 
     arriving: tuple[Arrival, ...] = ()
@@ -28,11 +31,11 @@ class Resolved(NamedTuple):
 
 
 def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
-    """Take in memories that a person edited in a file where they live no more.
+    """Take in memories that a person edited in a file where they no longer live.
 
-    The person's word in the file lives on, unless they have corrected it here since: then that
-    does. The other one is kept in a note beside the file, and asked about. What was forgotten
-    meanwhile stays forgotten.
+    The person's text in the file lives on, unless the person has corrected the memory here since:
+    then the correction lives on. The losing version is kept in a note beside the file, and a
+    question is asked. A memory that was forgotten meanwhile stays forgotten.
     """
     found, own = list[Arrival](), list[str]()
     distil.deliver(tiers.journal, tiers.store)
@@ -58,7 +61,7 @@ def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
 
 
 def _keep_losing_version(tiers: Tiers, group: Group, document: Document, whose: str) -> None:
-    """Write down the version that does not live on, and ask."""
+    """Write the losing version to a note, and ask the person about it."""
     now = tiers.clock.now()
     path = _write_conflict_note(tiers, group, document, whose)
     asked = ArchiveQuestion(
@@ -72,7 +75,7 @@ def _keep_losing_version(tiers: Tiers, group: Group, document: Document, whose: 
 
 
 def _write_conflict_note(tiers: Tiers, group: Group, document: Document, whose: str) -> str:
-    """Write a version beside a file; return its path."""
+    """Write a version to a note beside a file; return the path of the note."""
     shelf = tiers.shelves[group.tier]
     text = note_file.format_conflict_note(document, tiers.zone, group.path)
     day = tiers.clock.now().astimezone(tiers.zone).date()
@@ -96,7 +99,7 @@ def _write_conflict_note(tiers: Tiers, group: Group, document: Document, whose: 
 def _apply_person_correction(
     tiers: Tiers, held: Document, theirs: Document, now: datetime
 ) -> Entry:
-    """Let what a person wrote live in hot, and return it as it stands there."""
+    """Put a person's version of a memory into hot, and return its entry."""
     fresh = observation.corrected(held, theirs.text, now)
     row = next(iter(tiers.journal.archived(held.scope, keys=[held.key])), None)
     if row is None:

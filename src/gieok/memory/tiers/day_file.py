@@ -1,4 +1,4 @@
-"""A day's memories as a Markdown file that a person reads and may correct.
+"""Form of a day's memories as a Markdown file that a person reads and may correct.
 
     ---
     gieok: day
@@ -14,8 +14,9 @@
     - 🔴 14:05 Ship with SQLite
       <!-- gieok {"key": "observe:2026-08-01:…", "sum": …, …} -->
 
-What a bullet does not show stands in its comment, with a sum of the bullet as it was written: where
-the bullet differs, a person changed it. Other lines are the person's own, and stay, at the end.
+The comment of a bullet holds the fields that the bullet does not show, with a checksum of the
+bullet as it was written: where the bullet differs, a person changed it. Other lines are the
+person's own, and stay, at the end.
 """
 
 import json
@@ -34,7 +35,7 @@ from gieok.model.memory import Document, Entry, Scope, Tier
 from gieok.text.tokens import estimate_tokens
 
 _OPENS, _CLOSES = "  <!-- gieok ", " -->"
-#: Takes no room; before a line of a memory that would be taken for such a comment.
+#: Zero-width character: put before a line of a memory that would be read as such a comment.
 _NOTHING = "\u200b"
 _HEAD = "gieok: day"
 _SECTIONS = ("Decision", "Preference", "Task", "State", "Pattern", "Other")
@@ -47,8 +48,8 @@ _CATEGORIES = dict(
 )
 _MARKS = re.compile(rf"- ([{''.join(PRIORITY_OF_MARK)}]) (✅ )?")
 _LEAD = re.compile(rf"(?:[{''.join(PRIORITY_OF_MARK)}] )?(?:✅ )?(?:\d\d:\d\d )?")
-#: What would not come back as it is: other line ends, control characters, white space at the ends
-#: of lines, halves of pairs.
+#: Characters that a file would not return unchanged: other line ends, control characters, white
+#: space at the ends of lines, lone surrogates.
 _UNSAFE = re.compile(
     r"[^\S\n]+$|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]", re.MULTILINE
 )
@@ -56,7 +57,7 @@ _UNSAFE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DayForm:
-    """`Form` of one file a day. Times are shown in `zone`."""
+    """`Form` with one file a day; times are shown in `zone`."""
 
     zone: tzinfo = UTC
 
@@ -135,7 +136,7 @@ def _render_memory_bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
 
 
 def _format_bullet_lead(document: Document, zone: tzinfo) -> str:
-    """Return what stands before a memory's text: its priority, whether it is done, and the time."""
+    """Return the lead of a bullet: the memory's priority, whether it is done, and the time."""
     priority = document.metadata.get("priority", "")
     mark = f"{Priority(priority).mark} " if priority in {one.value for one in Priority} else ""
     done = "✅ " if document.metadata.get("done") == "yes" else ""
@@ -158,7 +159,7 @@ def _sum_bullet_lines(lines: Sequence[str]) -> int:
 
 
 def _parse_day_memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Written]:
-    """Yield memories; add to `own` the lines that are a person's."""
+    """Yield the memories of a day's lines; add the person's own lines to `own`."""
     pending: list[str] = []
     for line in lines:
         pending.append(line)
@@ -187,9 +188,7 @@ def _of_person(lines: Sequence[str]) -> list[str]:
 
 
 def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:
-    """Return the facts of a memory with the priority, and whether it is done, as a person marks
-    them now.
-    """
+    """Return the facts of a memory with the priority and done mark of the person's line."""
     found = _MARKS.match(line)
     if found is None or facts["kind"] != observation.KIND:
         return facts
@@ -202,9 +201,7 @@ def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:
 
 
 def _parse_bullet_memory(comment: str, block: list[str]) -> Written | None:
-    """Return the memory of a bullet; None where its comment is damaged, or nothing but the comment
-    is left.
-    """
+    """Return the memory of a bullet; None for a damaged comment, or a bullet of a comment alone."""
     try:
         facts = json.loads(comment)
         if _sum_bullet_lines(block) == facts["sum"]:

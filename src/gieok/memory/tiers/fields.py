@@ -1,6 +1,4 @@
-"""What a document or an entry is beside its text, as JSON: for the forms of archive files, and for
-exports.
-"""
+"""Fields of documents and entries, without their text, as JSON: for archive files and exports."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,7 +10,7 @@ _TIMES = ("created_at", "updated_at", "valid_from", "valid_to")
 
 
 def to_fields(document: Document) -> dict[str, object]:
-    """Return the fields of a document but for its text and tier, those that are empty left out."""
+    """Return the non-empty fields of a document, without its text and tier."""
     times = {
         name: moment.isoformat()
         for name in _TIMES
@@ -27,15 +25,16 @@ def to_fields(document: Document) -> dict[str, object]:
         "importance": document.importance,
         "title": document.title,
         "metadata": dict(document.metadata),
-        # No list in a list: `[[` is a link to Obsidian.
+        # No list in a list: Obsidian reads `[[` as a link.
         "from": [origin._asdict() for origin in document.provenance],
     }
     return {name: value for name, value in fields.items() if value not in ("", [], {})}
 
 
 def from_fields(fields: Mapping[str, Any], text: str) -> Document:
-    """Return the document of these fields and a text. Raises KeyError, ValueError, TypeError,
-    AttributeError for others.
+    """Return the document of these fields and a text.
+
+    Raises KeyError, ValueError, TypeError or AttributeError for fields of another form.
     """
     times: dict[str, Any] = {
         name: datetime.fromisoformat(fields[name]) for name in _TIMES if name in fields
@@ -58,7 +57,7 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Document:
 
 
 def to_entry_fields(entry: Entry) -> dict[str, object]:
-    """Return the fields of an entry: with passages, unless the whole text is one."""
+    """Return the fields of an entry, with its passages unless the whole text is one passage."""
     fields, passages = to_fields(entry.document), entry.passages
     is_whole = passages == _build_whole_passage(entry.document.text)
     return (
@@ -67,7 +66,10 @@ def to_entry_fields(entry: Entry) -> dict[str, object]:
 
 
 def from_entry_fields(fields: Mapping[str, Any], text: str) -> Entry:
-    """Return the entry of these fields and a text. Raises as `from_fields`."""
+    """Return the entry of these fields and a text.
+
+    Raises the errors of `from_fields`.
+    """
     passages = tuple(Passage(**row) for row in fields.get("passages", ()))
     return Entry(from_fields(fields, text), passages or _build_whole_passage(text))
 

@@ -1,7 +1,7 @@
-"""What leaves the hot tier before its time, because there is too much: what holds no more, then
-what is old and unimportant.
+"""Limits of the hot tier: which memories leave early because a scope holds too much.
 
-What a person corrected, and important decisions that hold, leave last.
+Memories that no longer hold leave first, then old and unimportant ones. Memories that a person
+corrected, and important decisions that hold, leave last.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from gieok.text.tokens import estimate_tokens
 
 
 class Limits(NamedTuple):
-    """How much a scope may have in hot: 0 for any amount."""
+    """Most that a scope may hold in hot; 0 for any amount."""
 
     tokens: int = 0
     size_bytes: int = 0
@@ -27,10 +27,9 @@ def leave_early(
     now: datetime,
     may_leave: Callable[[Document], bool],
 ) -> list[Document]:
-    """Return what has to leave so that the rest is within the limits, in the order in which it
-    leaves.
+    """Return the documents that must leave hot to meet the limits, first to leave first.
 
-    `documents` are all that is in hot, whatever may not leave counts too.
+    `documents` are all documents in hot; those that may not leave count towards the limits too.
     """
     held = list(documents)
     tokens, size = (
@@ -49,7 +48,7 @@ def leave_early(
 
 
 def _weigh_leaving_order(document: Document, now: datetime) -> tuple[int, float, datetime, str]:
-    """Return what orders documents, the first to leave first."""
+    """Return the sort key of a document in the leaving order; the smallest leaves first."""
     since = document.said_at
     value = compute_faded_value(document.importance, since.timestamp(), now.timestamp())
     return _rank_leaving_document(document, now), value, since, document.key

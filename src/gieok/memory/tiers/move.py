@@ -1,13 +1,12 @@
-"""Writes what lives in a file of an archive, with what arrives there, and lets the journal say so.
+"""Writer of archive files: writes living and arriving memories, and records the moves.
 
-In this order: the place is marked as stale; the file is written, read back and compared; one
-transaction of the journal lets the memories live there, unless they changed meanwhile; the mark is
-dropped. So after a kill at any moment each memory lives in exactly one place, and what a file holds
-beyond that is known to be stale.
+The journal holds the record. In this order: the place is marked as stale; the file is written, read
+back and compared; one transaction of the journal lets the memories live there, unless they changed
+meanwhile; the mark is dropped. So after a kill at any moment each memory lives in exactly one
+place, and any further content of a file is known to be stale.
 
-What a person changed in a file is taken as their correction. What a file lost (it was deleted, it
-is damaged) the store still
-holds: it is written again, and said.
+A person's change in a file is taken as a correction. A memory that a file lost (the file was
+deleted or is damaged) is still in the store: it is written again, and the loss is reported.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,8 +37,9 @@ Stored = Callable[[Scope, Sequence[str]], list[Entry]]
 
 
 class Living(NamedTuple):
-    """A memory that lives in a file, as the journal says and as it reads; `replaced` is what a
-    person corrected.
+    """Memory that lives in a file, as the journal has it and as the file reads.
+
+    `replaced` is the version that a person corrected.
     """
 
     row: ArchivedMemory
@@ -49,21 +49,24 @@ class Living(NamedTuple):
 
 @dataclass(slots=True)
 class FileState:
-    """What lives in a file, under whichever of its names; the files there; what a person wrote
-    beside; what is wrong.
+    """State of an archive file, under whichever of its names.
+
+    Fields: the memories that live in the file, the existing files, a person's text beside the
+    memories, and what is damaged.
     """
 
     living: dict[str, Living] = field(default_factory=dict)
     held: dict[str, Held] = field(default_factory=dict)
     own: str = ""
     wrong: list[str] = field(default_factory=list)
-    #: What a person changed in a file where it lives no more.
+    #: Memories that a person changed in a file where they no longer live.
     strays: list[Written] = field(default_factory=list)
 
 
 class _Plan(NamedTuple):
-    """What is to be written where, and the moves that follow; `data` None: nothing lives there, the
-    file goes.
+    """Planned write of a file and the moves that follow it.
+
+    `data` is None where no memory lives there: then the file is deleted.
     """
 
     group: Group
@@ -74,8 +77,9 @@ class _Plan(NamedTuple):
 
 
 def read_file_state(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
-    """Read what lives in a file; what it lacks is `stored` (in the store, unless told). Raises
-    ArchiveFailed, StoreError.
+    """Read the state of a file; memories that the file lacks are taken from `stored`.
+
+    `stored` defaults to the store. Raises ArchiveFailed, StoreError.
     """
     shelf, state, stored = tiers.shelves[group.tier], FileState(), stored or tiers.store.entries
     lost: list[ArchivedMemory] = []
@@ -107,10 +111,10 @@ def read_file_state(tiers: Tiers, group: Group, stored: Stored | None = None) ->
 
 
 def carry_out_moves(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
-    """Write the files of groups, and move what arrives. The caller holds the lock, and delivers and
-    sweeps afterwards.
+    """Write the files of groups, and move the arriving memories.
 
-    A file that cannot be written is left as it is, with what was to move there, and named.
+    The caller holds the lock, and delivers and sweeps afterwards. A file that cannot be written is
+    left unchanged together with the memories that were to move there, and is named in the outcome.
     """
     done = Outcome()
     plans = [plan for group in groups if (plan := _try_group_plan(tiers, group, done)) is not None]
@@ -160,7 +164,7 @@ def lives_at(place: Place, entry: Entry, arrival: Arrival, tiers: Tiers) -> Arch
 
 
 def in_hot(entry: Entry) -> Entry:
-    """Return an entry with the tier that a file does not tell."""
+    """Return an entry with its tier set to hot; files do not record the tier."""
     document = entry.document
     return (
         entry
@@ -170,7 +174,7 @@ def in_hot(entry: Entry) -> Entry:
 
 
 def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written, stored: Stored) -> Living:
-    """Return a memory as its file says it: changed there, it is what a person says now."""
+    """Return a memory as its file has it; a text changed in the file counts as the person's own."""
     entry = found.entry
     if found.is_edited:
         document = cleaned(entry.document)
@@ -185,7 +189,7 @@ def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written, stored: Stored) 
 def _find_again(
     shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory], stored: Stored
 ) -> None:
-    """Take what a file should hold and does not from the store."""
+    """Take memories that a file should hold and lacks from the store."""
     if not lost:
         return
     scope = lost[0].place.scope
@@ -200,7 +204,8 @@ def _find_again(
         gone = f", {len(keys) - again} are in neither" if again < len(keys) else ""
         place = Place(scope, shelf.tier, path)
         state.wrong.append(
-            f"{_name_archive_file(shelf, place)}: {again} memories were missing and are written again{gone}"
+            f"{_name_archive_file(shelf, place)}: {again} memories were missing and are "
+            f"written again{gone}"
         )
 
 
@@ -253,8 +258,9 @@ def _plan_group_move(tiers: Tiers, group: Group) -> _Plan:
 def _find_unchanged_content(
     shelf: Shelf, state: FileState, place: Place, text: str
 ) -> bytes | None:
-    """Return the content of a file that says just this already: sealing it anew would give other
-    bytes.
+    """Return the content of a file that already holds `text`.
+
+    Sealing the same text again would give other bytes.
     """
     held = state.held.get(place.path)
     if held is None or held.wrong:
@@ -290,8 +296,9 @@ def _finish_plan_write(
     marks: dict[Place, StalePlace],
     done: Outcome,
 ) -> tuple[_Plan, str] | None:
-    """Return the plan of a file that was written, and its revision; where somebody changed it
-    meanwhile, plan anew.
+    """Return the plan of a written file and the file's revision.
+
+    Where the file was changed by someone meanwhile, a new plan is made and written.
     """
     now, tried = plan, first
     for _ in range(_TRIES):
@@ -315,8 +322,9 @@ def _finish_plan_write(
 
 
 def _try_plan_write(tiers: Tiers, plan: _Plan) -> str | ArchiveFailed:
-    """Write the file of a plan unless it says the same already; return its revision, '' where it is
-    to go, or what failed.
+    """Write the file of a plan unless its content is the same already; return its revision.
+
+    Returns '' where the file is to be deleted, or the error that prevented the write.
     """
     try:
         return _write_plan_file(tiers, plan)
@@ -342,9 +350,7 @@ def _write_plan_file(tiers: Tiers, plan: _Plan) -> str:
 def _drop_others(
     tiers: Tiers, plan: _Plan, marks: dict[Place, StalePlace], done: Outcome
 ) -> Iterator[tuple[StalePlace, str]]:
-    """Delete the files under other names of what was written, or all where nothing lives there any
-    more.
-    """
+    """Delete the files under other names of a written file, or all where no memory lives there."""
     archive = tiers.shelves[plan.group.tier].archive(plan.group.scope)
     for path, held in plan.state.held.items():
         place = Place(plan.group.scope, plan.group.tier, path)

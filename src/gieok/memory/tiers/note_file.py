@@ -1,4 +1,4 @@
-"""The note of one memory, as Obsidian shows it, and back without loss.
+"""Form of the note of one memory, as Obsidian shows it, read back without loss.
 
     ---
     properties of the memory: type, category, priority, status, dates, links to what replaced it and
@@ -10,8 +10,9 @@
     <!-- gieok {…} -->
     what the person wrote below, which stays
 
-The comment holds what properties do not show, with a sum of the text above it: another text is an
-edit by a person. Without its comment, a note is still known by its property `gieok`, the handle.
+The comment holds the fields that properties do not show, with a checksum of the text above the
+comment: another text is an edit by a person. Without its comment, a note is still known by its
+property `gieok`, the handle.
 """
 
 import hashlib
@@ -30,13 +31,13 @@ from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Entry,
 from gieok.text import filenames, properties
 
 SUFFIX = ".md"
-#: Of a file's name, its ending included: eCryptfs takes 143, Windows paths 260 characters.
+#: Longest name of a file, its ending included: eCryptfs takes 143, Windows paths 260 characters.
 MOST_NAME_BYTES = 120
 _TITLE_BYTES = 100
 _OPENS, _CLOSES = "<!-- gieok ", " -->"
 _COMMENT = re.compile(rf'^{_OPENS}(\{{"scope": .*\}}){_CLOSES}[ \t]*$', re.MULTILINE)
 _BELOW = "%% Write below this line: Gieok keeps it as it is. %%"
-#: What ends a comment, breaks a line, or is a link or a tag to Obsidian.
+#: Characters that end a comment, break a line, or make a link or a tag in Obsidian.
 _UNSAFE = re.compile("[<>#]|\\[(?=\\[)|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
 _HANDLE, _TAG = "gieok", "gieok"
 _MARK = re.compile(rf"^{_HANDLE}\s*:", re.MULTILINE)
@@ -47,42 +48,42 @@ _OURS = frozenset(
 )
 _PRIORITIES, _CATEGORIES = ("high", "medium", "low"), ("state", "decision", "preference", "task")
 _DONE, _STANDS = "done", "stands"
-#: What a note says that is not done: the older word is in notes which an earlier release wrote.
+#: Words of a note for "not done"; notes of an earlier release have the older word.
 _NOT_DONE = (_STANDS, "current")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s")
-#: Copies that Obsidian Sync, Dropbox, Syncthing and this program make of what was written in two
-#: places: a person's to judge.
+#: Names of the conflict copies that Obsidian Sync, Dropbox, Syncthing and this program make of a
+#: file written in two places; a person decides about them.
 _COPY = re.compile(
     r"conflicted copy|\.sync-conflict-|\(.*충돌.*\)|\((?:Gieok|Vault)'s version\b", re.IGNORECASE
 )
 
 
 class NoteLinks(NamedTuple):
-    """Notes that a note leads to: their paths from the vault's own folder, without the ending."""
+    """Links of a note: paths of other notes from the vault's own folder, without the ending."""
 
     replaced_by: str = ""
     replaces: tuple[str, ...] = ()
-    #: Whose notes these are, by scope and key.
+    #: Scope and key of the memories that these notes belong to.
     of: frozenset[tuple[Scope, str]] = frozenset()
 
 
 NO_LINKS = NoteLinks()
-#: In the names of notes that hold the version of a memory which does not live on: Gieok's, or that
-#: of its person.
+#: Word in the name of a conflict note: says whose version lost, Gieok's or the person's.
 OURS, THEIRS = "Gieok's version", "Vault's version"
 
 
 class BrokenNote(ValueError):
-    """The properties of a note have no end, its comment is cut, or nothing is left of its text: it
-    cannot be taken in.
+    """Error for a note that cannot be taken in.
+
+    Its properties have no end, its comment is cut, or nothing is left of its text.
     """
 
 
 class NoteForm:
-    """`Form` of one note a memory, in folders of years and months below `folder`.
+    """`Form` with one note a memory, in folders of years and months below `folder`.
 
-    `is_taken` says whether another file than the note of a document has a path; `links` is where
-    notes lead to, by scope and key of their memories.
+    `is_taken` says whether a path belongs to another file than the note of a document; `links` maps
+    scope and key of a memory to the links of its note.
     """
 
     def __init__(
@@ -97,8 +98,8 @@ class NoteForm:
         self._given: dict[str, tuple[Scope, str]] = {}
 
     def path(self, document: Document, day: date) -> str:
-        """Return where the note of a document goes, `2026/03/04 We use ruff.md`: a name that no
-        other file has.
+        """Return the path of a document's note, `2026/03/04 We use ruff.md`: a name no other file
+        has.
         """
         title = filenames.legal(find_document_title(document), _TITLE_BYTES) or document.kind
         whose = (document.scope, document.key)
@@ -116,8 +117,9 @@ class NoteForm:
         raise ArchiveFailed(f"no name is left for the note {found!r}")
 
     def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
-        """Return a note; without a memory, what a person wrote in one. Raises ArchiveFailed for two
-        memories.
+        """Return the text of a note; without a memory, the person's own part of the note.
+
+        Raises ArchiveFailed for two memories.
         """
         del scope, tier
         if len(contents.memories) > 1:
@@ -129,7 +131,7 @@ class NoteForm:
         return format_note(entry, self._zone, links, contents.own)
 
     def parse(self, scope: Scope, text: str) -> Contents:
-        """Return what a note holds, as a person may have left it. Raises BrokenNote."""
+        """Return the contents of a note, as a person may have left it. Raises BrokenNote."""
         del scope
         text = _normalise_note_lines(text)
         found = read_note(text)
@@ -146,8 +148,10 @@ class NoteForm:
 
 
 class ReadNote(NamedTuple):
-    """What a note says: `entry` as a person left it, None where only the `handle` tells whose it
-    is; `own` is the person's.
+    """Note as it was read.
+
+    `entry` is the memory as a person left it, None where only the `handle` names the memory; `own`
+    is the person's own part.
     """
 
     handle: str
@@ -159,17 +163,17 @@ class ReadNote(NamedTuple):
 
 
 def build_note_handle(scope: Scope, key: str) -> str:
-    """Return by what a note says whose it is."""
+    """Return the handle by which a note names its memory."""
     return places.build_handle(scope.path, key)
 
 
 def is_copy(path: str) -> bool:
-    """Say whether a file is the copy that a program made of a conflict."""
+    """Say whether a file is the copy that a sync program made of a conflict."""
     return bool(_COPY.search(path.rpartition("/")[2]))
 
 
 def find_document_title(document: Document) -> str:
-    """Return what a document is called in a list of files: its title, or its first sentence."""
+    """Return the title of a document in a list of files: its own title, or its first sentence."""
     if document.title.strip():
         return document.title
     first = next(
@@ -179,7 +183,7 @@ def find_document_title(document: Document) -> str:
 
 
 def read_note(text: str) -> ReadNote | None:
-    """Return what a note says; None for one that is not Gieok's. Raises BrokenNote."""
+    """Read a note; return None for a note that is not Gieok's. Raises BrokenNote."""
     text = _normalise_note_lines(text)
     parts = properties.split_properties(text)
     if parts is None:
@@ -208,15 +212,13 @@ def read_note(text: str) -> ReadNote | None:
 
 
 def restore_note_comment(text: str, entry: Entry) -> str:
-    """Return a note that lost its comment with the one that belongs to a memory."""
+    """Return a note that lost its comment, with the comment of its memory added again."""
     head, mark, below = _normalise_note_lines(text).partition(_BELOW)
     return f"{head.rstrip()}\n\n{_format_note_comment(entry)}\n{mark}{below}"
 
 
 def format_conflict_note(document: Document, zone: tzinfo, of: str) -> str:
-    """Return a note that keeps the version of a memory which does not live on; `of` is the path of
-    its note.
-    """
+    """Return a note that keeps the losing version of a memory; `of` is its note's path."""
     of = of.removesuffix(SUFFIX)
     blocks = {
         "type": "conflict",
@@ -230,13 +232,13 @@ def format_conflict_note(document: Document, zone: tzinfo, of: str) -> str:
 
 
 def read_conflict_text(text: str) -> str:
-    """Return what stands in such a note."""
+    """Return the text of a losing version from its conflict note."""
     parts = properties.split_properties(_normalise_note_lines(text))
     return parts[1].strip() if parts else ""
 
 
 def build_conflict_path(path: str, day: date, whose: str, number: int = 1) -> str:
-    """Return where such a note goes."""
+    """Return the path of a conflict note."""
     again = f" {number}" if number > 1 else ""
     folder, slash, name = path.rpartition("/")
     title = filenames.legal(name.removesuffix(SUFFIX), 60)
@@ -282,8 +284,9 @@ def _apply_note_properties(blocks: Mapping[str, str], document: Document) -> Doc
 
 
 def _extract_personal_part(blocks: Mapping[str, str], wrote: tuple[str, ...], below: str) -> str:
-    """Return what is the person's in a note, as a note of its own: properties, tags, what stands
-    below; '' for nothing.
+    """Return the person's own part of a note as a note of its own; '' for none.
+
+    That part is the person's properties, tags, and the text below.
     """
     personal = {name: block for name, block in blocks.items() if name and name not in _OURS}
     if tags := [tag for tag in properties.read_property_list(blocks, "tags") if tag not in wrote]:
@@ -298,12 +301,12 @@ def _defuse_note_comment(comment: re.Match[str]) -> str:
 
 
 def _format_personal_note(text: str) -> str:
-    """Return a person's note in the form of `_own`; '' for nothing."""
+    """Return a person's note in the form of `_extract_personal_part`; '' for nothing."""
     return f"{properties.join_properties({})}{text}".strip("\n") if text.strip() else ""
 
 
 def format_note(entry: Entry, zone: tzinfo, links: NoteLinks, own: str = "") -> str:
-    """Return the note of a memory, with what is a person's `own` in it."""
+    """Return the note of a memory, with the person's part `own` in it."""
     theirs, below = (properties.split_properties(own + "\n") if own else None) or ({}, "")
     ours = {
         name: value
@@ -318,7 +321,8 @@ def format_note(entry: Entry, zone: tzinfo, links: NoteLinks, own: str = "") -> 
     blocks |= {name: block for name, block in theirs.items() if name != "tags"}
     below = below.strip("\n") or _BELOW
     return (
-        f"{properties.join_properties(blocks)}\n{_format_note_body(entry.document.text)}\n\n{_format_note_comment(entry)}\n{below}"
+        f"{properties.join_properties(blocks)}\n{_format_note_body(entry.document.text)}\n\n"
+        f"{_format_note_comment(entry)}\n{below}"
         f"\n"
     )
 
@@ -373,8 +377,9 @@ def _build_note_properties(
 
 
 def _find_note_status(document: Document) -> str:
-    """Return what `model.memory.status_of` says, but `ends` of what has a last day: a note is not
-    written anew on that day.
+    """Return `model.memory.find_document_status`, or `ends` where the memory has a last day.
+
+    So a note is not rewritten on the memory's last day.
     """
     if document.metadata.get(RETIRED):
         return "retired"
@@ -400,7 +405,7 @@ def _list_note_tags(document: Document) -> list[str]:
 
 
 def _format_note_body(text: str) -> str:
-    """Return a text as the body of a note: what would be read as Gieok's own lines is not."""
+    """Return a text as the body of a note, with lines that would be read as Gieok's own escaped."""
     body = _normalise_note_lines(text.encode("utf-8", "replace").decode()).replace("\0", "\ufffd")
     return body.replace(_OPENS, "<!- gieok ").replace(_BELOW, _BELOW.strip("% ")).strip()
 
@@ -410,7 +415,10 @@ def _normalise_note_lines(text: str) -> str:
 
 
 def _hash_note_body(body: str) -> str:
-    """Return a sum of what a body says; editors change line ends and spaces at the end of lines."""
+    """Return a checksum of a body that ignores line ends and trailing spaces.
+
+    Editors change line ends and trailing spaces.
+    """
     return _hash_note_parts(
         "\n".join(line.rstrip() for line in _normalise_note_lines(body).strip().split("\n"))
     )

@@ -1,4 +1,4 @@
-"""What an archive asks a person: what they deleted there, and what was changed on both sides."""
+"""Questions of an archive to a person: about deleted files, and changes on both sides."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -13,17 +13,17 @@ _REALM = "archive.questions"
 
 
 class ArchiveQuestionKind(StrEnum):
-    """What is asked: whether what was deleted shall be forgotten; whether the person's version
-    stands.
-    """
+    """Kind of a question: forget a deleted memory, or accept the person's version."""
 
     DELETED = "deleted"
     EDITED = "edited"
 
 
 class ArchiveQuestion(NamedTuple):
-    """One question. `path` is the memory's file, for EDITED the one with Gieok's version; a `group`
-    is asked as one.
+    """Question of an archive about one memory.
+
+    `path` is the memory's file, for EDITED the file with Gieok's version; questions of one `group`
+    are asked as one.
     """
 
     what: ArchiveQuestionKind
@@ -40,7 +40,7 @@ class ArchiveQuestion(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what a person calls it: its group, or the handle."""
+        """Return the name that a person answers by: the group of the question, or the handle."""
         return self.group or self.handle
 
 
@@ -55,7 +55,7 @@ def load_questions(journal: KeptValues) -> list[ArchiveQuestion]:
 
 
 def store_questions(journal: KeptValues, asked: Iterable[ArchiveQuestion]) -> None:
-    """Keep questions; one about the same memory takes the place of another."""
+    """Keep questions; a new question about a memory replaces the older one."""
     values = {
         _format_question_key(one.scope, one.key): json.dumps(
             [*one], ensure_ascii=False, default=str

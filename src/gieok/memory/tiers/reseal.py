@@ -1,9 +1,9 @@
-"""Seals the files of tiers anew, after the key was changed, or sealing was switched on or off.
+"""Resealing of tier files, after the key was changed, or sealing was switched on or off.
 
-File by file: what a file holds is sealed in memory, opened again and compared, written, and read
-back; only then the file as it was goes. So nothing is in the clear on a disk that was not before,
-and after a kill each file is as it was or as it is to
-be: both can be opened until all are done. Running it again goes on.
+File by file: the content is sealed in memory, opened again and compared, written, and read back;
+only then the old file is deleted. So nothing is in the clear on a disk that was not before, and
+after a kill each file is in its old or its new state: both can be opened until all are done.
+Running it again resumes.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,8 @@ from gieok.ports.archive import KeyedSealer
 
 
 def reseal_tiers(tiers: Tiers, progress: Callable[[int], None] = lambda done: None) -> Outcome:
-    """Seal every file of the tiers as the first of their sealers does; what cannot be is named.
+    """Seal every file of the tiers with the first of their sealers; name the files that fail.
+
     Raises StoreError.
     """
     done = Outcome()
@@ -37,8 +38,9 @@ def reseal_tiers(tiers: Tiers, progress: Callable[[int], None] = lambda done: No
 
 
 def count_sealed_files(tiers: Tiers) -> tuple[int, int]:
-    """Return how many files of the tiers are sealed, and how many are in the clear. Raises
-    ArchiveFailed.
+    """Return how many files of the tiers are sealed, and how many are in the clear.
+
+    Raises ArchiveFailed.
     """
     sealed = clear = 0
     for shelf, scope in _iter_scoped_shelves(tiers):
@@ -57,7 +59,7 @@ def _iter_scoped_shelves(tiers: Tiers) -> Iterator[tuple[Shelf, Scope]]:
 
 
 def _reseal_file(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> None:
-    """Seal one file anew where it is not sealed as it is to be."""
+    """Seal one file again unless it is sealed as required."""
     archive, sealer = shelf.archive(place.scope), shelf.sealers[0]
     old = next(
         (one for one in shelf.sealers if one.suffix and place.path.endswith(one.suffix)), None
@@ -75,7 +77,7 @@ def _reseal_file(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> Non
     if tiers.journal.archived(place.scope, place=place):
         done.add(move.carry_out_moves(tiers, [Group(place.scope, place.tier, plain)]))
         return
-    # Nobody's memories live there: a copy of a damaged file, what a killed move left.
+    # No memory lives there: a copy of a damaged file, or the rest of a killed move.
     shelf.write(place._replace(path=path), sealed, None)
     archive.delete(place.path, revision)
     done.written += 1
@@ -84,7 +86,7 @@ def _reseal_file(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> Non
 def _change_key(
     tiers: Tiers, shelf: Shelf, place: Place, sealer: KeyedSealer, done: Outcome
 ) -> None:
-    """Seal a file with the new key, under the same name; the journal learns its revision."""
+    """Seal a file with the new key, under the same name, and record its revision in the journal."""
     data, revision = shelf.archive(place.scope).read(place.path)
     try:
         if sealer.is_current(data):

@@ -1,4 +1,4 @@
-"""How long a memory of each kind stays in hot: a table."""
+"""Table of retention rules: how long a memory of each kind stays in hot."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta, tzinfo
@@ -9,13 +9,14 @@ from gieok.memory.observation import Category, Priority
 from gieok.model.memory import CORRECTED, Document, Entry
 from gieok.text import binding
 
-#: What a person brought back stays this long, though its day is over.
+#: Days that a memory stays in hot after a person brought it back, although it is due.
 KEPT_DAYS = 30
 
 
 class RetentionRule(NamedTuple):
-    """Days in hot, by a memory's date, of a kind and a category ('': all of the kind). None: it
-    never leaves.
+    """Days in hot, counted from a memory's date, for a kind and a category ('': all of the kind).
+
+    None: the memory never leaves.
     """
 
     kind: str
@@ -24,7 +25,10 @@ class RetentionRule(NamedTuple):
 
 
 def build_retention_rules(hot_days: int = 90) -> tuple[RetentionRule, ...]:
-    """Return the table; the first row that fits holds. A kind that is in none never leaves."""
+    """Return the retention table; the first matching row applies.
+
+    A kind without a row never leaves.
+    """
     return (
         RetentionRule(observation.TASK_KIND, "", None),
         RetentionRule(observation.KIND, "", hot_days),
@@ -33,7 +37,7 @@ def build_retention_rules(hot_days: int = 90) -> tuple[RetentionRule, ...]:
 
 
 def find_memory_day(document: Document, zone: tzinfo) -> date:
-    """Return the day of a memory: when it was said, else when it was written, in a time zone."""
+    """Return the day of a memory in a time zone: when it was said, else when it was written."""
     return document.said_at.astimezone(zone).date()
 
 
@@ -43,8 +47,9 @@ def select_due_entries(
     now: datetime,
     kept: Mapping[str, datetime] | None = None,
 ) -> list[Entry]:
-    """Return what is to leave hot now, the oldest first. `kept` is key → until when it stays all
-    the same.
+    """Return the entries that are due to leave hot, oldest first.
+
+    `kept` maps keys to the time until which an entry stays although it is due.
     """
     table, kept = tuple(table), kept or {}
     found = [one for one in entries if _is_past_hot_days(one.document, table, now)]
@@ -68,13 +73,14 @@ def _is_past_hot_days(document: Document, table: tuple[RetentionRule, ...], now:
     days = days_in_hot(document, table)
     if days is None or document.said_at > now - timedelta(days=days):
         return False
-    # A rule that binds is not aged: it leaves with what ends it.
+    # A binding rule has no age limit: it leaves when another memory ends it.
     return document.valid_to is not None or not binding.has_binding_rule(document.text)
 
 
 def is_told_at_any_age(document: Document) -> bool:
-    """Say whether an agent is told of a memory whatever its age: a preference, or a weighty
-    decision, that still holds.
+    """Say whether an agent is told of a memory whatever its age.
+
+    True for a preference, or a weighty decision, that still holds.
     """
     if document.kind != observation.KIND or document.valid_to is not None:
         return False

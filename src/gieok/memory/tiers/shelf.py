@@ -1,7 +1,7 @@
-"""A tier's files: an archive, the form of its files, and what seals them.
+"""Shelf of a tier: an archive, the form of its files, and their sealers.
 
-A file is called by its plain path (`2026-08-01.md`); what is kept of it may be packed and sealed,
-which its name then says (`2026-08-01.md.gz.age`).
+A file is named by its plain path (`2026-08-01.md`); the stored file may be packed and sealed, which
+its name then says (`2026-08-01.md.gz.age`).
 """
 
 import gzip
@@ -23,23 +23,21 @@ _PACKED = ".gz"
 
 
 class Written(NamedTuple):
-    """A memory as a file holds it. `is_edited`: a person changed its text there since it was
-    written.
-    """
+    """Memory as a file holds it; `is_edited`: a person changed its text since the write."""
 
     entry: Entry
     is_edited: bool = False
 
 
 class Contents(NamedTuple):
-    """What a file holds: memories, and what a person wrote beside them."""
+    """Contents of a file: memories, and a person's text beside them."""
 
     memories: tuple[Written, ...] = ()
     own: str = ""
 
 
 class Form(Protocol):
-    """How memories are written to a file, and read again without loss."""
+    """Format of archive files: writes memories to text and reads them without loss."""
 
     def path(self, document: Document, day: date) -> str:
         """Return the plain path of the file that a memory of a day belongs to."""
@@ -48,11 +46,11 @@ class Form(Protocol):
         """Return the text of a file: the same for the same contents."""
 
     def parse(self, scope: Scope, text: str) -> Contents:
-        """Return what a file holds. Raises ValueError where it is none of this form."""
+        """Return the contents of a file. Raises ValueError for a text of another form."""
 
 
 class Held(NamedTuple):
-    """A file as it was read; `wrong` says what is damaged where `contents` could not be told."""
+    """File as it was read; `wrong` says what is damaged where `contents` could not be read."""
 
     data: bytes
     revision: str
@@ -62,8 +60,10 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The files of a tier. `archive` opens that of a scope; the first of `sealers` seals, each
-    opens what has its suffix.
+    """Files of a tier.
+
+    `archive` opens the archive of a scope; the first of `sealers` seals, each sealer opens the
+    files with its suffix.
     """
 
     tier: Tier
@@ -72,17 +72,17 @@ class Shelf:
     sealers: Sequence[Sealer] = (PlainSealer(),)
 
     def plain(self, path: str) -> str:
-        """Return the plain path of a file."""
+        """Return the plain path of a stored file name."""
         sealed = next((s.suffix for s in self.sealers if s.suffix and path.endswith(s.suffix)), "")
         return path.removesuffix(sealed).removesuffix(_PACKED)
 
     def spellings(self, path: str) -> list[str]:
-        """Return every name that a file may have by its plain path."""
+        """Return every name that a stored file may have, given its plain path."""
         suffixes = dict.fromkeys(["", *(sealer.suffix for sealer in self.sealers)])
         return [f"{path}{packed}{sealed}" for sealed, packed in product(suffixes, ("", _PACKED))]
 
     def packed(self, path: str, text: str) -> tuple[str, bytes]:
-        """Return the name and the content under which a text is kept."""
+        """Return the name and the content under which a text is stored."""
         data = text.encode("utf-8", "surrogatepass")
         if len(data) > LARGE_BYTES:
             path, data = path + _PACKED, gzip.compress(data, mtime=0)
@@ -90,8 +90,9 @@ class Shelf:
         return path + sealer.suffix, sealer.seal(data)
 
     def read(self, place: Place) -> Held | None:
-        """Return a file; None where there is none. Raises ArchiveFailed, also for what none of the
-        sealers opens.
+        """Read a file; return None where there is none.
+
+        Raises ArchiveFailed, also for a file that none of the sealers opens.
         """
         try:
             data, revision = self.archive(place.scope).read(place.path)
@@ -108,8 +109,9 @@ class Shelf:
             return Held(data, revision, wrong=f"{type(error).__name__}: {error}")
 
     def text(self, path: str, data: bytes) -> str:
-        """Return the text of a file as it was read. Raises ArchiveFailed for what none of the
-        sealers opens.
+        """Return the text of a file's raw bytes.
+
+        Raises ArchiveFailed for bytes that none of the sealers opens.
         """
         return self._opened(path, data).decode("utf-8", "replace")
 
@@ -129,8 +131,9 @@ class Shelf:
             return b"\xff"  # damaged: no text
 
     def write(self, place: Place, data: bytes, expected: str | None) -> str:
-        """Write a file and read it back; return its revision. Raises ArchiveFailed,
-        ArchiveConflict.
+        """Write a file and read it back; return its revision.
+
+        Raises ArchiveFailed, ArchiveConflict.
         """
         archive = self.archive(place.scope)
         archive.write(place.path, data, expected)

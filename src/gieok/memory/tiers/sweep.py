@@ -1,6 +1,4 @@
-"""What is due moves from hot to warm, a day comes back, stale places are swept, and people's
-corrections are taken in.
-"""
+"""Regular work on the tiers: due moves to warm, restored days, stale places, corrections."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,15 +20,15 @@ from gieok.ports.archive import Tidying
 #: Memories that are moved at once.
 _AT_ONCE = 1_000
 _SWEEPS = 3
-#: Realm of the journal: what a person brought back, and until when it stays in hot.
+#: Realm of the journal: memories that a person brought back, and until when they stay in hot.
 KEPT = "archive.kept:"
 
 
 def tier_due_memories(tiers: Tiers) -> Outcome:
-    """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises
-    StoreError.
+    """Take in corrections, move due memories from hot to warm, and sweep stale places.
 
-    Others may write files of archives between batches: nobody waits for all of a first night.
+    Others may write files of archives between batches, so nobody waits for all of a first night.
+    Raises StoreError.
     """
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
@@ -57,8 +55,9 @@ def tier_due_memories(tiers: Tiers) -> Outcome:
 def select_leaving_entries(
     tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = None
 ) -> list[Entry]:
-    """Return what is to leave hot now: what is over, then what there is no room for. `kept` as in
-    `retention.due`.
+    """Return the entries that are to leave hot: the due ones, then those beyond the limits.
+
+    `kept` as in `retention.select_due_entries`.
     """
     made, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
     over = retention.select_due_entries(made, tiers.rules, now, kept)
@@ -75,15 +74,19 @@ def select_leaving_entries(
 
 
 def move_entries_to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
-    """Move memories from hot to warm whatever their age: hot holds too much. Raises StoreError."""
+    """Move memories from hot to warm whatever their age, because hot holds too much.
+
+    Raises StoreError.
+    """
     outcome = _move_entries_to_shelf(tiers, Tier.WARM, list(entries))
     outcome.add(sweep_stale_places(tiers))
     return outcome
 
 
 def sweep_stale_places(tiers: Tiers) -> Outcome:
-    """Leave in each stale place only what lives there; nothing to do costs one query. Raises
-    StoreError.
+    """Leave in each stale place only the memories that live there.
+
+    Costs one query where no place is stale. Raises StoreError.
     """
     if not tiers.journal.stale_places():
         return Outcome()
@@ -93,8 +96,9 @@ def sweep_stale_places(tiers: Tiers) -> Outcome:
 
 
 def take_in_corrections(tiers: Tiers, tier: Tier = Tier.WARM) -> Outcome:
-    """Take in what people changed in the files of a tier, and write again what is missing. Raises
-    StoreError.
+    """Take in people's changes in the files of a tier, and rewrite missing files.
+
+    Raises StoreError.
     """
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
@@ -105,7 +109,10 @@ def take_in_corrections(tiers: Tiers, tier: Tier = Tier.WARM) -> Outcome:
 
 
 def restore_day_to_hot(tiers: Tiers, scope: Scope, day: date) -> Outcome:
-    """Bring what is archived of a day back to hot, for thirty days at least. Raises StoreError."""
+    """Bring the archived memories of a day back to hot, for thirty days at least.
+
+    Raises StoreError.
+    """
     until = (tiers.clock.now() + timedelta(days=retention.KEPT_DAYS)).isoformat()
     outcome = Outcome()
     with tiers.journal.exclusive(LOCK):
@@ -123,8 +130,9 @@ def restore_day_to_hot(tiers: Tiers, scope: Scope, day: date) -> Outcome:
 
 
 def drop_damaged(tiers: Tiers) -> Outcome:
-    """Delete copies of files that could not be read, and parts of files: nobody can tell what of
-    the forgotten they hold.
+    """Delete copies of unreadable files, and partial files.
+
+    Nobody can tell which forgotten memories such a file holds.
     """
     outcome = Outcome()
     with tiers.journal.exclusive(LOCK):
@@ -145,8 +153,9 @@ def drop_damaged(tiers: Tiers) -> Outcome:
 def iter_filed_entries(
     tiers: Tiers, stored: move.Stored
 ) -> Iterator[tuple[list[Entry], list[str]]]:
-    """Yield what lives in each file, with its tier, and what is wrong there; what a file lacks is
-    `stored`, if at all.
+    """Yield the entries that live in each file, with their tier, and the file's faults.
+
+    A memory that a file lacks is taken from `stored`, if it is there.
     """
     outcome = Outcome()
     for group in _group_places(tiers, {one.place for one in tiers.journal.places()}, outcome):
@@ -207,7 +216,7 @@ def _move_entries_to_shelf(tiers: Tiers, tier: Tier, entries: Sequence[Entry]) -
 
 
 def _restore_missing_entries(tiers: Tiers, done: Outcome) -> None:
-    """Give the store what it lacks of what is archived: it may be a new one."""
+    """Give the store the archived memories that it lacks: it may be a new store."""
     for scope in tiers.journal.made_scopes():
         held = tiers.store.hashes(scope)
         lacking = [
@@ -230,7 +239,7 @@ def _restore_missing_entries(tiers: Tiers, done: Outcome) -> None:
 
 
 def _rewrite_stale_places(tiers: Tiers) -> Outcome:
-    """Rewrite stale places until none is left that can be."""
+    """Rewrite stale places until only those are left that cannot be rewritten."""
     done, before = Outcome(), set[Place]()
     for archive in {id(a): a for a in _iter_stale_archives(tiers)}.values():
         archive.tidy()
@@ -258,11 +267,11 @@ def _rewrite_stale_places(tiers: Tiers) -> Outcome:
 
 
 def _add_returning_memory(tiers: Tiers, group: Group) -> Group:
-    """Return the file of a note, with the memory that left it because it changed: it is rewritten
-    beside its person's words.
+    """Return the group of a note's file, with the memory that left the note because it changed.
 
-    Where the vault was away since, it may be in warm by now. What a person brought back to hot, or
-    is asked about, stays there. What they changed in the note too is a conflict.
+    The note is rewritten with the memory beside its person's words. Where the vault was unreachable
+    since, the memory may be in warm by now. A memory that a person brought back to hot, or is asked
+    about, stays there. A memory that the person changed in the note too is a conflict.
     """
     shelf = tiers.shelves[group.tier]
     if not isinstance(shelf.form, NoteForm):
@@ -298,13 +307,13 @@ def _add_returning_memory(tiers: Tiers, group: Group) -> Group:
 
 
 def _list_spelled_places(tiers: Tiers, group: Group) -> list[Place]:
-    """Return every place that a file may have by its plain path."""
+    """Return every place of a group's file: one for each name that its plain path may have."""
     paths = tiers.shelves[group.tier].spellings(group.path)
     return [Place(group.scope, group.tier, path) for path in paths]
 
 
 def _iter_stale_archives(tiers: Tiers) -> Iterator[Tidying]:
-    """Yield the archives of stale places in which a killed writer may have left something."""
+    """Yield the archives of stale places in which a killed writer may have left partial files."""
     for stale in tiers.journal.stale_places():
         if stale.place.tier in tiers.shelves:
             with suppress(ArchiveFailed):
@@ -314,7 +323,7 @@ def _iter_stale_archives(tiers: Tiers) -> Iterator[Tidying]:
 
 
 def _settle_missing(tiers: Tiers, places: Iterable[Place]) -> None:
-    """Drop the marks of names under which there is neither a file nor a memory."""
+    """Drop the stale marks of names that have neither a file nor a memory."""
     for stale in tiers.journal.stale_places():
         if stale.place not in places or tiers.journal.archived(
             stale.place.scope, place=stale.place
@@ -329,7 +338,7 @@ def _settle_missing(tiers: Tiers, places: Iterable[Place]) -> None:
 
 
 def _rewrite_changed_files(tiers: Tiers, tier: Tier) -> Outcome:
-    """Rewrite the files of a tier that do not read as they were written last."""
+    """Rewrite the files of a tier whose content differs from the last write."""
     outcome, differing = Outcome(), set[Place]()
     there: dict[Scope, dict[str, str]] = {}
     for one in tiers.journal.places():
@@ -351,8 +360,9 @@ def _rewrite_changed_files(tiers: Tiers, tier: Tier) -> Outcome:
 
 
 def _group_places(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Group]:
-    """Return the files of places, each once under its plain path; a tier that is not configured is
-    named.
+    """Return the files of places, each once under its plain path.
+
+    A tier that is not configured is named in `done`.
     """
     groups = dict.fromkeys(
         Group(place.scope, place.tier, tiers.shelves[place.tier].plain(place.path))
@@ -365,7 +375,9 @@ def _group_places(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[
 
 
 def _load_restored_keys(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
-    """Return what a person brought back, and until when; what is over is dropped."""
+    """Return the keys that a person brought back, with the end of their stay; drop those
+    expired.
+    """
     now, realm = tiers.clock.now(), KEPT + scope.path
     kept = {key: datetime.fromisoformat(at) for key, at in tiers.journal.kept(realm).items()}
     over = [key for key, at in kept.items() if at <= now]
@@ -375,7 +387,7 @@ def _load_restored_keys(tiers: Tiers, scope: Scope) -> dict[str, datetime]:
 
 
 def _update_archive_incident(tiers: Tiers, done: Outcome) -> None:
-    """Raise the incident of what is wrong, or resolve it."""
+    """Open the incident of archive faults, or resolve it where there is none."""
     now = tiers.clock.now()
     if done.wrong:
         tiers.journal.raise_incident(

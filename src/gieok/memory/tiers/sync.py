@@ -1,10 +1,9 @@
-"""Both ways between the cold tier and what people do in its files.
+"""Two-way sync between the cold tier and a person's edits in its files.
 
-A file that was changed is taken in as its person's word, one that was renamed or moved is followed
-by Gieok's mark in it, one
-that is gone is asked about: until the answer, its memory lives in hot, so that nothing is lost
-whatever happens to the index. Where half of all files vanished at once, one question is asked for
-all. Files of others, and the copies that sync programs make of conflicts, are left alone.
+A changed file is taken in as its person's word. A renamed or moved file is followed by Gieok's mark
+in it. A deleted file is asked about: until the answer, its memory lives in hot, so that nothing is
+lost whatever happens to the index. Where half of all files vanished at once, one question is asked
+for all. Files of others, and the copies that sync programs make of conflicts, are left alone.
 """
 
 import json
@@ -31,15 +30,13 @@ _CURSOR, _AGAIN = "cursor", "again"
 #: synchronised yet.
 _MANY = 10
 VANISHED = "vanished"
-#: What is asked about stays in hot until it is answered.
+#: A memory that a question is about stays in hot until the answer.
 _UNTIL_ANSWERED = timedelta(days=36_500)
 
 
 @dataclass(slots=True)
 class Synced(Outcome):
-    """What a run brought: besides, files that were followed, questions that are new, and files that
-    came back.
-    """
+    """Outcome of a sync, with files that were followed, new questions, and files that came back."""
 
     followed: int = 0
     asked: int = 0
@@ -48,7 +45,7 @@ class Synced(Outcome):
 
 @dataclass(slots=True)
 class _Look:
-    """What is to be looked at in one archive: by path as `filenames.same` has it."""
+    """Files of one archive to look at, by path as `filenames.same` normalises it."""
 
     archive: Archive
     rows: dict[str, list[ArchivedMemory]]
@@ -59,8 +56,9 @@ class _Look:
 
 
 def sync_cold_tier(tiers: Tiers) -> Synced:
-    """Take in what people did in the files of the cold tier. The caller holds the lock. Raises
-    StoreError, ArchiveFailed.
+    """Take in a person's changes in the files of the cold tier.
+
+    The caller holds the lock. Raises StoreError, ArchiveFailed.
     """
     synced, shelf = Synced(), tiers.shelves[Tier.COLD]
     deliver(tiers.journal, tiers.store)
@@ -80,8 +78,9 @@ def sync_cold_tier(tiers: Tiers) -> Synced:
 
 
 def is_edited(tiers: Tiers) -> bool:
-    """Say whether a file of the cold tier in which something lives is not as Gieok wrote it. Raises
-    ArchiveFailed.
+    """Say whether a file of the cold tier with a living memory differs from what Gieok wrote.
+
+    Raises ArchiveFailed.
     """
     shelf = tiers.shelves.get(Tier.COLD)
     if shelf is None:
@@ -151,8 +150,9 @@ def _is_unchanged_file(look: _Look, path: str, file: ArchivedFile | str) -> bool
 
 
 def _find_vanished_memories(look: _Look, removed: set[str], cursor: str) -> list[ArchivedMemory]:
-    """Return what lived in files that are gone. A cursor that begins anew tells of none: then each
-    file is looked for.
+    """Return the memories that lived in files that are gone.
+
+    A cursor that begins anew reports no removed files: then each file is looked for.
     """
     same = sum(1 for path, file in look.files.items() if _is_unchanged_file(look, path, file))
     if not cursor or same * 2 > len(look.rows):
@@ -243,7 +243,7 @@ def _follow_moved_note(
 def _take_back_returned_note(
     tiers: Tiers, question: ArchiveQuestion, path: str, done: Synced
 ) -> None:
-    """Let a memory live again in the file that came back: it was not deleted, its disk was away."""
+    """Let a memory live again in a file that came back: its disk was away, the file not deleted."""
     entry = next(iter(tiers.store.entries(question.scope, [question.key])), None)
     if entry is None:
         return
@@ -287,8 +287,9 @@ def _take_in_edited_files(
 def _find_removed_memories(
     tiers: Tiers, shelf: Shelf, archive: Archive, place: Place, rows: Sequence[ArchivedMemory]
 ) -> list[ArchivedMemory]:
-    """Return the memories that a person took out of a file; a note that lost Gieok's comment gets
-    it again.
+    """Return the memories that a person took out of a file.
+
+    A note that lost Gieok's comment gets the comment again.
     """
     held = shelf.read(place)
     if held is None:
@@ -321,7 +322,7 @@ def _ask_about_vanished(
 def _ask_about_deletion(
     tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced, group: str = ""
 ) -> None:
-    """Ask whether memories shall be forgotten; they live in hot until then."""
+    """Ask whether to forget memories; until the answer they live in hot."""
     now = tiers.clock.now()
     new_questions: list[ArchiveQuestion] = []
     moves: list[Move] = []
@@ -366,18 +367,17 @@ def _pair_rows_with_entries(
 
 
 def settle_questions(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> None:
-    """Drop questions, and let what they were about age as before."""
+    """Drop questions, and let the memories that they were about age as before."""
     for one in asked:
         tiers.journal.keep(KEPT + one.scope.path, {}, [one.key])
     questions.drop_questions(tiers.journal, [(one.scope, one.key) for one in asked])
 
 
 def sweep_cold_tier(tiers: Tiers) -> list[str]:
-    """Leave in files what lives there (`sweep.sweep`), and nothing of what was forgotten; return
-    what could not be done.
+    """Leave in files only living memories, and no forgotten text; return the failures.
 
-    Notes are called by what they say: so cursors, which hold their names, are let go of, and read
-    anew by the next run.
+    Notes are named after their text: so the cursors, which hold those names, are dropped and read
+    anew by the next run. See `sweep.sweep_stale_places`.
     """
     is_cold = any(one.place.tier is Tier.COLD for one in tiers.journal.stale_places())
     wrong = list(sweep.sweep_stale_places(tiers).failed)
@@ -391,7 +391,7 @@ def sweep_cold_tier(tiers: Tiers) -> list[str]:
 
 
 def _drop_forgotten(tiers: Tiers, asked: Sequence[ArchiveQuestion]) -> list[str]:
-    """Drop questions about memories that are gone, with the notes beside."""
+    """Drop questions about memories that are gone, with the conflict notes beside their files."""
     wrong: list[str] = []
     deliver(tiers.journal, tiers.store)
     for one in asked:

@@ -1,6 +1,4 @@
-"""What moves between tiers are made of: the journal, the store, the shelves; and what came of
-them.
-"""
+"""Parts of moves between tiers: the journal, the store, the shelves, and the outcome of moves."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +21,9 @@ INCIDENT = "archive"
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """The tiers of a home. `shelves` are those that are configured; warm always is. `rules`: see
-    `retention`.
+    """Tiers of a home.
+
+    `shelves` are the configured shelves; warm always is one. `rules`: see `retention`.
     """
 
     journal: FullJournal
@@ -33,7 +32,7 @@ class Tiers:
     rules: tuple[RetentionRule, ...]
     clock: Clock
     zone: tzinfo
-    #: How much of a scope may be in hot.
+    #: Most of a scope that may be in hot.
     limits: Limits = Limits()
     #: Stores that stand in for `store` while it cannot be reached.
     beside: Callable[[], Sequence[Store]] = tuple
@@ -41,19 +40,17 @@ class Tiers:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of moves: memories that moved, corrections that a person wrote into files, files
-    written, what is wrong.
-    """
+    """Outcome of moves: moved memories, corrections found in files, written files, and faults."""
 
     moved: int = 0
     corrected: int = 0
     written: int = 0
     wrong: list[str] = field(default_factory=list)
-    #: Those of `wrong` that are mended by now: files that were written again.
+    #: Items of `wrong` that are mended by now: files that were written again.
     mended: set[str] = field(default_factory=set)
 
     def add(self, more: "Outcome") -> None:
-        """Add what came of further moves."""
+        """Add the outcome of further moves."""
         self.moved += more.moved
         self.corrected += more.corrected
         self.written += more.written
@@ -62,13 +59,13 @@ class Outcome:
 
     @property
     def failed(self) -> list[str]:
-        """Return what is wrong still."""
+        """Return the faults that are not mended."""
         return [line for line in self.wrong if line not in self.mended]
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A memory that is to live on a shelf, from hot, or from where it lived `before`."""
+    """Memory that is to live on a shelf, coming from hot or from its place `before`."""
 
     entry: Entry
     day: date
@@ -77,7 +74,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A file by its plain path, and what arrives there."""
+    """File by its plain path, with the memories that arrive there."""
 
     scope: Scope
     tier: Tier

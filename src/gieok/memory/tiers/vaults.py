@@ -1,4 +1,4 @@
-"""Where Obsidian's vaults are on this machine, as Obsidian itself keeps it."""
+"""Finder of Obsidian's vaults on this machine, from Obsidian's own list."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ _LIST = "obsidian.json"
 
 
 class Vault(NamedTuple):
-    """A vault: its folder, when it was opened last (milliseconds), and whether it is open now."""
+    """Obsidian vault: its folder, its last opening (milliseconds), and whether it is open now."""
 
     path: Path
     opened_ms: int = 0
@@ -19,9 +19,7 @@ class Vault(NamedTuple):
 
 
 def find_obsidian_vaults(environment: Mapping[str, str], user: Path) -> list[Vault]:
-    """Return the vaults that Obsidian knows and that are there: the open ones first, then by the
-    time of their last use.
-    """
+    """Return the existing vaults that Obsidian knows, open ones first, then by last use."""
     known: dict[Path, Vault] = {}
     for file in _iter_vault_lists(environment, user):
         for vault in _iter_listed_vaults(file):
@@ -38,7 +36,7 @@ def is_vault(folder: Path) -> bool:
 
 
 def _iter_vault_lists(environment: Mapping[str, str], user: Path) -> Iterator[Path]:
-    """Yield where Obsidian keeps its list: Linux, flatpak, snap, macOS, Windows."""
+    """Yield the paths of Obsidian's vault list: Linux, flatpak, snap, macOS, Windows."""
     configured = environment.get("XDG_CONFIG_HOME")
     yield (Path(configured) if configured else user / ".config") / "obsidian" / _LIST
     yield user / ".var/app/md.obsidian.Obsidian/config/obsidian" / _LIST

@@ -1,7 +1,7 @@
-"""Gemini's embeddings by REST: `POST …/models/MODEL:batchEmbedContents`.
+"""Client of Gemini's embeddings by REST: `POST …/models/MODEL:batchEmbedContents`.
 
-`gemini-embedding-001` takes a task type, `gemini-embedding-2` a prompt instead. Vectors that were
-shortened come without unit length.
+`gemini-embedding-001` takes a task type, `gemini-embedding-2` a prompt instead. Shortened vectors
+are not of unit length.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Gemini:
         self._hints = hints | {400: hints[401]} if hints else {}
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
-        """Ask once."""
+        """Send one request for the vectors of the texts."""
         name = f"models/{self._opening.model}"
         more: dict[str, object] = {}
         if self._opening.model == _DEFAULT_MODEL:

@@ -1,5 +1,6 @@
-"""Ollama's own protocol: `POST /api/embed`, which takes many texts and cuts what is too long for
-the model.
+"""Client of Ollama's own embedding protocol: `POST /api/embed`.
+
+A request takes many texts, and the server cuts those that are too long for the model.
 """
 
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ class Ollama:
         }
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
-        """Ask once."""
+        """Send one request for the vectors of the texts."""
         size = {"dimensions": self._opening.dimension} if self._opening.dimension else {}
         given = [self._prompts.before(text, is_query=is_query) for text in texts]
         found = self._service.post(

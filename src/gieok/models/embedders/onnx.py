@@ -1,9 +1,10 @@
-"""A local folder with an exported embedding model: bge-m3, EmbeddingGemma, Qwen3-Embedding and
-their kin.
+"""Embedder on a local folder with an exported model.
 
-How tokens become one vector is read from the folder: the graph's own sentence vector where it has
-one, else `1_Pooling/config.json` of sentence-transformers, else the architecture where there is one
-way of it.
+Examples: bge-m3, EmbeddingGemma, Qwen3-Embedding and their kin.
+
+The pooling of token vectors into one is read from the folder: the graph's own sentence vector where
+it has one, else `1_Pooling/config.json` of sentence-transformers, else the architecture where it
+has only one pooling.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,8 +45,9 @@ _MOST_WINDOWS = 16
 
 
 class OnnxEmbedder:
-    """`Embedder` on a folder. Cheap to make, safe to share between threads; a text's vector depends
-    on the text alone.
+    """`Embedder` on a folder. Cheap to make, safe to share between threads.
+
+    A text's vector depends on the text alone.
     """
 
     def __init__(self, opening: ModelOpening) -> None:
@@ -68,8 +70,9 @@ class OnnxEmbedder:
         return len(self.embed_query("기억")) // 4
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one unit vector per text, in order, little-endian float32. Raises
-        EmbedderFailed.
+        """Return one unit vector per text, in order, little-endian float32.
+
+        Raises EmbedderFailed.
         """
         rows = [
             self._vector(self._prompts.before(text[:_MOST_CHARACTERS], is_query=False))
@@ -83,8 +86,9 @@ class OnnxEmbedder:
         return shape.pack_unit_vectors([row], self._opening.dimension)[0]
 
     def _vector(self, text: str) -> "NDArray[Any]":
-        """Return the vector of a text: of one that the model cannot read at once, the mean of its
-        parts by their length.
+        """Return the vector of a text; for a text beyond the window, the mean over its parts.
+
+        The mean is weighted by the length of the parts.
         """
         parts = self._folder.windows(text)[:_MOST_WINDOWS]
         vectors = [
@@ -110,8 +114,9 @@ class OnnxEmbedder:
 
     @cached_property
     def _pooling(self) -> str:
-        """Return how the vectors of tokens become one. Raises EmbedderFailed where the folder
-        leaves it open.
+        """Return the name of the pooling of token vectors.
+
+        Raises EmbedderFailed where the folder leaves the pooling open.
         """
         folder = self._folder
         modules = folder.read("modules.json") or []
@@ -140,7 +145,7 @@ class OnnxEmbedder:
         return modes[0]
 
     def _own_prompts(self) -> Prompts:
-        """Return the prompts that come with the folder, else those of its name."""
+        """Return the prompts that come with the folder, else those known for its name."""
         said = self._folder.read("config_sentence_transformers.json").get("prompts")
         if not isinstance(said, dict) or not any(said.values()):
             return prompts.find_prompts_by_model(self._name)
@@ -151,7 +156,9 @@ class OnnxEmbedder:
 
 
 def _pool_token_vectors(tokens: "NDArray[Any]", how: str) -> "NDArray[Any]":
-    """Return one vector of those of tokens: all count, because there is no padding."""
+    """Return one vector for the vectors of tokens; all tokens count, because there is no
+    padding.
+    """
     pooled: NDArray[Any] = tokens[0] if how == "cls" else tokens[-1]
     if how in ("mean", "max"):
         pooled = tokens.mean(axis=0) if how == "mean" else tokens.max(axis=0)

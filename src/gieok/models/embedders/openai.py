@@ -1,5 +1,6 @@
-"""OpenAI's protocol, `POST …/embeddings`, which most servers speak: vLLM, llama.cpp, LM Studio,
-TEI, LiteLLM, Mistral.
+"""Client of OpenAI's embedding protocol, `POST …/embeddings`, which most servers speak.
+
+Among them are vLLM, llama.cpp, LM Studio, TEI, LiteLLM, Mistral.
 """
 
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ class OpenAi:
         self._hints = build_key_hints(opening.key_variable, opening.home)
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
-        """Ask once."""
+        """Send one request for the vectors of the texts."""
         size = {"dimensions": self._opening.dimension} if self._opening.dimension else {}
         given = [self._prompts.before(text, is_query=is_query) for text in texts]
         asked = {"model": self._opening.model, "input": given, "encoding_format": "float", **size}
@@ -53,7 +54,7 @@ class OpenAi:
         )
 
     def _rows(self, data: object) -> list[list[float]]:
-        """Return the vectors in the order of the texts, which servers may answer in another."""
+        """Return the vectors in the order of the texts; servers may answer in another order."""
         try:
             rows: list[dict[str, Any]] = sorted(data, key=lambda row: int(row.get("index", 0)))  # type: ignore[call-overload]
             return [row["embedding"] for row in rows]

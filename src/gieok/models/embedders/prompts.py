@@ -1,4 +1,4 @@
-"""What the makers of a model say to put before a question and before a passage."""
+"""Prompts that a model's makers prescribe before a question and before a passage."""
 
 import re
 from typing import NamedTuple
@@ -10,7 +10,7 @@ AUTO = "auto"
 
 
 class Prompts(NamedTuple):
-    """Put before a question, and before a passage."""
+    """Prefixes of a question and of a passage."""
 
     query: str = ""
     passage: str = ""
@@ -39,9 +39,7 @@ _BY_NAME = (
 
 
 def select_prompts(opening: ModelOpening, of_makers: Prompts | None = None) -> Prompts:
-    """Return the prompts in force: what is set, else what comes with the model, else what its name
-    says.
-    """
+    """Return the prompts in force: those of the settings, of the model's folder, or of its name."""
     known = of_makers or find_prompts_by_model(opening.model)
     return Prompts(
         known.query if opening.query_prompt == AUTO else opening.query_prompt,

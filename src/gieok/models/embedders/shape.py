@@ -1,6 +1,4 @@
-"""What vectors of a model look like: its name, which says all that decides their shape, and unit
-vectors as bytes.
-"""
+"""Shape of a model's vectors: the name that identifies the shape, and unit vectors as bytes."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,10 +9,10 @@ from gieok.opening import ModelOpening
 
 
 def format_vector_model_name(opening: ModelOpening, prompts: Prompts, model: str = "") -> str:
-    """Return the name that changes whenever vectors would: `ollama:bge-m3`,
-    `openai:text-embedding-3-small/512`.
+    """Return the name of a vector model, which changes whenever its vectors would.
 
-    Prompts are part of it, as six digits of their hash, because passages are embedded with them.
+    Examples: `ollama:bge-m3`, `openai:text-embedding-3-small/512`. Prompts are part of the name, as
+    six digits of their hash, because passages are embedded with them.
     """
     size = f"/{opening.dimension}" if opening.dimension else ""
     prompt_hash = (
@@ -28,11 +26,10 @@ def format_vector_model_name(opening: ModelOpening, prompts: Prompts, model: str
 
 
 def pack_unit_vectors(rows: Sequence[object], dimension: int) -> list[bytes]:
-    """Return unit vectors, little-endian float32, cut to `dimension` numbers (0: as they are).
-    Raises EmbedderFailed.
+    """Return unit vectors, little-endian float32, cut to `dimension` numbers (0: uncut).
 
-    The first numbers of a vector are a vector by themselves where the model was trained so
-    (Matryoshka).
+    The first numbers of a vector are a vector by themselves where the model was trained for that
+    (Matryoshka). Raises EmbedderFailed.
     """
     import numpy as np
 

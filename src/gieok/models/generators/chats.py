@@ -1,8 +1,7 @@
-"""Models that talk, through the providers' own libraries: a reply comes piece by piece, and ends
-where the reader goes away.
+"""Chat models through the providers' own libraries, with replies streamed in pieces.
 
-The libraries' own retries are off: the person who waits decides. A client is made once a model, and
-shared by threads.
+A reply ends where the reader goes away. The libraries' own retries are off: the waiting person
+decides. A client is made once per model, and shared by threads.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 _TIMEOUT_S = 120.0
-#: What OpenAI's own models take of what a caller may ask for; other servers take the rest too.
+#: Sampling parameters that OpenAI's own models take; other servers take the rest too.
 _KNOWN = (
     "top_p",
     "presence_penalty",
@@ -33,12 +32,12 @@ _OTHERS = ("top_k", "top_a", "min_p", "repetition_penalty")
 _RETRYABLE = frozenset((408, 409, 425, 429))
 #: Claude has no reply without a limit.
 _MOST_TOKENS = 1_024
-#: What a model that thinks may use for that, beside the reply.
+#: Tokens that a thinking model may use for its thinking, beside the reply.
 _THINKING = 8_000
 
 
 class _ProviderChat:
-    """`ChatModel` on a provider's library; a subclass says how one is asked."""
+    """`ChatModel` on a provider's library; a subclass makes the request."""
 
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
         self.model = model
@@ -76,7 +75,7 @@ _HINT = "`gieok config show character` shows the model's settings; try again"
 
 
 class OpenAiChat(_ProviderChat):
-    """Whatever speaks OpenAI's chat protocol."""
+    """Chat model of any server with OpenAI's chat protocol."""
 
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
         super().__init__(model, key, address, timeout_s)
@@ -118,7 +117,7 @@ class OpenAiChat(_ProviderChat):
         yield _require_finished_reply(end, self.model)
 
     def _asked(self, sampling: Sampling) -> dict[str, object]:
-        """Return what is asked for, by the names that the server knows."""
+        """Return the request parameters, by the names that the server knows."""
         is_own = self.model.startswith("openai:")
         names = _KNOWN if is_own else _KNOWN + _OTHERS
         asked: dict[str, object] = {
@@ -243,10 +242,9 @@ class GeminiChat(_ProviderChat):
 
 
 def split_into_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMessage]]:
-    """Return the system text in front, and the talk as turns that alternate and begin with the
-    user's.
+    """Return the first system text, and the other messages as alternating turns, the user's first.
 
-    What the system says later stands in the user's turns: these providers know one system text.
+    Later system texts are put into the user's turns: these providers accept one system text.
     """
     head = next(
         (place for place, one in enumerate(messages) if one.role != "system"), len(messages)
@@ -265,8 +263,9 @@ def split_into_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMes
 
 
 def _require_finished_reply(end: ReplyPart, model: str) -> ReplyPart:
-    """Return the last part. Raises GeneratorFailed where a reply did not say that it ended: it
-    broke off.
+    """Return the last part of a reply.
+
+    Raises GeneratorFailed where the reply broke off: its last part does not mark an end.
     """
     if not end.finish:
         raise GeneratorFailed(

@@ -1,9 +1,10 @@
-"""The command of a coding agent as a language model: `claude -p` and `codex exec`. Who has a
-subscription needs no key.
+"""Language model through the command of a coding agent: `claude -p` and `codex exec`.
+
+A user with a subscription needs no key.
 
 The command is started in an empty folder with nothing of its own around it: no hooks, no tools, no
 MCP servers, no memory, no transcript. The prompt begins with the mark of Gieok's own runs, and the
-environment carries one that `gieok hook` honours, so that what is asked here is never remembered,
+environment carries a variable that `gieok hook` honours, so that the exchange is never remembered,
 even where an older command does not know one of these switches.
 """
 
@@ -27,7 +28,7 @@ from gieok.text.redact import redact
 
 _TIMEOUT_S = 300.0
 _MOST_SHOWN = 300
-#: A session of the agent that this process was started from is no business of the new one.
+#: Variables of the agent session that started this process: the new command must not see them.
 _SESSION = re.compile(
     r"CLAUDECODE|CLAUDE_(?:CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|CHILD_SESSION|EFFORT)"
     r"|PROJECT_DIR|PLUGIN_\w+|ENV_FILE)"
@@ -57,7 +58,7 @@ _PASSING = re.compile(
 )
 #: A name in Codex' settings that needs no quotes.
 _BARE = re.compile(r"[\w-]+")
-#: What Codex does beside answering.
+#: Features of Codex beside answering.
 _FEATURES = (
     "hooks", "plugins", "apps", "shell_tool", "unified_exec", "multi_agent", "goals", "view_image",
     "skill_search", "tool_suggest", "image_generation", "memories",
@@ -65,7 +66,7 @@ _FEATURES = (
 
 
 class _Done(NamedTuple):
-    """A command that ended."""
+    """Result of a command that ended."""
 
     status: int
     output: str
@@ -79,8 +80,9 @@ class HostGenerator:
     program = agent = login = ""
 
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
-        """`address` is the command's path, '' to look for it. It uses its own login: `key` is none
-        of its business.
+        """Set up the command at `address`, '' to look for it; `key` is ignored.
+
+        The command uses its own login.
         """
         del key
         self.model = model
@@ -141,9 +143,7 @@ class HostGenerator:
         environment: Mapping[str, str],
         timeout_s: float,
     ) -> _Done:
-        """Start the command and wait for its end; what is late is ended with all that it
-        started.
-        """
+        """Start the command and wait for its end; kill it and its children after `timeout_s`."""
         try:
             # A command that the user named in the settings.
             process = subprocess.Popen(  # noqa: S603
@@ -168,14 +168,14 @@ class HostGenerator:
             _kill_command_group(process)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
-            # Not at once again: it may have been paid for.
+            # No immediate retry: the call may have been paid for.
             raise GeneratorFailed(
                 f"{self.program} did not answer within {timeout_s:g} s"
             ) from error
         return _Done(process.returncode, output, errors)
 
     def _failed(self, told: str, status: int = 0) -> GeneratorFailed:
-        """Return the error for what a command said."""
+        """Return the error for a failed command's output."""
         told = (
             " ".join(redact(told).split())[:_MOST_SHOWN]
             or f"it ended with status {status} and said nothing"
@@ -194,7 +194,9 @@ class HostGenerator:
 
 
 class ClaudeCode(HostGenerator):
-    """Claude Code. Without a model's name, the smallest: notes need no more."""
+    """`Generator` on Claude Code; the smallest model unless a model is named: notes need no
+    more.
+    """
 
     program, agent, login = "claude", "Claude Code", "claude auth login"
 
@@ -263,7 +265,7 @@ class ClaudeCode(HostGenerator):
 
 
 class Codex(HostGenerator):
-    """Codex CLI. Without a model's name, the one of its own settings."""
+    """`Generator` on Codex CLI; the model of Codex' own settings unless a model is named."""
 
     program, agent, login = "codex", "Codex", "codex login"
 
@@ -330,7 +332,7 @@ def _iter_codex_mcp_servers() -> Iterator[str]:
 
 
 def _kill_command_group(process: subprocess.Popen[str]) -> None:
-    """End a command with all that it started."""
+    """Kill a command and its child processes."""
     with suppress(OSError):
         if os.name == "nt":
             process.kill()
@@ -362,5 +364,5 @@ def _read_dollar_cost(value: object) -> float:
 
 
 def _find_last_printed_line(text: str) -> str:
-    """Return the last line that says anything: before it stand warnings."""
+    """Return the last non-empty line of an output: warnings stand before it."""
     return next((line for line in reversed(text.splitlines()) if line.strip()), "")

@@ -1,7 +1,7 @@
-"""A model of Ollama, by its own protocol: its OpenAI-compatible one has no way to say how long the
-context is.
+"""Language models of Ollama, by its own protocol.
 
-Without that, Ollama cuts the beginning off whatever is longer than its default, and says nothing.
+The OpenAI-compatible protocol cannot set the length of the context: then Ollama cuts the beginning
+off every prompt that is longer than its default, and reports nothing.
 """
 
 import json
@@ -17,16 +17,16 @@ from gieok.text.tokens import estimate_tokens
 _TIMEOUT_S = 900.0
 #: The context is one of few sizes: with another one, Ollama loads the model anew.
 _CONTEXTS = (8_192, 16_384, 32_768, 65_536, 131_072)
-#: What a release that does not know `think` leaves in front of the answer.
+#: Thinking that an Ollama release without `think` leaves in front of the answer.
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
-#: What a caller may ask for, as Ollama names it too.
+#: Sampling parameters that have the same name in Ollama.
 _OPTIONS = ("top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty")
-#: Room for what our count of the tokens misses.
+#: Extra tokens, for the error of Gieok's own token count.
 _SLACK = 1.25
 
 
 class OllamaGenerator:
-    """`Generator`."""
+    """`Generator` on a model of Ollama."""
 
     def __init__(self, model: str, key: str, address: str) -> None:
         del key
@@ -75,7 +75,7 @@ class OllamaGenerator:
 
 
 class OllamaChat:
-    """`ChatModel`."""
+    """`ChatModel` on a model of Ollama."""
 
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
         del key

@@ -1,12 +1,11 @@
-"""Language models of any provider, through the `pydantic-ai` library. One try per call: the engine
-retries and meters.
+"""Language models of any provider, through the `pydantic-ai` library, one try per call.
 
-The libraries' own retries are switched off, so that every wait is the engine's, which the user
-sees.
+The engine retries and meters. The libraries' own retries are switched off, so that every wait is
+the engine's, which the user sees.
 
-Models are asked not to think, or as little as they can: notes need none of it, and it is paid for.
-Those that think all the same count it as part of their answer, so they have room for it beside the
-answer's own.
+Models are asked not to think, or as little as they can: notes need no thinking, and it is paid for.
+Models that think all the same count their thinking as part of the answer, so they get room for it
+beside the answer's own.
 """
 
 import asyncio
@@ -32,8 +31,9 @@ _Opened = tuple["Model", Callable[[], Awaitable[None]]]
 
 
 class ProviderGenerator:
-    """`Generator` on one model. Each call has a client and an event loop of its own: calls are
-    rare, and threads many.
+    """`Generator` on one model.
+
+    Each call has a client and an event loop of its own: calls are rare, and threads many.
     """
 
     def __init__(
@@ -45,8 +45,9 @@ class ProviderGenerator:
         is_unknown: bool = False,
         own: Mapping[str, object] | None = None,
     ) -> None:
-        """`is_unknown`: nothing is known of the model behind its name. `own`: settings that one
-        provider alone has.
+        """Set up the model; `is_unknown`: nothing is known about the model behind the name.
+
+        `own`: settings that only one provider has.
         """
         self.model = model
         self._build = build
@@ -105,8 +106,9 @@ class ProviderGenerator:
         )
 
     def _form(self, model: "Model", prompt: Prompt) -> "ModelRequestParameters | None":
-        """Return what holds a model to the schema of its answer; None for prose, and for a model
-        that may refuse it.
+        """Return the request parameters that hold a model to the answer's schema.
+
+        None for prose, and for a model that may refuse a schema.
         """
         with extras.imports_of("models", self.model):
             from pydantic_ai.models import ModelRequestParameters
@@ -146,8 +148,9 @@ class ProviderGenerator:
 
 
 def build_chat_generator(model: str, key: str, address: str) -> ProviderGenerator:
-    """Return a model behind an endpoint that speaks OpenAI's chat protocol. Raises GeneratorFailed
-    without an address.
+    """Return a generator on an endpoint with OpenAI's chat protocol.
+
+    Raises GeneratorFailed without an address.
     """
     if not address:
         raise GeneratorFailed(
@@ -170,7 +173,7 @@ def build_chat_generator(model: str, key: str, address: str) -> ProviderGenerato
 
 
 def build_anthropic_generator(model: str, key: str, address: str) -> ProviderGenerator:
-    """Return a model of Anthropic."""
+    """Return a generator on a model of Anthropic."""
 
     def build() -> _Opened:
         with extras.imports_of("models", model):
@@ -183,12 +186,12 @@ def build_anthropic_generator(model: str, key: str, address: str) -> ProviderGen
             _strip_provider_prefix(model), provider=AnthropicProvider(anthropic_client=client)
         ), client.close
 
-    # The instructions are the same in every call, and begin it.
+    # The instructions come first: they are the same in every call.
     return ProviderGenerator(model, build, own={"anthropic_cache_instructions": True})
 
 
 def build_gemini_generator(model: str, key: str, address: str) -> ProviderGenerator:
-    """Return a model of Google."""
+    """Return a generator on a model of Google."""
 
     def build() -> _Opened:
         with extras.imports_of("models", model):

@@ -1,5 +1,6 @@
-"""A character without a model: short replies by rules, so that everything can be tried without a
-key or a download.
+"""Scripted character without a model: short replies by rules, to try everything without a key.
+
+No download is needed either.
 """
 
 import re
@@ -22,7 +23,7 @@ _WORDS = re.compile(r"\S+\s*")
 
 
 class ScriptedChat:
-    """`ChatModel` that needs nothing. The same message gets the same reply."""
+    """`ChatModel` without a model or key. The same message gets the same reply."""
 
     def __init__(self, model: str, key: str, address: str) -> None:
         del key, address

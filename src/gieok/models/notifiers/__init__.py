@@ -1,1 +1,1 @@
-"""Ways to tell a person something."""
+"""Notifiers: channels that carry a notice to a person."""

@@ -1,4 +1,4 @@
-"""Desktop notifications by the program that the system has for them: `notify-send`, `osascript`."""
+"""Desktop notifications by the system's own program: `notify-send`, `osascript`."""
 
 import html
 import shutil
@@ -24,7 +24,7 @@ class DesktopChannel:
         self._name = "osascript" if sys.platform == "darwin" else "notify-send"
 
     def send(self, title: str, text: str) -> str:
-        """Show it."""
+        """Show the notification."""
         program, text = self._program(), text[:_MOST_CHARS]
         if self._name == "osascript":
             words = ["-e", _APPLE, title, text]
@@ -54,7 +54,7 @@ class DesktopChannel:
         return f"shown by {program}"
 
     def check(self) -> str:
-        """Look for the program."""
+        """Check that the program exists."""
         return Unseen(f"{self._program()} is there")
 
     def _program(self) -> str:

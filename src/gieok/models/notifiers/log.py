@@ -1,4 +1,4 @@
-"""The notifier that is always there: a line in the file that `gieok logs` shows."""
+"""Notifier that is always available: a line in the file that `gieok logs` shows."""
 
 from gieok import fs
 from gieok.errors import NotifierFailed
@@ -18,7 +18,7 @@ class LogChannel:
         return f"a line in {self._file}; `gieok logs` shows it"
 
     def check(self) -> str:
-        """Append nothing."""
+        """Do nothing: the log is always available."""
         self._append("")
         return f"{self._file} can be written"
 

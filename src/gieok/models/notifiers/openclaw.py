@@ -1,7 +1,7 @@
-"""OpenClaw's webhook, through which the agent tells its person on whatever channel they have.
+"""Notifier through OpenClaw's webhook: the agent tells its person on any channel they have.
 
-The text says that it is no memory (`text.echo.NOTICE`), so that what OpenClaw writes of it in a
-transcript is not observed.
+The text says that it is no memory (`text.echo.NOTICE`), so that the transcript which OpenClaw
+writes of it is not observed.
 """
 
 from gieok.agents.openclaw.gateway import Webhook, webhook
@@ -11,8 +11,8 @@ from gieok.opening import ChannelOpening
 from gieok.text.echo import NOTICE
 
 _MOST_CHARS = 2_000
-#: What the two routes that every gateway has answer to a request without a text: the token is
-#: right.
+#: The two routes of every gateway → the answer to a request without a text, which shows that the
+#: token is right.
 _ASKS_FOR_TEXT = {"wake": "text required", "agent": "message required"}
 
 
@@ -25,7 +25,7 @@ class OpenClawChannel:
         self._url = opening.setting("openclaw_url").rstrip("/")
 
     def send(self, title: str, text: str) -> str:
-        """Post it to the route."""
+        """Post the notice to the webhook's route."""
         hook = self._webhook()
         service = self._reached(hook)
         answer = service.post(
@@ -37,12 +37,12 @@ class OpenClawChannel:
         return f"{service.address}{hook.path}/{self._route} took it: {outcome}"
 
     def check(self) -> str:
-        """Ask with a request that says nothing: the gateway refuses it for that, or for the
+        """Send a request without a text, which the gateway refuses for the missing text or the
         token.
         """
         hook = self._webhook()
         service = self._reached(hook)
-        # A mapping would act on anything.
+        # A mapping in the gateway would act on any request.
         route = self._route if self._route in _ASKS_FOR_TEXT else "wake"
         try:
             service.post(f"{hook.path}/{route}", {}, self._hints(hook))
@@ -54,7 +54,7 @@ class OpenClawChannel:
     def _webhook(self) -> Webhook:
         opening = self._opening
         hook = webhook(opening.environment, opening.user, opening.secret, opening.key_variable)
-        # perhaps of another machine: its token is the person's word, then what is known here
+        # maybe a gateway of another machine: the person's token comes first, then the local one
         if self._url:
             token = opening.secret(opening.key_variable) or hook.token
             missing = "" if token else f"{opening.key_variable} is not set"
@@ -69,7 +69,9 @@ class OpenClawChannel:
         return hook
 
     def _reached(self, hook: Webhook) -> "_Gateway":
-        """Return the first gateway that says that it lives: a token goes to nobody else."""
+        """Return the first gateway that answers as a live one: a token is sent to no other
+        server.
+        """
         failed: ServiceFailed | None = None
         for address in hook.addresses:
             service = _Gateway(address, {}, self._opening.timeout_s)
@@ -108,7 +110,7 @@ class OpenClawChannel:
 
 
 class _Gateway(Service):
-    """A gateway, and where it is."""
+    """OpenClaw gateway, and its address."""
 
     def __init__(self, address: str, headers: dict[str, str], timeout_s: float) -> None:
         super().__init__("OpenClaw's gateway", address, headers, timeout_s, NotifierFailed)

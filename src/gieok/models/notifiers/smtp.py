@@ -50,7 +50,7 @@ class SmtpChannel:
         return f"{self._host}:{self._port} took the mail to {', '.join(self._to)}"
 
     def check(self) -> str:
-        """Log in, name sender and recipients, and leave."""
+        """Log in, name sender and recipients, and leave without sending."""
 
         def ask(server: smtplib.SMTP) -> None:
             for status, said in (server.mail(self._from), *(server.rcpt(to) for to in self._to)):
@@ -118,7 +118,7 @@ class SmtpChannel:
         return server
 
     def _require(self) -> None:
-        """Raise where a setting is missing, or a password would be read on its way."""
+        """Raise where a setting is missing, or the password would travel unencrypted."""
         missing = [
             f"notify.{name}"
             for name, value in (("smtp_host", self._host), ("mail_to", self._to))

@@ -1,5 +1,6 @@
-"""A local folder with an exported cross-encoder: bge-reranker-v2-m3, ms-marco-MiniLM and their
-kin.
+"""Reranker on a local folder with an exported cross-encoder.
+
+Examples: bge-reranker-v2-m3, ms-marco-MiniLM and their kin.
 """
 
 import math
@@ -20,7 +21,7 @@ class OnnxReranker:
         self.model = f"onnx:{plain_name(self._folder.folder)}@{self._folder.fingerprint()}"
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return the logistic of each pair's logit. Raises RerankerFailed."""
+        """Return the logistic function of each pair's logit. Raises RerankerFailed."""
         return [self._score(question[:_MOST_CHARACTERS], text[:_MOST_CHARACTERS]) for text in texts]
 
     def _score(self, question: str, text: str) -> float:

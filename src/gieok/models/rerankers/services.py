@@ -1,8 +1,7 @@
-"""Rerankers by HTTP: Cohere, Voyage, Jina, and servers that speak as Jina does (TEI, vLLM,
-llama.cpp, Infinity).
+"""Rerankers by HTTP: Cohere, Voyage, Jina, and servers with Jina's protocol.
 
-All take `query` and `documents`, and answer places with scores; where and under which name is what
-differs.
+Such servers are TEI, vLLM, llama.cpp, Infinity. All take `query` and `documents`, and answer
+indexes with scores; the path and the field names differ.
 """
 
 from collections.abc import Sequence
@@ -15,9 +14,7 @@ from gieok.ports.models import Reranked
 
 
 class _Dialect(NamedTuple):
-    """Where a service is asked, its model where none is set, the name of its rows, and what else it
-    is told.
-    """
+    """Protocol variant of a service: path, default model, name of the rows, other parameters."""
 
     path: str
     model: str
@@ -61,7 +58,7 @@ class HttpReranker:
         self._hints = build_key_hints(opening.key_variable, opening.home)
 
     def rerank(self, question: str, texts: Sequence[str]) -> Reranked:
-        """Ask once. Raises RerankerFailed."""
+        """Send one request for the scores. Raises RerankerFailed."""
         asked = {
             "model": self._name,
             "query": question,

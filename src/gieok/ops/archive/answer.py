@@ -1,4 +1,4 @@
-"""`gieok archive approve | reject`: a person's word on what waits."""
+"""`gieok archive approve | reject`: a person's answer to pending days and questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _EXAMPLE = "gieok archive approve 2026-01-05"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveAnswerRequest:
-    """Parameters of both: what is answered."""
+    """Parameters of `gieok archive approve` and `reject`: the names of the items answered."""
 
     names: list[str] = argument(
         Words(
@@ -40,8 +40,9 @@ class ArchiveAnswerRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
-    """What came of it: days and memories that moved to cold or stay, memories forgotten or written
-    back; what is wrong.
+    """Outcome of the answers.
+
+    Days and memories that moved to cold or stay, memories forgotten or written back, and faults.
     """
 
     days: int
@@ -54,8 +55,9 @@ class AnswerResult:
 
 
 def approve_pending(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
-    """Move days to cold, forget what was deleted there, and drop the version that lies beside a
-    conflict.
+    """Move days to cold, forget memories deleted in the archive, and drop losing versions.
+
+    A losing version is the note beside a file with a conflict.
     """
     tiers, days, chosen_questions = _select_pending_items(context, request.names)
     edited, deleted = (
@@ -82,8 +84,9 @@ def approve_pending(context: Context, request: ArchiveAnswerRequest) -> AnswerRe
 
 
 def reject_pending(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
-    """Let days stay in warm, write back what was deleted, and take the version that lies beside a
-    conflict.
+    """Keep days in warm, write back deleted memories, and take the losing versions of conflicts.
+
+    A losing version is the note beside a file with a conflict.
     """
     tiers, days, chosen_questions = _select_pending_items(context, request.names)
     edited, deleted = (
@@ -107,7 +110,7 @@ def reject_pending(context: Context, request: ArchiveAnswerRequest) -> AnswerRes
 def _select_pending_items(
     context: Context, names: Sequence[str]
 ) -> tuple[Tiers, list[date], list[ArchiveQuestion]]:
-    """Return the days and the questions that are named. Raises BadRequest."""
+    """Return the days and the questions with the given names. Raises BadRequest."""
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:
         if list(names) == [_ALL]:
@@ -152,13 +155,13 @@ def _select_questions_by_kind(
 def _forget_deleted_notes(
     context: Context, tiers: Tiers, deleted: Sequence[ArchiveQuestion]
 ) -> list[str]:
-    """Forget what a person deleted in the archive, wherever else it is; return where something is
-    left.
+    """Forget memories that a person deleted in the archive, in every place; return the
+    leftovers.
     """
     if not deleted:
         return []
     forget_filter = ForgetFilter(tuple(one.handle for one in deleted))
-    # Should the file be back meanwhile, it goes too.
+    # A file that came back meanwhile is deleted too.
     tiers.journal.mark_stale([Place(one.scope, Tier.COLD, one.path) for one in deleted])
     still = forgetting.execute_forget_plan(
         context, forgetting.plan_forgetting(context, forget_filter), forget_filter
@@ -185,7 +188,7 @@ def _build_answer_result(context: Context, done: Outcome, result: AnswerResult) 
 
 
 def render_archive_answer(result: AnswerResult, style: Style) -> str:
-    """Show what came of it."""
+    """Show the outcome of the answers."""
     parts = (
         (
             result.moved,

@@ -1,4 +1,4 @@
-"""`gieok archive pending`: what waits for a person's word before it moves on or goes."""
+"""`gieok archive pending`: days and questions that wait for a person's answer."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -34,8 +34,9 @@ class PendingDay:
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """What was `deleted` in the archive, or `edited` on both sides; `name` answers it. `path` is
-    that of one of its notes.
+    """Question about a memory `deleted` in the archive, or `edited` on both sides.
+
+    `name` answers it; `path` is that of one of its notes.
     """
 
     name: str
@@ -47,18 +48,18 @@ class PendingQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PendingResult:
-    """Days that wait for approval, and questions. `place` is where cold is ('' for none)."""
+    """Days that wait for approval, and questions; `place` is the place of cold ('' for none)."""
 
     days: tuple[PendingDay, ...]
     questions: tuple[PendingQuestion, ...]
     place: str
-    #: What kept the archive from being compared; left out where nothing did.
+    #: Why the archive could not be compared; left out where it was compared.
     not_looked_at: Omitted[tuple[Words, ...]] = None
     found: Hidden[bool] = True
 
 
 def list_pending(context: Context, request: ArchivePendingRequest) -> PendingResult:
-    """Look up what waits."""
+    """Return the pending days and questions."""
     del request
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:

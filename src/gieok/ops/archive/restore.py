@@ -1,4 +1,4 @@
-"""`gieok archive restore`: bring what is archived of a day back to hot."""
+"""`gieok archive restore`: bring the archived memories of a day back to hot."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,7 +29,7 @@ class ArchiveRestoreRequest:
 
 
 def restore_archived_days(context: Context, request: ArchiveRestoreRequest) -> TieringResult:
-    """Bring the day back in every scope that is read here."""
+    """Bring the day back in every scope that this command reads."""
     span = span_of_days(context, request.day)
     if span is None or (span.last - span.first).days >= _MOST_DAYS:
         raise BadRequest(
@@ -47,7 +47,7 @@ def restore_archived_days(context: Context, request: ArchiveRestoreRequest) -> T
 
 
 def render_restored_days(result: TieringResult, style: Style) -> str:
-    """Show how many came back."""
+    """Show how many memories came back."""
     if not result.found and not result.wrong:
         return style.say(
             "nothing of that time is archived in the scopes that are read here; `--scope` "

@@ -1,5 +1,6 @@
-"""`gieok archive run`: move to warm what is over, and take in what people changed in files, now;
-then whatever else is due.
+"""`gieok archive run`: do the due moves to warm and take in people's edits now.
+
+Then whatever other job is due runs.
 """
 
 from collections.abc import Sequence
@@ -21,21 +22,19 @@ class ArchiveRunRequest:
 
 @dataclass(frozen=True, slots=True)
 class TieringResult:
-    """How many memories moved, how many people corrected in files, how many files were written, and
-    what is wrong.
-    """
+    """Counts of moved memories, people's corrections in files, and written files; and faults."""
 
     moved: int
     corrected: int
     written: int
     wrong: tuple[str, ...]
-    #: What else was due.
+    #: Other jobs that were due.
     jobs: tuple[Ran, ...] = ()
     found: Hidden[bool] = True
 
 
 def run_archive_jobs(context: Context, request: ArchiveRunRequest) -> TieringResult:
-    """Do what is due."""
+    """Run the due moves, take in corrections, and run other due jobs."""
     del request
     outcome = jobs.move_due_to_warm(context)
     jobs.note_job_done(context, jobs.WARM, jobs.format_move_counts(outcome))
@@ -45,7 +44,7 @@ def run_archive_jobs(context: Context, request: ArchiveRunRequest) -> TieringRes
 def build_tiering_result(
     done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()
 ) -> TieringResult:
-    """Return what came of it."""
+    """Return the result of an `Outcome`."""
     return TieringResult(
         moved=done.moved,
         corrected=done.corrected,
@@ -57,7 +56,7 @@ def build_tiering_result(
 
 
 def render_tiering_result(result: TieringResult, style: Style) -> str:
-    """Show what moved, and what could not."""
+    """Show the moves, and the failures."""
     head = style.say(
         (
             "{moved:,} memories moved to warm, {corrected:,} corrected in files, {written:,} "

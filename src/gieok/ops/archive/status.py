@@ -1,6 +1,4 @@
-"""`gieok archive status`: what is in which tier, what moves next and when, and what else is kept
-for how long.
-"""
+"""`gieok archive status`: amounts by tier, the next moves, and how long other data is kept."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,14 +23,14 @@ from gieok.text.messages import Words
 
 
 class NextMove(NamedTuple):
-    """How many memories of a scope leave hot the next time."""
+    """Number of a scope's memories that leave hot in the next move."""
 
     scope: Scope
     memories: int
 
 
 class ScheduleRow(NamedTuple):
-    """What is done by itself, and when; None for never. `failed` is why it is tried again."""
+    """Scheduled job and its next time, None for never; `failed` is why it is tried again."""
 
     name: str
     schedule: str
@@ -43,9 +41,7 @@ class ScheduleRow(NamedTuple):
 
 
 class KeptRow(NamedTuple):
-    """Something else that grows: how long it is kept (0: for ever), how many at most (0: any), and
-    how much there is.
-    """
+    """Other data that grows: its days (0: for ever), its limit (0: none), and its amount."""
 
     name: str
     days: int
@@ -56,9 +52,7 @@ class KeptRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveStatusResult:
-    """Tiers by scope, the limits of hot, what leaves it next, schedules, and the table of
-    housekeeping.
-    """
+    """Tiers by scope, the limits of hot, the next moves, schedules, and the housekeeping table."""
 
     tiers: tuple[TierRow, ...]
     hot_tokens: int
@@ -70,17 +64,17 @@ class ArchiveStatusResult:
     planned: Hidden[tuple[Planned, ...]]
     kinds: Hidden[tuple[KindRow, ...]]
     incidents: tuple[Incident, ...]
-    #: What the cold tier asks: `gieok archive pending`.
+    #: Questions of the cold tier: `gieok archive pending`.
     questions: int
     schedules: tuple[ScheduleRow, ...]
     kept: tuple[KeptRow, ...]
-    #: Where nothing is in a tier: what was not looked at. Left out where everything was.
+    #: Gaps of an empty answer: places that were not searched. Left out where all were searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
     found: Hidden[bool] = True
 
 
 def read_archive_status(context: Context, request: NoRequest) -> ArchiveStatusResult:
-    """Count; nothing is written."""
+    """Count the memories by tier; nothing is written."""
     del request
     has_journal = context.memory.has_journal()
     planned, kinds = (
@@ -128,7 +122,7 @@ def _list_talk_places(context: Context) -> list[TalkPlace]:
 
 
 def _localise_planned_job(context: Context, planned: Planned) -> Planned:
-    """Return a job with its times in the zone of who asks."""
+    """Return a job with its times in the caller's time zone."""
     at = (
         one.astimezone(context.zone) if one else None for one in (planned.next_at, planned.last_at)
     )
@@ -136,7 +130,7 @@ def _localise_planned_job(context: Context, planned: Planned) -> Planned:
 
 
 def render_archive_status(result: ArchiveStatusResult, style: Style) -> str:
-    """Show the tiers, what moves, when, and the table of what else is kept; 60 columns."""
+    """Show the tiers, the next moves with their times, and the table of other data; 60 columns."""
     lines = [*_tier_lines(result, style), *_move_lines(result, style)]
     lines += [
         "",

@@ -1,4 +1,4 @@
-"""`gieok archive sync`: the cold tier and Gieok, both ways."""
+"""`gieok archive sync`: two-way sync between Gieok and the cold tier."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,9 @@ class ArchiveSyncRequest:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSyncResult:
-    """What people did there: texts corrected, notes followed to another name, notes that came back;
-    questions that are new.
+    """People's changes in the cold tier: corrected, renamed and returned notes, new questions.
 
-    `wrong` is what could not be read or written, and was left as it is.
+    `wrong` names the files that could not be read or written, and were left unchanged.
     """
 
     corrected: int
@@ -29,14 +28,15 @@ class ArchiveSyncResult:
     returned: int
     asked: int
     wrong: tuple[str, ...]
-    #: False where there is no cold tier to look into.
+    #: False where no cold tier is configured.
     has_cold: Hidden[bool] = True
     found: Hidden[bool] = True
 
 
 def sync_archive(context: Context, request: ArchiveSyncRequest) -> ArchiveSyncResult:
-    """Take in what people did in the cold tier; without one, that is nothing. Raises ArchiveFailed
-    where it is out of reach.
+    """Take in people's changes in the cold tier; do nothing without a cold tier.
+
+    Raises ArchiveFailed where the archive is out of reach.
     """
     del request
     if Tier.COLD not in context.archive.tiers().shelves:
@@ -54,7 +54,7 @@ def sync_archive(context: Context, request: ArchiveSyncRequest) -> ArchiveSyncRe
 
 
 def render_archive_sync(result: ArchiveSyncResult, style: Style) -> str:
-    """Show what people did, and what could not be taken in."""
+    """Show people's changes, and those that could not be taken in."""
     if not result.has_cold:
         return NO_COLD.say(style.lang)
     parts = (

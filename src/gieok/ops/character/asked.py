@@ -1,6 +1,4 @@
-"""What the commands for characters have in common: whose character, which user, and a character by
-a line.
-"""
+"""Shared parts of the commands for characters: owner, user and character arguments, and rows."""
 
 from typing import Any, NamedTuple
 
@@ -11,13 +9,13 @@ from gieok.model.accounts import StoredCharacter
 from gieok.ops.operation import Style, argument, printable
 from gieok.text.messages import Words
 
-#: Who talks where nobody is named: a service on a laptop has one user.
+#: Default user: a service on a laptop has one user.
 ME = "me"
 _MOST_SHOWN = 300
 
 
 def owner_argument() -> Any:  # noqa: ANN401 - a field
-    """Declare whose character it is."""
+    """Declare the argument that names the owner of a character."""
     return argument(
         Words("of this user alone (default: of the service, for everybody)"),
         "",
@@ -25,29 +23,29 @@ def owner_argument() -> Any:  # noqa: ANN401 - a field
 
 
 def user_argument() -> Any:  # noqa: ANN401 - a field
-    """Declare who talks with it."""
+    """Declare the argument that names the user who talks with a character."""
     return argument(Words("who talks with it"), ME)
 
 
 def character_argument(example: str) -> Any:  # noqa: ANN401 - a field
-    """Declare a character by its id."""
+    """Declare the argument that names a character by its id."""
     return argument(Words("id of the character"), [], positional=True, needed=example)
 
 
 def require_single_word(words: list[str], what: str) -> str:
-    """Return the one word given. Raises BadRequest."""
+    """Return the only word of `words`. Raises BadRequest."""
     if len(words) != 1:
         raise BadRequest(f"give one {what}", hint="names with spaces stand in quotes")
     return words[0]
 
 
 def check_character_owner(user: str) -> str:
-    """Return an owner: a user, or '' for the service. Raises BadRequest."""
+    """Return the owner of a character: a user, or '' for the service. Raises BadRequest."""
     return checked_user(user) if user else ""
 
 
 class CharacterRow(NamedTuple):
-    """A character in a line; `user` is whose it is, '' for the service's."""
+    """Character as a line; `user` is the owner, '' for the service."""
 
     id: str
     name: str
@@ -56,7 +54,7 @@ class CharacterRow(NamedTuple):
     entries: int
 
     def line(self, style: Style) -> str:
-        """Return the line."""
+        """Return the row as text."""
         whose = style.say("everybody's") if not self.user else self.user
         lore = (
             style.say(", {entries} lorebook entries", entries=self.entries) if self.entries else ""
@@ -81,7 +79,7 @@ def build_character_row(stored: StoredCharacter) -> CharacterRow:
 
 
 class CharacterSheet(NamedTuple):
-    """What a card says of its character, and the rest of it by length."""
+    """Main fields of a character's card, and the lengths of the other fields."""
 
     id: str
     name: str
@@ -100,7 +98,7 @@ class CharacterSheet(NamedTuple):
     file: str
 
     def text(self, style: Style) -> str:
-        """Return what a person reads."""
+        """Return the sheet as text for a person."""
         rows = (
             (style.say("description"), self.description),
             (style.say("personality"), self.personality),
@@ -125,7 +123,7 @@ class CharacterSheet(NamedTuple):
 
 
 def build_character_sheet(stored: StoredCharacter) -> CharacterSheet:
-    """Return what there is to know of a character."""
+    """Return the sheet of a character."""
     card: Card = card_of(stored.card)
     return CharacterSheet(
         id=stored.id,

@@ -86,7 +86,7 @@ class CharacterExportRequest:
 
 
 class LogCounts(NamedTuple):
-    """What became of a log, and the first lines that were refused."""
+    """Counts of an imported chat log, and the first lines that were refused."""
 
     added: int
     changed: int
@@ -100,7 +100,7 @@ class LogCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterImportResult:
-    """The character of a card, or what became of a log."""
+    """Character of a card, or counts of a chat log."""
 
     id: str
     character: Omitted[CharacterSheet] = None
@@ -119,7 +119,7 @@ class CharacterExportResult:
 
 
 def import_character(context: Context, request: CharacterImportRequest) -> CharacterImportResult:
-    """Take in a card or a log."""
+    """Import a card or a chat log."""
     file = context.caller.path(require_single_word(request.file, "file"))
     try:
         if file.suffix == ".jsonl":
@@ -138,7 +138,7 @@ def import_character(context: Context, request: CharacterImportRequest) -> Chara
 
 
 def export_character(context: Context, request: CharacterExportRequest) -> CharacterExportResult:
-    """Write a character as a card; a file that is there stays."""
+    """Write a character as a card; an existing file is not overwritten."""
     identity, form = require_single_word(request.id, "id"), CardForm(request.format)
     data = context.character.house().roster.export_file(
         check_character_owner(request.user), identity, form
@@ -181,9 +181,7 @@ def _import_chat_log(
 
 
 def _iter_chat_log_lines(file: Path) -> Iterator[bytes]:
-    """Yield the lines of a file; what follows the bound of a line that is too long is a line of its
-    own.
-    """
+    """Yield the lines of a file; a line over the length bound is split there."""
     with file.open("rb") as opened:
         while line := opened.readline(LONGEST_LINE):
             yield line
@@ -204,7 +202,7 @@ def _count_log_lines(taken: LogTaken) -> LogCounts:
 
 
 def render_character_import(result: CharacterImportResult, style: Style) -> str:
-    """Show the character, or what became of the log."""
+    """Show the character, or the counts of the log."""
     if result.character:
         return f"{style.say('imported')}: {result.character.text(style)}"
     log = result.log

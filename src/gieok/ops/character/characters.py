@@ -75,7 +75,7 @@ class CharacterCreateResult:
 
 @dataclass(frozen=True, slots=True)
 class CharacterListResult:
-    """Characters, or one of them whole."""
+    """Characters as rows, or the sheet of one character."""
 
     total: int
     characters: tuple[CharacterRow, ...]
@@ -83,13 +83,13 @@ class CharacterListResult:
 
     @property
     def found(self) -> bool:
-        """False where there is none."""
+        """False where there is no character."""
         return self.total > 0
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterDeleteResult:
-    """What went with the character, and how much its owner remembers with it, which stays."""
+    """Deleted parts of a character, and how many memories its owner keeps of it."""
 
     id: str
     lorebook_entries: int
@@ -98,7 +98,7 @@ class CharacterDeleteResult:
 
 
 def create_character(context: Context, request: CharacterCreateRequest) -> CharacterCreateResult:
-    """Make a character of a few words."""
+    """Create a character from a few words."""
     card = new_card(
         {"name": require_single_word(request.name, "name"), "description": request.description},
         tuple(request.greeting),
@@ -110,7 +110,7 @@ def create_character(context: Context, request: CharacterCreateRequest) -> Chara
 
 
 def list_house_characters(context: Context, request: CharacterListRequest) -> CharacterListResult:
-    """Return the characters that somebody can talk to."""
+    """Return the characters of the service that a user can talk to."""
     roster = context.character.house().roster
     if request.id:
         stored = roster.find(
@@ -124,7 +124,7 @@ def list_house_characters(context: Context, request: CharacterListRequest) -> Ch
 
 
 def delete_character(context: Context, request: CharacterDeleteRequest) -> CharacterDeleteResult:
-    """Delete a character, and say what stays."""
+    """Delete a character, and report the memories that stay."""
     roster, owner, identity = (
         context.character.house().roster,
         check_character_owner(request.user),
@@ -142,7 +142,7 @@ def delete_character(context: Context, request: CharacterDeleteRequest) -> Chara
 
 
 def render_created_character(result: CharacterCreateResult, style: Style) -> str:
-    """Show what was made, and what to do next."""
+    """Show the new character, and the next steps."""
     created_word, identity = style.say("made"), result.character.id
     chat = style.say("talk")
     return (
@@ -152,7 +152,7 @@ def render_created_character(result: CharacterCreateResult, style: Style) -> str
 
 
 def render_house_characters(result: CharacterListResult, style: Style) -> str:
-    """Show a line for each, or one whole."""
+    """Show a line for each character, or the sheet of one."""
     if result.character:
         return result.character.text(style)
     if not result.characters:
@@ -163,7 +163,7 @@ def render_house_characters(result: CharacterListResult, style: Style) -> str:
 
 
 def render_deleted_character(result: CharacterDeleteResult, style: Style) -> str:
-    """Show what went and what stays."""
+    """Show the deleted parts and the memories that stay."""
     entries, kept_memories = result.lorebook_entries, result.memories_kept
     gone = style.say("deleted, with {entries} lorebook entries", entries=entries)
     stays = style.say(

@@ -1,5 +1,6 @@
-"""`gieok character chat`: a talk in the terminal, its memory beside it. Without a terminal, a line
-of stdin is a message.
+"""`gieok character chat`: a conversation in the terminal, with the memory beside it.
+
+Without a terminal, each line of stdin is a message.
 """
 
 import sys
@@ -48,7 +49,7 @@ class CharacterChatRequest:
 
 
 class CharacterChatLine(NamedTuple):
-    """A line that was said or asked for, and what came of it."""
+    """Line of input, a message or a command, with its answer."""
 
     said: str
     reply: str
@@ -56,7 +57,7 @@ class CharacterChatLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterChatResult:
-    """The talk; `is_shown`: a person has read it already."""
+    """Conversation of a run; `is_shown`: a person has read it already."""
 
     character: str
     name: str
@@ -67,7 +68,7 @@ class CharacterChatResult:
 
 
 class _CharacterTalk:
-    """A talk under way."""
+    """Running conversation with a character."""
 
     def __init__(self, context: Context, house: House, bond: Bond) -> None:
         self._context, self._house, self._bond = context, house, bond
@@ -76,7 +77,7 @@ class _CharacterTalk:
         self._undo = ""
 
     def answer(self, line: str) -> str:
-        """Return what a line brings: a reply, or what a command shows."""
+        """Return the answer to a line: a reply, or the output of a command."""
         command, _, rest = line.partition(" ")
         ways = {
             "/memory": self._memory,
@@ -173,7 +174,9 @@ def chat_with_character(context: Context, request: CharacterChatRequest) -> Char
 
 
 def _answer_chat_line(context: Context, talk: _CharacterTalk, line: str) -> str:
-    """Return what a line brings; where a person types, an error is told and the talk goes on."""
+    """Return the answer to a line; in a terminal, an error is shown and the conversation goes
+    on.
+    """
     try:
         return talk.answer(line)
     except GieokError as error:
@@ -197,7 +200,7 @@ def _iter_chat_input(context: Context) -> Iterator[str]:
 
 
 def render_character_chat(result: CharacterChatResult, style: Style) -> str:
-    """Show the talk, unless it was shown."""
+    """Show the conversation, unless it was shown already."""
     if result.is_shown:
         count = sum(not one.said.startswith("/") for one in result.lines)
         return style.say("{count} messages", count=count)

@@ -1,6 +1,4 @@
-"""`gieok character eval`: what a character remembers of a conversation file, held against what the
-file says.
-"""
+"""`gieok character eval`: compare memories of a conversation file with the file's facts."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -32,8 +30,10 @@ class CharacterEvalRequest:
 
 
 class FactFigures(NamedTuple):
-    """Of what was kept, the share that the file has; of what the file has, the share kept; of that,
-    what holds now.
+    """Shares of facts: precision and recall against the file, and current facts that are right.
+
+    Precision: the share of kept facts that the file has. Recall: the share of the file's facts that
+    were kept. `current_right`: the share of those that are rightly marked as holding now.
     """
 
     precision: float
@@ -48,8 +48,9 @@ class MomentFigures(NamedTuple):
 
 
 class QuestionFigures(NamedTuple):
-    """The share of questions whose context holds what is wanted, and of those told an old value as
-    holding now.
+    """Shares of questions with the answer in their context, and of those told an old value.
+
+    The old value is told as holding now.
     """
 
     holds: float
@@ -57,7 +58,7 @@ class QuestionFigures(NamedTuple):
 
 
 class PlayCounts(NamedTuple):
-    """How many there were of each."""
+    """Counts of an evaluation, one per kind: conversations, facts, moments, questions and more."""
 
     conversations: int
     facts: int
@@ -70,7 +71,7 @@ class PlayCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterEvalResult:
-    """The figures, shares of 1."""
+    """Figures of an evaluation, as shares of 1."""
 
     facts: FactFigures
     traps_kept: float
@@ -114,7 +115,7 @@ def build_eval_result(
     asked: list[PlayedAnswer],
     request: CharacterEvalRequest,
 ) -> CharacterEvalResult:
-    """Return counts as shares."""
+    """Convert counts to shares."""
     question_texts = (f"{one.at:%Y-%m-%d %H:%M} {one.question}\n{one.narrative}" for one in asked)
     return CharacterEvalResult(
         facts=FactFigures(
@@ -148,7 +149,7 @@ def _compute_eval_share(part: int, whole: int) -> float:
 
 
 def render_character_eval(result: CharacterEvalResult, style: Style) -> str:
-    """Show a line a figure."""
+    """Show one line per figure."""
     rows = (
         (Words("facts: precision"), result.facts.precision),
         (Words("facts: recall"), result.facts.recall),

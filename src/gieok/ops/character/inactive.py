@@ -1,5 +1,6 @@
-"""`gieok character inactive`: remind users who stay away, and let go of the episodes of those who
-do not come back.
+"""`gieok character inactive`: remind users who stay away, and drop episodes.
+
+Episodes are dropped of users who do not come back.
 """
 
 from dataclasses import dataclass
@@ -29,8 +30,9 @@ class InactiveRequest:
 
 @dataclass(frozen=True, slots=True)
 class InactiveResult:
-    """What was done, or would be, by user; `unsure`: nobody knows whether a mail to these went
-    out.
+    """Steps that were done, or would be, by user.
+
+    `unsure`: users of whom nobody knows whether a mail to them went out.
     """
 
     dry_run: bool
@@ -42,12 +44,12 @@ class InactiveResult:
 
     @property
     def found(self) -> bool:
-        """Say that there is an answer, even where nobody stayed away."""
+        """Always true: there is an answer even where nobody stayed away."""
         return True
 
 
 def remind_inactive_users(context: Context, request: InactiveRequest) -> InactiveResult:
-    """Do what is due for users who stay away. Raises StoreError."""
+    """Take the due steps for users who stay away. Raises StoreError."""
     report = run_inactivity_steps(context, is_dry=request.dry_run, resend=request.resend)
     counts = report.counts()
     return InactiveResult(
@@ -63,7 +65,7 @@ def remind_inactive_users(context: Context, request: InactiveRequest) -> Inactiv
 def run_inactivity_steps(
     context: Context, *, is_dry: bool = False, resend: str = ""
 ) -> InactivityReport:
-    """Return what came of it; nothing where no user ever came."""
+    """Run the inactivity steps and return their report; an empty report where no user ever came."""
     if not context.character.has_accounts():
         return InactivityReport()
     return context.character.house().inactivity.run(is_dry=is_dry, resend=resend)

@@ -1,6 +1,4 @@
-"""`gieok character memories | forget`: what a character remembers of a user, why, and how it
-goes.
-"""
+"""`gieok character memories | forget`: a character's memories of a user, and their sources."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -64,9 +62,7 @@ class CharacterForgetRequest:
 
 
 class CharacterMemoryRow(NamedTuple):
-    """A memory in a line; `score` is 0 where nothing was searched for, `until` '' where it
-    holds.
-    """
+    """Memory as a line; `score` is 0 without a search, `until` is '' where the memory holds."""
 
     handle: str
     id: str
@@ -80,7 +76,7 @@ class CharacterMemoryRow(NamedTuple):
 
 
 class SaidRow(NamedTuple):
-    """A message that a memory came from."""
+    """Message that a memory was made from."""
 
     role: str
     text: str
@@ -89,13 +85,13 @@ class SaidRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterMemoriesResult:
-    """Memories, what one of them came from, and how many messages there are in all."""
+    """Memories, the source messages of one of them, and the number of all messages."""
 
     character: str
     user: str
     memories: tuple[CharacterMemoryRow, ...]
     messages: tuple[SaidRow, ...] = ()
-    #: Whether words or a layer left anything out.
+    #: Whether the search words or the layer filter left memories out.
     is_part: Hidden[bool] = False
 
     @property
@@ -106,7 +102,7 @@ class CharacterMemoriesResult:
 
 @dataclass(frozen=True, slots=True)
 class CharacterForgetResult:
-    """What was forgotten; `undo` takes it back until `until`, '' where nothing does."""
+    """Forgotten memories; `undo` restores them until `until`, '' where they cannot be restored."""
 
     text: str
     undo: str
@@ -123,7 +119,7 @@ def build_memory_handle(key: str) -> str:
 
 
 def find_character_bond(context: Context, house: House, user: str, identity: str) -> Bond:
-    """Return whose memory it is. Raises NotFound, BadRequest."""
+    """Return the bond of a user and a character. Raises NotFound, BadRequest."""
     user = check_character_owner(user)
     house.roster.find(user, identity)
     account = house.accounts.account(user)
@@ -133,7 +129,7 @@ def find_character_bond(context: Context, house: House, user: str, identity: str
 def list_character_memories(
     context: Context, request: CharacterMemoriesRequest
 ) -> CharacterMemoriesResult:
-    """List or search what is remembered, or show what one memory came from."""
+    """List or search memories, or show the source messages of one memory."""
     house, (identity, *words) = context.character.house(), request.what
     bond = find_character_bond(context, house, request.user, identity)
     if request.why:
@@ -160,7 +156,7 @@ def list_character_memories(
 def forget_character_memory(
     context: Context, request: CharacterForgetRequest
 ) -> CharacterForgetResult:
-    """Forget a memory, or take that back."""
+    """Forget a memory, or restore a forgotten one."""
     house = context.character.house()
     bond = find_character_bond(
         context, house, request.user, require_single_word(request.id, "character")
@@ -246,7 +242,7 @@ def render_memory_rows(rows: Iterable[CharacterMemoryRow], style: Style) -> list
 
 
 def render_character_memories(result: CharacterMemoriesResult, style: Style) -> str:
-    """Show memories by layer, and what was said."""
+    """Show memories by layer, and their source messages."""
     if not result.memories:
         if result.is_part:
             return style.say(
@@ -260,7 +256,7 @@ def render_character_memories(result: CharacterMemoriesResult, style: Style) -> 
 
 
 def render_character_forgetting(result: CharacterForgetResult, style: Style) -> str:
-    """Show what went, and how it comes back."""
+    """Show the forgotten memories, and how to restore them."""
     if not result.found:
         return style.say("there is no memory {text!r}", text=result.text)
     if result.is_back:

@@ -1,4 +1,4 @@
-"""`gieok character points | key`: what a user has, and who is let in over HTTP."""
+"""`gieok character points | key`: a user's points, and the keys that admit users over HTTP."""
 
 import secrets
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class PointsRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterPointsResult:
-    """What a user has, and the newest rows of the ledger."""
+    """Balance of a user, and the newest rows of the ledger."""
 
     user: str
     balance: int
@@ -81,19 +81,19 @@ class KeyLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterKeyResult:
-    """Keys; `key` is the text of the one that was made, and is shown this once."""
+    """Keys; `key` is the text of a newly issued key, shown this once."""
 
     keys: tuple[KeyLine, ...]
     key: str = ""
 
     @property
     def found(self) -> bool:
-        """False where there is none."""
+        """False where there is no key."""
         return bool(self.keys)
 
 
 def change_user_points(context: Context, request: CharacterPointsRequest) -> CharacterPointsResult:
-    """Return what a user has, after what is asked for."""
+    """Add or charge points as requested, and return the balance."""
     desk, user = (
         context.character.house().points,
         checked_user(require_single_word(request.user or [ME], "user")),
@@ -162,7 +162,7 @@ def render_user_points(result: CharacterPointsResult, style: Style) -> str:
 
 
 def render_user_keys(result: CharacterKeyResult, style: Style) -> str:
-    """Show keys; a new one with its text, once."""
+    """Show keys; a new key with its text, once."""
     if not result.keys:
         return style.say("There is no key: `gieok character key create`")
     lines = []

@@ -34,7 +34,7 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """The answer and where it comes from."""
+    """Answer of the model, with its sources."""
 
     answer: str
     sources: tuple[str, ...]
@@ -46,7 +46,7 @@ class AskResult:
 
 
 def ask_code_model(context: Context, request: AskRequest) -> AskResult:
-    """Retrieve, ask, keep the exchange."""
+    """Retrieve passages, ask the model, and keep the exchange."""
     text = " ".join(request.question).strip()[:_LONGEST_QUESTION]
     project = open_current_project(context)
     asker = context.code.asker(project.root, request.model)
@@ -69,7 +69,7 @@ def ask_code_model(context: Context, request: AskRequest) -> AskResult:
 
 
 def _recall_project_memory(context: Context, text: str) -> list[tuple[str, str]]:
-    """Return what memory holds of the question."""
+    """Return the project's memories that answer the question."""
     store = context.memory.store()
     if context.scope not in store.scopes():
         return []

@@ -1,4 +1,4 @@
-"""`gieok code coverage`: take in which test ran which function, from coverage.py's data file."""
+"""`gieok code coverage`: import from coverage.py's data file which test ran which function."""
 
 from dataclasses import dataclass
 
@@ -37,14 +37,14 @@ class CoverageRequest:
 
 @dataclass(frozen=True, slots=True)
 class CoverageResult:
-    """What was taken in, and what is kept now."""
+    """Counts of imported executions, and of those stored now."""
 
     pairs: int
     tests: int
     files: int
     changed: tuple[str, ...]
     outside: int
-    #: The first contexts that are no tests, and how many there are.
+    #: The first contexts that are not tests, and the number of all such contexts.
     unknown: tuple[str, ...]
     unknown_count: int
     kept: ExecutionCount
@@ -52,7 +52,7 @@ class CoverageResult:
 
 
 def take_in_coverage(context: Context, request: CoverageRequest) -> CoverageResult:
-    """Bring the index in line with the files, then take the run in."""
+    """Update the index from the files, then import the coverage run."""
     project = open_current_project(context)
     if request.forget:
         executed.forget_test_executions(project)
@@ -85,7 +85,7 @@ def take_in_coverage(context: Context, request: CoverageRequest) -> CoverageResu
 
 
 def render_coverage(result: CoverageResult, style: Style) -> str:
-    """Show what was taken in, and what could not be used."""
+    """Show the imported executions, and the data that could not be used."""
     kept, counts = result.kept, (result.tests, result.pairs, result.files)
     lines = [
         style.bold(

@@ -1,4 +1,4 @@
-"""`gieok code escalate`: let a strong model look at what asked for it, and at nothing else."""
+"""`gieok code escalate`: let a strong model summarise only the code that was marked for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class EscalateRequest:
 
 @dataclass(frozen=True, slots=True)
 class EscalateResult:
-    """What waited, and how many summaries were written."""
+    """Files that waited, and the number of summaries written."""
 
     reasons: tuple[str, ...]
     files: tuple[str, ...]
@@ -39,12 +39,12 @@ class EscalateResult:
 
     @property
     def found(self) -> bool:
-        """True where something waited."""
+        """True where files waited."""
         return bool(self.reasons)
 
 
 def escalate_project(context: Context, request: EscalateRequest) -> EscalateResult:
-    """Take what waits. It stays where there is no model, or the model fails."""
+    """Process the waiting files; they keep waiting where there is no model, or the model fails."""
     project = open_current_project(context)
     waiting = escalation.pending(project.root)
     if waiting is None:
@@ -64,15 +64,15 @@ def escalate_project(context: Context, request: EscalateRequest) -> EscalateResu
 
 
 def _run_deeper_look(context: Context, project: Project, asker: Asker, files: Sequence[str]) -> int:
-    """Let the strong model summarise these files, also what a weaker one did, and describe the
-    project anew.
+    """Let the strong model summarise these files, and describe the project anew.
 
-    Raises GeneratorFailed; what it said until then is kept, and its tokens are in the log.
+    Summaries of a weaker model are replaced. Raises GeneratorFailed; the summaries made until then
+    are kept, and their tokens are in the log.
     """
     begin, started = asker.meter.tokens, monotonic()
     status = "partly"
     try:
-        # What the cheap model says meanwhile of the same code must not come on top.
+        # A summary that the cheap model makes of the same code meanwhile must not replace this one.
         with fs.exclusive(ownership.find_index_lock(context.home, project.root, "summaries")):
             outcome = code_model.summarise_within_budget(
                 context,
@@ -101,7 +101,7 @@ def _run_deeper_look(context: Context, project: Project, asker: Asker, files: Se
 
 
 def render_escalation(result: EscalateResult, style: Style) -> str:
-    """Show what waited and what was done."""
+    """Show the waiting files and the work done."""
     if not result.reasons:
         return style.say("Nothing waits.")
     head = style.say("{summaries} summaries written for:", summaries=result.summaries)

@@ -1,5 +1,6 @@
-"""`gieok code explore`: several symbols in one answer: source, paths between them, tests, within a
-budget of tokens.
+"""`gieok code explore`: several symbols in one answer, within a budget of tokens.
+
+The answer has source, paths between the symbols, and tests.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +43,7 @@ from gieok.text.tokens import estimate_tokens
 _LONGEST_QUESTION = 4_000
 _MOST, _MOST_TESTS, _TESTED, _MOST_ROUTES = 10, 4, 3, 4
 _LEAST_BUDGET = 200
-#: What stands around the text over MCP, in tokens.
+#: Tokens of the MCP envelope around the text.
 _FENCE = 40
 #: A symbol takes at most this share of the budget whole, where there are others; else the lines
 #: that answer best.
@@ -80,7 +81,7 @@ def _build_code_parts(shown: Sequence[Excerpt]) -> list[CodePart]:
 
 
 class ExploredSymbol(NamedTuple):
-    """A symbol: with its code, with parts of it (`cut`), or with its head alone."""
+    """Symbol with its whole code, with parts of it (`cut`), or with its head alone."""
 
     symbol: str
     path: str
@@ -96,7 +97,7 @@ class ExploredSymbol(NamedTuple):
 
 
 class RouteStep(NamedTuple):
-    """One step of a path: what it leads to, from which line, and how sure that is."""
+    """Step of a path: the symbol that it leads to, from which line, and how sure that is."""
 
     to: str
     citation: str
@@ -106,14 +107,14 @@ class RouteStep(NamedTuple):
 
 
 class Route(NamedTuple):
-    """The shortest way from one symbol to another."""
+    """Shortest path from one symbol to another."""
 
     from_: str
     steps: list[RouteStep]
 
 
 class TestRow(NamedTuple):
-    """A test, and where it stands."""
+    """Test, and its place in the source."""
 
     symbol: str
     citation: str
@@ -121,9 +122,7 @@ class TestRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExploreResult:
-    """What answers within the budget. `apart` are pairs of named symbols between which no path was
-    found.
-    """
+    """Answer within the budget; `apart` are pairs of named symbols without a path between them."""
 
     symbols: tuple[ExploredSymbol, ...]
     paths: tuple[Route, ...]
@@ -140,7 +139,7 @@ class ExploreResult:
 
 
 def explore_code(context: Context, request: ExploreRequest) -> ExploreResult:
-    """Find the symbols, join them, and show as much of them as the budget holds."""
+    """Find the symbols, search paths between them, and show as much code as the budget holds."""
     text = " ".join(request.query).strip()[:_LONGEST_QUESTION]
     if not text.replace(",", " ").split():
         raise BadRequest("nothing is asked", hint='`gieok code explore "…"`')
@@ -198,7 +197,9 @@ def _build_symbol_route(edges: Sequence[Edge]) -> Route:
 
 
 def _find_likely_tests(project: Project, candidates: Sequence[ExploreCandidate]) -> list[TestRow]:
-    """Return the tests that most likely run the first few, in the order of `code impact`."""
+    """Return the tests that most likely run the first few symbols, in the order of `code
+    impact`.
+    """
     first = [
         c.symbol
         for c in candidates
@@ -216,8 +217,8 @@ def _find_likely_tests(project: Project, candidates: Sequence[ExploreCandidate])
 def _fit_explored_code(
     project: Project, result: ExploreResult, candidates: Sequence[ExploreCandidate], budget: int
 ) -> ExploreResult:
-    """Leave out the last heads until the rest fits, then show the code of as many symbols as fit,
-    the first ones first.
+    """Fit an answer into the budget: drop the last heads, then add code from the first symbol
+    on.
     """
     while _count_explored_tokens(result) > budget and (
         len(result.symbols) > 1 or result.paths or result.tests
@@ -245,7 +246,7 @@ def _fit_explored_code(
 
 
 def _count_explored_tokens(result: ExploreResult) -> int:
-    """Return the tokens of the text in the language that takes more."""
+    """Return the tokens of the text, in the language whose text takes more."""
     return max(
         estimate_tokens(render_explored_code(result, Style(lang, colour=False, verbatim=True)))
         for lang in ("en", "ko")
@@ -255,7 +256,7 @@ def _count_explored_tokens(result: ExploreResult) -> int:
 def _iter_code_variants(
     project: Project, row: ExploredSymbol, candidate: ExploreCandidate
 ) -> Iterator[ExploredSymbol]:
-    """Yield a symbol with all of its lines, with those that matter, with its first lines alone."""
+    """Yield a symbol with all its lines, then the relevant lines, then its first lines alone."""
     s = candidate.symbol
     inside = list_symbol_members(project, s)
     if not inside or s.end_line - s.start_line < _OUTLINED_LINES:
@@ -286,7 +287,7 @@ def _iter_code_variants(
 
 
 def _merge_line_ranges(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return ranges of lines in order, those with hardly a line between them as one."""
+    """Return ranges of lines in order, with ranges that nearly touch merged."""
     out: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if out and first <= out[-1][1] + _AROUND:
@@ -297,7 +298,7 @@ def _merge_line_ranges(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int
 
 
 def render_explored_code(result: ExploreResult, style: Style) -> str:
-    """Show the paths, then source, then the heads of the rest, then tests."""
+    """Show the paths, then source, then the heads of the other symbols, then tests."""
     blocks = []
     if ways := [
         *(_render_symbol_route(route, style) for route in result.paths),
@@ -344,7 +345,7 @@ def render_explored_code(result: ExploreResult, style: Style) -> str:
 
 
 def _render_symbol_source(s: ExploredSymbol, style: Style) -> Iterator[str]:
-    """Yield the lines of a symbol, with a mark where some are left out."""
+    """Yield the lines of a symbol, with a mark where lines are left out."""
     following = s.start_line
     for part in s.parts:
         if part.first > following:
@@ -364,7 +365,9 @@ def _render_explored_symbol(s: ExploredSymbol, style: Style) -> str:
 
 
 def _render_symbol_route(route: Route, style: Style) -> str:
-    """Return a path: each step behind the place from where it goes, what is not sure named."""
+    """Return a path as text: each step behind the place that it starts from, unsure steps
+    marked.
+    """
     text = printable(_format_symbol_name(route.from_))
     for step in route.steps:
         doubt = f", {style.told(step.reason)}" if step.tier > Certainty.RESOLVED else ""
@@ -376,7 +379,7 @@ def _render_symbol_route(route: Route, style: Style) -> str:
 
 
 def _format_symbol_name(key: str) -> str:
-    """Return a symbol without its file."""
+    """Return the name of a symbol without its file."""
     path, _, name = key.partition("::")
     return path if name == "<module>" else name
 

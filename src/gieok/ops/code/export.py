@@ -16,7 +16,7 @@ from gieok.text.messages import Words
 
 @dataclass(frozen=True, slots=True)
 class CodeExportResult:
-    """Where it was written."""
+    """Paths of the exported files."""
 
     files: tuple[Path, ...]
     found: Hidden[bool] = True
@@ -29,7 +29,7 @@ def draw_project_picture(context: Context) -> str:
 
 
 def export_project(context: Context, request: NoRequest) -> CodeExportResult:
-    """Write both."""
+    """Write the page and the picture."""
     del request
     project = open_current_project(context)
     project_overview = build_overview(project)

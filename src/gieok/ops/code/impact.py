@@ -1,4 +1,4 @@
-"""`gieok code impact`: what may break, and which tests show it."""
+"""`gieok code impact`: code that a change may break, and the tests that show it."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class ImpactRequest:
 
 
 class ViaEdge(NamedTuple):
-    """One step of the way to a change."""
+    """Step of the path from a symbol to the change."""
 
     from_: str
     to: str
@@ -60,9 +60,10 @@ class ViaEdge(NamedTuple):
 
 
 class ReachedSymbol(NamedTuple):
-    """A symbol that depends on the change, and how likely (0–1) a run of it runs what changed.
+    """Symbol that depends on the change, with a probability (0–1).
 
-    `weakest` says what is least sure of the way there.
+    The probability is that a run of the symbol runs changed code. `weakest` names the least sure
+    step of the path.
     """
 
     symbol: str
@@ -81,7 +82,7 @@ class ReachedSymbol(NamedTuple):
 
 
 class ReachedFile(NamedTuple):
-    """A file with the best of what is reached in it."""
+    """File, with the most likely of the symbols reached in it."""
 
     path: str
     distance: int
@@ -93,7 +94,7 @@ class ReachedFile(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many there are, shown or not."""
+    """Numbers of all reached symbols, files, tests and test files, shown or not."""
 
     symbols: int
     files: int
@@ -102,8 +103,9 @@ class Counts(NamedTuple):
 
 
 class RunThese(NamedTuple):
-    """How many tests to run, how much of all that is likely they hold (0–1), and the command; ''
-    where it is not known.
+    """Number of tests to run, their share of the total probability (0–1), and the test command.
+
+    The command is '' where it is not known.
     """
 
     count_: int
@@ -112,7 +114,7 @@ class RunThese(NamedTuple):
 
 
 class Unresolved(NamedTuple):
-    """Calls by a name that the change bears, whose target is not known."""
+    """Calls by a name of a changed symbol, whose target is not known."""
 
     count_: int
     names: dict[str, int]
@@ -120,8 +122,9 @@ class Unresolved(NamedTuple):
 
 
 class ImpactResult(NamedTuple):
-    """What is reached. `tests` are those to run; `also` are those that may run it too, where
-    somebody asked for them.
+    """Symbols, files and tests that a change reaches.
+
+    `tests` are the tests to run; `also` are tests that may run the change too, on request.
     """
 
     changed: tuple[str, ...]
@@ -147,7 +150,7 @@ def _build_impact_result(project: Project, a: Analysis, request: ImpactRequest) 
     return ImpactResult(
         changed=a.changed,
         deleted=a.deleted,
-        # What tests are made of breaks with them: the product's own code first.
+        # Test helpers break with the tests: the product's own code comes first.
         symbols=[
             _build_reached_symbol(a, one)
             for one in sorted(
@@ -231,9 +234,7 @@ _RISKS = {
 
 
 def render_code_impact(result: ImpactResult, style: Style) -> str:
-    """Show the tests to run with their command, then symbols, each with how likely it is and the
-    way that leads there.
-    """
+    """Show the tests to run with their command, then the symbols with probability and path."""
     lines = [
         _render_impact_title(
             Words.of("Changed: {changed_keys}", changed_keys=_format_changed_keys(result.changed)),
@@ -321,7 +322,7 @@ def _render_reached_symbol(one: ReachedSymbol, style: Style) -> str:
 
 
 def _render_test_evidence(one: ReachedSymbol, style: Style) -> str:
-    """Name what coverage says of a test."""
+    """Return the coverage evidence for a test."""
     evidence = one.doubt or next((edge.reason for edge in one.via if edge.kind == RAN), "")
     return f"  ({style.told(evidence)})" if evidence else ""
 

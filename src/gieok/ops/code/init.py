@@ -1,5 +1,6 @@
-"""`gieok code init`: index the project around the current folder, and `sync`, which both end in the
-same report.
+"""`gieok code init`: index the project around the current folder.
+
+`gieok code sync` ends in the same report, which is made here.
 """
 
 from collections.abc import Sequence
@@ -59,7 +60,7 @@ class InitRequest:
 
 
 class SyncCounts(NamedTuple):
-    """How many files there were of each, and what could not be read."""
+    """Numbers of files by their change, and the files that could not be read."""
 
     files: int
     added: int
@@ -82,7 +83,7 @@ def _count_project_change(c: ProjectChange) -> SyncCounts:
 
 @dataclass(frozen=True, slots=True)
 class CodeSyncResult:
-    """What was done."""
+    """Report of a sync."""
 
     root: Path
     change: Annotated[ProjectChange, As(_count_project_change), INLINE]
@@ -90,14 +91,14 @@ class CodeSyncResult:
     waiting: int
     ms: int
     note: OrNull[str] = ""
-    #: Why a deeper look is asked for.
+    #: Reasons for a deeper look.
     escalation: tuple[str, ...] = ()
     summaries: SummaryOutcome = SummaryOutcome()
     found: Hidden[bool] = True
 
 
 def init_code_index(context: Context, request: InitRequest) -> CodeSyncResult:
-    """Index a project for the first time, or all of it again."""
+    """Index a project for the first time, or index all of it again."""
     start = context.caller.path(request.path).resolve()
     if not start.is_dir():
         raise BadRequest(
@@ -129,8 +130,9 @@ def init_code_index(context: Context, request: InitRequest) -> CodeSyncResult:
 
 
 def _open_indexed_project(context: Context, root: Path) -> Project:
-    """Return the project of a folder; an index that somebody else made, or a damaged one, makes
-    room for the user's own.
+    """Return the project of a folder.
+
+    An index that another user made, or a damaged one, is replaced by the user's own.
     """
     try:
         return _require_sound_project(context.code.project(root))
@@ -173,10 +175,10 @@ def sync_project_index(
     wait: bool = True,
     asker: Asker | None = None,
 ) -> CodeSyncResult:
-    """Sync, embed, let models speak (`asker` of everything, else the cheap one of what changed),
-    and log it.
+    """Sync the index, embed, summarise by models, and log the change.
 
-    Looks whether the change asks for more.
+    `asker` is asked about everything; without it, the cheap model is asked about changed code. Also
+    checks whether the change needs an escalation.
     """
     started = monotonic()
 
@@ -228,8 +230,9 @@ def sync_project_index(
 
 
 def _embed_project(context: Context, project: Project, *, may_switch: bool) -> tuple[int, str]:
-    """Make the vectors that are missing; where the settings ask for another model and a person
-    began this, all anew.
+    """Make the missing vectors; make all anew where the settings name another model.
+
+    All are made anew only where a person began the sync (`may_switch`).
     """
     embedder = context.memory.embedder()
     if embedder is None:
@@ -258,9 +261,7 @@ def _embed_project(context: Context, project: Project, *, may_switch: bool) -> t
 
 
 def _describe_model_difference(embedder: Embedder, project: Project) -> str:
-    """Return how the model of the project's vectors differs from the settings; '' where it does
-    not.
-    """
+    """Return how the model of the project's vectors differs from the settings; '' for no change."""
     followed = lifecycle.for_store(embedder, project.store)
     difference = followed.behind if isinstance(followed, Followed) else ""
     return difference.replace("gieok index --rebuild", "gieok code init")
@@ -269,7 +270,7 @@ def _describe_model_difference(embedder: Embedder, project: Project) -> str:
 def _note_sync_escalation(
     context: Context, project: Project, change: ProjectChange, depth: int
 ) -> list[str]:
-    """Note what asks for a deeper look; `depth` is that of imports before."""
+    """Record the reasons for a deeper look; `depth` is the depth of imports before the sync."""
     new = {
         kind: {s.key for s in change.now if s.kind == kind}
         - {s.key for s in change.was if s.kind == kind}

@@ -14,7 +14,7 @@ from gieok.text.messages import Words
 
 _HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 _BEGIN, _END = "# >>> gieok code >>>", "# <<< gieok code <<<"
-#: In the background and silent: a commit never waits for it, nor fails by it.
+#: Runs in the background and silently: a commit never waits for the sync, nor fails by it.
 BLOCK = f"""{_BEGIN}
 command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/dev/null 2>&1 &)
 {_END}
@@ -32,19 +32,19 @@ class HookRequest:
 
 @dataclass(frozen=True, slots=True)
 class HookResult:
-    """Which hooks call Gieok now, or do not any more."""
+    """Git hooks that call Gieok now, or no longer do."""
 
     hooks: tuple[Path, ...]
     removed: bool
 
     @property
     def found(self) -> bool:
-        """True where something was done."""
+        """True where a hook was changed."""
         return bool(self.hooks)
 
 
 def install_git_hooks(context: Context, request: HookRequest) -> HookResult:
-    """Add a block to each hook, or take it out; what else stands there stays."""
+    """Add Gieok's block to each hook, or remove it; the other content of a hook stays."""
     project = open_current_project(context)
     folder = project.versions.hooks_folder()
     if folder is None:
@@ -59,7 +59,7 @@ def install_git_hooks(context: Context, request: HookRequest) -> HookResult:
 
 
 def list_installed_hooks(root: Path) -> list[Path]:
-    """Return the hooks with our block in a project's own `.git`."""
+    """Return the hooks with Gieok's block in a project's own `.git`."""
     hooks = [root / ".git" / "hooks" / name for name in _HOOKS]
     return [
         file
@@ -69,7 +69,7 @@ def list_installed_hooks(root: Path) -> list[Path]:
 
 
 def remove_git_hooks(root: Path) -> list[Path]:
-    """Take it out of a project; return the files that changed."""
+    """Remove Gieok's block from a project's hooks; return the files that changed."""
     return [file for name in _HOOKS if _remove_hook_block(file := root / ".git" / "hooks" / name)]
 
 

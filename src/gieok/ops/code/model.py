@@ -1,5 +1,6 @@
-"""What models say of a project while it is indexed: of all of it the strong one, of what changed
-the cheap one.
+"""Model summaries made while a project is indexed.
+
+The strong model summarises the whole project, the cheap model the changes.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from gieok.text.messages import Words
 
 
 class SummaryOutcome(NamedTuple):
-    """Summaries written, symbols that wait for one, tokens used, and what went wrong."""
+    """Summaries written, symbols that wait for a summary, tokens used, and errors."""
 
     written: int = 0
     waiting: int = 0
@@ -28,14 +29,15 @@ class SummaryOutcome(NamedTuple):
 
 
 def summarise_whole_project(context: Context, project: Project, asker: Asker) -> SummaryOutcome:
-    """Let the strong model describe the project, and summarise what has no summary yet. What fails
-    is told, not raised.
+    """Let the strong model describe the project, and summarise symbols without a summary.
+
+    Failures are returned, not raised.
     """
     begin = asker.meter.tokens
     with fs.exclusive(ownership.find_index_lock(context.home, project.root, "summaries")):
         failure = _describe_project(context, project, asker)
         symbols = summarise.find_unsummarised(project)
-        # One that cannot be reached is not asked again for each part of the project.
+        # A model that cannot be reached is not asked again for each part of the project.
         is_there = failure is None or isinstance(failure, DegenerateOutput)
         outcome = (
             summarise_within_budget(context, project, asker, symbols)
@@ -67,7 +69,7 @@ def summarise_within_budget(
     *,
     anew: bool = False,
 ) -> WrittenSummaries:
-    """Let a model summarise symbols, within the budget of a run that a setting gives."""
+    """Let a model summarise symbols, within the token budget of the named setting."""
     words = Words("summarising")
     budget = SummaryBudget(setting, int(context.admin.setting(setting)))
 
@@ -78,9 +80,7 @@ def summarise_within_budget(
 
 
 def mark_waiting_summaries(context: Context, project: Project, change: ProjectChange) -> None:
-    """Note that code which was not there before waits for a summary, where this project has such by
-    models.
-    """
+    """Record that new code waits for a summary, where the project has summaries by models."""
     if context.admin.setting("code.upkeep_model") or project.store.summaries():
         touched = {s.path for s in change.now}
         rest = (s for s in project.store.all_symbols() if s.path not in touched)
@@ -88,7 +88,7 @@ def mark_waiting_summaries(context: Context, project: Project, change: ProjectCh
 
 
 def summarise_changed_symbols(context: Context, project: Project) -> SummaryOutcome:
-    """Let the cheap model summarise what waits for it. What fails is told, not raised."""
+    """Let the cheap model summarise the waiting symbols. Failures are returned, not raised."""
     with fs.exclusive(
         ownership.find_index_lock(context.home, project.root, "summaries"), wait=False
     ) as is_alone:

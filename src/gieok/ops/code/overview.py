@@ -1,4 +1,4 @@
-"""A project as the page of code shows it, and one of its parts."""
+"""Overview of a project for the code page, and of one of its parts."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +12,10 @@ from gieok.ops.context import Context
 
 
 class PartOfProject(NamedTuple):
-    """A part: its files with their lines, what it imports and who imports it, by how many imports,
-    and who changed it.
+    """Part of a project.
+
+    Its files with their lines, the parts that it imports and those that import it, with the number
+    of imports, and who changed it.
     """
 
     name: str
@@ -24,7 +26,7 @@ class PartOfProject(NamedTuple):
 
 
 def list_indexed_projects(context: Context) -> list[Path]:
-    """Return the projects of this user that are indexed: that of the folder first."""
+    """Return this user's indexed projects, the project of the current folder first."""
     here = layout.find_root(context.caller.folder)
     known = [
         *([here] if here else []),
@@ -40,7 +42,8 @@ def build_project_overview(context: Context) -> Overview:
 
 
 def find_project_part(context: Context, name: str) -> PartOfProject | None:
-    """Return a part of the project in the caller's folder; None where it has none of this name.
+    """Return a part of the project in the caller's folder; None for an unknown name.
+
     Raises NotIndexed.
     """
     made = build_project_overview(context)

@@ -1,6 +1,4 @@
-"""What the operations on a project's code share: which project is meant, and how an answer says how
-fresh it is.
-"""
+"""Shared parts of the code operations: the project of a call, and the freshness of an answer."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +13,9 @@ from gieok.ops.encode import As, OrNull
 from gieok.ops.operation import Style, printable
 from gieok.text.messages import WordList, Words
 
-#: Of files that differ from the index, so many are named.
+#: Most files that are named of those that differ from the index.
 _MOST_NAMED = 20
-#: Of files that are followed in part, so many are named in a line.
+#: Most files that a line names of those that are followed in part.
 _FEW_NAMED = 3
 
 
@@ -33,19 +31,17 @@ def open_current_project(context: Context) -> Project:
 
 
 def format_code_role(root: Path) -> str:
-    """Return the role under which the meter counts what models read and write of a project."""
+    """Return the role under which the meter counts the models' use for a project."""
     return f"code {places.project_scope(str(root))}"
 
 
 def format_upkeep_role(root: Path) -> str:
-    """Return the role under which the meter counts the summaries of what changes, by the cheap
-    model.
-    """
+    """Return the role under which the meter counts the cheap model's summaries of changes."""
     return f"code upkeep {places.project_scope(str(root))}"
 
 
 class FreshnessRow(NamedTuple):
-    """How an answer stands to the files: `dirty` of them differ from the index.
+    """Freshness of an answer: `dirty` files differ from the index.
 
     `in_part_files` are followed in part; `unread_files` are source files that were not read, with
     the reason.
@@ -81,9 +77,7 @@ ShownFreshness = Annotated[Freshness, As(_build_freshness_row)]
 
 
 def build_freshness_note(freshness: Freshness) -> Words | None:
-    """Return what a reader must know of an answer from an index that is behind; None where it is
-    not.
-    """
+    """Return the warning for an answer from an outdated index; None where the index is current."""
     if not freshness.dirty:
         return None
     count = len(freshness.dirty)
@@ -95,7 +89,7 @@ def build_freshness_note(freshness: Freshness) -> Words | None:
 
 
 def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
-    """Return the note as lines to show."""
+    """Return the freshness warnings as lines to show."""
     notes = [
         note
         for note in (build_freshness_note(freshness), build_partial_note(freshness))
@@ -105,8 +99,9 @@ def render_freshness_notes(freshness: Freshness, style: Style) -> list[str]:
 
 
 def build_partial_note(freshness: Freshness) -> Words | None:
-    """Return which files are followed in part: what they call may be missing from any answer; None
-    for none.
+    """Return a note of the files that are followed in part; None for no such file.
+
+    Calls from those files may be missing from any answer.
     """
     if not freshness.in_part:
         return None
@@ -121,8 +116,9 @@ def build_partial_note(freshness: Freshness) -> Words | None:
 
 
 def build_none_found_words(what: Words, freshness: Freshness) -> Words:
-    """Return that nothing was found: as a fact only where everything was looked at, else with how
-    much was not.
+    """Return the sentence that nothing was found, with the unread files.
+
+    It is stated as a fact only where every file was read.
     """
     if freshness.is_whole:
         return Words.of("{what}.", what=what)
@@ -139,7 +135,7 @@ def build_none_found_words(what: Words, freshness: Freshness) -> Words:
 
 
 def render_waiting_escalation(pending: Mapping[str, object] | None, style: Style) -> list[str]:
-    """Return a mention of an escalation that waits."""
+    """Return the lines that mention a waiting escalation."""
     if not pending:
         return []
     reasons = pending.get("reasons")

@@ -1,4 +1,4 @@
-"""`gieok code query`: find the functions and classes that answer."""
+"""`gieok code query`: find the functions and classes that answer a question."""
 
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
@@ -51,7 +51,7 @@ def _is_escalation_waiting(pending: object) -> bool:
 
 
 class AnswerRow(NamedTuple):
-    """A function or class that answers; `summary_by` is the model that wrote its summary."""
+    """Function or class that answers; `summary_by` is the model that wrote its summary."""
 
     path: str
     start_line: int
@@ -93,9 +93,9 @@ def _build_found_symbol_row(answer: FoundSymbol, summary: str, model: str) -> An
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What answers. `pending` is the escalation that waits.
+    """Answers of a query; `pending` is the waiting escalation.
 
-    `is_unsure`: no word of the question stands anywhere in the code, so that what is shown is near
+    `is_unsure`: no word of the question stands anywhere in the code, so that the answers are near
     by meaning alone.
     """
 
@@ -153,7 +153,7 @@ def query_code(context: Context, request: QueryRequest) -> QueryResult:
 
 
 def _has_question_words(project: Project, text: str) -> bool:
-    """Say whether a word of a question stands anywhere in the code."""
+    """Say whether any word of a question stands anywhere in the code."""
     keyword_query = KeywordQuery(query_tokens(text), k1=1.0, b=0.0, context_weight=1.0)
     return bool(project.store.keyword(SCOPE, keyword_query, Filter(), 1).ranked)
 

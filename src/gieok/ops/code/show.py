@@ -1,4 +1,4 @@
-"""`gieok code show`: one symbol with its code, what it calls and who calls it."""
+"""`gieok code show`: one symbol with its code, its callees and its callers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ from gieok.ops.operation import Operation, Style, Surface, argument, printable
 from gieok.text.messages import Words
 
 _MOST, _MOST_OTHERS = 5, 15
-#: Lines of code in one answer without `full`; of what is longer stands the head, of a class or a
-#: file with its members.
+#: Lines of code in one answer without `full`. Of a longer symbol the head is shown; of a longer
+#: class or file the head and the members.
 _LINES, _OUTLINED_LINES, _HEAD_LINES = 150, 80, 24
 
 
@@ -53,7 +53,7 @@ class ShowSymbolRequest:
 
 
 class CodeText(NamedTuple):
-    """Code as it is in the file, and what a reader must know of it."""
+    """Code as it is in the file, with notes for the reader."""
 
     code: str
     code_notes: list[str]
@@ -65,10 +65,9 @@ def _build_code_text(shown: Excerpt) -> CodeText:
 
 
 class EdgeRow(NamedTuple):
-    """A symbol at the other end of edges of a kind: the first line, how many, and how sure the
-    surest is.
+    """Symbol at the other end of edges of a kind, with first line, count, and highest certainty.
 
-    `citation` is where a caller calls from, and where a callee is defined.
+    `citation` is the place of a caller's call, or the definition of a callee.
     """
 
     symbol: str
@@ -82,7 +81,7 @@ class EdgeRow(NamedTuple):
 
 
 class ShownSymbol(NamedTuple):
-    """One symbol and what stands around it. `cut` is true where `code` is its first lines alone."""
+    """Symbol with its callers and callees; `cut` is true where `code` is its first lines alone."""
 
     symbol: str
     path: str
@@ -110,7 +109,7 @@ class ShownSymbol(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShowResult:
-    """The symbols of that name, the first few of them, and where the next ones are."""
+    """First few symbols of a name, and the places of the next."""
 
     symbols: tuple[ShownSymbol, ...]
     total: int
@@ -119,7 +118,7 @@ class ShowResult:
 
     @property
     def found(self) -> bool:
-        """True where there is one."""
+        """True where a symbol has the name."""
         return bool(self.symbols)
 
 
@@ -193,8 +192,9 @@ def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> S
 def _build_edge_rows(
     project: Project, edges: Iterable[Edge], limit: int, *, is_into: bool
 ) -> tuple[list[EdgeRow], int, int]:
-    """Return a row for each symbol at the other ends but of imports, at most `limit`; how many; how
-    many in tests.
+    """Return a row per symbol at the other end of edges, at most `limit`, without imports.
+
+    Also returns the number of all such symbols, and of those in tests.
     """
     grouped: dict[tuple[str, str], list[Edge]] = {}
     for edge in edges:
@@ -272,7 +272,7 @@ def _format_caller_count(s: ShownSymbol) -> str:
 
 
 def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
-    """Return what stands for the lines that are left out."""
+    """Return the placeholder of lines that are left out."""
     rows = render_member_heads(s.members, style)
     if s.cut and not s.members:
         lines_left = s.end_line - s.code.first - s.code.text.count("\n")
@@ -288,8 +288,9 @@ def _render_left_out_lines(s: ShownSymbol, style: Style) -> list[str]:
 def _render_symbol_edges(
     words: Words, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
 ) -> list[str]:
-    """Return the other ends: a caller as the place of its call, a callee behind the line of the
-    call.
+    """Return the symbols at the other end of edges as lines.
+
+    A caller is shown as the place of its call, a callee behind the line of the call.
     """
     if not rows:
         return []

@@ -1,6 +1,4 @@
-"""Source as it is shown: byte for byte the file's, line by line with numbers, and what a reader
-must know of it beside.
-"""
+"""Source as it is shown: byte for byte that of the file, in numbered lines, with notes beside."""
 
 import re
 from collections.abc import Sequence
@@ -22,8 +20,9 @@ _SIGNATURE_CHARS = 140
 
 
 class Excerpt(NamedTuple):
-    """Lines of a file, from `first` on, and how they differ from what an editor would show or the
-    file holds.
+    """Lines of a file, from `first` on, with notes.
+
+    The notes say how the lines differ from the view of an editor, or from the file.
     """
 
     first: int
@@ -32,13 +31,14 @@ class Excerpt(NamedTuple):
 
     @property
     def is_redacted(self) -> bool:
-        """Say whether a secret was replaced in it: then it is not what the file holds."""
+        """Say whether a secret was replaced: then the excerpt differs from the file."""
         return _REDACTION in self.notes
 
 
 def read_code_excerpt(project: Project, path: str, first: int, last: int) -> Excerpt:
-    """Return lines of a file as they were indexed: what was redacted there stays so, and is
-    told.
+    """Return lines of a file as they were indexed.
+
+    Text that was redacted there stays redacted, and a note says so.
     """
     documents = project.store.get(SCOPE, [path])
     if not documents:
@@ -97,8 +97,9 @@ def _format_hidden_signs_note(named: str) -> Words:
 
 
 def render_numbered_lines(shown: Excerpt, style: Style) -> list[str]:
-    """Return notes, then the lines, each behind its number and a tab; for a terminal without what
-    it would obey.
+    """Return notes, then the lines, each behind its number and a tab.
+
+    For a terminal, control sequences are removed.
     """
     lines = shown.text.split("\n") if shown.text else []
     noted = [style.dim(f"  ! {note.say(style.lang)}") for note in shown.notes]
@@ -113,12 +114,12 @@ def render_numbered_lines(shown: Excerpt, style: Style) -> list[str]:
 
 
 def format_code_place(path: str, first: int, last: int = 0) -> str:
-    """Return where something stands as an editor opens it: `path:line`, or `path:first-last`."""
+    """Return a place in the form that editors open: `path:line`, or `path:first-last`."""
     return f"{path}:{first}-{last}" if last > first else f"{path}:{first}"
 
 
 class MemberRow(NamedTuple):
-    """What is inside of a class or a file: its head, and where it stands."""
+    """Member of a class or a file: its head, and its place."""
 
     symbol: str
     kind: str
@@ -128,7 +129,7 @@ class MemberRow(NamedTuple):
 
 
 def list_symbol_members(project: Project, s: Symbol) -> list[MemberRow]:
-    """Return what is directly inside of a class or a file, in order; nothing of what is neither."""
+    """Return the direct members of a class or a file, in order; empty for other symbols."""
     if s.kind not in (SymbolKind.CLASS, SymbolKind.MODULE):
         return []
     prefix = f"{s.path}::" if s.kind == SymbolKind.MODULE else f"{s.key}."

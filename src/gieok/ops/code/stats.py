@@ -1,4 +1,4 @@
-"""`gieok code stats`: every count there is."""
+"""`gieok code stats`: all counts of the code index."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -15,7 +15,7 @@ from gieok.text.messages import Words
 
 @dataclass(frozen=True, slots=True)
 class CodeStatsResult:
-    """Counts, with what the logs add."""
+    """Counts of the index and of its logs."""
 
     counted: Inline[Statistics]
     syncs: int

@@ -27,14 +27,14 @@ _SHOWN = 10
 
 
 class Central(NamedTuple):
-    """A symbol, and how many depend on it."""
+    """Symbol, and the number of symbols that depend on it."""
 
     symbol: str
     dependants: int
 
 
 class CoverageState(NamedTuple):
-    """What ran under coverage, and when it was taken in."""
+    """Executions under coverage, and the time of their import."""
 
     pairs: int
     tests: int
@@ -45,7 +45,7 @@ class CoverageState(NamedTuple):
 
 
 class CodeCounts(NamedTuple):
-    """How much there is of the project."""
+    """Sizes of the project."""
 
     files: int
     lines: int
@@ -77,7 +77,7 @@ def _build_code_counts(c: Statistics) -> CodeCounts:
 
 @dataclass(frozen=True, slots=True)
 class CodeStatusResult:
-    """What there is."""
+    """Status of the project and its index."""
 
     root: Path
     counted: Annotated[Statistics, As(_build_code_counts), INLINE]
@@ -95,7 +95,7 @@ class CodeStatusResult:
 
 
 def read_code_status(context: Context, request: NoRequest) -> CodeStatusResult:
-    """Count, and compare with the disk."""
+    """Count the index, and compare it with the disk."""
     del request
     project = open_current_project(context)
     last = next(reversed(list(layout.read_code_log(project.root, "validations"))), {})

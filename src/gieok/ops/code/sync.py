@@ -34,7 +34,7 @@ def sync_code_files(context: Context, request: SyncRequest) -> CodeSyncResult:
 
 
 def _find_syncable_path(context: Context, project: Project, name: str) -> str:
-    """Return the path of a file that is there or indexed."""
+    """Return the path of a file that exists or is indexed."""
     path = inside(project, name, context.caller.folder)
     if path in project.store.files() or (project.root / path).exists():
         return path

@@ -16,7 +16,7 @@ _GOOD = 80
 
 
 class ValidationRow(NamedTuple):
-    """One check: the share that is in order, 0–1, and what was seen."""
+    """Check with its share of sound items, 0–1, and its findings."""
 
     name: str
     ok: bool
@@ -27,8 +27,9 @@ class ValidationRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ValidateResult:
-    """The checks and the score that they make; `found` is False where the score is low, so that the
-    exit status says so.
+    """Checks and their total score.
+
+    `found` is False where the score is low, so that the exit status says so.
     """
 
     checks: tuple[ValidationRow, ...]
@@ -47,7 +48,7 @@ class ValidateResult:
 
 
 def validate_code_index(context: Context, request: NoRequest) -> ValidateResult:
-    """Check, log, and ask for more where the score is low."""
+    """Check the index, log the result, and request an escalation where the score is low."""
     del request
     project = open_current_project(context)
     checks = validate.validate(project, context.memory.embedder())

@@ -1,6 +1,4 @@
-"""`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for
-good.
-"""
+"""`gieok code watch`: sync whenever files change, until interrupted or by the daemon."""
 
 import contextlib
 import time
@@ -42,8 +40,10 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class HandedResult:
-    """Whether a project is the daemon's to watch now, whether it was before, the daemon that runs,
-    and what it says of it.
+    """Result of handing a project to the daemon, or taking it back.
+
+    Whether the daemon watches the project now, whether it did before, the running daemon, and its
+    status of the project.
     """
 
     root: Path
@@ -61,12 +61,12 @@ class HandedResult:
 
     @property
     def found(self) -> bool:
-        """False where there was nothing to stop."""
+        """False where there was no watch to stop."""
         return self.handed or self.was_handed
 
 
 def watch_code(context: Context, request: WatchRequest) -> CodeSyncResult | HandedResult:
-    """Sync now, and then after each change; or hand the project to the daemon, or take it back."""
+    """Sync now and after each change, hand the project to the daemon, or take it back."""
     if request.daemon + request.stop + request.once > 1:
         raise BadRequest("--daemon, --stop and --once exclude each other")
     project = open_current_project(context)
@@ -80,7 +80,7 @@ def watch_code(context: Context, request: WatchRequest) -> CodeSyncResult | Hand
 
 
 def _hand_project_to_daemon(context: Context, root: Path) -> HandedResult:
-    """Hand a project over, and wait until the daemon says that it has it, where one runs."""
+    """Hand a project to the daemon; where a daemon runs, wait until it reports the project."""
     was_handed = root in watched.list_watched_roots(context.home)
     watched.watch_project(context.home, root)
     control = context.admin.daemon() if context.admin.daemon is not None else None
@@ -123,11 +123,11 @@ def _watch_project_files(context: Context, project: Project, *, once: bool) -> C
 def select_indexable_paths(
     root: Path, changed: set[Path], rules: IgnoreRules, known: Collection[str] | None = None
 ) -> list[str]:
-    """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one
-    of our own.
+    """Return the changed paths that are indexed, or would be, by the rule of `scan`.
 
-    `known` are the files that are indexed; with None, what is gone or cannot be read may have been.
-    A folder is one of them: moved here or away, it is all that is told of the files in it.
+    `known` are the indexed files; with None, any removed or unreadable path may have been indexed.
+    A folder is returned too: when a folder is moved here or away, no change of its files is
+    reported.
     """
     folders = {folder for path in known or () for folder in map(str, PurePosixPath(path).parents)}
     indexable = []
@@ -148,7 +148,7 @@ def select_indexable_paths(
 
 
 def render_code_watch(result: CodeSyncResult | HandedResult, style: Style) -> str:
-    """Show the last sync, or who watches now."""
+    """Show the last sync, or the watcher."""
     if isinstance(result, CodeSyncResult):
         return code_init.render_code_sync(result, style)
     root = printable(str(result.root))

@@ -1,5 +1,6 @@
-"""`gieok backup create | list | verify | restore | prune`: the home as one file, made while
-everything runs.
+"""`gieok backup create | list | verify | restore | prune`: the home as one file.
+
+A backup is made while everything runs.
 """
 
 from collections.abc import Sequence
@@ -72,7 +73,7 @@ class PruneRequest:
 
 
 class BackupRow(NamedTuple):
-    """A backup."""
+    """Backup in a list."""
 
     path: str
     made_at: str
@@ -90,8 +91,9 @@ def _build_backup_rows(files: Sequence[BackupFile]) -> tuple[BackupRow, ...]:
 
 @dataclass(frozen=True, slots=True)
 class BackupResult:
-    """A backup that was made or read: number and size of the files in it, what it leaves out, which
-    older ones went.
+    """Backup that was made or read.
+
+    Number and size of its files, the files that it leaves out, and older backups that were removed.
     """
 
     backup: Annotated[BackupFile, As(_build_backup_row)]
@@ -106,7 +108,7 @@ class BackupResult:
 
 @dataclass(frozen=True, slots=True)
 class BackupListResult:
-    """The backups in a folder, the newest first, and how many are kept (0: all)."""
+    """Backups in a folder, newest first, and how many are kept (0: all)."""
 
     folder: str
     backups: Annotated[Sequence[BackupFile], As(_build_backup_rows)]
@@ -114,13 +116,13 @@ class BackupListResult:
 
     @property
     def found(self) -> bool:
-        """True where there is one."""
+        """True where there is a backup."""
         return bool(self.backups)
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreBackupResult:
-    """What stands where now; `kept_aside` is the home that was there before."""
+    """Restored home; `kept_aside` is the home that was there before."""
 
     home: str
     backup: Annotated[BackupFile, As(_build_backup_row)]
@@ -134,13 +136,13 @@ class RestoreBackupResult:
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """The backups that went."""
+    """Backups that were removed."""
 
     removed: Annotated[Sequence[BackupFile], As(_build_backup_rows)]
 
     @property
     def found(self) -> bool:
-        """True where one went."""
+        """True where a backup was removed."""
         return bool(self.removed)
 
 
@@ -156,7 +158,7 @@ def create_backup(context: Context, request: CreateRequest) -> BackupResult:
 
 
 def list_backups(context: Context, request: BackupListRequest) -> BackupListResult:
-    """Return what is there."""
+    """Return the backups in a folder."""
     backups, folder = context.admin.backups(), _resolve_backup_path(context, request.to)
     keep = int(context.admin.setting("backup.keep"))
     return BackupListResult(str(backups.folder(folder)), backups.listed(folder), keep)
@@ -209,8 +211,9 @@ def _resolve_backup_path(context: Context, text: str) -> Path | None:
 
 
 def _find_meant_backup(context: Context, text: str) -> Path:
-    """Return the backup that is meant: a path, a name in the folder of backups, or the newest
-    there.
+    """Return the backup that a text names.
+
+    The text is a path, or a name in the folder of backups; an empty text means the newest there.
     """
     backups = context.admin.backups()
     if not text:
@@ -251,7 +254,7 @@ def _render_backup_line(file: BackupFile, style: Style) -> str:
 
 
 def render_backup(result: BackupResult, style: Style) -> str:
-    """Show what was made or read."""
+    """Show the backup that was made or read."""
     content = _format_backup_bytes(result.content_bytes)
     lines = [
         style.say("backed up and read back: ") if result.is_made else style.say("whole: "),
@@ -278,7 +281,7 @@ def render_backup(result: BackupResult, style: Style) -> str:
 
 
 def render_backups(result: BackupListResult, style: Style) -> str:
-    """Show the backups, and how long they stay."""
+    """Show the backups, and how long they are kept."""
     if not result.backups and not Path(result.folder).is_dir():
         return style.say(
             "{folder} is not there now: whether it holds backups is not known", folder=result.folder
@@ -296,7 +299,7 @@ def render_backups(result: BackupListResult, style: Style) -> str:
 
 
 def render_restored_backup(result: RestoreBackupResult, style: Style) -> str:
-    """Show what stands where now."""
+    """Show the restored home."""
     lines = [
         style.say(
             (
@@ -316,7 +319,7 @@ def render_restored_backup(result: RestoreBackupResult, style: Style) -> str:
 
 
 def render_pruned_backups(result: PruneResult, style: Style) -> str:
-    """Show what went."""
+    """Show the removed backups."""
     if not result.removed:
         return style.say("nothing was removed")
     removed = style.say("removed")

@@ -1,4 +1,4 @@
-"""Redacts what was stored before a rule existed: stores, journal, records, logs."""
+"""Redaction of text stored before a rule existed: stores, journal, records, logs."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ _AT_ONCE = 200
 
 
 class Cleaned(NamedTuple):
-    """Number of texts with a secret, by place; and (place, reason) of what could not be cleaned."""
+    """Number of texts with a secret, by place; and (place, reason) of texts left uncleaned."""
 
     journal: int
     documents: int
@@ -41,13 +41,14 @@ class Cleaned(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Return how many there were."""
+        """Return the number of texts with a secret."""
         return self.journal + self.documents + self.records + self.files
 
 
 def redact_stored_home(context: Context, *, is_dry: bool) -> Cleaned:
-    """Redact everything that Gieok stores, or only count. Killed at any moment, it can be run
-    again.
+    """Redact everything that Gieok stores, or only count the secrets.
+
+    A killed run can be repeated at any time.
     """
     with context.memory.journal().exclusive("rebuild"):
         return _redact_everything_stored(context, is_dry=is_dry)
@@ -71,7 +72,7 @@ def _redact_everything_stored(context: Context, *, is_dry: bool) -> Cleaned:
                 still += _settle_redacted_store(context, store)
         except StoreError as error:
             still.append(Reason(store.location, f"{error} ({error.hint})"))
-    # what names lines that hold no more names documents, whose names may have held a secret
+    # notes of lines that no longer hold name documents, whose names may have held a secret
     if not is_dry:
         still += [Reason(*one) for one in rederive_turns(context)]
     of_files = leftovers.rewrite_kept_texts(context.home, redact, is_dry=is_dry)
@@ -90,7 +91,7 @@ def _redact_everything_stored(context: Context, *, is_dry: bool) -> Cleaned:
 
 
 def _clean_made(context: Context, *, is_dry: bool) -> int:
-    """Redact what Gieok made in the journal, which delivers it to the store again."""
+    """Redact derived documents in the journal, which delivers them to the store again."""
     journal = context.memory.journal()
     found = [
         _build_cut_entry(
@@ -110,8 +111,9 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
 
 
 def _iter_archived_entries(context: Context, scope: Scope) -> Iterator[Entry]:
-    """Yield what is archived of a scope, as the store holds it; redacted, it is hot again until it
-    leaves anew.
+    """Yield the archived entries of a scope, as the store holds them.
+
+    A redacted entry is hot again until it leaves anew.
     """
     keys = [one.key for one in context.memory.journal().archived(scope)]
     for start in range(0, len(keys), _AT_ONCE):
@@ -123,8 +125,9 @@ def _build_cut_entry(document: Document, cut: Callable[[Document], tuple[Passage
 
 
 def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: bool) -> int:
-    """Redact documents of files and conversations from their stored text: the file need not
-    exist.
+    """Redact documents of files and conversations from their stored text.
+
+    The file need not exist.
     """
     done = 0
     for scope in store.scopes():
@@ -166,7 +169,7 @@ def _settle_redacted_store(context: Context, store: Store) -> list[Reason]:
 
 
 def _list_record_files(context: Context) -> list[tuple[Path, Path]]:
-    """Return every record, on whichever shelf, with its `.gieok` folder."""
+    """Return every record file, of all shelves, with its `.gieok` folder."""
     names = (records.MEMORY, records.RETIRED, records.ARCHIVE)
     return [
         (base, file)
@@ -179,8 +182,8 @@ def _list_record_files(context: Context) -> list[tuple[Path, Path]]:
 def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
     """Rewrite a record without its secrets, in content and name; the old file is removed last.
 
-    What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the
-    same bytes.
+    A record that waits for trust is not the user's and stays unchanged. The bytes that are judged,
+    cleaned and trusted are the same.
     """
     with fs.lock_resource(context.home, base):
         return file.exists() and _clean_one(context, base, file, is_dry=is_dry)

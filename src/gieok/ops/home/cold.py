@@ -1,6 +1,4 @@
-"""What is done with the cold tier by itself at its time: synchronised, and filled once that is
-approved.
-"""
+"""Scheduled jobs of the cold tier: sync, and moves to cold once they are approved."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -13,13 +11,13 @@ from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.memory.vault import sync_vault_edits
 
-#: Days that wait for a person; they are told once, until none waits.
+#: Incident of days that wait for a person; the person is notified once, until no day waits.
 _APPROVAL = "archive approval"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
 
 
 def sync_cold_at_its_time(context: Context, is_stopped: Callable[[], bool]) -> str:
-    """Synchronise at its time; return what came of it."""
+    """Sync the cold tier as scheduled; return the outcome as text."""
     del is_stopped
     if Tier.COLD not in context.archive.tiers().shelves:
         return ""
@@ -34,8 +32,9 @@ def sync_cold_at_its_time(context: Context, is_stopped: Callable[[], bool]) -> s
 
 
 def list_days_for_cold(context: Context) -> list[date]:
-    """Return the days that are old enough for cold, and keep as an incident that they wait for a
-    person, if they do.
+    """Return the days that are old enough for cold.
+
+    Where they wait for a person, an incident says so.
     """
     tiers = context.archive.tiers()
     incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
@@ -53,7 +52,7 @@ def list_days_for_cold(context: Context) -> list[date]:
 
 
 def resolve_cold_approval(context: Context) -> None:
-    """Resolve the incident where no day waits any more."""
+    """Resolve the approval incident where no day waits any more."""
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves or not approval.list_due_days(
         tiers, context.archive.warm_days
@@ -62,9 +61,7 @@ def resolve_cold_approval(context: Context) -> None:
 
 
 def move_days_to_cold(context: Context, is_stopped: Callable[[], bool]) -> str:
-    """Move to cold what is old enough where that needs no approval; else tell once of what
-    waits.
-    """
+    """Move the days that are old enough to cold, or notify once that they wait for approval."""
     del is_stopped
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:

@@ -1,4 +1,4 @@
-"""`gieok up` and `gieok down`: the one process that keeps memory up to date."""
+"""`gieok up` and `gieok down`: the daemon, the one process that keeps memory up to date."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,17 +13,17 @@ from gieok.text.messages import Words
 
 @dataclass(frozen=True, slots=True)
 class UpResult:
-    """The daemon that runs, and whether it was started now."""
+    """Running daemon, and whether this call started it."""
 
     pid: int
     started: bool
-    #: When it was started, as an ISO time.
+    #: Start time of the daemon, in ISO format.
     since: str
     found: Hidden[bool] = True
 
 
 def start_home_daemon(context: Context, request: NoRequest) -> UpResult:
-    """Start the daemon unless it runs."""
+    """Start the daemon unless it runs already."""
     del request
     running, started = _require_daemon_control(context).start()
     return UpResult(running.pid, started, running.started_at)
@@ -38,7 +38,7 @@ def _require_daemon_control(context: Context) -> DaemonControl:
 
 
 def render_daemon_start(result: UpResult, style: Style) -> str:
-    """Say that it runs."""
+    """Say that the daemon runs."""
     pid, since = result.pid, _format_wall_time(result.since)
     if result.started:
         return style.say("started (process {pid})", pid=pid)
@@ -46,7 +46,7 @@ def render_daemon_start(result: UpResult, style: Style) -> str:
 
 
 def _format_wall_time(moment: str) -> str:
-    """Return an ISO time as a clock on the wall shows it; '' stays, and what is no time."""
+    """Return an ISO time as local clock time; '' and other texts stay unchanged."""
     try:
         return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
     except ValueError:
@@ -83,7 +83,7 @@ def stop_home_daemon(context: Context, request: NoRequest) -> DownResult:
 
 
 def render_daemon_stop(result: DownResult, style: Style) -> str:
-    """Say that it is gone."""
+    """Say that the daemon has stopped."""
     words = Words("stopped") if result.found else Words("no daemon runs")
     return words.say(style.lang)
 

@@ -1,5 +1,6 @@
-"""`gieok doctor`: prove each chain by doing it, and say what to run where one is broken, and what
-was not tried.
+"""`gieok doctor`: test each chain by using it, with the remedy for a broken one.
+
+The chains that were not tried are named too.
 """
 
 import os
@@ -38,10 +39,10 @@ from gieok.text.korean import in_language
 from gieok.text.messages import Words
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
-#: Of the journal's values, those of this command.
+#: Realm of this command in the journal's values.
 _REALM = "doctor"
 _MARKS = {True: "✓", False: "✗", None: "–"}
-#: What chains are called; others name an agent or a way of telling.
+#: Names of chains; other chains are named after an agent or a notifier.
 _NAMES = {
     "settings": Words("settings"),
     "home": Words("home"),
@@ -63,8 +64,10 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One chain: whether it works (None: that was not tried), what was seen, and what to run if
-    not.
+    """Check of one chain.
+
+    Whether the chain works (None: it was not tried), the observation, and the command to run if it
+    does not work.
     """
 
     name: str
@@ -73,7 +76,7 @@ class Check:
     hint: OrNull[str] = ""
 
     def line(self, style: Style) -> str:
-        """Return the line that a person reads."""
+        """Return the check as a line for a person."""
         mark = _MARKS[self.ok]
         hint = f"\n      → {style.told(self.hint)}" if self.hint else ""
         return f"  {mark} {style.bold(self.title(style.lang))}: {style.told(self.detail)}{hint}"
@@ -92,13 +95,13 @@ class DoctorResult:
 
     @property
     def found(self) -> bool:
-        """True where everything that was tried works."""
+        """True where every chain that was tried works."""
         return all(check.ok is not False for check in self.checks)
 
     @property
     @mark_encoded_getter
     def ok(self) -> bool:
-        """Say whether everything that was tried works."""
+        """Say whether every chain that was tried works."""
         return self.found
 
 
@@ -127,7 +130,9 @@ class DoctorRequest:
 
 
 def diagnose_home(context: Context, request: DoctorRequest) -> DoctorResult:
-    """Probe every part; the agents themselves only on request, because that takes seconds."""
+    """Probe every part; the agents themselves only on request, because probing them takes
+    seconds.
+    """
     checks = list(iter_chain_checks(context, is_free=request.free))
     if request.agents:
         from gieok.ops.prompt import delivery  # a server and subprocesses, which nothing else needs
@@ -141,7 +146,7 @@ def diagnose_home(context: Context, request: DoctorRequest) -> DoctorResult:
 def iter_chain_checks(context: Context, *, is_free: bool = False) -> Iterator[Check]:
     """Yield a check for each chain, in the order in which they depend on each other.
 
-    With `is_free`, nothing that may cost money is asked.
+    With `is_free`, no service that may cost money is asked.
     """
     for error in context.troubles:
         yield Check("settings", False, f"{error} (left out below)", error.hint)
@@ -182,7 +187,7 @@ def iter_chain_checks(context: Context, *, is_free: bool = False) -> Iterator[Ch
 
 
 class Untried(NamedTuple):
-    """Why a chain was not tried."""
+    """Reason why a chain was not tried."""
 
     why: str
 
@@ -191,7 +196,10 @@ _PAID = Untried("not tried: it may cost money, and --free asks nothing that does
 
 
 def _check_chain(name: str, look: Callable[[], str | Untried]) -> Check:
-    """Try a chain. A day's tokens that are spent are no fault of it: then it is not tried."""
+    """Try a chain; report it as not tried where the day's tokens are spent.
+
+    Spent tokens are no fault of the chain.
+    """
     try:
         detail = look()
         return (
@@ -217,7 +225,7 @@ def _probe_home(context: Context) -> str:
 
 
 def _probe_journal(context: Context) -> str:
-    """Write a value, read it back and take it out; count what was said."""
+    """Write a value to the journal, read it back and remove it; count the messages."""
     journal = context.memory.journal()
     name, value_written = str(os.getpid()), f"{context.clock.now():%Y-%m-%dT%H:%M:%S}"
     journal.keep(_REALM, {name: value_written})
@@ -242,7 +250,7 @@ def _probe_accounts(context: Context) -> str:
 
 
 def _probe_server(context: Context) -> str:
-    """Say where the server answers; '' where none does, and none is to."""
+    """Return where the server answers; '' where no server runs and none is configured."""
     if context.admin.daemon is None:
         return ""
     control = context.admin.daemon()
@@ -271,8 +279,9 @@ def _probe_store(context: Context) -> str:
 
 
 def _iter_remote_copy_checks(context: Context) -> Iterator[Check]:
-    """Yield what is seen of copies at services: of the store in use, and of others, which nobody
-    looks after.
+    """Yield checks of copies at services.
+
+    Covers the copy of the store in use, and those of other stores, which no process maintains.
     """
     if (copy := _check_chain("service", lambda: _probe_copy_service(context))).detail:
         yield copy
@@ -283,8 +292,9 @@ def _iter_remote_copy_checks(context: Context) -> Iterator[Check]:
 
 
 def _probe_copy_service(context: Context) -> str:
-    """Ask the service of a copy how much it holds; '' for a store without one. Raises where that is
-    not what was sent.
+    """Ask the service of a copy how much it holds; '' for a store without a copy.
+
+    Raises where the amount differs from the amount sent.
     """
     store = context.memory.store()
     if not isinstance(store, ManagedCopy) or not isinstance(store, Droppable):
@@ -308,9 +318,7 @@ def _probe_copy_service(context: Context) -> str:
 
 
 def _probe_embedder(context: Context) -> str | Untried:
-    """Use the embedder that the settings ask for, and say where the vectors that are there are
-    another's.
-    """
+    """Use the configured embedder, and say where existing vectors are of another model."""
     embedder = context.memory.embedder()
     if embedder is None:
         return Untried("not tried: none is configured: keyword search only")
@@ -323,7 +331,7 @@ def _probe_embedder(context: Context) -> str | Untried:
 
 
 def _probe_reranker(by: Reranking) -> str:
-    """Let the reranker tell an answer from another sentence."""
+    """Let the reranker distinguish an answer from another sentence."""
     right, wrong = by.reranker.scores(
         "Where is the umbrella?", ["The umbrella stands behind the door.", "Rice is cooked."]
     )
@@ -367,8 +375,9 @@ def _probe_round_trip(context: Context, *, by_meaning: bool) -> str:
 
 
 def _iter_untrusted_projects(context: Context) -> Iterator[str]:
-    """Yield a line for the project here and each other that a person was told of, where something
-    waits for trust.
+    """Yield a line for each known project with memory that waits for trust.
+
+    Known projects are the one here and those that a person was notified of.
     """
     here = context.project
     for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
@@ -377,7 +386,7 @@ def _iter_untrusted_projects(context: Context) -> Iterator[str]:
 
 
 def _probe_indexed_folders(context: Context) -> str | Untried:
-    """Look into each folder that is indexed."""
+    """Check each indexed folder."""
     known = roots.load_roots(context.memory.store(), context.scope)
     gone = [str(root.path) for root in known if not root.path.exists()]
     if gone:
@@ -396,7 +405,7 @@ def _probe_indexed_folders(context: Context) -> str | Untried:
 
 
 def _build_notifier_check(one: Told) -> Check:
-    """Return what came of looking at a way of telling."""
+    """Return the check of a notifier."""
     name = f"notify {one.channel}"
     if one.ok and not one.was_tried:
         return Check(
@@ -408,9 +417,7 @@ def _build_notifier_check(one: Told) -> Check:
 
 
 def _iter_transcript_checks(context: Context) -> Iterator[Check]:
-    """Read the newest transcripts of each agent that has some here, and name talk that is not
-    read.
-    """
+    """Read the newest transcripts of each agent that has some here; name unread conversations."""
     transcripts = context.observe.transcripts()
     try:
         not_read = list_unread_talk(context, transcripts.places)
@@ -445,7 +452,7 @@ def _probe_agent_transcripts(
 
 
 def _iter_model_checks(context: Context, *, is_free: bool) -> Iterator[Check]:
-    """Let the observer observe a sentence, and each other model that is configured say a word."""
+    """Let the observer observe a sentence, and each other configured model say a word."""
     for trial in context.admin.model_trials():
         name = "observer" if trial.setting == "observe.model" else trial.setting
         if any(error.setting in ("", trial.setting) for error in context.troubles):

@@ -1,4 +1,4 @@
-"""`gieok config edit`: the user's settings in their editor; what is wrong does not take effect."""
+"""`gieok config edit`: edit the user's settings file; faulty settings take no effect."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ _NEW = Words(
 
 @dataclass(frozen=True, slots=True)
 class EditedConfig:
-    """The file of settings, and whether it changed."""
+    """Settings file, and whether it changed."""
 
     path: str
     changed: bool
@@ -26,8 +26,9 @@ class EditedConfig:
 
 
 def edit_user_config(context: Context, request: NoRequest) -> EditedConfig:
-    """Open the file, check what was written, put it in place. Raises BadConfig, and keeps the old
-    file and a draft.
+    """Open the settings file in an editor, check the text, and put it in place.
+
+    Raises BadConfig, and keeps the old file and a draft.
     """
     del request
     file = paths.locate_user_config(context.home)
@@ -69,7 +70,7 @@ def edit_user_config(context: Context, request: NoRequest) -> EditedConfig:
 
 
 def render_edited_config(result: EditedConfig, style: Style) -> str:
-    """Say whether anything changed."""
+    """Say whether the settings changed."""
     if not result.changed:
         return style.say("nothing was changed")
     return style.say("in force: {path}", path=style.path(result.path))

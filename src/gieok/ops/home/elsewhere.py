@@ -1,5 +1,6 @@
-"""What of this memory lies at a service or on a server: who has some, what is recorded of it, and
-how it is deleted there.
+"""Remote data of this memory: the stores with data at a service or on a server.
+
+Covers the local records of that data, and how it is deleted there.
 """
 
 from collections.abc import Iterator
@@ -14,27 +15,28 @@ from gieok.text.messages import Words
 
 
 class RemotePlace(NamedTuple):
-    """A store that may have data elsewhere; `store` is None where it cannot be opened, and
-    `trouble` says why.
+    """Store that may have data elsewhere.
+
+    `store` is None where it cannot be opened, and `trouble` says why.
     """
 
     name: str
     store: Store | None
-    #: The file in the home by which its data is known again; None where none is needed.
+    #: File in the home that identifies the store's remote data; None where none is needed.
     mark: Path | None = None
     trouble: str = ""
 
     def known(self) -> list[RemoteData]:
-        """Return what is recorded here of its data elsewhere; nobody is asked."""
+        """Return the local records of the store's remote data; no service is asked."""
         return self.store.known_remote_data() if isinstance(self.store, Droppable) else []
 
     def how_by_hand(self) -> str:
-        """Say how the data is deleted without Gieok; '' where nobody can tell."""
+        """Return how the data is deleted without Gieok; '' where that is unknown."""
         return self.store.by_hand if isinstance(self.store, Droppable) else ""
 
 
 def iter_remote_places(context: Context) -> Iterator[RemotePlace]:
-    """Yield the stores that may have data elsewhere, the one in use too."""
+    """Yield the stores that may have data elsewhere, including the store in use."""
     return (
         _open_remote_place(context, name, mark) for name, mark in context.admin.elsewhere().items()
     )
@@ -48,8 +50,8 @@ def _open_remote_place(context: Context, name: str, mark: Path | None) -> Remote
 
 
 def list_unused_remote_data(context: Context) -> list[Reason]:
-    """Return what lies at services for stores that are not in use, as far as it is recorded here.
-    Nobody is asked.
+    """Return the remote data of stores that are not in use, as recorded here; no service is
+    asked.
     """
     reasons: list[Reason] = []
     for name, mark in context.admin.elsewhere().items():
@@ -65,7 +67,7 @@ def list_unused_remote_data(context: Context) -> list[Reason]:
 
 
 def describe_unused_data(name: str, data: RemoteData) -> Words:
-    """Say what of a store that is not in use lies elsewhere, and how to delete it."""
+    """Return a sentence on the remote data of an unused store, and how to delete it."""
     return Words.of(
         (
             "{documents:,} documents of yours lie there, and nothing here uses them: `gieok store "

@@ -47,7 +47,7 @@ class EncryptionOffRequest:
 
 
 class ClearPlace(NamedTuple):
-    """What stays in the clear, and why."""
+    """Place that stays in the clear, and the reason."""
 
     path: str
     reason: str
@@ -55,7 +55,7 @@ class ClearPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncryptionResult:
-    """How the home is encrypted."""
+    """Encryption status of the home."""
 
     is_on: bool
     is_changing: bool
@@ -72,7 +72,7 @@ class EncryptionResult:
 
 @dataclass(frozen=True, slots=True)
 class EncryptionChangeResult:
-    """What a change did; `done` is False where a person said no, or something is left (`wrong`)."""
+    """Outcome of a change; `done` is False where a person refused, or work is left (`wrong`)."""
 
     done: bool
     recipient: str
@@ -88,7 +88,7 @@ class EncryptionChangeResult:
 
 
 def read_encryption_status(context: Context, request: NoRequest) -> EncryptionResult:
-    """Return what is encrypted."""
+    """Return the encryption status of the home."""
     del request
     known: EncryptionStatus = context.admin.encryption().status()
     clear = tuple(ClearPlace(*one) for one in known.in_clear)
@@ -107,7 +107,7 @@ def read_encryption_status(context: Context, request: NoRequest) -> EncryptionRe
 
 
 def turn_encryption_on(context: Context, request: EncryptionOnRequest) -> EncryptionChangeResult:
-    """Encrypt everything, once a person knows what losing the key means."""
+    """Encrypt everything, once a person confirms that they know what losing the key means."""
     return _change_encryption(
         context,
         request,
@@ -159,8 +159,9 @@ def _confirm_encryption_change(context: Context, lines: list[str]) -> bool:
 
 
 def _ask_new_passphrase(context: Context) -> str:
-    """Return the passphrase for a new key: as it is set, or typed twice, unseen. Raises
-    BadRequest.
+    """Return the passphrase for a new key: from the settings, or typed twice, unseen.
+
+    Raises BadRequest.
     """
     known = context.admin.secret("GIEOK_PASSPHRASE")
     if not known and not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -200,7 +201,7 @@ def _build_encryption_result(change: EncryptionChange) -> EncryptionChangeResult
 
 
 def render_encryption_status(result: EncryptionResult, style: Style) -> str:
-    """Show what is encrypted, with which key, and what is not."""
+    """Show the encrypted places, the key, and the places in the clear."""
     if result.is_on:
         protected = style.say(", protected by a passphrase") if result.has_passphrase else ""
         head = style.say("encryption is on")
@@ -258,7 +259,7 @@ def _render_database_encryption(result: EncryptionResult, style: Style) -> list[
 
 
 def render_encryption_change(result: EncryptionChangeResult, style: Style) -> str:
-    """Show what was done, where the key is, and what is left."""
+    """Show the changes, the place of the key, and the work that is left."""
     if not result.done and not result.wrong:
         return style.say("nothing was changed")
     lines = [style.say("{files:,} files written anew", files=result.files)]

@@ -1,8 +1,9 @@
-"""Who may see the pages and call operations: whoever can read the home.
+"""Gate to the pages and operations, open to whoever can read the home.
 
-For programs a token in a file. For browsers a link of one use, then a cookie; every change carries
-a token. Those are signed with a secret in the home, so nothing has to be kept, but which links were
-used: by any server of the home, also by one that was started since. All files have the mode 0600.
+Programs use a token in a file. Browsers use a link that works once, then a cookie; every change
+carries a token. Codes, cookies and tokens of browsers are signed with a secret in the home, so only
+the used links have to be stored: used with any server of the home, also one that was started since.
+All files have the mode 0600.
 """
 
 import hmac
@@ -16,7 +17,7 @@ from gieok import fs, paths
 from gieok.errors import BadConfig
 
 COOKIE = "gieok_session"
-#: Header of a change that is not a form's.
+#: Header that carries the token of a change that no form sends.
 CHANGE_HEADER = "X-Change-Token"
 _FILE, _USED = "web.secret", "web.used"
 OWNER_PREFIX = "go_"
@@ -26,7 +27,7 @@ _LINK_S, _SESSION_S = 300, 30 * 86_400
 
 
 class Gate:
-    """`now_s` is the time in seconds. May be used by several threads."""
+    """Access checks of a home; `now_s` is the time in seconds. May be used by several threads."""
 
     def __init__(self, home: Path, now_s: Callable[[], float]) -> None:
         self._secret = _ensure_token_file(
@@ -37,34 +38,32 @@ class Gate:
         self._used = home / _USED
 
     def is_owner(self, token: str) -> bool:
-        """Say whether a token is that of the file."""
+        """Say whether a token is the one in the owner's file."""
         return hmac.compare_digest(self._owner, token.encode("utf-8", "replace"))
 
     def link_code(self) -> str:
-        """Return what a link lets in with: once, within five minutes."""
+        """Return the code of a new link, which admits one browser once, within five minutes."""
         return self._signed("link", _LINK_S)
 
     def enter(self, code: str) -> str:
-        """Return the value of a session's cookie for the code of a link; '' where it is not good,
-        or was used.
-        """
+        """Return the session cookie for the code of a link; '' for a bad or used code."""
         if not self._is_good("link", code):
             return ""
         fs.make_private(self._used)
         for left in self._used.iterdir():
             if 0 < _parse_signed_expiry(left.name) <= self._now_s():
                 left.unlink(missing_ok=True)
-        # Exclusively: of two that come at once, one gets in.
+        # Created exclusively: of two simultaneous uses of a link, only one is admitted.
         if not fs.create_new_file(self._used / code.rpartition(".")[0], ""):
             return ""
         return self._signed("session", _SESSION_S)
 
     def is_open(self, cookie: str) -> bool:
-        """Say whether a cookie is one of ours, and not over."""
+        """Say whether a cookie is signed by this home, and not expired."""
         return self._is_good("session", cookie)
 
     def change_token(self, cookie: str) -> str:
-        """Return what a change from a page of this session carries (CSRF)."""
+        """Return the CSRF token that changes from pages of this session carry."""
         return self._mark("change", cookie)
 
     def may_change(self, cookie: str, token: str) -> bool:
@@ -74,9 +73,7 @@ class Gate:
         )
 
     def proof(self, asked: str, port: int, pid: int) -> str:
-        """Return what proves that a server knows the secret of the home: `asked` is another each
-        time.
-        """
+        """Return the proof that a server knows the home's secret; `asked` is a fresh challenge."""
         return self._mark("server", f"{port}\0{pid}\0{asked}")
 
     def _signed(self, what: str, seconds: int) -> str:
@@ -93,14 +90,15 @@ class Gate:
 
 
 def _parse_signed_expiry(text: str) -> int:
-    """Return the time in what was signed, in seconds; 0 for none."""
+    """Return the expiry time of a signed text, in seconds; 0 for none."""
     until = text.partition(".")[0]
     return int(until) if until.isdecimal() else 0
 
 
 def ensure_owner_token(home: Path) -> str:
-    """Return the token by which programs of the home's owner call the server, made at the first
-    need. Raises BadConfig.
+    """Return the token by which the owner's programs call the server; create it when first needed.
+
+    Raises BadConfig.
     """
     return _ensure_token_file(
         paths.locate_owner_token(home), lambda: f"{OWNER_PREFIX}{secrets.token_urlsafe(32)}", _OWNER
@@ -108,8 +106,9 @@ def ensure_owner_token(home: Path) -> str:
 
 
 def _ensure_token_file(file: Path, made: Callable[[], str], form: re.Pattern[str]) -> str:
-    """Return the text of a file of the home, made at the first need. Raises BadConfig: what is cut
-    off can be guessed.
+    """Return the text of a file of the home; create the file when first needed.
+
+    Raises BadConfig for a text that is cut off: it could be guessed.
     """
     if not file.is_file():
         fs.make_private(file.parent)

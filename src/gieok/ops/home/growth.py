@@ -1,5 +1,6 @@
-"""How memory grew, and what the hook decided, for the pages: counted from what there is; nothing is
-kept for it.
+"""Growth of memory and decisions of the hook by week, for the pages.
+
+Both are counted from existing data; nothing is stored for them.
 """
 
 from collections import Counter
@@ -16,12 +17,12 @@ from gieok.ports.store import Store
 from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
 
-#: Passages of a scope that are looked at, the newest; the curve begins where they end.
+#: Number of a scope's newest passages that are counted; the curve begins at the oldest of them.
 _MOST_PASSAGES = 30_000
 
 
 class Size(NamedTuple):
-    """How much there was at the end of a day: documents, passages, and bytes of their text."""
+    """Size at the end of a day: documents, passages, and bytes of their text."""
 
     day: date
     documents: int
@@ -30,16 +31,16 @@ class Size(NamedTuple):
 
 
 class WeekOfHook(NamedTuple):
-    """What the hook did in the week that begins on a Monday."""
+    """Counts of the hook's decisions in the week that begins on a Monday."""
 
     monday: date
     stats: Stats
 
 
 def count_weekly_growth(context: Context, scopes: Sequence[Scope], weeks: int) -> list[Size]:
-    """Return a point a week, oldest first: of what is there now, how much is dated up to that day.
+    """Return a point a week, oldest first: the size of the present data dated up to that day.
 
-    The last point is everything that there is. What was forgotten since is not in it.
+    The last point covers all present data. Memories forgotten since are not counted.
     """
     today = context.clock.now().astimezone(context.zone).date()
     first = today - timedelta(days=7 * weeks)
@@ -80,9 +81,7 @@ def _list_dated_passages(
 
 
 def count_weekly_hook_calls(context: Context, weeks: int) -> list[WeekOfHook]:
-    """Return what the hook did in each of the last weeks, oldest first; none where it was never
-    called.
-    """
+    """Return the hook's counts for each of the last weeks, oldest first; empty if it never ran."""
     rows = stats.read_hook_calls(context.home)
     if not rows:
         return []

@@ -1,8 +1,7 @@
-"""What grows beside memories, and when it is let go of: a table, which `gieok archive status`
-shows.
+"""Housekeeping table: data that grows beside memories, and when it is deleted.
 
-Memories themselves, messages and what a person wrote are never touched here; nor is what waits for
-anybody.
+`gieok archive status` shows the table. Memories themselves, messages and a person's own texts are
+never touched here; nor is data that waits for somebody.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,10 +17,10 @@ _FOREVER = 0
 
 
 class HousekeptKind(NamedTuple):
-    """Something that grows. It is kept for `days` since it was written (0: for ever), and at most
-    `most` of it (0: any number).
+    """Kind of growing data, kept for `days` after the write (0: for ever).
 
-    `files` are patterns below the home folder; without any, it is rows of the journal.
+    At most `most` items are kept (0: any number). `files` are patterns below the home folder;
+    without any, the kind is rows of the journal.
     """
 
     name: str
@@ -73,7 +72,7 @@ KINDS = (
 
 
 class KindRow(NamedTuple):
-    """How much there is of a kind; `items` is None where only its store knows."""
+    """Amount of a kind; `items` is None where only its store knows."""
 
     kind: HousekeptKind
     items: int | None
@@ -81,7 +80,7 @@ class KindRow(NamedTuple):
 
 
 def parse_days_by_kind(text: str) -> dict[str, int]:
-    """Return kind → days, of `kind=days` joined by commas. Raises ValueError."""
+    """Parse `kind=days` pairs joined by commas; return kind → days. Raises ValueError."""
     days_by_kind: dict[str, int] = {}
     known = [kind.name for kind in KINDS if kind.days]
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -99,7 +98,7 @@ def list_housekept_kinds(context: Context) -> list[HousekeptKind]:
 
 
 def count_housekept_kinds(context: Context) -> list[KindRow]:
-    """Count what there is; nothing is written."""
+    """Count each kind; nothing is written."""
     grown = context.memory.journal().grown() if context.memory.has_journal() else {}
     return [_build_kind_row(context.home, kind, grown) for kind in list_housekept_kinds(context)]
 
@@ -112,8 +111,9 @@ def _build_kind_row(home: Path, kind: HousekeptKind, grown: Mapping[str, int]) -
 
 
 def tidy_home(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> str:
-    """Let go of what is too old, then give space back where that pays; return what was done. Safe
-    to kill.
+    """Delete expired data, then free disk space where that pays; return a report.
+
+    Safe to kill.
     """
     now, journal = context.clock.now(), context.memory.journal()
     table = list_housekept_kinds(context)
@@ -134,7 +134,7 @@ def tidy_home(context: Context, is_stopped: Callable[[], bool] = lambda: False) 
 
 
 def _drop_old_files(home: Path, kind: HousekeptKind, now: datetime) -> int:
-    """Remove the files of a kind that are too old, or too many; return how many."""
+    """Remove the files of a kind that are too old, or too many; return their number."""
     kind_files = sorted(_iter_kind_files(home, kind), key=_find_written_time, reverse=True)
     oldest = now.timestamp() - kind.days * 86_400 if kind.days else 0.0
     gone = [

@@ -1,9 +1,8 @@
-"""What is done by itself at its time: a table of jobs, and the one rule of when each is due.
+"""Scheduled jobs: a table of jobs, and the one rule of when each is due.
 
-The daemon sleeps until the next one (`daemon/schedules`); `gieok archive run` does without a daemon
-what is due. When each
-was done is kept in the journal: what was missed, as the machine slept or no daemon ran, is done
-once. A job that fails is an incident, and is tried again later.
+The daemon sleeps until the next job (`daemon/schedules`); `gieok archive run` runs the due jobs
+without a daemon. The journal keeps the time of each job's last run: a job missed while the machine
+slept or no daemon ran is run once. A job that fails is an incident, and is tried again later.
 """
 
 import json
@@ -33,15 +32,15 @@ _REALM = "jobs"
 WARM = "warm"
 _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
 _WAITS = Words("gieok: {name} failed and is tried again")
-#: Says whether to stop, as the process is to end.
+#: Says whether to stop, because the process is about to end.
 Stopped = Callable[[], bool]
 
 
 class HomeJob(NamedTuple):
-    """Something done by itself. `setting` holds its schedule; `work` returns what it did, '' for
-    nothing; it may be killed.
+    """Scheduled job; `setting` holds its schedule.
 
-    `is_local`: it is about this machine's files, and each machine of a journal on a server does it.
+    `work` returns a report, '' where it did nothing; it may be killed. `is_local`: the job is about
+    this machine's files, and each machine of a journal on a server runs it.
     """
 
     name: str
@@ -52,7 +51,7 @@ class HomeJob(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """A job that was run: what it did, or why it failed."""
+    """Job that was run: its report, or why it failed."""
 
     name: str
     ok: bool
@@ -60,7 +59,7 @@ class Ran(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A job with its times, in UTC: None for never. `failed` is why it is tried again at
+    """Job with its times, in UTC: None for never; `failed` is why it is tried again at
     `next_at`.
     """
 
@@ -73,8 +72,9 @@ class Planned(NamedTuple):
 
 
 class _JobRecord(NamedTuple):
-    """What is kept of a job: from when on its times count; when it ran last ('': never), and what
-    it did.
+    """Stored record of a job.
+
+    The start from which its times count, its last run ('': never), and the report of that run.
     """
 
     since: datetime
@@ -85,8 +85,9 @@ class _JobRecord(NamedTuple):
 def run_due(
     context: Context, jobs: Sequence[HomeJob] | None = None, *, is_stopped: Stopped = lambda: False
 ) -> list[Ran]:
-    """Do what is due, one after the other; return what was done. Never raises for a job that fails.
-    Raises StoreError.
+    """Run the due jobs, one after the other; return those that were run.
+
+    Never raises for a job that fails. Raises StoreError.
     """
     journal, done = context.memory.journal(), list[Ran]()
     for job in JOBS if jobs is None else jobs:
@@ -99,7 +100,7 @@ def run_due(
 
 
 def note_job_done(context: Context, name: str, said: str) -> None:
-    """Say that a person had a job done now: its next time is the one after."""
+    """Record that a person ran a job now: its next time is the following one."""
     now = context.clock.now()
     context.memory.journal().keep(
         _REALM, {name: _format_job_record(_JobRecord(now, now.isoformat(), said))}
@@ -151,7 +152,7 @@ def _build_planned_job(
 
 
 def _is_job_due(context: Context, job: HomeJob) -> bool:
-    """Say whether a job's time has come. The times of one that is new here count from now on."""
+    """Say whether a job is due. The times of a job that is new here count from now on."""
     journal, now = context.memory.journal(), context.clock.now()
     name = _format_job_key(context, job)
     text = journal.kept(_REALM).get(name)
@@ -168,14 +169,14 @@ def _run_job(context: Context, job: HomeJob, is_stopped: Stopped) -> Ran:
     begun = context.clock.now()
     try:
         result_text = redact(job.work(context, is_stopped))
-    # One job that fails must not keep the others from their time.
+    # A failing job must not delay the others.
     except Exception as error:  # noqa: BLE001
         failed = error if isinstance(error, GieokError | OSError) else unexpected(error)
         title = _WAITS.say(context.lang).format(name=job.doc.say(context.lang))
         incidents.failed(name, failed, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT)
         return Ran(job.name, False, redact(str(failed)))
     if not is_stopped():  # what was broken off is due still
-        # Counted from its beginning: what came due meanwhile is due.
+        # Counted from the start of the run: a time that came during the run is due.
         record = _JobRecord(begun, begun.isoformat(), result_text)
         context.memory.journal().keep(
             _REALM, {_format_job_key(context, job): _format_job_record(record)}
@@ -193,8 +194,9 @@ def _build_job_incidents(context: Context) -> Incidents:
 
 
 def _format_job_key(context: Context, job: HomeJob) -> str:
-    """Return the name under which a job is kept: with a sum of the machine and its home where
-    others share the journal.
+    """Return the key of a job's record.
+
+    It includes a hash of the machine and its home where others share the journal.
     """
     if not job.is_local or not context.memory.has_journal():
         return job.name
@@ -204,13 +206,14 @@ def _format_job_key(context: Context, job: HomeJob) -> str:
 
 
 def _format_incident_name(context: Context, job: HomeJob) -> str:
-    """Return the name of a job's incident, and of the lock under which it is run."""
+    """Return the name of a job's incident, which is also the name of its lock."""
     return f"job {_format_job_key(context, job)}"
 
 
 def _parse_job_record(text: str | None, now: datetime) -> _JobRecord:
-    """Return what is kept of a job; times of the future are from before the clock was set back, and
-    count from now.
+    """Return the record of a job.
+
+    A time in the future is from before the clock was set back, and counts from now.
     """
     if text is None:
         return _JobRecord(now)
@@ -228,7 +231,7 @@ def _format_job_record(record: _JobRecord) -> str:
 
 
 def _reflect_due_scopes(context: Context, is_stopped: Stopped) -> str:
-    """Have each scope reflect for which that is due; whether it is, the sidecar knows."""
+    """Run the reflection of each scope that is due; the sidecar decides which are."""
     for scope in context.observe.sidecar().scopes():
         if not is_stopped():
             settle_scope(context, scope, flush=False, is_stopped=is_stopped)
@@ -236,7 +239,7 @@ def _reflect_due_scopes(context: Context, is_stopped: Stopped) -> str:
 
 
 def _warm_due_memories(context: Context, is_stopped: Stopped) -> str:
-    """Move what is over to warm; tell of what is wrong with files once."""
+    """Move due memories to warm; notify once of faulty files."""
     del is_stopped  # it may be killed
     before = {incident.name for incident in context.memory.journal().incidents()}
     outcome = move_due_to_warm(context)
@@ -247,26 +250,26 @@ def _warm_due_memories(context: Context, is_stopped: Stopped) -> str:
 
 
 def move_due_to_warm(context: Context) -> Outcome:
-    """Move what is over to warm, and take in what people corrected in files. Raises StoreError."""
+    """Move due memories to warm, and take in people's corrections in files. Raises StoreError."""
     outcome = sweep.tier_due_memories(context.archive.tiers())
     follow_corrections(context, outcome.corrected)
     return outcome
 
 
 def format_move_counts(done: Outcome) -> str:
-    """Return what came of moves in a few words."""
+    """Return the outcome of moves in a few words."""
     counts = {"moved": done.moved, "corrected": done.corrected, "wrong": len(done.wrong)}
     return ", ".join(f"{what} {count:,}" for what, count in counts.items() if count)
 
 
 def _back_up_home(context: Context, is_stopped: Stopped) -> str:
-    """Make a backup; without an own folder for them, beside the home."""
+    """Make a backup, in the folder of backups, else beside the home."""
     del is_stopped  # killed at any moment there is a whole one, or none
     return str(context.admin.backups().create().file.path)
 
 
 def _archive_old_talk(context: Context, is_stopped: Stopped) -> str:
-    """Let what was said long ago leave the database, whole months of it."""
+    """Move whole months of old message texts from the database to files."""
     journal, days = context.memory.journal(), int(context.admin.setting("archive.journal_days"))
     if not days or not isinstance(journal, ArchivedTalk):
         return ""
@@ -281,7 +284,9 @@ def _archive_old_talk(context: Context, is_stopped: Stopped) -> str:
 
 
 def _compare_service_copy(context: Context, is_stopped: Stopped) -> str:
-    """Bring the copy at a service in line with what is here; the service is asked what it holds."""
+    """Bring the copy at a service in line with the local data; the service is asked what it
+    holds.
+    """
     del is_stopped  # killed at any moment, the next run goes on
     store = context.memory.store()
     moved = store.push(verify=True) if isinstance(store, ManagedCopy) else 0
@@ -289,9 +294,7 @@ def _compare_service_copy(context: Context, is_stopped: Stopped) -> str:
 
 
 def _remind_inactive_accounts(context: Context, is_stopped: Stopped) -> str:
-    """Remind users who stay away, let go of episodes, and of deletions that can no more be taken
-    back.
-    """
+    """Remind users who stay away, drop episodes, and finish deletions past their undo time."""
     if not context.character.has_accounts():
         return ""
     house = context.character.house()

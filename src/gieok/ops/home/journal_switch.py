@@ -1,8 +1,8 @@
-"""`gieok journal switch`: copy the journal elsewhere, with the accounts beside it, compare, and use
-it from then on.
+"""`gieok journal switch`: copy the journal and its accounts elsewhere, and use the copy.
 
-Only when both hold the same does the setting change. Killed at any moment, the journal in use is
-whole, and running the command again goes on where it stopped. The old journal stays.
+The copy is compared, and the setting changes only when both journals hold the same. After a
+kill at any moment the journal in
+use is whole, and running the command again resumes. The old journal stays.
 """
 
 from collections.abc import Iterator
@@ -43,8 +43,8 @@ class JournalSwitchRequest:
 
 @dataclass(frozen=True, slots=True)
 class JournalSwitchResult:
-    """From where to where, how many scopes and users, and how many parts were copied; `done` is
-    False for a dry run.
+    """Source and target, counts of scopes, users and copied parts; `done` is False for a dry
+    run.
     """
 
     from_: str
@@ -96,8 +96,9 @@ def switch_journal(context: Context, request: JournalSwitchRequest) -> JournalSw
 def _open_both_accounts(
     context: Context, now: str, then: str
 ) -> "Iterator[tuple[Accounts, Accounts] | None]":
-    """Open the accounts beside both journals; None where there are none, or the same beside
-    either.
+    """Open the accounts beside both journals.
+
+    None where there are no accounts, or both journals share them.
     """
     admin = context.admin
     if not (admin.has_accounts(now) or admin.has_accounts(then)):
@@ -114,7 +115,7 @@ def _compare_journals(source: CopiedJournal, target: CopiedJournal) -> journal_c
 
 
 def render_journal_switch(result: JournalSwitchResult, style: Style) -> str:
-    """Show what is in use now."""
+    """Show the journal in use now."""
     if not result.done:
         return style.say(
             "{copied:,} parts would be copied to {location}. Nothing was changed.",

@@ -1,5 +1,6 @@
-"""`gieok keys list | set | rotate | test`: the keys of services. A key is asked for or read from
-stdin, never an argument.
+"""`gieok keys list | set | rotate | test`: the keys of services.
+
+A key is typed or read from stdin, never an argument.
 """
 
 import sys
@@ -54,7 +55,7 @@ class KeysTestRequest:
 
 @dataclass(frozen=True, slots=True)
 class KeysResult:
-    """Every key that there may be; no value."""
+    """All possible keys, without their values."""
 
     keys: tuple[KeyRow, ...]
     found: Hidden[bool] = True
@@ -62,7 +63,7 @@ class KeysResult:
 
 @dataclass(frozen=True, slots=True)
 class KeySetResult:
-    """The variable that was set, where, and what services said of it before."""
+    """Variable that was set, its place, and the services' verdicts on the key."""
 
     variable: str
     place: str
@@ -72,24 +73,24 @@ class KeySetResult:
 
 @dataclass(frozen=True, slots=True)
 class KeysTestResult:
-    """What each service said."""
+    """Verdict of each service on its key."""
 
     trials: tuple[Trial, ...]
 
     @property
     def found(self) -> bool:
-        """True where there is a key, and every one is valid."""
+        """True where there is a key, and all keys are valid."""
         return bool(self.trials) and all(trial.verdict is Verdict.VALID for trial in self.trials)
 
 
 def list_service_keys(context: Context, request: NoRequest) -> KeysResult:
-    """Return where each key is."""
+    """Return the place of each key."""
     del request
     return KeysResult(tuple(context.admin.keys().rows()))
 
 
 def set_service_key(context: Context, request: KeyRequest) -> KeySetResult:
-    """Ask for a key and keep it. Raises BadRequest."""
+    """Ask for a key and store it. Raises BadRequest."""
     keys = context.admin.keys()
     row = keys.row(_require_key_name(request.name))
     keys.require_free(row)
@@ -97,8 +98,9 @@ def set_service_key(context: Context, request: KeyRequest) -> KeySetResult:
 
 
 def rotate_service_key(context: Context, request: KeyRequest) -> KeySetResult:
-    """Ask for the next key, try it, and put it in the place of the one that is set. Raises
-    BadRequest: that one stays.
+    """Ask for the next key, try it, and replace the current one.
+
+    Raises BadRequest: then the current key stays.
     """
     keys = context.admin.keys()
     row = keys.row(_require_key_name(request.name))
@@ -131,7 +133,7 @@ def test_service_keys(context: Context, request: KeysTestRequest) -> KeysTestRes
 
 
 def _require_key_name(names: list[str]) -> str:
-    """Return the name given; what else was given may be a key, and is not shown."""
+    """Return the name of the key; other arguments may be a key, and are not shown."""
     if len(names) == 1:
         return names[0]
     raise BadRequest(
@@ -144,7 +146,10 @@ def _require_key_name(names: list[str]) -> str:
 
 
 def _read_typed_key(context: Context, row: KeyRow) -> str:
-    """Return a key that a person types unseen, or that stands alone on stdin. Raises BadRequest."""
+    """Return a key that a person types unseen, or that is the only line on stdin.
+
+    Raises BadRequest.
+    """
     if sys.stdin.isatty():
         from getpass import getpass  # only here
 
@@ -190,7 +195,7 @@ def render_service_keys(result: KeysResult, style: Style) -> str:
 
 
 def render_stored_key(result: KeySetResult, style: Style) -> str:
-    """Show where the key is now."""
+    """Show the place of the key."""
     place_line = style.say(
         "{variable} is set in {place}", variable=result.variable, place=result.place
     )
@@ -206,14 +211,15 @@ def render_stored_key(result: KeySetResult, style: Style) -> str:
 
 
 def find_verdict_sign(verdict: Verdict) -> str:
-    """Return the sign of what a trial came to; what was not tried has neither that of success nor
-    that of failure.
+    """Return the sign of a verdict; a key that was not tried has a sign of its own.
+
+    That sign is neither success nor failure.
     """
     return {Verdict.VALID: "✓", Verdict.UNTRIED: "–"}.get(verdict, "✗")
 
 
 def render_key_trials(result: KeysTestResult, style: Style) -> str:
-    """Show a line for each service, and what to do next."""
+    """Show a line for each service, and the next step."""
     if not result.trials:
         return style.say("no key is set, and no setting needs one: `gieok keys list`")
     return "\n".join(_render_key_trial(trial, style) for trial in result.trials)

@@ -1,4 +1,4 @@
-"""`gieok logs`: what the daemon has said."""
+"""`gieok logs`: the last lines of the daemon's log."""
 
 import time
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class LogsRequest:
 
 @dataclass(frozen=True, slots=True)
 class LogsResult:
-    """The last lines."""
+    """Last lines of the log."""
 
     lines: tuple[str, ...]
 
@@ -35,7 +35,7 @@ class LogsResult:
 
 
 def read_daemon_log(context: Context, request: LogsRequest) -> LogsResult:
-    """Read the log's end."""
+    """Read the end of the log."""
     file = paths.locate_daemon_log(context.home)
     last = tuple(_read_log_tail(file, request.lines))
     if request.follow:

@@ -1,6 +1,4 @@
-"""`gieok notify test`: tell the user something now in every way that they chose, and say what came
-of each.
-"""
+"""`gieok notify test`: send a test notice through every chosen channel, with the outcome."""
 
 from dataclasses import dataclass
 
@@ -26,19 +24,21 @@ class NotifyTestRequest:
 
 @dataclass(frozen=True, slots=True)
 class NotifyTestResult:
-    """What came of each way; `chosen` are those by which the user is told of what waits."""
+    """Outcome of each channel; `chosen` are the channels that notify the user of pending
+    matters.
+    """
 
     told: tuple[Told, ...]
     chosen: tuple[str, ...]
 
     @property
     def found(self) -> bool:
-        """True where every way worked."""
+        """True where every channel worked."""
         return all(one.ok for one in self.told)
 
 
 def test_notifications(context: Context, request: NotifyTestRequest) -> NotifyTestResult:
-    """Tell in each way, once."""
+    """Send one notice through each channel."""
     notices = context.admin.notices()
     title, text = (words.say(context.lang) for words in (_TITLE, _TEXT))
     notices_sent = notices.send(title, text, tuple(dict.fromkeys(request.ways)) or notices.names)
@@ -46,7 +46,7 @@ def test_notifications(context: Context, request: NotifyTestRequest) -> NotifyTe
 
 
 def render_notify_test(result: NotifyTestResult, style: Style) -> str:
-    """Show a line for each way, and the next step."""
+    """Show a line for each channel, and the next step."""
     lines = []
     for sent_notice in result.told:
         what = style.say("sent") if sent_notice.ok else style.say("not sent")
@@ -59,7 +59,7 @@ def render_notify_test(result: NotifyTestResult, style: Style) -> str:
 
 
 def _render_notify_step(result: NotifyTestResult, style: Style) -> list[str]:
-    """Return what to do next."""
+    """Return the lines of the next step."""
     new = [one.channel for one in result.told if one.ok and one.channel not in result.chosen]
     if new:
         ways = ", ".join([*(way for way in result.chosen if way != LOG), *new])

@@ -1,6 +1,4 @@
-"""`gieok open`: let a browser of this machine see the pages; a server is started where none
-runs.
-"""
+"""`gieok open`: open the pages in a browser of this machine; start a server where none runs."""
 
 import webbrowser
 from dataclasses import dataclass
@@ -23,9 +21,7 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class OpenResult:
-    """A link that lets one browser in, once, within five minutes; and whether a server was started
-    for it.
-    """
+    """Link that admits one browser once, within five minutes, and whether a server was started."""
 
     link: str
     opened: bool
@@ -34,7 +30,7 @@ class OpenResult:
 
 
 def open_web_pages(context: Context, request: OpenRequest) -> OpenResult:
-    """Make a link, and hand it to the browser where there is one."""
+    """Make a link, and open it in the browser where there is one."""
     if context.admin.daemon is None:
         raise BadRequest(
             "this process cannot start a server", hint="run `gieok open` on the command line"
@@ -42,10 +38,10 @@ def open_web_pages(context: Context, request: OpenRequest) -> OpenResult:
     context.say(context.words("starting the server"))
     server, started = context.admin.daemon().serve()
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
-    # The server runs elsewhere: who stands in a project sees that project first.
+    # The server runs in another folder: a caller in a project sees that project first.
     chosen = {"scope": context.scope.path} if context.project or context.is_scope_named else {}
     link = f"{server.url}/open?{urlencode({'code': gate.link_code(), **chosen})}"
-    # Without a terminal nobody sits there.
+    # Without a terminal there is no person to see a browser.
     opened = context.ask is not None and not request.print_only and webbrowser.open(link)
     return OpenResult(link, opened, started)
 

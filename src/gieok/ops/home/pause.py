@@ -1,5 +1,6 @@
-"""`gieok pause`, `gieok resume`: what is said and told in between is kept nowhere, then or
-later.
+"""`gieok pause`, `gieok resume`: a pause during which nothing is stored.
+
+Messages of the pause are not stored later either.
 """
 
 import re
@@ -21,7 +22,7 @@ _UNITS = {
 _PIECE = re.compile(
     rf"(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})(?:동안|간)?(?=$|[\s,\d])", re.IGNORECASE
 )
-#: A longer one was meant otherwise.
+#: Longest pause: a longer duration is taken for a typing error.
 _LONGEST_S = 366 * 86_400
 
 
@@ -37,9 +38,7 @@ class PauseRequest:
 
 @dataclass(frozen=True, slots=True)
 class PauseResult:
-    """Since when memory is paused, and until when; `until` is left out where that is `gieok
-    resume`.
-    """
+    """Start and end of the pause; `until` is left out where only `gieok resume` ends the pause."""
 
     since: datetime
     until: Omitted[datetime] = None
@@ -56,7 +55,7 @@ class ResumeResult:
 
 
 def pause_memory(context: Context, request: PauseRequest) -> PauseResult:
-    """Pause, durably, and read it back."""
+    """Pause memory durably, and read the pause back."""
     now = context.clock.now().timestamp()
     length_s = parse_duration_s(request.for_) if request.for_.strip() else None
     span = context.privacy.begin_pause(now, None if length_s is None else now + length_s)
@@ -74,8 +73,9 @@ def resume_memory(context: Context, request: NoRequest) -> ResumeResult:
 
 
 def parse_duration_s(words: str) -> float:
-    """Return the seconds that words mean: `2h`, `1h30m`, `30분`, `1시간 30분`, `2 days`. Raises
-    BadRequest.
+    """Return a duration in seconds: `2h`, `1h30m`, `30분`, `1시간 30분`, `2 days`.
+
+    Raises BadRequest.
     """
     rest = _PIECE.sub("", words.strip()).replace(",", "").replace("동안", "").strip()
     total = sum(
@@ -93,7 +93,7 @@ def parse_duration_s(words: str) -> float:
 
 
 def render_pause(result: PauseResult, style: Style) -> str:
-    """Say until when nothing is taken in, and how to go on."""
+    """Say until when nothing is stored, and how to resume."""
     if result.until is None:
         return style.say("Paused: nothing is taken in or injected until `gieok resume`.")
     until = f"{result.until:%Y-%m-%d %H:%M}"
@@ -104,7 +104,7 @@ def render_pause(result: PauseResult, style: Style) -> str:
 
 
 def render_resume(result: ResumeResult, style: Style) -> str:
-    """Say that memory goes on, and that the pause stays out."""
+    """Say that memory goes on, and that messages of the pause are not stored."""
     if result.since is None:
         return style.say("Nothing was paused.")
     since = f"{result.since:%Y-%m-%d %H:%M}"

@@ -1,8 +1,8 @@
 """`gieok rebuild`: rebuild the index from files, journal and projects.
 
-The index is derived: what Gieok made itself is in the journal, everything else in files. A sound
-index stays in use until the new one takes its place in one step; a damaged one is set aside first,
-and what can still be read of it saves embedding.
+The index is derived: Gieok's own memories are in the journal, everything else in files. A sound
+index stays in use until the new one replaces it in one step; a damaged one is set aside first, and
+its readable vectors are reused, which saves embedding.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,8 +44,9 @@ class RebuildRequest:
 
 @dataclass(frozen=True, slots=True)
 class RebuildResult:
-    """Counts of the new index, and of what the journal restored; `set_aside` is the folder of the
-    damaged one, if any.
+    """Counts of the new index, and of the entries that the journal restored.
+
+    `set_aside` is the folder of the damaged index, if any.
     """
 
     scopes: int
@@ -77,7 +78,7 @@ def rebuild_index(context: Context, request: RebuildRequest) -> RebuildResult:
             archived = _fill_archived(context, target, old)
             _fill_rebuilt_store(context, target, old, force=target is store)
             saved = old.vectors_into(target, context.progress("vectors kept")) if old else 0
-        # What other processes wrote meanwhile.
+        # Entries that other processes wrote meanwhile.
         _derive_turn_documents(context, store)
         failed = [
             one
@@ -108,8 +109,9 @@ def rebuild_index(context: Context, request: RebuildRequest) -> RebuildResult:
 
 
 def _set_unsound_store_aside(context: Context) -> tuple[str, Store | None]:
-    """Return '' and None for a sound store; else its quarantine folder, and the store there if it
-    opens.
+    """Set an unsound store aside; return its quarantine folder, and the store there if it opens.
+
+    Returns '' and None for a sound store.
     """
     try:
         wrong = context.memory.store().check()
@@ -124,13 +126,13 @@ def _set_unsound_store_aside(context: Context) -> tuple[str, Store | None]:
 
 
 class _Old:
-    """The old store; of a damaged one, as much as can be read."""
+    """Old store; of a damaged one, the part that can be read."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def scopes(self) -> list[Scope]:
-        """Return its scopes."""
+        """Return the scopes of the old store."""
         return self._read(self._store.scopes, [])
 
     def notes(self, scope: Scope) -> dict[str, str]:
@@ -142,14 +144,14 @@ class _Old:
         return sorted(self._read(partial(self._store.hashes, scope), dict[str, str]()))
 
     def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
-        """Return documents; where a page in between cannot be read, those of the others."""
+        """Return the entries with these keys; entries on an unreadable page are skipped."""
         found = self._read(partial(self._store.entries, scope, keys), None)
         if found is not None or len(keys) == 1:
             return found or []
         return [entry for key in keys for entry in self.entries(scope, [key])]
 
     def vectors_into(self, target: Store, progress: lifecycle.Progress) -> int:
-        """Give `target` the vectors that can be read."""
+        """Copy the readable vectors to `target`."""
         return self._read(partial(lifecycle.copy_vectors, self._store, target, progress), 0)
 
     def _read(self, read: Callable[[], _T], otherwise: _T) -> _T:
@@ -168,7 +170,10 @@ def _list_rebuilt_scopes(context: Context, old: _Old | None) -> list[Scope]:
 
 
 def _fill_rebuilt_store(context: Context, target: Store, old: _Old | None, *, force: bool) -> None:
-    """Fill a new store from files and the journal, and from `old` what neither has now."""
+    """Fill a new store from files and the journal, and the rest from `old`.
+
+    The rest are entries that are in neither files nor the journal now.
+    """
     for scope in _list_rebuilt_scopes(context, old):
         for name, value in (
             (old.notes(scope) if old else {}) | durable.kept_notes(context.memory.journal(), scope)
@@ -192,10 +197,9 @@ def _fill_rebuilt_store(context: Context, target: Store, old: _Old | None, *, fo
 
 
 def _fill_archived(context: Context, target: Store, old: _Old | None) -> list[Reason]:
-    """Give a new store what lives in archives, by their files; what no file tells any more is taken
-    from `old`.
+    """Put archived memories into a new store, read from their files; return the unreadable files.
 
-    Return the files that could not be read.
+    A memory that no file holds any more is taken from `old`.
     """
     wrong: list[Reason] = []
     stored = old.entries if old else target.entries
@@ -207,7 +211,7 @@ def _fill_archived(context: Context, target: Store, old: _Old | None) -> list[Re
 
 
 def _derive_turn_documents(context: Context, target: Store) -> None:
-    """Make the documents of what was said."""
+    """Derive the documents of turns."""
     if context.observe.has_turns:
         turns.update_all(
             context.memory.journal(),
@@ -220,7 +224,7 @@ def _derive_turn_documents(context: Context, target: Store) -> None:
 def _bring_scope_in_line(
     context: Context, target: Store, scope: Scope, *, force: bool = False
 ) -> list[Failed]:
-    """Make a scope hold what its files and the journal say; return what could not be read."""
+    """Bring a scope in line with its files and the journal; return the files that failed."""
     journal = context.memory.journal()
     durable.restore_scope(journal, target, scope)
     made_keys = {entry.document.key for entry in journal.made(scope)} | {
@@ -245,8 +249,9 @@ def _bring_scope_in_line(
 def _list_missing_but_kept(
     target: Store, scope: Scope, had: Sequence[str], unread: Sequence[str]
 ) -> list[str]:
-    """Return what is missing in `target` and not gone: its folder or file cannot be read now, or
-    nobody knows its origin.
+    """Return keys that `target` lacks although their documents are not gone.
+
+    Their folder or file cannot be read now, or their origin is unknown.
     """
     known, forgotten = target.hashes(scope), durable.forgotten(target, scope)
     there = [root for root in roots.load_roots(target, scope) if root.path.exists()]
@@ -261,7 +266,7 @@ def _list_missing_but_kept(
 
 
 def _embed_rebuilt_store(context: Context, store: Store) -> tuple[int, str]:
-    """Make the vectors that are missing; return how many, and what went wrong."""
+    """Make the missing vectors; return their number, and the error."""
     try:
         embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
         if embedder is None or not isinstance(store, VectorSearch):
@@ -283,7 +288,7 @@ def _embed_rebuilt_store(context: Context, store: Store) -> tuple[int, str]:
 
 
 def render_rebuilt_index(result: RebuildResult, style: Style) -> str:
-    """Show the counts of the new index, and where a damaged one is."""
+    """Show the counts of the new index, and the place of a damaged one."""
     lines = [
         style.say(
             "rebuilt: {documents:,} documents in {count} scope, {from_journal:,} of them from the "

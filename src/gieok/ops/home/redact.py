@@ -1,6 +1,4 @@
-"""`gieok redact`: text without its secrets, as they are cut wherever Gieok stores or sends
-anything.
-"""
+"""`gieok redact`: remove secrets from a text, by the rules for all that Gieok stores or sends."""
 
 import sys
 from dataclasses import dataclass
@@ -36,33 +34,33 @@ class RedactRequest:
 
 @dataclass(frozen=True, slots=True)
 class RedactResult:
-    """The text without secrets, and how many of each kind were cut."""
+    """Text without secrets, and the number of secrets removed of each kind."""
 
     text: Hidden[str]
-    #: How many secrets of each kind were cut.
+    #: Number of secrets removed of each kind.
     found_: dict[str, int]
     found: Hidden[bool] = True
 
     @property
     @mark_encoded_getter
     def text_(self) -> str:
-        """Return the text, with what is not UTF-8 replaced."""
+        """Return the text, with bytes that are not UTF-8 replaced."""
         return self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """What was stored with a secret in it, and whether it is cut out now."""
+    """Stored texts with a secret in them, and whether the secrets are removed now."""
 
     cleaned: Inline[Cleaned]
     applied: bool
     lang: Hidden[str]
-    #: Where nobody looked; left out where everything was looked at.
+    #: Places that were not searched; left out where all were searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
-        """False where nothing holds a secret."""
+        """False where no stored text holds a secret."""
         return self.cleaned.total > 0
 
     @property
@@ -98,7 +96,7 @@ class StoredResult:
 
 
 def redact_text_or_home(context: Context, request: RedactRequest) -> RedactResult | StoredResult:
-    """Read all of standard input, or look at all that is stored. Raises BadRequest."""
+    """Redact standard input, or check all stored text. Raises BadRequest."""
     if request.all and not request.stdin:
         cleaned = clean_up.redact_stored_home(context, is_dry=not request.apply)
         return StoredResult(

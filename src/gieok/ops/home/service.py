@@ -1,4 +1,4 @@
-"""`gieok service install`: let the system start the daemon when the user logs in."""
+"""`gieok service install`: make the system start the daemon when the user logs in."""
 
 import sys
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class ServiceRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServiceResult:
-    """The file, what stands in it, and the command that switches it on."""
+    """Service file, its content, and the command that enables it."""
 
     file: Path
     text: str
@@ -74,7 +74,7 @@ class ServiceResult:
 
 
 def install_service(context: Context, request: ServiceRequest) -> ServiceResult:
-    """Write the file that the system reads."""
+    """Write the service file."""
     system = _SYSTEMS.get(sys.platform, "systemd") if request.system == "auto" else request.system
     file, text = _build_service_file(context, system)
     if not request.dry_run:
@@ -84,9 +84,7 @@ def install_service(context: Context, request: ServiceRequest) -> ServiceResult:
 
 
 def find_installed_service(context: Context) -> list[tuple[Path, str]]:
-    """Return the files of services of ours that are there, each with the command by which the
-    system forgets it.
-    """
+    """Return Gieok's service files, each with the command that removes the service."""
     service_files = [
         (_build_service_file(context, system)[0], command) for system, command in _FORGET.items()
     ]

@@ -1,5 +1,6 @@
-"""`gieok config set`, `gieok config unset`: change one setting of the user's file; the rest of it
-stays as it is.
+"""`gieok config set`, `gieok config unset`: change one setting in the user's file.
+
+The rest of the file stays unchanged.
 """
 
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ class UnsetRequest:
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """What the setting was and is."""
+    """Old and new value of the setting."""
 
     name: str
     before: str
@@ -50,7 +51,10 @@ class SetResult:
 
 
 def set_config_value(context: Context, request: SetRequest) -> SetResult:
-    """Change a setting. Raises BadRequest for one that is unknown, BadConfig for a wrong value."""
+    """Change a setting.
+
+    Raises BadRequest for an unknown setting, BadConfig for a wrong value.
+    """
     return _change_setting(context, _find_setting_row(context, request.name), request.value)
 
 

@@ -1,6 +1,4 @@
-"""`gieok config show`: every setting, its value, where it comes from, and what is wrong with what
-was set.
-"""
+"""`gieok config show`: every setting, its value, its origin, and faults of the set values."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,9 +13,7 @@ from gieok.text.messages import Words
 
 
 class SettingValue(NamedTuple):
-    """A value with its origin; what is wrong with another one that was set, and what to do about
-    it.
-    """
+    """Value with its origin, and the fault of another value that was set, with its remedy."""
 
     value: str
     origin: str
@@ -52,13 +48,13 @@ class ConfigResult:
 
 
 def show_settings(context: Context, request: ShowConfigRequest) -> ConfigResult:
-    """Return the settings in force. Raises BadRequest for a name that none has."""
+    """Return the settings in force. Raises BadRequest for an unknown name."""
     root = context.project
     if root and waiting.find_waiting_content(context.home, root).settings is not None:
         context.tell(f"{waiting_words(0, has_settings=True).say(context.lang)}: {TRUST_HINT}")
     wrong = {error.setting or error.origin: error for error in context.troubles}
     rows = [_mark_wrong_setting(row, wrong.pop(row.name, None)) for row in context.admin.settings]
-    # Left are names that no setting has, and files that cannot be read.
+    # The rest are unknown names, and files that cannot be read.
     rows += [
         _mark_wrong_setting(SettingRow(name, "", wrong[name].origin, ""), wrong[name])
         for name in wrong
@@ -85,7 +81,7 @@ def _mark_wrong_setting(row: SettingRow, error: BadConfig | None) -> SettingRow:
 
 
 def render_settings(result: ConfigResult, style: Style) -> str:
-    """Show a line for each setting, and below it what is wrong."""
+    """Show a line for each setting, and its faults below."""
     name_width = max(len(row.name) for row in result.rows)
     value_width = max(len(str(row.value)) for row in result.rows)
     lines = []

@@ -1,6 +1,4 @@
-"""`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part
-works.
-"""
+"""`gieok status`: amount and freshness of memory and, with `--deep`, whether every part works."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -42,7 +40,7 @@ class StatusRequest:
     )
 
 
-#: Of the prompts that are counted.
+#: Days of the prompts that are counted.
 _PROMPT_DAYS = 7
 
 
@@ -54,8 +52,9 @@ class RootPath(NamedTuple):
 
 
 class SwitchProgress(NamedTuple):
-    """How far the vectors of the model that the settings ask for are; those of another answer until
-    all are there.
+    """Progress of the vectors of a newly configured model.
+
+    The old model's vectors answer until all new ones exist.
     """
 
     from_: str
@@ -64,7 +63,7 @@ class SwitchProgress(NamedTuple):
     of: int
 
     def words(self) -> Words:
-        """Return the line that a person reads."""
+        """Return the progress as a line for a person."""
         return Words.of(
             (
                 "vectors are of {from_value}; {done:,} of {of:,} are made by {to}: `gieok index "
@@ -78,23 +77,21 @@ class SwitchProgress(NamedTuple):
 
 
 class WaitingCounts(NamedTuple):
-    """How many records wait for trust, and whether settings do."""
+    """Number of records that wait for trust, and whether settings wait."""
 
     records: int
     settings: bool
 
 
 class TierCounts(NamedTuple):
-    """Memories of all scopes by tier, and the job that comes next, with its time in the user's
-    zone.
-    """
+    """Memories of all scopes by tier, and the next job, with its time in the user's zone."""
 
     memories: Mapping[str, int]
     next_job: str
     next_at: OrNull[str]
 
     def line(self, style: Style) -> str:
-        """Return the line that a person reads."""
+        """Return the counts as a line for a person."""
         held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
         known = {one.name: one.doc for one in jobs.JOBS}
         job = self.next_job if style.lang == ENGLISH else known.get(self.next_job, self.next_job)
@@ -103,8 +100,9 @@ class TierCounts(NamedTuple):
 
 
 class WithheldState(NamedTuple):
-    """What is nobody's business now: a pause with its times, how many sessions are private, what is
-    excluded.
+    """What is withheld from memory now.
+
+    A pause with its times, the number of private sessions, and the exclusions.
     """
 
     paused: bool
@@ -115,7 +113,7 @@ class WithheldState(NamedTuple):
     agents: tuple[str, ...]
 
     def lines(self, style: Style) -> list[str]:
-        """Return the lines that a person reads; none where nothing is withheld."""
+        """Return the lines for a person; none where nothing is withheld."""
         lines = []
         if self.paused:
             until = style.say(" until {until}", until=self.until) if self.until else ""
@@ -145,15 +143,13 @@ class WithheldState(NamedTuple):
 
 
 class PromptCounts(NamedTuple):
-    """Prompts that the hook answered in the last days, and how many of them by words alone, without
-    meaning.
-    """
+    """Prompts that the hook answered in the last days, and those answered without vectors."""
 
     answered: int
     by_words: int
 
     def line(self, style: Style) -> str:
-        """Return the line that a person reads."""
+        """Return the counts as a line for a person."""
         share = f"{self.by_words / self.answered:.0%}"
         return style.say(
             "  prompts of the last {PROMPT_DAYS} days: by words alone {share} of {answered:,}",
@@ -178,23 +174,23 @@ class StatusResult:
     #: How many copies of notes, and folders that other programs keep for themselves, are left out.
     left_out: int
     checks: tuple[Check, ...]
-    #: What the store tells of itself, and a line for each replica.
+    #: The store's own status, and a line for each replica.
     details: tuple[str, ...] = ()
     unreachable: OrNull[str] = ""
-    #: Models whose scores nobody has calibrated: `gieok calibrate`.
+    #: Models whose scores are not calibrated: `gieok calibrate`.
     uncalibrated: tuple[str, ...] = ()
     #: Where the vectors that are there are of another model than the settings ask for.
     switch: SwitchProgress | None = None
     sidecar: SidecarState | None = None
     #: Where the journal is.
     journal: OrNull[str] = ""
-    #: None where nothing was ever remembered.
+    #: None where memory was never used.
     tiers: TierCounts | None = None
     #: Where the server of pages, API and /mcp answers.
     server: OrNull[str] = ""
     #: Where users, characters, keys and points are.
     accounts: OrNull[str] = ""
-    #: The scopes that are read beside it.
+    #: The scopes that are read beside the scope of the call.
     also: tuple[str, ...] = ()
     #: How many documents each of them has.
     also_documents: Hidden[tuple[int, ...]] = ()
@@ -202,15 +198,17 @@ class StatusResult:
     prompts: PromptCounts | None = None
     #: None where nothing is paused, private or excluded.
     withheld: WithheldState | None = None
-    #: What of the project here waits for trust.
+    #: Counts of the current project's records that wait for trust.
     waits: Hidden[Waiting] = Waiting("")
     found: Hidden[bool] = True
 
     @property
     @mark_encoded_getter
     def state(self) -> str:
-        """Return `empty` (so is all that is read here), `stale` (the disk is newer), `embedding`
-        (vectors miss) or `synced`.
+        """Return `empty`, `stale` (the disk is newer), `embedding` (vectors are missing) or
+        `synced`.
+
+        `empty` means that every scope that is read here is empty.
         """
         if not self.roots and not self.stats.documents and not any(self.also_documents):
             return "empty"
@@ -222,12 +220,12 @@ class StatusResult:
     @property
     @mark_encoded_getter
     def waiting(self) -> WaitingCounts:
-        """Return how much of the project here waits for trust."""
+        """Return the counts of the current project's records that wait for trust."""
         return WaitingCounts(len(self.waits.records), self.waits.settings is not None)
 
 
 def read_home_status(context: Context, request: StatusRequest) -> StatusResult:
-    """Count, compare with the disk, and probe if asked."""
+    """Count, compare with the disk, and probe if requested."""
     if fs.is_volume_full(context.home):
         context.tell(full_disk_words(context.home).say(context.lang))
     stores = context.memory.stores()
@@ -256,7 +254,7 @@ def read_home_status(context: Context, request: StatusRequest) -> StatusResult:
 
 
 def find_withheld_state(context: Context) -> WithheldState | None:
-    """Return what is nobody's business; None where all is taken in."""
+    """Return the withheld state; None where nothing is withheld."""
     privacy = context.privacy
     pause = privacy.pause(context.clock.now().timestamp())
     state = WithheldState(
@@ -273,7 +271,7 @@ def find_withheld_state(context: Context) -> WithheldState | None:
 
 
 def _list_unused_remote_data(context: Context) -> tuple[str, ...]:
-    """Say what lies at a service and is not used any more."""
+    """Return sentences on remote data that is no longer used."""
     return tuple(f"{one.path}: {one.reason}" for one in list_unused_remote_data(context))
 
 
@@ -325,7 +323,7 @@ def _find_accounts_location(context: Context) -> str:
 
 
 def _count_memory_tiers(context: Context) -> TierCounts:
-    """Count memories, and find the job that comes next."""
+    """Count memories by tier, and find the next job."""
     planned = [(one.next_at, one.job.name) for one in jobs.plan_jobs(context) if one.next_at]
     next_at, name = min(planned, default=(None, ""))
     at = f"{next_at.astimezone(context.zone):%Y-%m-%d %H:%M}" if next_at else ""
@@ -339,8 +337,9 @@ def _embedder_name(context: Context, store: Store) -> str:
 
 
 def _measure_embedder_switch(context: Context, store: Store) -> SwitchProgress | None:
-    """Return how far a switch to another embedder is; None where none is due. Nothing is embedded
-    for that.
+    """Return the progress of a switch to another embedder; None where no switch is due.
+
+    Nothing is embedded for the measurement.
     """
     embedder = context.memory.embedder() if isinstance(store, ModelSwitch) else None
     if (
@@ -362,7 +361,7 @@ def _measure_embedder_switch(context: Context, store: Store) -> SwitchProgress |
 
 
 def _list_uncalibrated_models(context: Context, store: Store) -> tuple[str, ...]:
-    """Return the models in use, other than the bundled one, that nobody has calibrated."""
+    """Return the models in use without a calibration, other than the bundled one."""
     known = context.memory.profile("").calibrations
     by, active = (
         context.memory.reranking(),
@@ -377,13 +376,13 @@ def _list_uncalibrated_models(context: Context, store: Store) -> tuple[str, ...]
 
 
 def _format_beside_index(store: Store, scope: Scope, stats: StoreStats) -> str:
-    """Say how far the index beside a remote store follows it."""
+    """Return how far the local index beside a remote store follows it."""
     own = store.stats(scope)
     return f"beside it: {own.documents:,} of {stats.documents:,} documents in {store.location}"
 
 
 def _build_scope_owner_words(scope: str) -> Words:
-    """Say whose a scope is."""
+    """Return the words for the owner of a scope."""
     if scope == places.USER_SCOPE:
         return Words.of("yours, everywhere ({scope})", scope=scope)
     if places.is_brought(scope):
@@ -394,7 +393,7 @@ def _build_scope_owner_words(scope: str) -> Words:
 
 
 def _format_scope_size(documents: int | None) -> Words:
-    """Say how much a scope holds."""
+    """Return the words for the size of a scope."""
     if not documents:
         return Words(": nothing yet") if documents == 0 else Words("")
     return Words.of(": {documents:,} documents", documents=documents)
@@ -409,7 +408,7 @@ _STATES = {
 
 
 def render_home_status(result: StatusResult, style: Style) -> str:
-    """Show one line that says it all, then the details."""
+    """Show a summary line, then the details."""
     s = result.stats
     state = _STATES[result.state].say(style.lang)
     head = style.say(
@@ -462,7 +461,7 @@ def render_home_status(result: StatusResult, style: Style) -> str:
 
 
 def _render_status_warnings(result: StatusResult, style: Style) -> list[str]:
-    """Return lines on what is away, behind, missing or waits."""
+    """Return lines on parts that are unreachable, behind, missing or waiting."""
     lines: list[str] = []
     if result.unreachable:
         lines.append(style.say("  degraded: ") + style.told(result.unreachable))

@@ -1,6 +1,4 @@
-"""`gieok store distribute`: spread the tables of a server over the nodes of a cluster, by the scope
-of each row.
-"""
+"""`gieok store distribute`: spread a server's tables over a cluster's nodes, by scope."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ class DistributeRequest:
 
 @dataclass(frozen=True, slots=True)
 class DistributeResult:
-    """The statements, where they are for, and how many were issued now."""
+    """Statements, their targets, and the number issued now."""
 
     location: str
     statements: tuple[str, ...]
@@ -32,8 +30,9 @@ class DistributeResult:
 
 
 def distribute_tables(context: Context, request: DistributeRequest) -> DistributeResult:
-    """Issue the calls, the journal's first: the others are kept beside its scopes. Raises
-    StoreError without the extension.
+    """Issue the statements, the journal's first: the other tables are placed beside its scopes.
+
+    Raises StoreError without the extension.
     """
     parts = list(_list_distributable_parts(context))
     statements = tuple(call for part in parts for call in part.distribution())
@@ -57,7 +56,7 @@ def _list_distributable_parts(context: Context) -> Iterator[Distributable]:
 
 
 def render_distributed_tables(result: DistributeResult, style: Style) -> str:
-    """Show the statements of a dry run, else what was done."""
+    """Show the statements of a dry run, else the outcome."""
     if not result.done:
         return "\n".join(f"{call};" for call in result.statements)
     return style.say(

@@ -1,6 +1,4 @@
-"""`gieok store drop`: delete what a store that is not in use any more has at a service or on a
-server.
-"""
+"""`gieok store drop`: delete the remote data of a store that is no longer in use."""
 
 from dataclasses import dataclass
 
@@ -11,7 +9,7 @@ from gieok.ops.operation import Effect, Operation, Style, Surface, argument, pri
 from gieok.ports.store import Droppable, RemoteData
 from gieok.text.messages import Words, list_languages
 
-#: What a person types.
+#: Word that a person types to confirm.
 _WORD = Words("drop", about="a word to type")
 
 
@@ -31,7 +29,9 @@ class DropRequest:
 
 @dataclass(frozen=True, slots=True)
 class DropResult:
-    """What was there and, where `done`, is there no more: the service was asked afterwards."""
+    """Remote data that was found and, where `done`, is deleted: the service was asked
+    afterwards.
+    """
 
     store: str
     dropped: tuple[RemoteData, ...]
@@ -40,8 +40,9 @@ class DropResult:
 
 
 def drop_store(context: Context, request: DropRequest) -> DropResult:
-    """Ask what is there, let a person confirm, delete it, and look that it is gone. Raises
-    StoreError where it is not.
+    """Look up the remote data, let a person confirm, delete it, and verify the deletion.
+
+    Raises StoreError where the data is still there.
     """
     store = _find_droppable_store(context, request.name)
     there = store.remote_data()
@@ -96,7 +97,7 @@ def _format_remote_data(there: "list[RemoteData] | tuple[RemoteData, ...]", lang
 
 
 def render_dropped_store(result: DropResult, style: Style) -> str:
-    """Show what was there, and that it is gone."""
+    """Show the data that was found, and that it is gone."""
     if not result.dropped:
         return style.say("{store}: nothing of yours is there", store=result.store)
     verb = (

@@ -1,8 +1,8 @@
-"""`gieok store switch`: move everything to another store, and use that one from then on.
+"""`gieok store switch`: move everything to another store, and use the new store from then on.
 
 The new store is filled beside the old one and compared with it; only then does the setting change,
-in one step. Killed at any moment, the configured store is whole, and running the command again goes
-on where it stopped. The old index stays.
+in one step. After a kill at any moment the configured store is whole, and running the command again
+resumes. The old index stays.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from gieok.ops.operation import Effect, Operation, Style, Surface, argument
 from gieok.ports.store import Droppable, ManagedCopy, RemoteData, Store
 from gieok.text.messages import Words
 
-#: Where the prompt hook reads, which has no time for a server.
+#: Store that the prompt hook reads: it has no time for a server.
 _LOCAL = "sqlite"
-#: How often what others write meanwhile is copied after.
+#: Most rounds of copying: each later round copies what other processes wrote meanwhile.
 _TRIES = 5
 
 
@@ -39,7 +39,7 @@ class SwitchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SwitchResult:
-    """What was moved, from where to where; `done` is False for a dry run."""
+    """Moved data, source and target; `done` is False for a dry run."""
 
     from_: str
     to: str
@@ -50,9 +50,9 @@ class SwitchResult:
     vectors: int
     done: bool
     found: Hidden[bool] = True
-    #: What the old store has at a service or on a server, where nothing of it is removed.
+    #: Remote data of the old store, none of which is removed.
     left_there: tuple[RemoteData, ...] = ()
-    #: The prompt hook reads files; of a server it has none.
+    #: Whether the prompt hook is left without a store: it reads files, and a server has none.
     is_hook_left: Hidden[bool] = False
 
 
@@ -88,8 +88,9 @@ def switch_store(context: Context, request: SwitchRequest) -> SwitchResult:
 
 
 def _left_there(source: Store) -> tuple[RemoteData, ...]:
-    """Return what the old store has elsewhere: as recorded, or as its server says, which was just
-    read.
+    """Return the old store's remote data: as recorded, or as its server says.
+
+    The server was just read.
     """
     if not isinstance(source, Droppable):
         return ()
@@ -115,8 +116,9 @@ def _describe_store_switch(name: str, source: Store, target: Store) -> Words:
 
 
 def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
-    """Stop where the new store holds documents of these scopes that the old one does not know: they
-    may be somebody's.
+    """Raise where the new store holds documents of these scopes that the old one does not know.
+
+    They may belong to somebody.
     """
     for scope in source.scopes():
         own = target.hashes(scope).keys() - source.hashes(scope).keys()
@@ -134,7 +136,7 @@ def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
 
 
 def _copy_store_contents(context: Context, source: Store, target: Store) -> tuple[int, int]:
-    """Copy until both hold the same; return how many documents and vectors were copied."""
+    """Copy until both stores hold the same; return the numbers of documents and vectors copied."""
     copied = vectors = 0
     for _ in range(_TRIES):
         for scope in source.scopes():
@@ -159,7 +161,7 @@ def _copy_store_contents(context: Context, source: Store, target: Store) -> tupl
 
 
 def render_store_switch(result: SwitchResult, style: Style) -> str:
-    """Show what is in use now, and what became of the old index."""
+    """Show the store in use now, and the place of the old index."""
     if not result.done:
         return style.say("Nothing was changed.")
     lines = [

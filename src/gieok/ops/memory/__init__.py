@@ -1,1 +1,1 @@
-"""Operations on memory files and what is kept of them."""
+"""Operations on memory files and the memories made of them."""

@@ -1,6 +1,4 @@
-"""What is put away: observations, what was said, and records; each found by the handle that it
-had.
-"""
+"""Memories put away by a person: observations, messages, and records, found by their handles."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -19,8 +17,9 @@ from gieok.text.markdown import front_matter
 
 
 class Away(NamedTuple):
-    """A memory that is put away. One of `document`, `turn` and `file` says what it is; `at` is ''
-    where nobody noted it.
+    """Memory that is put away; `document`, `turn` or `file` holds it.
+
+    `at` is the time, '' where it was not recorded.
     """
 
     handle: str
@@ -33,7 +32,7 @@ class Away(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return what it is: `observation`, `turn` or `record`."""
+        """Return the kind of the memory: `observation`, `turn` or `record`."""
         return (
             "observation"
             if self.document is not None
@@ -44,14 +43,14 @@ class Away(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the key that its document has or had."""
+        """Return the key that the memory's document has or had."""
         if self.document is not None:
             return self.document.key
         return self.turn.key if self.turn is not None else ""
 
 
 def list_away_memories(context: Context, scopes: Iterable[Scope]) -> list[Away]:
-    """Return what is put away in scopes, the last first."""
+    """Return the memories that are put away in scopes, the last first."""
     memories = [
         one
         for scope in scopes
@@ -62,7 +61,7 @@ def list_away_memories(context: Context, scopes: Iterable[Scope]) -> list[Away]:
 
 
 def find_away_memory(context: Context, handle: str, scopes: Iterable[Scope]) -> Away | None:
-    """Return what had a handle, or begins with its digits where no other does."""
+    """Return the memory that had a handle; the start of a handle's digits is enough if unique."""
     matches = [
         one
         for one in list_away_memories(context, scopes)
@@ -74,9 +73,7 @@ def find_away_memory(context: Context, handle: str, scopes: Iterable[Scope]) -> 
 
 
 def find_away_line(context: Context, document: Document, number: int) -> AwayTurn | None:
-    """Return the message that is put away whose line this is; None where it is another's, or
-    forgotten.
-    """
+    """Return the put-away message of a line; None for another's line, or a forgotten message."""
     known = [
         one
         for one in putting_away.turns(context.memory.journal(), document.scope)
@@ -89,7 +86,7 @@ def find_away_line(context: Context, document: Document, number: int) -> AwayTur
 
 
 def read_away_turn(context: Context, scope: Scope, turn: AwayTurn) -> str:
-    """Return what was said in a message that is put away, as a person left it."""
+    """Return the text of a put-away message, as a person left it."""
     stored_messages = context.memory.journal().messages(scope, [turn.id])
     message = (
         stored_messages[0].message._replace(text=turn.before or stored_messages[0].message.text)
@@ -114,8 +111,8 @@ def _iter_away_turns(context: Context, scope: Scope) -> Iterator[Away]:
 
 
 def _iter_away_records(context: Context, scope: Scope) -> Iterator[Away]:
-    """Yield the records of a scope that are on another shelf, by the handle that they had on the
-    first.
+    """Yield the records of a scope that are on another shelf, by their handles on the first
+    shelf.
     """
     for root in roots.load_roots(context.memory.store(), scope):
         if root.path.name != records.MEMORY or root.is_file:

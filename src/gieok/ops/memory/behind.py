@@ -1,5 +1,6 @@
-"""What changed and nobody took in yet, for commands that answer without a daemon: transcripts,
-files of notes, a vault.
+"""Changes that are not taken in yet, for commands that answer without a daemon.
+
+Covers transcripts, files of notes, and a vault.
 """
 
 from pathlib import Path
@@ -22,9 +23,9 @@ _ELSEWHERE = Words("another process takes it in just now")
 
 
 class Behind(NamedTuple):
-    """What is not searchable yet: transcripts to read, messages, and files that changed.
+    """Content that is not searchable yet: transcripts to read, messages, and changed files.
 
-    `why`: what kept it from being taken in or counted; left out where nothing did.
+    `why`: the reason why it could not be taken in or counted; left out where there is none.
     """
 
     transcripts: int
@@ -33,7 +34,7 @@ class Behind(NamedTuple):
     why: Omitted[Words] = None
 
     def words(self) -> Words:
-        """Say what waits, and how it is taken in."""
+        """Return a sentence on the waiting content, and how to take it in."""
         t, m, f, why = self
         if why:
             return Words.of(
@@ -52,8 +53,9 @@ class Behind(NamedTuple):
 
 
 def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
-    """Take in what changed last where no daemon does; return what that leaves, None for nothing.
-    Never in the way.
+    """Take in the last changes where no daemon does; return the rest, None for none.
+
+    An error never stops the caller.
     """
     try:
         left = context.memory.catch_up()
@@ -69,7 +71,7 @@ def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
             embedder = context.memory.embedder()
             if embedder is not None:
                 lifecycle.fill_vectors(store, embedder, batches=1)
-    # a store or a journal that is busy or read-only: what is there answers
+    # a store or a journal that is busy or read-only: the command answers from the present data
     except (GieokError, OSError) as error:
         return Behind(0, 0, why=Words.said(str(error)))
     why = _ELSEWHERE if left.is_elsewhere else None
@@ -77,8 +79,8 @@ def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
 
 
 def untrusted_records(context: Context, store: Store) -> int:
-    """Return how many records of the project here are not among what is searched: nobody trusts
-    them yet.
+    """Return how many records of the current project are not searched, because nobody trusts
+    them.
     """
     project = context.project
     shelf = Path(project, places.PROJECT_FOLDER, "memory")
@@ -86,10 +88,9 @@ def untrusted_records(context: Context, store: Store) -> int:
 
 
 def _follow_files(context: Context) -> tuple[int, int]:
-    """Take in the files of indexed folders that changed; return how many did, and how many are
-    left.
+    """Take in changed files of indexed folders; return the numbers of files taken in and left.
 
-    A store on a server is left to the daemon: what answers there answers from many machines.
+    A store on a server is left to the daemon: its documents come from many machines.
     """
     if context.admin.store_names.get(context.memory.store_name):
         return 0, 0
@@ -114,7 +115,7 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
             left += len(seen.changed)
             continue
         if seen.changed:
-            # a search of what did not change has no time for it
+            # a search of unchanged files has no time for it
             from gieok.memory.files import sync
 
             report = sync.sync_changed(store, scope, [root], context.memory.cut, set(seen.changed))
@@ -126,8 +127,9 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
 
 
 def _follow_vault(context: Context) -> None:
-    """Take in what a person changed in the notes of the cold tier; one that is elsewhere is
-    synchronised at its time.
+    """Take in a person's changes in the notes of the cold tier.
+
+    A vault that is not on this machine is synchronised by its schedule.
     """
     if context.archive.cold in ("obsidian", "folder"):
         from gieok.ops.memory import vault  # few have one

@@ -1,10 +1,10 @@
-"""`gieok calibrate`: fit what scores mean for the models in use, on what the user's own turns asked
-and answered.
+"""`gieok calibrate`: fit the scores of the models in use to the user's own turns.
 
-A question of a conversation asks the memory; what was said next is its answer. The line of the
-question itself is not counted. Asked again with that conversation withheld, nothing answers: so
-both kinds of questions are there. The correction is kept only where it does better on questions
-that it was not fitted on.
+The user's turns give questions and answers. A question of a conversation is asked of the
+memory; the next turn is its answer. The line of the
+question itself is not counted. The question is asked again with that conversation withheld, when
+nothing answers: so there are both kinds of questions. A correction is kept only where it does
+better on questions that it was not fitted on.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ _MOST_QUESTIONS = 200
 _LEAST_QUESTIONS = 30
 _HITS = 20
 _SHORTEST, _LONGEST, _SHORTEST_ANSWER = 10, 240, 15
-#: Passages and questions at random: what unrelated texts have in common in a model.
+#: Number of random passages and questions: they show the cosine of unrelated texts in a model.
 _PASSAGES, _BACKGROUND_QUESTIONS = 64, 24
 _AT_ONCE = 200
 
@@ -53,9 +53,7 @@ class CalibrateRequest:
 
 
 class Fit(NamedTuple):
-    """What was fitted for a model: errors before and after, on questions that it was not fitted
-    on.
-    """
+    """Fit of a model: errors before and after, on questions that it was not fitted on."""
 
     model: str
     kind: str
@@ -66,7 +64,7 @@ class Fit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CalibrateResult:
-    """How many questions there were, and what became of each model's scores."""
+    """Number of questions, and the outcome for each model's scores."""
 
     questions: int
     fits: tuple[Fit, ...]
@@ -76,9 +74,7 @@ class CalibrateResult:
 
 
 class AskedQuestion(NamedTuple):
-    """A question that was asked in a conversation, with the place of its line and of those that
-    answer it.
-    """
+    """Question of a conversation, with the places of its own line and of the answering lines."""
 
     text: str
     scope: Scope
@@ -88,7 +84,7 @@ class AskedQuestion(NamedTuple):
 
 
 def calibrate_scores(context: Context, request: CalibrateRequest) -> CalibrateResult:
-    """Fit, compare, and keep what is better."""
+    """Fit the models, compare, and keep the better corrections."""
     store, followed, by = (
         context.memory.store(),
         context.memory.embedder(),
@@ -123,9 +119,7 @@ def _of_embedder(
     *,
     keep: bool,
 ) -> Fit:
-    """Bring the model's cosines to the scale of the bundled one's, and correct its
-    probabilities.
-    """
+    """Fit the embedder's cosines to the bundled model's scale, and correct the probabilities."""
     model = embedder.model
     own = (
         Calibration()
@@ -172,7 +166,7 @@ def _of_reranker(
     *,
     keep: bool,
 ) -> Fit:
-    """Make the reranker's score a probability."""
+    """Fit the reranker's scores to probabilities."""
     plain = by._replace(calibrations={})
     profile = replace(
         context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
@@ -205,7 +199,7 @@ def _of_reranker(
 def _fit_cosine_scale(
     store: Store, embedder: Embedder, asked: Sequence[AskedQuestion]
 ) -> Calibration:
-    """Return the scale of a model's cosines, by questions and passages at random."""
+    """Return the scale of a model's cosines, from random questions and passages."""
     texts = _some_passages(store)
     questions = [one.text for one in asked[:_BACKGROUND_QUESTIONS]] or texts[:_BACKGROUND_QUESTIONS]
     vectors = [
@@ -225,8 +219,9 @@ def _judge_best_hits(
     by: Reranking | None,
     asked: Sequence[AskedQuestion],
 ) -> list[tuple[Hit, bool]]:
-    """Return the best hit of each question, and whether it answers: as asked, then with the
-    conversation withheld.
+    """Return the best hit of each question, and whether it answers.
+
+    Each question is asked once as it is, and once with its conversation withheld.
     """
     judged_hits = []
     say = context.progress("questions")
@@ -251,7 +246,7 @@ def _is_answering_hit(hit: Hit, one: AskedQuestion) -> bool:
 
 
 def _select_calibration_questions(store: Store) -> list[AskedQuestion]:
-    """Return some of the questions of all conversations: the same ones every time."""
+    """Return a sample of the questions of all conversations: the same sample every time."""
 
     def place(one: AskedQuestion) -> bytes:
         return hashlib.sha1(one.text.encode("utf-8", "replace"), usedforsecurity=False).digest()
@@ -289,7 +284,7 @@ def extract_answered_questions(
 
 
 def _some_passages(store: Store) -> list[str]:
-    """Return some passages, spread over all documents: the same ones every time."""
+    """Return a sample of passages, spread over all documents: the same sample every time."""
     keys = [(scope, key) for scope in store.scopes() for key in sorted(store.hashes(scope))]
     step = max(len(keys) // _PASSAGES, 1)
     texts = []
@@ -300,7 +295,7 @@ def _some_passages(store: Store) -> list[str]:
 
 
 def render_calibration(result: CalibrateResult, style: Style) -> str:
-    """Show what was fitted, and how far off scores were before and after."""
+    """Show the fits, and the errors of the scores before and after."""
     if result.forgotten:
         names = ", ".join(result.forgotten)
         return style.say("forgotten for {names}", names=names)

@@ -1,9 +1,9 @@
-"""Finds what is forgotten in the files of agents: their transcripts, their histories of prompts,
-what we put before them.
+"""Finder of forgotten texts in the files of agents.
 
-They are theirs, so nothing is taken out of them: each is named. A text is looked for as it was said
-and as JSON has it; in what Gieok itself put before an agent, where it may be cut and escaped, by
-its letters.
+The files are transcripts, histories of prompts, and the texts that Gieok put before agents. They
+belong to the agents, so nothing is removed from them: each file is named. A text is searched as it
+was said and as JSON encodes it; in the texts that Gieok itself put before an agent, where it may be
+cut and escaped, by its letters alone.
 """
 
 import json
@@ -16,9 +16,9 @@ from gieok.ops.context import Context
 from gieok.ops.memory.leftovers import Parts, forms_of
 from gieok.text.messages import Words
 
-#: Programs and what they fetched, not what was said; some are large.
+#: Folders of programs and their downloads, without conversations; some are large.
 _SKIPPED = frozenset(("node_modules", ".git", "plugins", "extensions", "cache", "bin"))
-#: A larger file is not read: it is named as one that was not.
+#: A larger file is not read, and is named as unread.
 _LARGEST_BYTES = 500_000_000
 #: Stands in every text that Gieok puts before an agent.
 _OURS = b'source=\\"gieok\\"'
@@ -28,9 +28,7 @@ _LARGE = Words("the agent's own file; it is too large to be searched")
 
 
 def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (file, why) of every file in a folder of an agent known to us that holds one of the
-    texts.
-    """
+    """Return (file, why) of every file of a known agent that holds one of the texts."""
     forms = {form.lower() for text in texts for form in forms_of(text)}
     parts = Parts(texts)
     found = (
@@ -91,7 +89,7 @@ def _explain_agent_copy(file: Path, forms: Iterable[bytes], parts: Parts) -> Wor
 
 
 def _iter_json_line_texts(line: bytes) -> Iterator[str]:
-    """Yield the texts of a line of JSON; the line itself where it is none."""
+    """Yield the strings in a line of JSON; the line itself where it is not JSON."""
     text = line.decode("utf-8", "replace")
     try:
         yield from _iter_json_strings(json.loads(text))

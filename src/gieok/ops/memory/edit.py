@@ -1,4 +1,4 @@
-"""`gieok edit`: a person corrects a memory, and what they write outranks everything."""
+"""`gieok edit`: correct a memory; a person's text outranks everything."""
 
 import os
 import re
@@ -53,9 +53,9 @@ class EditRequest:
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What a memory says now and said before.
+    """Text of a memory now and before.
 
-    Of a turn: `followed` are handles of observations that were corrected with it, `also` of those
+    For a turn: `followed` are handles of observations that were corrected with it, `also` of those
     made of other turns too.
     """
 
@@ -71,7 +71,7 @@ class EditResult:
 
 
 def edit_memory(context: Context, request: EditRequest) -> EditResult:
-    """Correct what a handle names. Raises BadRequest."""
+    """Correct the memory that a handle names. Raises BadRequest."""
     memory = handles.require_memory(context, request.handle)
     if memory.was_replaced:  # or is being put anew at this moment by another edit
         with handles.lock_observations(context, memory.document.scope):
@@ -103,7 +103,7 @@ def edit_memory(context: Context, request: EditRequest) -> EditResult:
 
 
 def _purge_corrected_text(context: Context, result: EditResult) -> EditResult:
-    """Take what it said out of what sessions were shown and of logs."""
+    """Remove the old text from the record of what sessions were shown, and from logs."""
     if result.changed:
         leftovers.clean_corrected(context.home, [result.before])
         for line in context.archive.sweep():  # what it said may stand in a file of an archive
@@ -112,9 +112,7 @@ def _purge_corrected_text(context: Context, result: EditResult) -> EditResult:
 
 
 def _ask_replacement_text(context: Context, given: str, before: str, suffix: str = ".txt") -> str:
-    """Return what a person writes instead of a text, on the command line or in their editor,
-    without secrets.
-    """
+    """Return a person's new text, from the command line or their editor, without secrets."""
     text = redact(given or edit_in_editor(context, before, f"memory{suffix}", _INSTEAD)).strip()
     if not text:
         raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
@@ -122,7 +120,7 @@ def _ask_replacement_text(context: Context, given: str, before: str, suffix: str
 
 
 def _mark_observation_important(context: Context, memory: NamedMemory, kind: str) -> EditResult:
-    """Let an observation count as important: it is told first, and nothing drops it."""
+    """Mark an observation as important: it is shown first, and never dropped."""
     if kind != handles.OBSERVATION:
         raise BadRequest(
             f"{memory.handle} is no observation",
@@ -173,7 +171,9 @@ def _rederive_turn_documents(context: Context) -> None:
 
 
 def _edit_turn(context: Context, memory: NamedMemory, given: str) -> EditResult:
-    """Correct what was said: the journal keeps it, and search finds the correction in its place."""
+    """Correct a message: the journal keeps the original, and search finds the correction
+    instead.
+    """
     if not memory.line:
         raise BadRequest(
             f"{memory.handle} is part of a conversation",
@@ -211,11 +211,11 @@ def _edit_turn(context: Context, memory: NamedMemory, given: str) -> EditResult:
 def _correct_citing_observations(
     context: Context, scope: Scope, identity: str, before: str, text: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Correct what was observed in a message alone and is said there no more; return handles, of
-    others that cite it too.
+    """Correct observations made of one message alone whose text is no longer in it.
 
-    One observation says what the message says now. Several say parts that nobody can tell apart:
-    they go to the history.
+    Returns their handles, and the handles of observations that cite other messages too. A single
+    observation gets the message's new text. Several observations are parts that nobody can tell
+    apart: they go to the history.
     """
     now, store, journal = context.clock.now(), context.memory.store(), context.memory.journal()
     with handles.lock_observations(context, scope):
@@ -225,8 +225,8 @@ def _correct_citing_observations(
             if identity in _collect_cited_message_ids(d)
         ]
         own = [d for d, ids in cited if len(ids) == 1]
-        # What a person wrote there themselves stays; what followed an earlier correction of the
-        # turn follows this one.
+        # An observation that a person wrote themselves stays; an observation that followed an
+        # earlier correction of the turn follows this one.
         old = [
             d
             for d in own
@@ -258,7 +258,7 @@ def _find_local_date(context: Context) -> date:
 def _edit_record_file(
     context: Context, memory: NamedMemory, root: roots.Root, kind: str, given: str
 ) -> EditResult:
-    """Rewrite a record; a note of the person's own is theirs to write, in their editor."""
+    """Rewrite a record; refuse for a person's own note, which they edit in their editor."""
     file = root.file(memory.document.key.partition("/")[2])
     try:
         before = file.read_text(encoding="utf-8")
@@ -274,7 +274,7 @@ def _edit_record_file(
     handle = memory.handle
     with record_shelf.lock(context.home):
         now = file.read_text(encoding="utf-8") if file.exists() else ""
-        # nobody saw what their text would take the place of
+        # nobody saw the text that theirs would replace
         if not now or (written and now != before):
             raise BadRequest(f"{str(file)!r} was changed meanwhile", hint="run the command again")
         # Another edit may have come between: its wording is what goes to the history.
@@ -306,9 +306,7 @@ def _edit_record_file(
 
 
 def _is_named_by_title(text: str, file: Path) -> bool:
-    """Say whether a record's file has the name that its title makes: a name of the person's own
-    stays.
-    """
+    """Say whether a record's file name is made from its title: a person's own name stays."""
     stem = records.slug(front_matter(text).fields.get("title", ""))
     return (
         re.fullmatch(rf"(?:\d{{4}}-\d\d-\d\d-)?{re.escape(stem)}(?:-\d+)?", file.stem) is not None
@@ -316,7 +314,7 @@ def _is_named_by_title(text: str, file: Path) -> bool:
 
 
 def _keep_wording(context: Context, document: Document, key: str) -> None:
-    """Keep what a record said in the history, with the key under which it goes on."""
+    """Keep a record's old text in the history, with the key that the record has from now on."""
     now = context.clock.now()
     metadata = {**document.metadata, EDITED_TO: key, EDITED_AT: now.isoformat()}
     distil.replaced(
@@ -328,7 +326,7 @@ def _keep_wording(context: Context, document: Document, key: str) -> None:
 
 
 def render_edited_memory(result: EditResult, style: Style) -> str:
-    """Show what it says now."""
+    """Show the memory's new text."""
     if not result.changed:
         return style.say("it says that already")
     lines = [f"{style.say('corrected')}: {style.bold(printable(result.path or result.text))}"]

@@ -1,5 +1,6 @@
-"""What a caller leaves out: tags, agents and statuses, the same words in `search`, `list` and on
-every surface.
+"""Filters that leave memories out by tag, agent and status.
+
+`search`, `list` and every surface use the same filter words.
 """
 
 from collections.abc import Mapping
@@ -14,9 +15,10 @@ from gieok.text.messages import Words
 TAG = Words("only what has this tag; several with commas: any of them")
 AGENT = Words("only what was said to this agent, or comes from its notes; several with commas")
 STATUS = Words("only what is so now")
-#: Nothing that is put away is searched.
+#: Memories that are put away (retired) are never searched.
 SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))
-#: What becomes of single lines is known beside the store, where the document as a whole stands.
+#: Statuses that a single line can have are known beside the store, where the document as a whole
+#: still stands.
 _OF_LINES = frozenset(("stands", "current", "replaced", "ended"))
 
 
@@ -37,8 +39,9 @@ class Filtered(Protocol):
 
 
 def narrow_filter(context: Context, where: Filter, request: Filtered) -> Filter:
-    """Return a filter that admits no more than a request wants, as far as stores know it. Raises
-    BadRequest.
+    """Return a filter that admits no more than a request wants, as far as stores can tell.
+
+    Raises BadRequest.
     """
     statuses = frozenset((request.status,)) if request.status != "all" else frozenset[str]()
     if statuses & _OF_LINES:
@@ -47,18 +50,18 @@ def narrow_filter(context: Context, where: Filter, request: Filtered) -> Filter:
         tags=frozenset(map(normalise_tag, _split_filter_names("tag", request.tag))),
         agents=frozenset(_split_filter_names("agent", request.agent)),
         statuses=statuses,
-        # Not to the second: stores keep for a while what a filter admits.
+        # Not to the second: stores cache for a while which documents a filter admits.
         at=context.clock.now().replace(second=0, microsecond=0) if statuses else None,
     )
 
 
 def is_of_status(wanted: str, status: str) -> bool:
-    """Say whether a memory has the status that is wanted; what is current stands, too."""
+    """Return whether a memory's status is the wanted status; a `current` memory also `stands`."""
     return wanted in ("all", status) or (wanted == "stands" and status == "current")
 
 
 def describe_filters(request: Filtered) -> Mapping[str, str]:
-    """Return the filters of a request by name, `all` where there is none."""
+    """Return the filters of a request by name, with `all` for a filter that is not set."""
     return {"tag": request.tag or "all", "agent": request.agent or "all", "status": request.status}
 
 

@@ -1,4 +1,4 @@
-"""`gieok forget`: take memories out for good, from everywhere that Gieok keeps them."""
+"""`gieok forget`: remove memories for good, from every place where Gieok keeps them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _KINDS = {
     "replaced": Words("{} of the history"),
     "records": Words("{} record(s)"),
 }
-#: Where it was, with how much of it.
+#: Places that held the memories, with the number of items in each.
 _REMOVED = {
     "hot": Words("hot {}"),
     "warm": Words("warm {}"),
@@ -41,7 +41,7 @@ _REMOVED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequest:
-    """Parameters of `gieok forget`. What is given must all fit."""
+    """Parameters of `gieok forget`; a memory must fit every condition that is given."""
 
     handles: list[str] = argument(
         Words("handles, ids of observations and messages, records, indexed files"),
@@ -62,7 +62,7 @@ class ForgetRequest:
 
 
 class ForgetCounts(NamedTuple):
-    """How much there is to forget."""
+    """Numbers of items that would be forgotten."""
 
     documents: int
     records: int
@@ -72,7 +72,7 @@ class ForgetCounts(NamedTuple):
 
 
 class ForgetOutcome(NamedTuple):
-    """Whether it was forgotten, which files were deleted, and where something still is."""
+    """Whether the memories were forgotten, which files were deleted, and where copies remain."""
 
     done: bool
     deleted: tuple[str, ...] = ()
@@ -101,11 +101,12 @@ def _build_forget_outcome(done: ForgetReport | None) -> ForgetOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ForgetResult:
-    """What was to be forgotten, and what came of it; `done` is None where nothing was done."""
+    """Memories that were to be forgotten, and the outcome; `done` is None if nothing was done."""
 
     plan: Annotated[ForgetPlan, As(_count_forget_plan), INLINE]
     done: Annotated[ForgetReport | None, As(_build_forget_outcome), INLINE]
-    #: What was not looked at, and may hold it too; left out where everything was.
+    #: Places that were not searched and may hold the memories too; left out where every place was
+    #: searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -115,7 +116,7 @@ class ForgetResult:
 
 
 def forget_memories(context: Context, request: ForgetRequest) -> ForgetResult:
-    """Find, ask, and forget."""
+    """Find the memories that fit, ask a person to confirm, and forget the memories."""
     forget_filter = _build_forget_filter(context, request)
     if not any(
         (forget_filter.handles, forget_filter.match, forget_filter.source, forget_filter.before)
@@ -152,8 +153,9 @@ def forget_memories(context: Context, request: ForgetRequest) -> ForgetResult:
 def _list_forget_gaps(
     context: Context, request: ForgetRequest, plan: ForgetPlan, late: behind.Behind | None
 ) -> Iterator[Words]:
-    """Yield what was not looked at: of what is named by handles that are known, nothing can be
-    elsewhere.
+    """Yield the places that were not searched.
+
+    A request by known handles has no gaps: what a handle names can be nowhere else.
     """
     if request.handles:
         return
@@ -167,7 +169,9 @@ def _list_forget_gaps(
 
 
 def _in_backups(context: Context) -> list[tuple[str, str]]:
-    """Return the backups that were made before: nothing is taken out of them."""
+    """Return the earlier backups, which still hold the memories: nothing is removed from a
+    backup.
+    """
     why = (
         "a backup from before; it may hold it until newer ones take its place: `gieok backup prune`"
     )
@@ -188,9 +192,7 @@ def _build_forget_filter(context: Context, request: ForgetRequest) -> ForgetFilt
 
 
 def _resolve_forget_handles(context: Context, given: Sequence[str]) -> tuple[str, ...]:
-    """Return what is named: of turns and their lines, the ids of the messages; other handles in
-    full.
-    """
+    """Return the given handles in full; a handle of a turn or its line becomes its message ids."""
     scopes = context.scopes if context.is_scope_named else context.memory.store().scopes()
     memory_by_handle = {
         text: handles.find_only_memory(context, text, scopes, history=True)
@@ -220,8 +222,9 @@ def _expand_memory_names(
 
 
 def _is_meant(context: Context, plan: ForgetPlan) -> bool:
-    """Ask a person, because forgetting cannot be undone. Raises BadRequest where nobody can be
-    asked.
+    """Ask a person to confirm, because forgetting cannot be undone.
+
+    Raises BadRequest where nobody can be asked.
     """
     question = context.words("forget all of this for good? (y/N) ")
     lines = _format_forget_plan(plan, Style(context.lang, colour=False))
@@ -244,7 +247,7 @@ def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
 
 
 def render_forgotten(result: ForgetResult, style: Style) -> str:
-    """Show what went where, and what could not."""
+    """Show what was removed from which place, and what could not be removed."""
     if not result.found:
         return absence(Words("nothing fits"), result.not_looked_at, style)
     lines = _format_forget_plan(result.plan, style)

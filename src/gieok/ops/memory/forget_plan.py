@@ -1,4 +1,4 @@
-"""What a person wants forgotten: the filter, and what was found to fit it."""
+"""Filter for the memories that a person wants forgotten, and the plan of what fits the filter."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,8 +12,9 @@ from gieok.text.keywords import fold_for_search
 
 
 class ForgetFilter(NamedTuple):
-    """What to forget; every condition that is given must hold. `source` is an absolute path,
-    `before` in UTC.
+    """Conditions on memories to forget; a memory must meet every condition that is given.
+
+    `source` is an absolute path, `before` is in UTC.
     """
 
     handles: tuple[str, ...] = ()
@@ -24,7 +25,7 @@ class ForgetFilter(NamedTuple):
     is_scoped: bool = False
 
     def fits(self, text: str, source: str, at: datetime) -> bool:
-        """Say whether a memory fits, by its text, the path that it comes from and its time."""
+        """Return whether a memory fits, by its text, its source path and its time."""
         return (
             (not self.match or fold_for_search(self.match) in fold_for_search(text))
             and (not self.source or PurePath(source).is_relative_to(self.source))
@@ -41,22 +42,25 @@ class ForgetFilter(NamedTuple):
 
 @dataclass(slots=True)
 class Chosen:
-    """What to forget in one scope. `replaced` are numbers of history rows."""
+    """Items to forget in one scope; `replaced` holds numbers of history rows."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     messages: dict[int, Journalled] = field(default_factory=dict)
     replaced: dict[int, Document] = field(default_factory=dict)
-    #: What a person put in the place of one of the messages, by its number.
+    #: Texts with which a person corrected a message, by the message's number.
     corrected: dict[int, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Say whether there is anything."""
+        """Return whether there is anything to forget."""
         return bool(self.documents or self.messages or self.replaced)
 
 
 @dataclass(slots=True)
 class ForgetPlan:
-    """What to forget. `records` are files, `unknown` are handles without a target."""
+    """Items to forget, by scope.
+
+    `records` are files, `unknown` are handles without a target.
+    """
 
     scopes: dict[Scope, Chosen] = field(default_factory=dict)
     records: set[Path] = field(default_factory=set)
@@ -68,8 +72,10 @@ class ForgetPlan:
         return not self.records and not any(self.scopes.values())
 
     def count(self, what: str) -> int:
-        """Count `documents` (of files), `observations`, `messages` or what was `replaced` by later
-        observations.
+        """Return the number of items of one kind.
+
+        `what` is `documents` (of files), `observations`, `messages` or `replaced` (documents that
+        later observations replaced).
         """
         if what in ("messages", "replaced"):
             return sum(len(getattr(chosen, what)) for chosen in self.scopes.values())
@@ -113,5 +119,5 @@ class ForgetPlan:
 
 
 def find_document_source(document: Document) -> str:
-    """Return the path that a document comes from; '' for none."""
+    """Return the path that a document comes from; '' if there is none."""
     return document.provenance[0].source if document.provenance else ""

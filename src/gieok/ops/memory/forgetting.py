@@ -1,8 +1,8 @@
-"""Finds what a person wants forgotten, and removes it from everything that Gieok stores.
+"""Finds memories to forget, and removes them from everything that Gieok stores.
 
-A memory goes with what was distilled from it alone, and an observation with the messages that gave
-it alone: otherwise it would be observed, or found, again. Files of the user are left as they are
-and named; the index leaves them out until they change.
+A message takes along what was distilled from that message alone, and an observation takes along the
+messages that gave that observation alone: otherwise the memory would be observed, or found, again.
+Files of the user are left as they are and named; the index leaves such files out until they change.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ _PENDING = "pending"
 
 
 class ForgetReport(NamedTuple):
-    """Deleted files, (place, reason) of what could not be removed, and what was removed where."""
+    """Deleted files, (place, reason) of what could not be removed, and counts of removed items."""
 
     deleted: tuple[str, ...]
     still_in: tuple[tuple[str, str], ...]
@@ -42,8 +42,10 @@ class ForgetReport(NamedTuple):
 
 
 def plan_forgetting(context: Context, wanted: ForgetFilter) -> ForgetPlan:
-    """Find what fits, in the scope that is named, else in every one; by the day alone, in those of
-    this folder.
+    """Return the plan of everything that fits a filter.
+
+    Searches the scope that the filter names, else every scope; a filter by day alone searches the
+    scopes of the current folder.
     """
     draft = ForgetPlan()
     held = dict[Scope, dict[str, Document]]()
@@ -84,8 +86,9 @@ def _select_forget_scopes(context: Context, wanted: ForgetFilter) -> list[Scope]
 
 
 def _load_scope_documents(context: Context, scope: Scope) -> dict[str, Document]:
-    """Return the documents of a scope in every local store and the journal, but for turns: they
-    follow from messages.
+    """Return the documents of a scope in every local store and the journal, without turns.
+
+    Turns are derived from messages.
     """
     documents = {
         entry.document.key: entry.document for entry in context.memory.journal().made(scope)
@@ -100,15 +103,17 @@ def _load_scope_documents(context: Context, scope: Scope) -> dict[str, Document]
 
 
 def memory_stores(context: Context) -> list[Store]:
-    """Return every store that holds memory: those in use, and what `store switch` left on this
-    machine.
+    """Return every store that holds memory.
+
+    These are the stores in use, and the stores that `store switch` left on this machine.
     """
     return [*context.memory.stores(), *context.admin.left_stores()]
 
 
 def bring_copy_in_line(context: Context, store: Store) -> None:
-    """Let the copy that a store has at a service follow; of one that is not in use, nothing is
-    uploaded. Raises StoreError.
+    """Synchronise the copy that a store has at a service.
+
+    For a store that is no longer in use, nothing is uploaded. Raises StoreError.
     """
     if not isinstance(store, ManagedCopy):
         return
@@ -119,7 +124,7 @@ def bring_copy_in_line(context: Context, store: Store) -> None:
 
 
 def list_record_folders(context: Context) -> list[Path]:
-    """Return the `.gieok` folders whose records are indexed, the user's own too."""
+    """Return the `.gieok` folders whose records are indexed, including the user's own."""
     store = context.memory.store()
     found = {
         root.path.parent
@@ -131,7 +136,7 @@ def list_record_folders(context: Context) -> list[Path]:
 
 
 def _collect_document_names(document: Document, there: Sequence[roots.Root]) -> set[str]:
-    """Return what a document is called: its key, as search shows it, and the path of its file."""
+    """Return the names of a document: its key, its path as search shows it, and its file's path."""
     return {
         document.key,
         _format_document_handle(document),
@@ -145,7 +150,7 @@ def _format_document_handle(document: Document) -> str:
 
 
 def _strip_citation_lines(handle: str) -> str:
-    """Return a handle without the lines of a citation."""
+    """Return a handle without the line range of a citation."""
     return handle.partition("#L")[0]
 
 
@@ -164,7 +169,9 @@ def _choose_messages(
     chosen: Chosen,
     found: Mapping[str, Document],
 ) -> None:
-    """Add messages that fit, what was distilled from them alone, and messages that gave chosen
+    """Add to `chosen` the messages that fit, and what depends on the chosen items alone.
+
+    Those are documents distilled from these messages alone, and messages that gave chosen
     observations alone.
     """
     journal = context.memory.journal()
@@ -216,8 +223,9 @@ def _choose_messages(
 def _choose_moved(
     context: Context, made: ForgetPlan, held: Mapping[Scope, Mapping[str, Document]]
 ) -> None:
-    """Add what was moved to another scope where its messages go, and the messages that gave what
-    goes alone.
+    """Add documents that moved to another scope, and messages that gave only forgotten documents.
+
+    A moved document is added where the messages behind the document are forgotten.
     """
     for scope, documents in held.items():
         for document in documents.values():
@@ -253,8 +261,9 @@ def _collect_source_message_ids(document: Document) -> set[str]:
 def _iter_matching_records(
     base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]
 ) -> Iterator[Path]:
-    """Yield the records of a `.gieok` folder that fit, on whichever shelf; say in `known` which
-    handles name one.
+    """Yield the records of a `.gieok` folder that fit, on any shelf.
+
+    Adds to `known` the handles that name a record.
     """
     indexed = {
         find_document_source(d)
@@ -278,18 +287,19 @@ def _iter_matching_records(
 
 
 def _file_fits(file: Path, wanted: ForgetFilter) -> bool:
-    """Say whether a record that is not indexed fits; its day is that of the file."""
+    """Return whether a record that is not indexed fits; the file's date is the record's day."""
     text = f"{file.name}\n{file.read_text(encoding='utf-8', errors='replace')}"
     return wanted.fits(text, str(file), datetime.fromtimestamp(file.stat().st_mtime, UTC))
 
 
 def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> ForgetReport:
-    """Forget. Killed at any moment, it can be run again: what is left still fits, and what was
-    begun is finished.
+    """Remove everything in a plan; safe to kill at any moment and to run again.
 
-    Files of records go first, because an index run would read them again; then the journal, which
-    tells the stores. What is being observed, reflected upon or rebuilt of these scopes is waited
-    for: it may hold what is to be forgotten.
+    After a kill, the rest still fits the filter, and unfinished steps are completed.
+
+    Record files go first, because an index run would read them again; then the journal, which tells
+    the stores. Observing, reflecting and rebuilding of these scopes are waited for: each may hold a
+    text that is to be forgotten.
     """
     journal = context.memory.journal()
     with ExitStack() as held:
@@ -304,11 +314,11 @@ def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilt
         leftovers.clean_shown(context.home, shown)
         for file in sorted(chosen.records):
             base = file.parents[2]
-            # else an edit that has just read it would write it again
+            # else an edit that has just read the record would write it again
             with fs.lock_resource(context.home, base):
                 file.unlink(missing_ok=True)
                 if base != context.home:
-                    # a pull could bring it back
+                    # a pull could bring the record back
                     waiting.revoke_record_trust(
                         context.home, base, file.relative_to(base).as_posix()
                     )
@@ -334,7 +344,7 @@ def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilt
         distil.deliver(journal, context.memory.store())
         still += rederive_turns(context) + _out_of_stores(context, chosen)
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.select_needles(texts)
-        # again: a prompt may have been answered meanwhile
+        # once more: a prompt may have been answered meanwhile
         leftovers.clean_shown(context.home, shown)
         still += finish_forgetting(context, looked_for, chosen.scopes)
     named = {place for place, _ in still}
@@ -352,7 +362,7 @@ def execute_forget_plan(context: Context, chosen: ForgetPlan, wanted: ForgetFilt
 
 
 def _texts_of(files: Iterable[Path]) -> Iterator[str]:
-    """Yield what records say."""
+    """Yield the texts of record files."""
     for file in sorted(files):
         with suppress(FileNotFoundError):
             yield records.own_text(file.read_text(encoding="utf-8", errors="replace"))
@@ -366,8 +376,9 @@ def is_unfinished(context: Context) -> bool:
 def finish_forgetting(
     context: Context, looked_for: Sequence[str], emptied: Iterable[Scope] = ()
 ) -> list[tuple[str, str]]:
-    """Clean logs and scrub database files; return where something is left. `emptied` are scopes
-    that may hold nothing more.
+    """Clean logs and scrub database files; return (place, reason) of what is left.
+
+    `emptied` are scopes that may hold nothing more.
     """
     journal = context.memory.journal()
     for scope in {*journal.made_scopes(), *journal.scopes(), *emptied}:
@@ -391,7 +402,7 @@ def finish_forgetting(
 
 
 def _scrub_database(place: str, scrub: Callable[[], Sequence[str]]) -> list[tuple[str, str]]:
-    """Write a database anew without what was removed; return what could not be done."""
+    """Rewrite a database without the removed content; return what could not be done."""
     try:
         return [(place, why) for why in scrub()]
     except StoreError as error:
@@ -399,8 +410,9 @@ def _scrub_database(place: str, scrub: Callable[[], Sequence[str]]) -> list[tupl
 
 
 def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
-    """Have indexing leave out the files that hold what is forgotten, until they change; return
-    which those are.
+    """Exclude the files that hold forgotten memories from indexing until they change.
+
+    Returns those files.
     """
     still: list[tuple[str, str]] = []
     of_records = {str(file) for file in chosen.records}
@@ -413,7 +425,7 @@ def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
         if files:
             marks = {d.key: d.content_hash for d in files}
             durable.add_forgotten(context.memory.notes(), scope, marks)
-            # one that is taken into use again must not read it again
+            # a store that is taken into use again must not read the copy again
             for store in memory_stores(context)[1:]:
                 durable.add_forgotten(store, scope, marks)
         still += [
@@ -434,10 +446,9 @@ def _is_of_file(document: Document) -> bool:
 
 
 def rederive_turns(context: Context) -> list[tuple[str, str]]:
-    """Have the documents of turns say what the journal says now, in every store; return where that
-    failed.
+    """Rebuild the turn documents from the journal in every store; return where that failed.
 
-    A store that `store switch` left holds none from then on.
+    A store that `store switch` left holds no turns from then on.
     """
     still: list[tuple[str, str]] = []
     journal = context.memory.journal()

@@ -1,8 +1,7 @@
-"""What an answer from memory did not look at: scopes, files, transcripts and messages that may have
-held what was asked for.
+"""Gaps of an answer: scopes, files, transcripts and messages that were not searched.
 
-Each gap costs a look, so that they are counted where nothing was found: whoever finds something
-needs no list of the rest.
+Such a place may have held the answer. Counting each gap costs a look, so gaps are counted only
+where nothing was found: whoever finds something needs no list of the rest.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -25,19 +24,19 @@ from gieok.ports.store import Store
 from gieok.text.dates import DateSpan
 from gieok.text.messages import Words
 
-#: Of transcripts that cannot be read, so many are named.
+#: Number of unreadable transcripts that are named.
 _MOST_NAMED = 3
 
 
 def gaps_of_memory(context: Context, store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
-    """Yield what a look into some scopes of a store did not see."""
+    """Yield the gaps of a search in some scopes of a store."""
     yield from gaps_of_scopes(store, scopes)
     yield from gaps_of_files(context, store, scopes)
     yield from gaps_of_talk(context, store)
 
 
 def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
-    """Yield how many other scopes of the owner's hold memory."""
+    """Yield how many other scopes of the owner hold memory."""
     others = [
         scope
         for scope in store.scopes()
@@ -57,9 +56,7 @@ def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
 
 
 def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
-    """Yield folders that are away, and how many files of those that are there the store does not
-    hold.
-    """
+    """Yield folders that are missing, and how many existing files the store does not hold."""
     for scope in scopes:
         known = {*store.hashes(scope), *forgotten(store, scope)}
         for root in roots.load_roots(store, scope):
@@ -85,16 +82,15 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
 
 
 def _is_unindexed_file(root: roots.Root, found: Path | Failed, known: Collection[str]) -> bool:
-    """Say whether the index does not hold a file, or a folder that cannot be read; copies are left
-    out on purpose.
+    """Return whether the index lacks a file, or a folder that cannot be read.
+
+    Copies do not count: the index leaves copies out on purpose.
     """
     return root.key_of(found) not in known if isinstance(found, Path) else not found.is_left_out
 
 
 def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
-    """Yield transcripts that cannot be read, and how many messages are journalled and not
-    searchable yet.
-    """
+    """Yield unreadable transcripts, and how many journalled messages are not searchable yet."""
     yield from gaps_of_transcripts(context)
     journal = (
         context.memory.journal()
@@ -118,8 +114,9 @@ def gaps_of_transcripts(context: Context) -> Iterator[Words]:
 
 
 def list_unread_talk(context: Context, found: Sequence[TranscriptPlace]) -> dict[str, str]:
-    """Return talk that is not read, and why, by its place: what capture met, and what no release
-    reads.
+    """Return place → reason of transcripts that are not read.
+
+    The reasons are errors that capture met, and formats that no release reads.
     """
     met = (one for one in _list_incidents(context) if one.name.startswith(UNREAD))
     known = {one.name.removeprefix(UNREAD): one.detail for one in met}
@@ -128,8 +125,10 @@ def list_unread_talk(context: Context, found: Sequence[TranscriptPlace]) -> dict
 
 
 def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Words]:
-    """Yield what is not observed yet in some scopes, what stands in its way, and which others have
-    observations.
+    """Yield the gaps of observing in some scopes.
+
+    These are messages that are not observed yet, what stands in the way, and which other scopes
+    have observations.
     """
     if not context.memory.has_journal():
         return
@@ -156,14 +155,14 @@ def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Wor
 
 
 def gaps_of_archive(context: Context) -> Iterator[Words]:
-    """Yield what keeps the archive from being compared with what people did there."""
+    """Yield the obstacles to comparing the archive with people's edits there."""
     for one in _list_incidents(context):
         if one.name.startswith(("archive", "job archive")):
             yield _of_incident(one)
 
 
 def gaps_of_backups(context: Context) -> Iterator[Words]:
-    """Yield how many backups there are: nobody looks into them."""
+    """Yield how many backups there are: no search looks into backups."""
     if count := len(context.admin.backups().listed()):
         yield Words.of(
             "{count} backup holds what was there when made: `gieok backup list`",
@@ -173,7 +172,7 @@ def gaps_of_backups(context: Context) -> Iterator[Words]:
 
 
 def gap_of_days(first: object, last: object, words: str = "") -> Words:
-    """Return that only some days were looked at, and for which words of a question."""
+    """Return that only some days were searched, and which words of a question named these days."""
     asked = f" (“{words}”)" if words else ""
     return Words.of(
         "only {first} – {last} was looked at{asked}", first=first, last=last, asked=asked
@@ -183,8 +182,9 @@ def gap_of_days(first: object, last: object, words: str = "") -> Words:
 def gaps_of_filter(
     since: DateSpan | None, until: DateSpan | None, **chosen: str
 ) -> Iterator[Words]:
-    """Yield what a caller's own filters left out: the days, and options by name that are not
-    `all`.
+    """Yield what the caller's own filters left out.
+
+    The filters are the days, and options by name that are not `all`.
     """
     if since or until:
         yield gap_of_days(since.first if since else "…", until.last if until else "…")
@@ -194,7 +194,7 @@ def gaps_of_filter(
 
 
 def gap_of_error(text: str) -> Words:
-    """Return what was said in English of something that could not be asked."""
+    """Return the English error message of a source that could not be asked."""
     return Words.said(text)
 
 

@@ -37,7 +37,7 @@ class GetRequest:
 
 @dataclass(frozen=True, slots=True)
 class GetResult:
-    """The text of lines `from_` and on; empty where the file is not there."""
+    """Text from line `from_` on; empty where the file does not exist."""
 
     path: str
     text: str
@@ -48,7 +48,7 @@ class GetResult:
     @property
     @mark_encoded_getter
     def lines(self) -> int:
-        """Return how many lines there are."""
+        """Return the number of lines."""
         return self.text.removesuffix("\n").count("\n") + 1 if self.text else 0
 
     @property
@@ -59,7 +59,7 @@ class GetResult:
 
 
 def get_memory_text(context: Context, request: GetRequest) -> GetResult:
-    """Read what a handle names, or a file inside the known roots."""
+    """Return the text of a handle, or of a file inside the known roots."""
     if named := handles.find_only_memory(context, request.path, history=True):
         return _read_handle_text(context, named)
     if request.path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (
@@ -74,7 +74,7 @@ def get_memory_text(context: Context, request: GetRequest) -> GetResult:
 
 
 def _read_handle_text(context: Context, memory: handles.NamedMemory) -> GetResult:
-    """Return what a handle names: a file as it is on disk, anything else as it is remembered."""
+    """Return the text of a handle: a file as it is on disk, other memories as they are stored."""
     if (ended := handles.find_memory_end(context, memory)) is not None:
         context.tell(ended.status)
     known, _ = first_answer(
@@ -94,7 +94,7 @@ def _read_handle_text(context: Context, memory: handles.NamedMemory) -> GetResul
 
 
 def _format_document_path(document: Document) -> str:
-    """Return the path of a document's file, with its lines where it is a part of that."""
+    """Return the path of a document's file, with lines where the document is a part of the file."""
     file, source = roots.file_key(document.key), document.provenance[0]
     return document.key if file == document.key else f"{file}:{source.start_line}-{source.end_line}"
 
@@ -135,9 +135,7 @@ def _select_text_lines(context: Context, name: str, text: str, first: int, last:
 
 
 def _read_conversation_lines(context: Context, path: str) -> GetResult | None:
-    """Return lines of a conversation, which stand in the store alone; None where there is none of
-    this name.
-    """
+    """Return lines of a conversation, which only the store holds; None for an unknown name."""
     name, first, last = _parse_line_range(path)
     _check_line_range(first, last)
 
@@ -154,7 +152,7 @@ def _read_conversation_lines(context: Context, path: str) -> GetResult | None:
 
 
 def _report_missing_text(context: Context, name: str, first: int) -> GetResult:
-    """Return the empty text of what is not there, and tell a person so."""
+    """Return an empty result for a missing text, and tell a person that the text is missing."""
     what = f"{name}:{first}" if first else name
     context.tell(context.words("{what} is not there", what=what))
     return GetResult(name, "", max(first, 1), found=False)
@@ -174,7 +172,7 @@ def _parse_line_range(path: str) -> tuple[str, int, int]:
 
 
 def render_memory_text(result: GetResult, style: Style) -> str:
-    """Show the text as it is."""
+    """Return the text unchanged."""
     del style
     return result.text
 

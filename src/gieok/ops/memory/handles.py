@@ -1,4 +1,4 @@
-"""What a handle names: a record, a note, an observation, turns or one of their lines."""
+"""Resolution of handles: a record, a note, an observation, turns or one line of turns."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -31,10 +31,10 @@ _TALK = ("turn", "session")
 
 
 class NamedMemory(NamedTuple):
-    """A document that a handle names, and the line of it, 0 for all; `was_replaced`: it is in the
-    history alone.
+    """Document that a handle names, and the number of its line, 0 for the whole document.
 
-    `away` is what a line says that is put away: the document holds a blank in its place.
+    `was_replaced`: the document is in the history alone. `away` is the text of a line that is put
+    away: the document holds a blank in its place.
     """
 
     document: Document
@@ -44,28 +44,28 @@ class NamedMemory(NamedTuple):
 
     @property
     def handle(self) -> str:
-        """Return its handle in full."""
+        """Return the full handle."""
         return places.build_handle(self.document.scope.path, self.document.key, self.line)
 
     @property
     def text(self) -> str:
-        """Return its text, or that of the line."""
+        """Return the text of the document, or of the line."""
         return self.away or (
             self.document.text.split("\n")[self.line - 1] if self.line else self.document.text
         )
 
 
 def is_handle(text: str) -> bool:
-    """Say whether a text can be a handle."""
+    """Return whether a text has the form of a handle."""
     return _HANDLE.fullmatch(text) is not None
 
 
 def find_named_memories(
     context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False
 ) -> list[NamedMemory]:
-    """Return what a handle, or the first digits of one, names in scopes (those of the call).
+    """Return the memories that a handle, or its first digits, names in scopes (those of the call).
 
-    With `history`, what was replaced is looked at where nothing else is named.
+    With `history`, the documents that were replaced are searched where nothing else matches.
     """
     parsed = _HANDLE.fullmatch(text)
     if parsed is None:
@@ -98,8 +98,9 @@ def find_named_memories(
 
 
 def _find_latest_version(context: Context, old: Document, line: int) -> NamedMemory:
-    """Return what a document of the history is now: a record that was edited goes on under another
-    name.
+    """Return the current version of a document from the history.
+
+    A record that was edited goes on under another name.
     """
     renamed = {
         one.key: one.metadata[EDITED_TO]
@@ -110,7 +111,7 @@ def _find_latest_version(context: Context, old: Document, line: int) -> NamedMem
     while key in renamed and key not in visited_keys:
         visited_keys.add(key)
         key = renamed[key]
-    # also what was put anew since it was looked for
+    # includes records that were written again since the search
     documents = context.memory.store().get(old.scope, [key])
     return (
         NamedMemory(documents[0], line) if documents else NamedMemory(old, line, was_replaced=True)
@@ -118,9 +119,7 @@ def _find_latest_version(context: Context, old: Document, line: int) -> NamedMem
 
 
 def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
-    """Hold the locks under which observations of scopes, and what was said there, are looked at and
-    then changed.
-    """
+    """Return the held locks for reading and then changing observations and messages of scopes."""
     held = ExitStack()
     for lock in (name(scope) for scope in sorted(scopes) for name in (observing, reflecting)):
         held.enter_context(context.memory.journal().exclusive(lock))
@@ -128,8 +127,9 @@ def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
 
 
 def read_again(context: Context, memory: NamedMemory) -> Document:
-    """Return the document of a memory as it is now, under its lock. Raises BadRequest where it is
-    gone.
+    """Return the current document of a memory, under its lock.
+
+    Raises BadRequest where the document is gone.
     """
     document = memory.document
     found, _ = first_answer(
@@ -155,9 +155,9 @@ def _list_replaced_documents(context: Context, scope: Scope, digits: str) -> lis
 def find_only_memory(
     context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False
 ) -> NamedMemory | None:
-    """Return what a handle names, None where it is no handle or names nothing.
+    """Return the memory that a handle names; None for no handle, or a handle that names nothing.
 
-    Raises BadRequest where it names several, or what was forgotten.
+    Raises BadRequest where the handle names several memories, or a forgotten memory.
     """
     memories = find_named_memories(context, text, scopes, history=history)
     if len(memories) > 1:
@@ -211,7 +211,7 @@ def _shorten_memory_text(memory: NamedMemory) -> str:
 
 
 def kind_of(document: Document, known: Sequence[roots.Root], home: str) -> str:
-    """Return which of `KINDS` a document is; `known` are the roots of its scope."""
+    """Return the kind of a document, one of `KINDS`; `known` are the roots of its scope."""
     if document.key.startswith(observation.PREFIX):
         return OBSERVATION
     if document.kind in _TALK:
@@ -221,21 +221,23 @@ def kind_of(document: Document, known: Sequence[roots.Root], home: str) -> str:
 
 
 def is_shelf(root: roots.Root, home: str) -> bool:
-    """Say whether a root holds records: the `memory` folder of a project's `.gieok`, of the home,
-    or of a program's scope.
+    """Return whether a root holds records.
+
+    Such a root is the `memory` folder of a project's `.gieok`, of the home, or of a program's
+    scope.
     """
     return root.path.name == MEMORY and places.is_records_folder(home, str(root.path.parent))
 
 
 def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:
-    """Return what holds of a document, or a line of it, has."""
+    """Return the status of a document, or of one of its lines."""
     if line and _CORRECTED_LINE.search(document.text.split("\n")[line - 1]):
         return "corrected"
     return document_status(document, now)
 
 
 def find_memory_end(context: Context, memory: NamedMemory) -> EndedClaim | None:
-    """Return what became of a memory, if a later statement replaced it; None where it holds."""
+    """Return how a later statement ended a memory; None where the memory still holds."""
     document, line = memory.document, memory.line or 1
     if memory.line or document.kind not in _TALK:
         return Standing(str(context.home), context.clock.now().timestamp()).ended(
@@ -245,5 +247,5 @@ def find_memory_end(context: Context, memory: NamedMemory) -> EndedClaim | None:
 
 
 def find_document_moment(document: Document) -> datetime:
-    """Return what a document is dated by."""
+    """Return the time that a document is dated by."""
     return document.said_at

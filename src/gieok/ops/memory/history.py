@@ -1,6 +1,4 @@
-"""`gieok history`: what was believed when: the versions of a memory, and which of them held on a
-day.
-"""
+"""`gieok history`: the versions of a memory, and which of them were believed on a day."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 from gieok.text.turns import ASSISTANT, USER
 
-#: A chain of replacements that is longer is cut: a value that changes daily for two months.
+#: A longer chain of replacements is cut: this is a value that changes daily for two months.
 _MOST_LINKS = 60
 
 
@@ -43,11 +41,12 @@ class HistoryRequest:
 
 
 class Version(NamedTuple):
-    """What was believed from a time until another (None: no end is known).
+    """Version of a memory, believed from one time until another (None: no end is known).
 
-    `how` it came: `said`, `observed`, `kept`, `corrected`. `ended`: `replaced` by a later
-    statement, `corrected` by a person, '' where no end is known. `is_asked`: of the memory asked
-    for. `is_current`: no end is known, and it took the place of what was believed before.
+    `how` the version came: `said`, `observed`, `kept`, `corrected`. `ended`: `replaced` by a later
+    statement, `corrected` by a person, '' where no end is known. `is_asked`: the version is of the
+    memory that was asked for. `is_current`: no end is known, and the version took the place of an
+    earlier belief.
     """
 
     handle: str
@@ -63,7 +62,7 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HistoryResult:
-    """The versions of a memory, the oldest first; with a day, those that were believed on it."""
+    """Versions of a memory, oldest first; with a day, the versions believed on that day."""
 
     versions: tuple[Version, ...]
     day: date | None
@@ -77,13 +76,14 @@ class HistoryResult:
     @property
     @mark_encoded_getter
     def changes(self) -> int:
-        """Return how often it changed."""
+        """Return how often the memory changed."""
         return max(len({version.text for version in self.versions}) - 1, 0)
 
 
 class _Statement(NamedTuple):
-    """A document, or a line of one, with what ended it; `has_won`: it took the place of another
-    statement.
+    """Document, or a line of a document, with the end of its validity.
+
+    `has_won`: the statement took the place of another statement.
     """
 
     memory: NamedMemory
@@ -98,8 +98,9 @@ class _Statement(NamedTuple):
 
 
 def trace_memory_history(context: Context, request: HistoryRequest) -> HistoryResult:
-    """Follow a memory back and forth through what replaced it and what a person corrected. Raises
-    BadRequest.
+    """Return the versions of a memory: its replacements, forward and back, and its corrections.
+
+    Raises BadRequest.
     """
     memory = handles.require_memory(context, request.handle)
     statements = _build_statement_chain(context, memory)
@@ -125,8 +126,9 @@ def trace_memory_history(context: Context, request: HistoryRequest) -> HistoryRe
 
 
 def _merge_same_versions(versions: list[Version]) -> list[Version]:
-    """Return versions, the oldest first; of what was said and observed in the same words, the one
-    that is asked for.
+    """Return versions, oldest first, merging a message and an observation in the same words.
+
+    The version that was asked for is kept.
     """
     version_by_name: dict[tuple[str, date], Version] = {}
     for version in versions:
@@ -143,7 +145,7 @@ def _is_version_valid_on(version: Version, day: date, zone: tzinfo) -> bool:
 
 
 def _build_statement_chain(context: Context, memory: NamedMemory) -> list[_Statement]:
-    """Return what holds in the place of a memory, or itself, and all that this replaced."""
+    """Return the statement that now holds in place of a memory, and all that it replaced."""
     standing = Standing(str(context.home), context.clock.now().timestamp())
     asked_statement = last = _build_history_statement(context, memory, standing)
     statement_by_name = {asked_statement.name: asked_statement}
@@ -164,8 +166,9 @@ def _build_statement_chain(context: Context, memory: NamedMemory) -> list[_State
 def _build_history_statement(
     context: Context, memory: NamedMemory, standing: Standing
 ) -> _Statement:
-    """Return the statement that a memory is, with what ended it. A longer text is one, ended with
-    any part of it.
+    """Return a memory as a statement, with its end.
+
+    A longer text is a single statement, which ends with any of its parts.
     """
     document = memory.document
     passages = (
@@ -205,7 +208,7 @@ def _read_document_passages(context: Context, document: Document) -> list[tuple[
 
 
 def _find_successors(context: Context, one: _Statement) -> list[NamedMemory]:
-    """Return what replaced a statement."""
+    """Return the memories that replaced a statement."""
     end = one.ended
     return (
         _load_memories_by_key(context, end.scope, end.key, end.line)
@@ -215,8 +218,9 @@ def _find_successors(context: Context, one: _Statement) -> list[NamedMemory]:
 
 
 def _find_predecessors(context: Context, one: _Statement, standing: Standing) -> list[NamedMemory]:
-    """Return all that a statement replaced. What was said and what was observed of it are one
-    statement.
+    """Return all memories that a statement replaced.
+
+    A message and its observation count as one statement.
     """
     document, words = one.memory.document, strip_to_letters(strip_speaker_label(one.text))
     found = _find_ended_documents(context, document)
@@ -237,8 +241,9 @@ def _find_predecessors(context: Context, one: _Statement, standing: Standing) ->
 
 
 def _find_ended_documents(context: Context, document: Document) -> list[NamedMemory]:
-    """Return the documents that say that this one replaced them; of a block of turns, which line
-    did is said elsewhere.
+    """Return the documents whose metadata says that `document` replaced them.
+
+    In a block of turns, the line that replaced is recorded elsewhere.
     """
     if turns.is_turns(document.key):
         return []
@@ -247,7 +252,7 @@ def _find_ended_documents(context: Context, document: Document) -> list[NamedMem
 
 
 def _find_belief_start(context: Context, memory: NamedMemory) -> tuple[datetime, str, str]:
-    """Return since when something was believed, how it came, and who said it."""
+    """Return since when a memory was believed, how it came, and who said it."""
     document = memory.document
     if document.kind == turns.KIND:
         messages = origin.messages_of(context, memory)
@@ -273,7 +278,7 @@ def _load_memories_by_key(context: Context, scope: str, key: str, line: int) -> 
 def _iter_statement_versions(
     context: Context, one: _Statement, asked: NamedMemory
 ) -> Iterator[Version]:
-    """Yield a statement as it was and as it is, if a person corrected it."""
+    """Yield the versions of a statement before and after each correction by a person."""
     memory = one.memory
     until = datetime.fromtimestamp(one.ended.at, UTC) if one.ended else None
     is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
@@ -308,9 +313,7 @@ def _iter_statement_versions(
 
 
 def strip_speaker_label(text: str) -> str:
-    """Return a line of a conversation without the label of who said it, and a file without its
-    front matter.
-    """
+    """Return a conversation line without its speaker label, or a file without its front matter."""
     text = text[front_matter(text).end :].strip()
     return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
 
@@ -318,7 +321,7 @@ def strip_speaker_label(text: str) -> str:
 def _iter_corrected_wordings(
     context: Context, memory: NamedMemory
 ) -> Iterator[tuple[str, datetime]]:
-    """Yield what a memory said before each correction, and when that was, the oldest first."""
+    """Yield (text, time) of a memory before each correction, oldest first."""
     document = memory.document
     if memory.line:
         _, mark, day = memory.text.rpartition(CORRECTED_MARK)
@@ -346,8 +349,9 @@ def _iter_corrected_wordings(
 
 
 def _record_wordings(context: Context, document: Document) -> Iterator[tuple[str, datetime]]:
-    """Yield what a record said before each edit, and when that was, the oldest first: also under
-    the names that it had.
+    """Yield (text, time) of a record before each edit, oldest first.
+
+    Includes texts under the record's earlier names.
     """
     edited = [
         d
@@ -373,8 +377,9 @@ _HOW = {
 
 
 def render_memory_history(result: HistoryResult, style: Style) -> str:
-    """Show a line a version: from, until, text. `now` stands behind what took another's place; else
-    the end is left open.
+    """Show a line for each version: from, until, text.
+
+    `now` marks a version that replaced another; otherwise the end is left open.
     """
     lines = []
     for one in result.versions:

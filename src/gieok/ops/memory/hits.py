@@ -1,4 +1,4 @@
-"""What a search gives: hits, and how a person reads them."""
+"""Result of a search: hits, and how a person reads them."""
 
 from datetime import date as day
 from typing import Annotated, NamedTuple
@@ -24,7 +24,7 @@ _NO_DAY = day.min
 
 
 class SearchHit(NamedTuple):
-    """Lines that answer; `heading` says where in the file they stand."""
+    """Lines that answer a question; `heading` is the heading above them in the file."""
 
     handle: str
     path: str
@@ -37,41 +37,40 @@ class SearchHit(NamedTuple):
     scope: Scope
     heading: str
     date: day | None
-    #: `stands`: nothing is known to have ended it; `current`: it took the place of another
-    #: statement; `replaced`, `ended`,
-    #: `corrected` or `done`.
+    #: Status of the hit. `stands`: nothing is known to have ended it; `current`: it took the place
+    #: of another statement; `replaced`, `ended`, `corrected` or `done`.
     status: str
-    #: Where it is kept: `hot`, or archived: `warm`, `cold`.
+    #: Tier of the memory: `hot`, or archived: `warm`, `cold`.
     tier: Tier
-    #: What replaced it, and on which day; of what is `replaced` alone.
+    #: The memory that replaced the hit, and on which day; only for a hit that is `replaced`.
     replaced_by: Annotated[str | None, OMITTED]
     replaced_on: Annotated[day | None, OMITTED]
-    #: How likely it answers: high, medium, low; what is not high is unsure.
+    #: How likely the hit answers: high, medium, low; a hit below high is unsure.
     level: str
-    #: What made the score, where it was asked for.
+    #: What made the score, where the caller asked for it.
     signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
     #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their
     #: sum).
     parts: Annotated[dict[str, float] | None, Rounded(4), OMITTED] = None
-    #: The file on disk, absolute; left out of what stands in no file of its own.
+    #: Absolute path of the file on disk; left out for a hit without a file of its own.
     file: Omitted[str] = None
-    #: The line in it that answers best.
+    #: Number of the line in the file that answers best.
     line: Omitted[int] = None
-    #: What became of single sentences of it, where the rest stands.
+    #: What became of single sentences of the hit, where the rest stands.
     ended_parts: Omitted[str] = None
     #: The statement that it was compared with: what spoke for a change, and by which words their
     #: subjects differ.
     compared: Omitted[str] = None
-    #: What stands in that line, where it was found by meaning.
+    #: Text of that line, where the hit was found by meaning.
     line_text: Omitted[str] = None
-    #: The days on which it was said, in order; left out of what was said on one.
+    #: Days on which the text was said, in order; left out for a single day.
     said_on: Omitted[tuple[day, ...]] = None
-    #: Handles of what says the same in other places, and has no line of its own here.
+    #: Handles of memories elsewhere that say the same, and have no hit of their own here.
     same_as: Omitted[tuple[str, ...]] = None
 
 
 class Days(NamedTuple):
-    """The days that the question names, and in which words."""
+    """Days that the question names, and the words that name them."""
 
     from_: day
     to: day
@@ -89,19 +88,21 @@ class SearchResult(NamedTuple):
     waiting: int = 0
     behind: Behind | None = None
     query: Hidden[str] = ""
-    #: What comes nearest where nothing answers surely enough; left out where there are results, and
-    #: where nothing is near.
+    #: Nearest hits where nothing answers surely enough; left out where there are results, and where
+    #: nothing is near.
     nearest: Omitted[SearchHit] = None
-    #: Words that look like a time and were not taken as one: only a part of them is understood.
-    #: Left out where there are none.
+    #: Words that look like a time but were not read as a time: only some expressions are
+    #: understood. Left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
-    #: Where nothing is found: what was not looked at. Left out where everything was.
+    #: Places that were not searched, where nothing is found. Left out where every place was
+    #: searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def is_timeline(self) -> bool:
-        """True where the question asked for a time: what is listed is of its days, the most
-        important first.
+        """Return whether the question asked for a time; the hits are then of its days.
+
+        The most important hit comes first.
         """
         return self.ranked.is_timeline
 
@@ -112,12 +113,12 @@ class SearchResult(NamedTuple):
 
 
 _NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
-#: Of a time everything is listed: no score leaves a line out.
+#: A timeline lists everything of its days: no score leaves a line out.
 _NOTHING_THEN = Words("Nothing found.")
 
 
 def render_search(result: SearchResult, style: Style) -> str:
-    """Show each hit as score, citation and snippet; what is listed of a time, by its days."""
+    """Show each hit as score, citation and snippet; a timeline is grouped by day."""
     blocks = []
     shown = None
     for hit in (
@@ -161,7 +162,7 @@ def render_search(result: SearchResult, style: Style) -> str:
 
 
 def not_taken_as_times(words: tuple[str, ...]) -> Words:
-    """Return that words of a question, which look like a time, were not taken as one."""
+    """Return the notice that words of a question look like a time but were not read as a time."""
     named = ", ".join(f"“{one}”" for one in words)
     return Words.of(
         "note: {named} was not taken as a time, because not all of it is understood.", named=named
@@ -169,9 +170,7 @@ def not_taken_as_times(words: tuple[str, ...]) -> Words:
 
 
 def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str:
-    """Return a hit: score, where it stands, what it says; with what made its score where that was
-    asked for.
-    """
+    """Return a hit as text: score, place, snippet, and the parts of the score if asked for."""
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
     status_words = [
         *([_format_hit_status(hit, style)] if hit.status != "stands" else []),
@@ -218,8 +217,9 @@ def _how_to_go_on(degraded: str, style: Style) -> str:
 
 
 def _format_hit_place(hit: SearchHit, style: Style) -> str:
-    """Return where a hit stands: a path and line that terminals and editors open, or what `gieok
-    get` takes.
+    """Return the place of a hit.
+
+    The place is a path and line that terminals and editors open, or what `gieok get` takes.
     """
     return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
 

@@ -1,4 +1,4 @@
-"""`gieok index`: make the store hold what is on disk, once or for as long as it is watched."""
+"""`gieok index`: bring the store in line with the files on disk, once or continuously."""
 
 import shlex
 from dataclasses import dataclass, replace
@@ -59,12 +59,12 @@ class IndexRequest:
     watch: bool = argument(Words("keep running and index what changes"), False)
 
 
-#: Of what is left out, so many are named.
+#: Number of left-out items that are named.
 _MOST_NAMED = 10
 
 
 class IndexCounts(NamedTuple):
-    """How many documents there were of each, and what failed."""
+    """Numbers of documents by outcome, and what failed."""
 
     added: int
     changed: int
@@ -95,7 +95,7 @@ def _build_failure_reasons(rows: list[Failed]) -> list[Reason]:
 
 @dataclass(frozen=True, slots=True)
 class IndexResult:
-    """What was done, and how many passages still wait for a vector."""
+    """Counts of an index run, and how many passages still wait for a vector."""
 
     report: Annotated[Report, As(_count_index_report), INLINE]
     embedded: int = 0
@@ -103,23 +103,24 @@ class IndexResult:
     #: Documents uploaded to a service, or deleted there.
     moved: int = 0
     note: OrNull[str] = ""
-    #: Messages read from transcripts, and documents made of what was said.
+    #: Messages read from transcripts, and documents made of these messages.
     messages: int = 0
     turns: int = 0
-    #: Folders that were named and hold no notes.
+    #: Named folders that hold no notes.
     empty: Hidden[tuple[str, ...]] = ()
-    #: Folders that are indexed no longer.
+    #: Folders that are no longer indexed.
     dropped: Hidden[tuple[str, ...]] = ()
 
     @property
     def found(self) -> bool:
-        """False where nothing of what was named could be indexed."""
+        """False where nothing in the named folders could be indexed."""
         return not self.empty
 
 
 def index_memory(context: Context, request: IndexRequest) -> IndexResult:
-    """Index, and with `watch` go on until interrupted; without folders, what was said to agents
-    too.
+    """Index the folders, and with `watch` go on until interrupted.
+
+    Without named folders, conversations with agents are indexed too.
     """
     return index_requested_folders(context, request, has_talk=request.sessions or not request.paths)
 
@@ -127,7 +128,7 @@ def index_memory(context: Context, request: IndexRequest) -> IndexResult:
 def index_requested_folders(
     context: Context, request: IndexRequest, *, has_talk: bool
 ) -> IndexResult:
-    """Index, with what was said to agents or without it."""
+    """Index the requested folders; with `has_talk`, conversations with agents too."""
     if request.rebuild and (request.no_wait or context.memory.embedder_name == "none"):
         raise BadRequest(
             "--rebuild makes vectors, but no embedder is used",
@@ -184,8 +185,9 @@ def index_requested_folders(
 
 
 def _take_in(context: Context, request: IndexRequest) -> tuple[int, int, list[Failed]]:
-    """Read every transcript, and make what was said searchable; return how many messages and
-    documents, and what failed.
+    """Read every transcript and make its messages searchable.
+
+    Returns the number of messages, the number of documents, and what failed.
     """
     if not context.observe.has_turns:
         if request.sessions:
@@ -277,12 +279,14 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
 def _embed_missing_passages(
     context: Context, request: IndexRequest, store: VectorSearch, embedder: Embedder
 ) -> int:
-    """Make the vectors that are missing; where folders were named, theirs alone: the rest may take
+    """Make the missing vectors; return their number.
+
+    Where folders were named, only the passages of these folders are embedded: the rest may take
     minutes.
     """
     store_stats = context.memory.store().stats()
     if store_stats.passages == store_stats.vectors:
-        # which looks whether the model is still the store's
+        # which checks that the model is still the store's
         embedded_count = lifecycle.fill_vectors(store, embedder)
         lifecycle.fill_lines(store, embedder)
         return embedded_count
@@ -301,7 +305,7 @@ def _embed_missing_passages(
 
 
 def _collect_embedded_texts(context: Context, paths: list[Path]) -> set[str]:
-    """Return the texts, as they are embedded, of the passages of files at or below some paths."""
+    """Return the texts to embed of all passages of files at or below some paths."""
     store, scope = context.memory.store(), context.scope
     known = roots.load_roots(store, scope)
     keys = [
@@ -330,7 +334,7 @@ def _name_active_model(store: ModelSwitch) -> str:
 def _watch_indexed_folders(
     context: Context, request: IndexRequest, wanted: list[roots.Root], result: IndexResult
 ) -> IndexResult:
-    """Index what changes until interrupted; return what was done last."""
+    """Index changed files until interrupted; return the result of the last run."""
     store, scope = context.memory.store(), context.scope
     context.tell(context.words("watching; Ctrl-C ends it"))
 
@@ -413,7 +417,7 @@ def render_index_report(result: IndexResult, style: Style) -> str:
 
 
 def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
-    """Return what was left out on purpose, the first of it by name."""
+    """Return lines on what was left out on purpose, the first items by name."""
     if not left_out:
         return []
     count = len(left_out)

@@ -1,5 +1,6 @@
-"""Removes a text from what Gieok keeps beside its databases: logs, hook events, what sessions were
-shown, quarantined files.
+"""Removes a text from files beside the databases.
+
+These are logs, hook events, the record of what sessions were shown, and quarantined files.
 """
 
 import json
@@ -17,8 +18,8 @@ from gieok.text.keywords import fold_for_search
 _SHORTEST = 12
 _MOST_NEEDLES = 200
 _LARGEST_BYTES = 200_000_000
-#: Gieok's own files of lines that stand alone. Others below the home folder are the user's,
-#: whatever they are called.
+#: Gieok's own files in which each line stands alone. Other files below the home folder are the
+#: user's, whatever they are called.
 _LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl", "notices.json")
 #: What is shown of a memory may be a part of it, cut and escaped: so many letters of it in a row
 #: are enough.
@@ -34,8 +35,9 @@ def select_needles(texts: Iterable[str]) -> list[str]:
 
 
 def remove_text_leftovers(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
-    """Remove lines that contain one of `wanted` (case-insensitive) from logs and hook events;
-    return where it is left.
+    """Remove lines that contain a text of `wanted` from logs and hook events.
+
+    The search ignores case. Returns (place, reason) of each text that is left.
     """
     if not wanted:
         return []
@@ -56,8 +58,9 @@ def remove_text_leftovers(home: Path, wanted: Sequence[str]) -> list[tuple[str, 
 
 
 def clean_shown(home: Path, texts: Iterable[str]) -> None:
-    """Take texts, and parts of them, out of what is kept of every session: what it was shown and
-    may be asked about.
+    """Remove texts, and parts of them, from what is kept of every session.
+
+    Kept of a session are the memories that it was shown and may be asked about.
     """
     parts = Parts(texts)
     with fs.lock_resource(home, home / window.FOLDER):
@@ -83,17 +86,13 @@ def _clean_shown(home: Path, parts: "Parts") -> None:
 
 
 def clean_corrected(home: Path, before: Sequence[str]) -> None:
-    """Take what a memory said before it was corrected out of logs and of what sessions were
-    shown.
-    """
+    """Remove the text of a memory before its correction from logs and from session files."""
     _clean_logs(home, select_needles(before))
     clean_shown(home, before)
 
 
 def rewrite_kept_texts(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
-    """Change the lines of logs and labels, and what sessions were shown; return how many files
-    differ.
-    """
+    """Rewrite the lines of logs, labels and session files; return how many files differ."""
     done = sum(_rewrite_log_lines(log, change, is_dry=is_dry) for log in _iter_log_files(home))
     with fs.lock_resource(home, home / window.FOLDER):
         for file in _list_session_files(home):
@@ -105,12 +104,12 @@ def rewrite_kept_texts(home: Path, change: Callable[[str], str], *, is_dry: bool
     return done
 
 
-#: What of a session's file is made of memories.
+#: Fields of a session's file that are made of memories.
 _OF_MEMORIES = ("injected", "last", "earlier")
 
 
 class Parts:
-    """Finds texts in what is shown, by their letters alone."""
+    """Matcher that finds texts in what sessions were shown, by their letters alone."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._short: set[str] = set()
@@ -123,7 +122,7 @@ class Parts:
             )
 
     def are_in(self, text: str) -> bool:
-        """Say whether a text holds one of them."""
+        """Return whether a text holds any of the parts."""
         found = window.strip_to_letters(text)
         return any(short in found for short in self._short) or any(
             found[n : n + _PART_LETTERS] in self._long
@@ -132,8 +131,9 @@ class Parts:
 
 
 def _strip_json_parts(value: object, parts: Parts, gone: list[str]) -> object:
-    """Return a value of JSON without lines that hold one of the parts, nor memories that do; add to
-    `gone` what went.
+    """Return a JSON value without the lines and memories that hold a part.
+
+    Adds to `gone` what was removed.
     """
     if isinstance(value, str):
         lines = value.split("\n")
@@ -166,9 +166,7 @@ def _map_json_strings(value: object, change: Callable[[str], str]) -> object:
 
 
 def _clean_logs(home: Path, wanted: Sequence[str]) -> list[str]:
-    """Remove lines that contain one of `wanted` from logs; return the forms that were looked
-    for.
-    """
+    """Remove lines that contain a text of `wanted` from logs; return the searched forms."""
     found = [fold_for_search(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
     for log in _iter_log_files(home):
         _rewrite_log_lines(
@@ -204,8 +202,9 @@ def _write_session_row(file: Path, row: object) -> None:
 
 
 def _explain_leftover(file: Path) -> str:
-    """Return why a text is still in a file: those of Gieok that hold it as it was forgotten are
-    cleaned.
+    """Return why a text is still in a file.
+
+    Gieok's own files that hold the text in its forgotten form are cleaned.
     """
     if ".sqlite" in file.name:
         return "another memory, or the database's own structure, holds the same words"
@@ -223,7 +222,7 @@ def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:
 
 
 def _rewrite_log_lines(file: Path, change: Callable[[str], str], *, is_dry: bool = False) -> bool:
-    """Change the lines of a log; say whether it changed."""
+    """Rewrite the lines of a log; return whether the log changed."""
     if not is_dry:
         return fs.rewrite_lines(file, change)
     text = _read_surrogate_text(file)
@@ -246,8 +245,9 @@ def _build_unicode_forms(text: str) -> set[str]:
 
 
 def forms_of(text: str) -> set[bytes]:
-    """Return a text as files may hold it: composed and decomposed, as it is and as both kinds of
-    JSON write it.
+    """Return the byte forms in which files may hold a text.
+
+    The forms are composed and decomposed Unicode, each plain and in both kinds of JSON escaping.
     """
     written = {
         w

@@ -1,6 +1,4 @@
-"""`gieok list`: what is remembered here, what was learned before notes, the newest of each
-first.
-"""
+"""`gieok list`: the memories of a scope: what was learned, then notes, each newest first."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -85,7 +83,7 @@ class ListRequest:
 
 
 class ListedMemory(NamedTuple):
-    """A memory, or a line of a conversation; `path` is what `gieok get` takes too."""
+    """Memory, or a line of a conversation; `path` is what `gieok get` takes too."""
 
     handle: str
     day: date
@@ -95,23 +93,24 @@ class ListedMemory(NamedTuple):
     text: str
     path: str
     tier: Tier
-    #: The file on disk, absolute; left out of what stands in no file of its own.
+    #: Absolute path of the file on disk; left out for a memory without a file of its own.
     file: Omitted[str] = None
-    #: The days on which it was said, in order; left out of what was said on one.
+    #: Days on which the memory was said, in order; left out for a single day.
     said_on: Omitted[tuple[date, ...]] = None
-    #: Handles of what says the same, and has no row of its own here.
+    #: Handles of memories that say the same, and have no row of their own here.
     same_as: Omitted[tuple[str, ...]] = None
 
 
 class ListResult(NamedTuple):
-    """What was learned or kept, then notes, the newest of each first; `more`: there is more than
-    was asked for.
+    """Learned and kept memories, then notes, each newest first.
+
+    `more`: there are more than was asked for.
     """
 
     memories: tuple[ListedMemory, ...]
     more: bool
-    #: What was not looked at; left out where everything was, and, where there is something, as far
-    #: as it cost no look.
+    #: Places that were not searched; left out where every place was searched, and, where the list
+    #: has rows, limited to gaps that cost no look.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -121,7 +120,7 @@ class ListResult(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A document, or with `line` one of its lines, before it is shown."""
+    """Document, or with `line` one of its lines, before rendering."""
 
     at: datetime
     scope: Scope
@@ -131,7 +130,7 @@ class _Item(NamedTuple):
 
 
 def list_memories(context: Context, request: ListRequest) -> ListResult:
-    """List the scopes of the call."""
+    """Return the memories in the scopes of the call."""
     if not 0 <= request.limit <= _MOST:
         raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
     late = behind.caught_up(context, use_vectors=False)
@@ -179,7 +178,7 @@ def _with_gaps(
     store: Store,
     scopes: tuple[Scope, ...],
 ) -> ListResult:
-    """Return a list; where nothing is in it, with what was not looked at."""
+    """Return a list; an empty list gets the places that were not searched."""
     if found.memories:
         return found
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
@@ -192,7 +191,7 @@ def _with_gaps(
 def _list_retired_memories(
     context: Context, request: ListRequest, scopes: tuple[Scope, ...]
 ) -> ListResult:
-    """Return what is put away, the last first; a day is that on which it was."""
+    """Return the retired memories, last retired first; a day means the day of retirement."""
     search_text, where = (
         fold_for_search(" ".join(request.words).strip()),
         _build_list_filter(context, request),
@@ -217,7 +216,7 @@ def _list_retired_memories(
 
 
 def _is_of_filter(one: Away, where: Filter) -> bool:
-    """Say whether what is put away, which is in no store, has the tags and agents of a filter."""
+    """Return whether a retired memory, which is in no store, has the filter's tags and agents."""
     fields = one.document.metadata if one.document else {}
     if one.file is not None:
         fields = front_matter(one.file.read_text(encoding="utf-8", errors="replace")).fields
@@ -271,7 +270,7 @@ def _of_scope(
 def _fold_listed_rows(
     shown: list[tuple[_Item, ListedMemory]], documents: Mapping[str, Document]
 ) -> list[ListedMemory]:
-    """Return rows, what says the same in one of them, with its days."""
+    """Return rows with equal statements folded into one row, with all its days."""
 
     def statement(pair: tuple[_Item, ListedMemory]) -> RowStatement:
         item, row = pair
@@ -291,8 +290,9 @@ def _fold_listed_rows(
 
 
 def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
-    """Yield a document once, by its first passage that fits; turns by line, the last first, where
-    they are asked for.
+    """Yield each document once, by its first passage that fits.
+
+    Turns are yielded by line, the last first, where lines of turns are asked for.
     """
     search_text = fold_for_search(" ".join(request.words).strip())
     shown = set[str]()
@@ -323,7 +323,7 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
 
 
 def _format_passage_headline(p: FoundPassage) -> str:
-    """Return what a document is recognised by: its title and its first words."""
+    """Return the headline of a passage: its title and its first words."""
     text = p.text.lstrip("# ")
     title = (
         "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
@@ -332,8 +332,9 @@ def _format_passage_headline(p: FoundPassage) -> str:
 
 
 def _standing_status(context: Context, document: Document, item: _Item, standing: Standing) -> str:
-    """Return what holds of what nothing ended; `current` is said of what took the place of another
-    statement alone.
+    """Return the status of a memory that nothing ended.
+
+    Only a memory that took the place of another statement is `current`.
     """
     status = handles.find_memory_status(document, context.clock.now(), item.line)
     has_won = status == "stands" and standing.won([], str(item.scope), item.key, item.line or 1)
@@ -385,7 +386,7 @@ _KIND_WORDS = {
 
 
 def render_memory_list(result: ListResult, style: Style) -> str:
-    """Show a line for each, under its day."""
+    """Show a line for each memory, under its day."""
     lines: list[str] = []
     day = None
     for row in result.memories:

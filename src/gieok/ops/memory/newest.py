@@ -1,10 +1,9 @@
-"""Puts what holds before what it replaced, among what was found, and says of each hit what became
-of it.
+"""Ranks current statements before those that they replaced, and marks each hit's fate.
 
-Most of it was found out before (`observe.claims`); what was said since is compared here by the same
-rule, among what one question found. Nothing is shown for being newer: what a sure change put in the
-place of a hit is fetched; two hits on one subject without a sure change both stand, each with its
-own score, the newer one first where it is as likely.
+Most replacements were found before (`observe.claims`); what was said since is compared here by the
+same rule, among the hits of one question. Nothing is shown for being newer: the statement that
+surely replaced a hit is fetched; two hits on one subject without a sure change both stand, each
+with its own score, the newer hit first where it is as likely.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,18 +24,19 @@ if TYPE_CHECKING:
 
 #: Hits that are compared with each other: pairs grow with the square.
 _COMPARED, _FEWEST_COMPARED = 12, 2
-#: What was said longer ago is compared already, where a daemon runs or sessions begin.
+#: Older statements are compared already, where a daemon runs or sessions begin.
 _FRESH = timedelta(days=1)
-#: A newer hit on the same subject stands before an older one if it is as likely but for this share.
+#: A newer hit on the same subject stands before an older hit if its probability is lower by at most
+#: this share.
 _AS_LIKELY = 0.75
 
 
 class PlacedHit(NamedTuple):
-    """A hit, and what became of it.
+    """Hit with its fate.
 
-    `ended`: what ended all of it (None: it stands); `parts`: the claims of it that hold no more;
-    `has_won`: it took the place of another statement; `instead_of`: the hit for which it was
-    fetched; `pair`: the comparison that placed it.
+    `ended`: what ended the whole hit (None: the hit stands); `parts`: the claims of the hit that no
+    longer hold; `has_won`: the hit took the place of another statement; `instead_of`: the hit for
+    which this hit was fetched; `pair`: the comparison that placed the hit.
     """
 
     hit: Hit
@@ -48,9 +48,7 @@ class PlacedHit(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """What was found out among the hits: which hold no more, by which, which stand behind which,
-    and the pairs judged.
-    """
+    """Comparison of hits: which ended by which, which stand behind which, and the judged pairs."""
 
     ended: Mapping[int, tuple[int, EndedClaim]]
     behind: Mapping[int, int]
@@ -65,11 +63,10 @@ def place_current_hits(
     is_ranked: bool = True,
     is_quick: bool = False,
 ) -> list[PlacedHit]:
-    """Return hits in their order, but each that holds no more behind what holds in its place,
-    fetched where it was not found.
+    """Return hits in order, with each ended hit behind the statement that replaced it.
 
-    What is not ranked, as a list of days, keeps its order. `is_quick`: only what was said in the
-    last day is compared here.
+    A replacement that was not found is fetched. An unranked list, such as a list of days, keeps its
+    order. `is_quick`: only what was said in the last day is compared here.
     """
     documents = documents_of(store, hits)
     now = context.clock.now()
@@ -102,7 +99,7 @@ def place_current_hits(
 def _mark_ended_hit(
     hit: Hit, document: Document | None, standing: Standing, now_s: float
 ) -> PlacedHit:
-    """Return a hit with what became of it, as far as it was found out before."""
+    """Return a hit with the fate that earlier comparisons found."""
     p = hit.passage
     parts = tuple(standing.claims(p.scope.path, p.key, p.start_line, p.text))
     ended = next((part for part in parts if part.is_whole), None)
@@ -161,8 +158,9 @@ def _build_passage_name(p: FoundPassage) -> tuple[str, str, int]:
 
 
 def _fetch_replacing_hit(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
-    """Return what holds in the place of a hit, with its probability; None where it says something
-    else by now.
+    """Return the statement that replaced a hit, with the hit's probability.
+
+    None where the replacing document says something else by now.
     """
     entries = store.entries(Scope(end.scope), [end.key]) if end.key else []
     for entry in entries:
@@ -196,7 +194,7 @@ def _fetch_replacing_hit(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
 def _compare_found_statements(
     store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
 ) -> _Compared:
-    """Compare what was found with each other, by the one rule."""
+    """Compare hits with each other, by the rule of `observe.claims`."""
     if len(marked) < _FEWEST_COMPARED:
         return _Compared({}, {}, {})
     from gieok.memory.talk import claims  # a cold search of one hit has no time for them
@@ -236,8 +234,9 @@ def _compare_found_statements(
 def _list_statements(
     store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
 ) -> "Iterator[tuple[int, StatedLine]]":
-    """Yield what can be compared of the first hits: passages of one line that state something and
-    stand.
+    """Yield the comparable statements among the first hits.
+
+    A comparable passage has one line, states something, and stands.
     """
     from gieok.memory.talk import claims
 
@@ -262,8 +261,10 @@ def _list_statements(
 
 
 def find_hit_status(one: PlacedHit, otherwise: str) -> str:
-    """Return what is said of a hit: `replaced` or `ended`; `current` where it won a comparison;
-    else what its document says.
+    """Return the status of a hit.
+
+    `replaced` or `ended`; `current` where the hit won a comparison; else the status of its document
+    (`otherwise`).
     """
     if one.ended is not None:
         return one.ended.name
@@ -271,13 +272,14 @@ def find_hit_status(one: PlacedHit, otherwise: str) -> str:
 
 
 def spoken_parts(parts: Sequence[EndedClaim]) -> str:
-    """Return what became of parts of a passage, in words; '' where all of it stands."""
+    """Return in words what became of parts of a passage; '' where all of it stands."""
     return "; ".join(part.status for part in parts)
 
 
 def explain_pair(pair: "Relation") -> str:
-    """Return the comparison that placed a hit: both sentences, what spoke for a change, and what
-    against it.
+    """Return the comparison that placed a hit as text.
+
+    The text has both sentences, what spoke for a change, and what against it.
     """
     spoke_for = ", ".join(pair.spoke_for) or "nothing"
     against = ", ".join(pair.differing) or "nothing"

@@ -1,4 +1,4 @@
-"""Where a memory comes from: the messages behind it, what it replaced and was replaced by."""
+"""Origin of a memory: the messages behind it, what it replaced, and what replaced it."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,16 +15,14 @@ from gieok.ops.memory.handles import NamedMemory
 
 
 class Replacement(NamedTuple):
-    """A memory that another one replaced, or that replaced it."""
+    """Memory that another memory replaced, or that replaced another memory."""
 
     handle: str
     text: str
 
 
 class Origin(NamedTuple):
-    """The status of a memory, what it replaced and was replaced by, and in how many sessions an
-    agent was shown it.
-    """
+    """Status of a memory, its replacements, and in how many sessions an agent was shown it."""
 
     status: str
     replaced: tuple[Replacement, ...]
@@ -33,8 +31,9 @@ class Origin(NamedTuple):
 
 
 def messages_of(context: Context, memory: NamedMemory) -> tuple[Message, ...]:
-    """Return the messages that a memory was made of, in order; of a line of turns, the one that it
-    is of.
+    """Return the messages that a memory was made of, in order.
+
+    A line of a turn block has one message: the message of that line.
     """
     document = memory.document
     if document.kind == turns.KIND:
@@ -46,7 +45,7 @@ def messages_of(context: Context, memory: NamedMemory) -> tuple[Message, ...]:
 
 
 def _find_turn_messages(context: Context, memory: NamedMemory) -> tuple[Message, ...]:
-    """Return the messages of a block of turns, from the journal, as the block was made of them."""
+    """Return the messages of a block of turns from the journal, split as the block was."""
     if promotion.is_promoted(memory.document):
         source, line = promotion.find_promoted_source(
             context.memory.store(),
@@ -65,7 +64,8 @@ def _find_turn_messages(context: Context, memory: NamedMemory) -> tuple[Message,
         if memory.line
         else list(dict.fromkeys(ids[_find_first_filled_line(document) - 1 :]))
     )
-    # As they were said: a person may have corrected them. What was forgotten is not there.
+    # The texts as they were said: a person may have corrected them since. Forgotten messages are
+    # not there.
     known = journal.messages(document.scope, chosen)
     return tuple(one.message for one in known)
 
@@ -103,7 +103,7 @@ def _iter_replaced_versions(context: Context, memory: NamedMemory) -> Iterator[R
 
 
 def _replaced_by(context: Context, memory: NamedMemory) -> Iterator[Replacement]:
-    """Yield what says that it replaces a memory, by a link in its metadata."""
+    """Yield the memories whose metadata links say that they replace this memory."""
     document = memory.document
     by = document.metadata.get(REPLACED_BY, "")
     for new in context.memory.store().get(document.scope, [by]) if by else ():

@@ -1,4 +1,4 @@
-"""Where the records of a call are, and how the index follows them."""
+"""Places of the records of a call, and how the index follows these records."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -24,39 +24,35 @@ from gieok.ops.memory.seeding import FOLDERS
 from gieok.ports.store import ManagedCopy, Store, VectorSearch
 from gieok.text.messages import Words
 
-#: In a folder of `places.records_folder`: the scope whose records are there.
+#: File in a folder of `places.records_folder`: the scope whose records are there.
 _SCOPE_NAME = "scope"
 
 
 class RecordShelf(NamedTuple):
-    """A `.gieok` folder, or one of a program's scope in the home, with the scope that its records
-    are indexed in.
-    """
+    """`.gieok` folder, or a program's scope folder in the home, with the scope of its records."""
 
     base: Path
     scope: Scope
 
     @property
     def is_project(self) -> bool:
-        """Say whether it is a project's: others may write to it, so its records are recalled once
-        they are trusted.
+        """Return whether the shelf is a project's.
+
+        Others may write to a project, so its records are recalled once they are trusted.
         """
         return self.base.name == places.PROJECT_FOLDER and self.scope != Scope(places.USER_SCOPE)
 
     def shown(self, file: Path) -> str:
-        """Return a record's path from the project's folder."""
+        """Return a record's path relative to the project's folder."""
         return file.relative_to(self.base.parent).as_posix()
 
     def lock(self, home: Path) -> fs.exclusive:
-        """Return the lock under which its records are looked at and then written, with the trust in
-        them.
-        """
+        """Return the lock for reading and then writing the shelf's records and their trust."""
         return fs.lock_resource(home, self.base)
 
 
 def find_record_shelf(context: Context, *, user: bool) -> RecordShelf:
-    """Return the shelf of the scope that is named, of the project that the call is made in, or the
-    user's own.
+    """Return the shelf of the named scope, of the project of the call, or the user's own.
 
     No folder but home is made. Raises BadRequest for a scope that can have no records, or whose
     folder nobody knows.
@@ -66,16 +62,16 @@ def find_record_shelf(context: Context, *, user: bool) -> RecordShelf:
     folder = "" if user else context.project or _new_project(context)
     if not folder:
         return RecordShelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
-    # what is trusted of it moves along, before anything is judged
+    # trust in the project's files moves along, before anything is judged
     projects.know(context.home, folder)
     return project_shelf(folder)
 
 
 def scope_shelf(context: Context, scope: Scope) -> RecordShelf:
-    """Return the shelf of a scope: the user's, a project's whose folder is here, or one in the home
-    for a program's own.
+    """Return the shelf of a scope.
 
-    Raises BadRequest for what is neither.
+    The shelf is the user's, that of a project whose folder is here, or one in the home for a
+    program's own scope. Raises BadRequest for other scopes.
     """
     if scope == Scope(places.USER_SCOPE):
         return RecordShelf(fs.make_private(context.home), scope)
@@ -125,24 +121,26 @@ def project_shelf(root: str) -> RecordShelf:
 
 
 def _new_project(context: Context) -> str:
-    """Return where a project would begin: the repository's top, else the folder itself; '' for home
-    and for the disk.
+    """Return where a project would begin: the repository's top, else the folder itself.
+
+    '' for the home folder and the root of the disk.
     """
     top = Path(places.common_folder(places.find_repository_top(str(context.caller.folder))))
     return "" if top.resolve() in (context.caller.user.resolve(), Path(top.anchor)) else str(top)
 
 
 def follow_shelf(context: Context, kept: RecordShelf, *, embed: bool = True) -> None:
-    """Bring the index in line with a shelf: purge what is over, index the rest. Raises
-    StoreError.
+    """Bring the index in line with a shelf: purge expired records, index the rest.
+
+    Raises StoreError.
     """
     store = context.memory.store()
     if kept.is_project:
         follow_project(context, str(kept.base.parent), store)
-    # a slower process would index what it read before a faster one wrote
+    # a slower process would index what it read before a faster process wrote
     with kept.lock(context.home):
         if not kept.is_project or grants.load_grant(context.home, str(kept.base.parent)).entries:
-            # what came with a project is not deleted either
+            # records that came with a project are not deleted either
             records.purge(kept.base, context.clock.now())
         is_there = _index_shelf_words(context, kept, store)
     if not is_there:
@@ -153,9 +151,9 @@ def follow_shelf(context: Context, kept: RecordShelf, *, embed: bool = True) -> 
 
 
 def follow_meaning(context: Context, batches: int = 1) -> None:
-    """Make what a search by meaning needs, of so many batches of passages, the newest first.
+    """Prepare vector search for so many batches of passages, newest first.
 
-    Where that fails, the words are indexed, and meaning follows with the next index.
+    If that fails, the words are indexed, and the vectors follow with the next index run.
     """
     try:
         _give_meaning(context, context.memory.store(), batches)
@@ -164,16 +162,16 @@ def follow_meaning(context: Context, batches: int = 1) -> None:
 
 
 def rewrite_active_memory(context: Context, scope: Scope) -> None:
-    """Write the file of a scope's active memory anew, where there is one."""
+    """Rewrite the file of a scope's active memory, where there is such a file."""
     if context.observe.sidecar().active_file(scope).exists():
         context.observe.sidecar().write_active_memory(scope)
 
 
 def follow_soon(context: Context, kept: RecordShelf) -> bool:
-    """Bring the index in line; False, and a person is told, where the store does not answer now:
-    the files are what counts.
+    """Bring the index in line; return False, and tell a person, if the store does not answer now.
 
-    An index beside the store follows at once. Raises StoreError for a store that is broken.
+    The record files are what counts. An index beside the store follows at once. Raises StoreError
+    for a store that is broken.
     """
     try:
         follow_shelf(context, kept)
@@ -187,7 +185,7 @@ def follow_soon(context: Context, kept: RecordShelf) -> bool:
 
 
 def _index_shelf_words(context: Context, kept: RecordShelf, store: Store) -> bool:
-    """Index the words of a shelf; False where there is nothing of it any more."""
+    """Index the words of a shelf; return False where nothing of the shelf is left."""
     folder = kept.base / records.MEMORY
     if not records.is_inside(kept.base, folder):
         raise BadRequest(
@@ -204,7 +202,7 @@ def _index_shelf_words(context: Context, kept: RecordShelf, store: Store) -> boo
 
 
 def _give_meaning(context: Context, store: Store, batches: int) -> None:
-    """Make what a search by meaning needs: vectors here, or the copy at a service."""
+    """Prepare vector search: vectors here, or the copy at a service."""
     if isinstance(store, ManagedCopy):
         store.push()
     elif isinstance(store, VectorSearch) and (embedder := context.memory.embedder()) is not None:
@@ -213,16 +211,18 @@ def _give_meaning(context: Context, store: Store, batches: int) -> None:
 
 
 def _forget_missing_records(notes: DurableNotes, scope: Scope, folder: Path) -> None:
-    """Forget what came from records that are gone with their folder: another branch, a deletion by
-    hand.
+    """Forget the documents of records that are gone with their folder.
+
+    The folder may be gone through another branch or a deletion by hand.
     """
     if roots.retire_roots(notes, scope, [folder]):
         sync.forget_retired(notes.store, scope)
 
 
 def refresh_project_index(context: Context, project: str) -> None:
-    """Bring the index in line with everything of a project, words only: this runs while a session
-    starts.
+    """Bring the index in line with everything of a project, words only.
+
+    This runs while a session starts.
     """
     kept = project_shelf(project)
     follow_shelf(context, kept, embed=False)
@@ -235,7 +235,7 @@ def refresh_project_index(context: Context, project: str) -> None:
 
 
 def is_indexed(context: Context, kept: RecordShelf, file: Path) -> bool:
-    """Say whether a record can be recalled: what is reported as done was read back."""
+    """Return whether a record can be recalled: success is reported only after reading back."""
     found = roots.load_roots(context.memory.store(), kept.scope)
     keys = [root.key_of(file) for root in found if root.path in file.parents]
     return bool(context.memory.store().get(kept.scope, keys))

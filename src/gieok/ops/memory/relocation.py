@@ -1,6 +1,4 @@
-"""A project whose folder was renamed or moved: what is indexed of it, and trusted, is followed to
-where it is now.
-"""
+"""Follows a project whose folder was renamed or moved: its index entries and its trust."""
 
 import json
 import os
@@ -15,17 +13,15 @@ from gieok.ports.store import Store
 
 
 def follow_project(context: Context, root: str, store: Store) -> None:
-    """Know that a project is in a folder now; where it was elsewhere before, index it here from now
-    on.
+    """Register the folder of a project; a moved project is indexed there from now on.
 
-    Only folders that are gone are taken for moved: what lies at an old place again is somebody
-    else's.
+    Only folders that are gone count as moved: what lies at an old place again is somebody else's.
     """
     if not root or context.is_scope_named:
         return
     scope = Scope(projects.know(context.home, root))
     known = places.known_projects(str(context.home)).values()
-    # Of a text.
+    # `os.path.exists`, because a root is text.
     left = [
         one.root
         for one in known

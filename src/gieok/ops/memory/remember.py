@@ -53,7 +53,7 @@ class RememberRequest:
 
 @dataclass(frozen=True, slots=True)
 class RememberResult:
-    """Where the record is."""
+    """Place of the record, and what is known of it."""
 
     path: str
     category: str
@@ -64,15 +64,15 @@ class RememberResult:
     #: False: the store did not answer, and the index follows later.
     indexed: bool
     found: Hidden[bool] = True
-    #: The last day on which it holds; left out where none was given.
+    #: The last day on which the record holds; left out where no day was given.
     until: Omitted[date] = None
-    #: The days on which it was told.
+    #: The days on which the statement was told.
     days: tuple[date, ...] = ()
 
     @property
     @mark_encoded_getter
     def status(self) -> str:
-        """Return `created`, or `known` where it was remembered before."""
+        """Return `created`, or `known` if the record existed before."""
         return "created" if self.created else "known"
 
 
@@ -125,7 +125,7 @@ def remember_record(context: Context, request: RememberRequest) -> RememberResul
 
 
 def _title_of(file: Path, title: str) -> str:
-    """Return the title of a record that is kept already."""
+    """Return the title of an existing record."""
     return (
         front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get("title")
         or title
@@ -133,9 +133,9 @@ def _title_of(file: Path, title: str) -> str:
 
 
 def _last_day(context: Context, words: str, text: str) -> date | None:
-    """Return the last day that words name; without words, the one that the text says.
+    """Return the last day that `words` name; without words, the last day that the text states.
 
-    Raises BadRequest where it is over, or no day.
+    Raises BadRequest where the day is past, or is no day.
     """
     today = context.clock.now().astimezone(context.zone).date()
     if not words.strip():
@@ -152,8 +152,10 @@ def _last_day(context: Context, words: str, text: str) -> date | None:
 
 
 def _trust_new_record(context: Context, kept: RecordShelf, file: Path) -> None:
-    """Let a record of the user's own count. Where their home is read-only, it waits as one that
-    came along.
+    """Trust a record that the user wrote.
+
+    Where the home is read-only, the record waits for trust like a record that came with the
+    project.
     """
     try:
         waiting.grant_record_trust(context.home, kept.base, file)
@@ -162,7 +164,7 @@ def _trust_new_record(context: Context, kept: RecordShelf, file: Path) -> None:
 
 
 def render_remembered(result: RememberResult, style: Style) -> str:
-    """Show where it is kept."""
+    """Show where the record is kept."""
     headline = Words("remembered") if result.created else Words("known already")
     line = f"{headline.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
     if len(result.days) > 1:

@@ -1,5 +1,6 @@
-"""The index that is kept beside a remote store where `hybrid` says so: it answers while the server
-does not.
+"""Local replica of a remote store's index, kept where `hybrid` says so.
+
+The replica answers while the server does not.
 """
 
 from gieok.flow import lifecycle
@@ -8,8 +9,9 @@ from gieok.ops.context import Context
 
 
 def copy_beside(context: Context, scope: Scope, *, force: bool = False) -> None:
-    """Bring the index beside the store in line with what the store holds of a scope. Raises
-    StoreError.
+    """Bring the local replica in line with what the remote store holds of a scope.
+
+    Raises StoreError.
     """
     for beside in context.memory.stores()[1:]:
         lifecycle.copy_scope(

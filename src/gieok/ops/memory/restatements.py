@@ -1,6 +1,4 @@
-"""Folds what says the same into its first line: one thing once, with the days on which it was
-said.
-"""
+"""Folds restatements: rows that say the same become one row, with the days of all of them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -18,17 +16,17 @@ _MOST = 2_000
 
 
 class Folded(NamedTuple):
-    """The days on which something was said, in order, and the handles of what says the same in
-    other places.
-    """
+    """Days on which a statement was said, in order, and handles of its restatements elsewhere."""
 
     days: tuple[date, ...]
     handles: tuple[str, ...]
 
 
 class RowStatement(NamedTuple):
-    """What a row says, on which days, and where: one `handle` stands for all that `group` tells
-    apart (a scope, a status).
+    """Statement of a row, its days, and its place.
+
+    A single `handle` stands for all rows of the same `group` (a scope, a status); rows of different
+    groups are not folded.
     """
 
     text: str
@@ -40,8 +38,9 @@ class RowStatement(NamedTuple):
 def fold_restatements(
     rows: Iterable[T], statement: Callable[[T], RowStatement]
 ) -> list[tuple[T, Folded]]:
-    """Return the rows in their order, without those that say what an earlier one says; with the
-    days of all of them.
+    """Return the rows in order, without restatements of an earlier row.
+
+    Each kept row comes with the days of all its restatements.
     """
     rows = list(rows)
     known: dict[object, list[tuple[Restatement, int]]] = defaultdict(list)
@@ -67,12 +66,12 @@ def _merge_restatements(said: Sequence[RowStatement]) -> Folded:
 
 
 def spoken_text(text: str) -> str:
-    """Return a statement without who said it."""
+    """Return a statement without its speaker label."""
     turn = read_spoken_line([text], 1) if "\n" not in text else None
     return turn.text if turn else text
 
 
 def list_told_days(document: Document | None, day: date | None) -> tuple[date, ...]:
-    """Return the days on which a document was told, where its head names them; else its one day."""
+    """Return the days on which a document was told, as its head names them; else its one day."""
     told_on = told_days(document.metadata) if document and TOLD in document.metadata else ()
     return told_on or ((day,) if day else ())

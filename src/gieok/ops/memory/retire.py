@@ -1,6 +1,4 @@
-"""`gieok retire | restore`: put memories away, so that nothing recalls them, and bring them
-back.
-"""
+"""`gieok retire | restore`: put memories away from recall, and bring them back."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +32,7 @@ _SHOWN_CHARS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreRequest:
-    """Parameters of both: which memories."""
+    """Parameters that retire and restore share: which memories."""
 
     memories: list[str] = argument(
         Words("handles; a record also by its path, category/name, or name"),
@@ -56,8 +54,9 @@ class RetireRequest(RestoreRequest):
 
 
 class RetiredMemory(NamedTuple):
-    """A memory and what became of it; `path` is a record's file, `also` are observations that went
-    or came with a message.
+    """Memory with its outcome.
+
+    `path` is a record's file; `also` are observations that were retired or restored with a message.
     """
 
     handle: str
@@ -70,15 +69,16 @@ class RetiredMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RetireResult:
-    """What was put away, or came back."""
+    """Memories that were retired or restored."""
 
     memories: tuple[RetiredMemory, ...]
     found: Hidden[bool] = True
 
 
 def retire_memories(context: Context, request: RetireRequest) -> RetireResult:
-    """Put memories away. Each is named before any goes; killed at any moment, it can be run again.
-    Raises BadRequest.
+    """Put memories away, so that nothing recalls them; safe to kill and to run again.
+
+    Every name is resolved before any memory is retired. Raises BadRequest.
     """
     chosen = [
         _select_retirable_memory(context, name, user=request.user) for name in request.memories
@@ -97,7 +97,10 @@ def retire_memories(context: Context, request: RetireRequest) -> RetireResult:
 
 
 def restore_memories(context: Context, request: RestoreRequest) -> RetireResult:
-    """Bring back what was put away. Raises BadRequest."""
+    """Bring back retired memories.
+
+    Raises BadRequest.
+    """
     chosen = [_find_retired_memory(context, name, user=request.user) for name in request.memories]
     restored = [
         _move_record_file(context, one, records.MEMORY, "restored")
@@ -110,7 +113,7 @@ def restore_memories(context: Context, request: RestoreRequest) -> RetireResult:
 
 
 class _ShelfRecord(NamedTuple):
-    """A record's file, and the shelf that it stands on."""
+    """File of a record, with its shelf."""
 
     kept: RecordShelf
     file: Path
@@ -120,7 +123,10 @@ class _ShelfRecord(NamedTuple):
 def _select_retirable_memory(
     context: Context, name: str, *, user: bool
 ) -> NamedMemory | _ShelfRecord:
-    """Return what is to be put away. Raises BadRequest for what cannot be."""
+    """Return the memory to retire.
+
+    Raises BadRequest for a memory that cannot be retired.
+    """
     memory = None if user else handles.find_only_memory(context, name)
     if memory is None:
         if handles.is_handle(name) and not user and not _is_record(context, name):
@@ -236,7 +242,7 @@ def _turn_away(context: Context, memory: NamedMemory, at: str) -> RetiredMemory:
     lines, message = found
     scope = document.scope
     if any(turn.id == message.id for turn in putting_away.turns(journal, scope)):
-        # what stood there before is kept, and no blank
+        # the text that stood there before is kept, not the blank
         raise BadRequest(f"{memory.handle} was put away meanwhile")
     turn = AwayTurn(
         id=message.id,
@@ -264,7 +270,10 @@ def _collect_retired_message_ids(document: Document) -> set[str]:
 
 
 def _find_retired_memory(context: Context, name: str, *, user: bool) -> Away | _ShelfRecord:
-    """Return what is to come back. Raises BadRequest."""
+    """Return the retired memory to restore.
+
+    Raises BadRequest.
+    """
     away_memory = (
         away.find_away_memory(context, name, context.scopes)
         if handles.is_handle(name) and not user
@@ -307,14 +316,17 @@ def _brought_back(context: Context, one: Away) -> RetiredMemory:
 
 
 def _hand_over_entries(context: Context, scope: Scope, entries: list[Entry]) -> None:
-    """Make documents durable, then tell the store. Raises StoreError: delivery follows."""
+    """Make documents durable, then tell the store.
+
+    Raises StoreError where the store fails: the entries stay queued, and delivery follows.
+    """
     if entries:
         context.memory.journal().hand_over(put=entries)
         distil.deliver_scope(context.memory.journal(), context.memory.store(), scope)
 
 
 def _rederive_retired_scopes(context: Context, scopes: set[Scope]) -> None:
-    """Have what is derived say the same: turns, active memory, vectors."""
+    """Rebuild what is derived from these scopes: turns, active memory, vectors."""
     if not scopes:
         return
     for place, why in forgetting.rederive_turns(context):
@@ -333,7 +345,7 @@ _GRACE = Words.of("its file is deleted in {GRACE_DAYS} days", GRACE_DAYS=records
 
 
 def render_retired(result: RetireResult, style: Style) -> str:
-    """Show a line a memory."""
+    """Show a line for each memory."""
     lines = []
     for one in result.memories:
         text = " ".join(one.text.split())[:_SHOWN_CHARS]

@@ -27,16 +27,17 @@ from gieok.text.dates import DateSpan, find_span
 from gieok.text.messages import Words
 from gieok.text.turns import exchange
 
-#: A question longer than this is a paste; its tail would only cost time.
+#: A longer question is a paste; its tail would only cost time.
 _LONGEST_QUESTION = 10_000
 _MOST_HITS = 1_000
-#: Hits that are looked at where a status is wanted, which is known of each when it is shown.
+#: Hits that are examined where a status is wanted: a hit's status is known only when the hit is
+#: shown.
 _LOOKED_AT = 200
-#: Times as many are looked at where lines were folded.
+#: Factor by which more hits are examined where restatements were folded.
 _MORE = 4
-#: How many lines of a time are listed, where nobody says.
+#: Default number of lines in a timeline.
 _LISTED = 12
-#: Where nothing answers: what comes nearest is shown from this score on.
+#: Least score of the nearest hits that are shown where nothing answers.
 _NEAREST = 0.15
 _KINDS = {
     "memory": frozenset(("memory",)),
@@ -132,18 +133,19 @@ def _build_search_hit(
 
 
 def file_of(document: Document) -> str | None:
-    """Return the absolute path of the file that a document is; None where it is none, or is not on
-    this machine.
+    """Return the absolute path of a document's file.
+
+    None where the document is no file, or the file is not on this machine.
     """
     if document.kind != "memory" or not document.provenance:
         return None
     file = document.provenance[0].source
-    # A cold search has no time for Path.
+    # A cold search has no time to import Path.
     return file if os.path.isabs(file) and os.path.isfile(file) else None  # noqa: PTH117, PTH113
 
 
 def _best_line(p: FoundPassage, question: str) -> int:
-    """Return the line of a passage that holds most words of the question, the first of them."""
+    """Return the number of the first line of a passage that holds most words of the question."""
     from gieok.text.marks import count_question_words
 
     held = [count_question_words(line, question) for line in p.text.split("\n")]
@@ -157,7 +159,7 @@ def format_citation(path: str, hit: Hit) -> str:
 
 
 def search_memory(context: Context, request: SearchRequest) -> SearchResult:
-    """Search the scope's memory."""
+    """Return the lines of the scope's memory that answer."""
     text = " ".join(request.query).strip()
     if not text and not (request.since or request.until):
         raise BadRequest(
@@ -220,7 +222,7 @@ def _search_memory_store(
     profile = _build_search_profile(context, request)
     limit = profile.limit
     if request.status != "all":
-        # some of them turn out to be otherwise
+        # more than `limit`: some hits turn out to have another status
         profile = profile.with_limit(max(limit, _LOOKED_AT))
     if asked and not request.limit:
         limit = max(limit, _LISTED)
@@ -243,8 +245,8 @@ def _search_memory_store(
 
     found = ranked(profile)
     results = _build_search_results(context, request, store, scopes, found, limit)
-    # What says the same takes one line: others take the place, unless a service that is paid would
-    # be asked again.
+    # Restatements take one line, and other hits take their place, unless a paid service would have
+    # to be asked again.
     if (
         len(results) < min(limit, len(found.hits))
         and by is None
@@ -290,7 +292,7 @@ def _list_search_gaps(
     since: DateSpan | None,
     until: DateSpan | None,
 ) -> Iterator[Words]:
-    """Yield what a search that found nothing did not look at."""
+    """Yield the places that a search without results did not look at."""
     # which walks folders: a search that finds something has no time for it
     from gieok.ops.memory import gaps
 
@@ -310,7 +312,7 @@ def _build_search_results(
     found: RankedHits,
     limit: int,
 ) -> tuple[SearchHit, ...]:
-    """Return hits as they are shown: with their paths, and what holds of them now."""
+    """Return hits for display: with their paths and current status."""
     known_roots = {scope: roots.load_roots(store, scope) for scope in scopes}
     placed = newest.place_current_hits(context, store, found.hits, is_ranked=not found.is_timeline)
     documents = documents_of(store, [one.hit for one in placed])
@@ -342,7 +344,7 @@ def _build_search_results(
 
 
 def _with_days(hit: SearchHit, said: Folded) -> SearchHit:
-    """Return a hit with the days on which it was said, where they are several."""
+    """Return a hit with the days on which it was said, if there are several."""
     return hit._replace(
         said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None
     )
@@ -353,7 +355,7 @@ def _build_hit_key(hit: Hit) -> tuple[Scope, str]:
 
 
 def _expand_turn_snippet(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> Hit:
-    """Return a hit; a turn with what it answers or what answers it."""
+    """Return a hit; a turn is extended by the turn that it answers, or that answers it."""
     document = documents.get(_build_hit_key(hit))
     if document is None or hit.passage.kind not in _KINDS["sessions"]:
         return hit
@@ -363,8 +365,9 @@ def _expand_turn_snippet(hit: Hit, documents: Mapping[tuple[Scope, str], Documen
 
 
 def list_owned_scopes(store: Store) -> tuple[Scope, ...]:
-    """Return every scope of the owner's: those of characters belong to the users that talk to them.
-    Raises NotIndexed.
+    """Return every scope of the owner.
+
+    Scopes of characters belong to the users that talk to them. Raises NotIndexed.
     """
     scopes = tuple(scope for scope in store.scopes() if not places.is_served(scope.path))
     if not scopes:
@@ -373,7 +376,10 @@ def list_owned_scopes(store: Store) -> tuple[Scope, ...]:
 
 
 def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
-    """Return those scopes to search that hold anything. Raises NotIndexed where none does."""
+    """Return the scopes to search that hold anything.
+
+    Raises NotIndexed where none does.
+    """
     brought = tuple(
         scope for scope in context.searched[len(context.scopes) :] if store.notes(scope)
     )
@@ -418,8 +424,9 @@ def span_of_days(context: Context, words: str) -> DateSpan | None:
 def _compute_day_edge(
     of: day, zone: tzinfo, which: Callable[[datetime, datetime], datetime]
 ) -> datetime:
-    """Return when a day begins, here or in UTC, as the days of notes do; what is between belongs to
-    one of them alone.
+    """Return when a day begins, here or in UTC, whichever `which` picks.
+
+    Days of notes are computed the same way, so that a time in between belongs to a single day.
     """
     return which(
         datetime.combine(of, time(), UTC), datetime.combine(of, time(), zone).astimezone(UTC)
@@ -429,7 +436,7 @@ def _compute_day_edge(
 def _within_days(
     hits: Sequence[Hit], since: DateSpan | None, until: DateSpan | None, zone: tzinfo
 ) -> tuple[Hit, ...]:
-    """Return the hits of days that were asked for, as a person here counts them."""
+    """Return the hits of the wanted days, as a person in this time zone counts days."""
     if not (since or until):
         return tuple(hits)
     span = DateSpan(since.first if since else day.min, until.last if until else day.max, "")

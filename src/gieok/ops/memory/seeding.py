@@ -1,5 +1,6 @@
-"""Takes in what was there before Gieok, for every folder in which a session was seen:
-`memory.files.seeds`.
+"""Indexes what existed before Gieok, for every folder in which a session was seen.
+
+The sources are those of `memory.files.seeds`.
 """
 
 from collections import defaultdict
@@ -22,6 +23,7 @@ NOTE = "seeds"
 
 def index_seeds(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> Report:
     """Bring the index in line with agents' own notes, instructions and the logs of repositories.
+
     Raises StoreError.
     """
     report = Report()
@@ -43,8 +45,9 @@ def _is_seed(key: str) -> bool:
 
 
 def _iter_seed_sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed]]]:
-    """Yield each scope with all that belongs to it; empty where the user wants none, so that it is
-    forgotten.
+    """Yield each scope with all its source items.
+
+    The items are empty where the user wants no seeds, so that the scope's seeds are forgotten.
     """
     memory, user = context.memory, context.caller.user
     has_files = memory.seeds.has_files
@@ -72,7 +75,7 @@ def _iter_seed_sources(context: Context) -> Iterator[tuple[Scope, list[SourceIte
 def _list_repository_items(
     context: Context, project: Scope, root: Path
 ) -> tuple[Scope, list[SourceItem | Failed]]:
-    """Return the scope of what a repository brings along, and its items."""
+    """Return the scope of a repository's own content, and its items."""
     wanted, cut = context.memory.seeds, context.memory.cut
     scope = Scope(places.repository_scope(str(project)))
     items = list(

@@ -1,6 +1,4 @@
-"""`gieok transfer`: what is remembered for one project, for another or for the user, without losing
-where it comes from.
-"""
+"""`gieok transfer`: move memories to another project or to the user, and keep their origin."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -49,7 +47,7 @@ class TransferRequest:
 
 
 class TransferredMemory(NamedTuple):
-    """A memory under the handle that it has now, and what it had before, where."""
+    """Moved memory: its new handle, and its earlier handle and scope."""
 
     handle: str
     before: str
@@ -60,7 +58,7 @@ class TransferredMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TransferResult:
-    """What is in the scope now."""
+    """Memories that are in the target scope now."""
 
     scope: Scope
     memories: tuple[TransferredMemory, ...]
@@ -68,8 +66,9 @@ class TransferResult:
 
 
 def transfer_memories(context: Context, request: TransferRequest) -> TransferResult:
-    """Move memories to a scope. What cannot move is refused before anything is; safe to kill and to
-    repeat.
+    """Move memories to a scope; safe to kill and to repeat.
+
+    Every memory that cannot move is refused before any memory moves.
     """
     target = Scope(request.to)
     if places.is_served(target.path) or places.is_brought(target.path):
@@ -79,7 +78,7 @@ def transfer_memories(context: Context, request: TransferRequest) -> TransferRes
         )
     chosen = [_select_transferable_memory(context, name, target) for name in request.memories]
     files = [(memory, kept) for memory, kept in chosen if kept is not None]
-    # The target's folder is looked for before anything moves: without one nothing does.
+    # The target's folder is resolved before anything moves: without a folder nothing moves.
     shelf = scope_shelf(context, target) if files else None
     moved = _transfer_observations(
         context, [memory for memory, kept in chosen if kept is None], target
@@ -92,7 +91,10 @@ def transfer_memories(context: Context, request: TransferRequest) -> TransferRes
 def _select_transferable_memory(
     context: Context, name: str, target: Scope
 ) -> tuple[NamedMemory, RecordShelf | None]:
-    """Return a memory that may move, and the shelf of a record. Raises BadRequest."""
+    """Return a memory that may move, and its shelf if it is a record.
+
+    Raises BadRequest.
+    """
     memory = handles.require_memory(context, name)
     document = memory.document
     if document.scope == target:
@@ -166,9 +168,7 @@ def _refuse_known(put: list[Entry], there: dict[str, str]) -> None:
 
 
 def _rescope_document(document: Document, target: Scope) -> Document:
-    """Return a document as it is in another scope; it remembers where the messages are that it was
-    made of.
-    """
+    """Return a document moved to another scope; the document keeps where its messages are."""
     home = document.metadata.get(MOVED_FROM, document.scope.path)
     metadata = {name: value for name, value in document.metadata.items() if name != MOVED_FROM}
     if home != target.path:
@@ -180,11 +180,11 @@ def _rescope_document(document: Document, target: Scope) -> Document:
 def _transfer_record(
     context: Context, memory: NamedMemory, kept: RecordShelf | None, shelf: RecordShelf
 ) -> TransferredMemory:
-    """Move a record's file: the new one is written, and trusted, before the old one goes."""
+    """Move a record's file: the new file is written and trusted before the old file is deleted."""
     assert kept is not None
     document = memory.document
     file = kept.base / records.MEMORY / Path(document.key).relative_to(Path(document.key).parts[0])
-    # in one order: two that move between the same folders at once do not wait for each other
+    # locks in one order: two transfers between the same folders at once do not deadlock
     with ExitStack() as locks:
         for one in sorted({kept, shelf}):
             locks.enter_context(one.lock(context.home))
@@ -222,7 +222,7 @@ def _build_transferred_memory(memory: NamedMemory, now: Document, kind: str) -> 
 
 
 def render_transferred(result: TransferResult, style: Style) -> str:
-    """Show a line a memory."""
+    """Show a line for each memory."""
     head = style.bold(f"{style.say('now in')} {result.scope}:")
     rows = (
         f"  {one.handle}  {printable(' '.join(one.text.split())[:_SHOWN_CHARS])}"

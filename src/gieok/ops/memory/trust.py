@@ -1,4 +1,4 @@
-"""`gieok trust`: uses what a project brought along only after a person has reviewed it."""
+"""`gieok trust`: let a person review a project's content before Gieok uses that content."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,7 @@ class TrustRequest:
 
 
 class RecordRow(NamedTuple):
-    """A record that waits, in full."""
+    """Record that waits for trust, in full."""
 
     path: str
     status: str
@@ -47,7 +47,7 @@ class RecordRow(NamedTuple):
 
 
 class WaitingRows(NamedTuple):
-    """What waits in a project."""
+    """Content of a project that waits for trust."""
 
     project: str
     fingerprint: str | None
@@ -73,7 +73,7 @@ def _build_waiting_rows(waits: Waiting) -> WaitingRows:
 
 @dataclass(frozen=True, slots=True)
 class TrustResult:
-    """What waits or was trusted in one project."""
+    """Content of one project that waits or was trusted."""
 
     status: str
     waits: Annotated[Waiting, As(_build_waiting_rows), INLINE]
@@ -85,7 +85,7 @@ class TrustResult:
 
 
 class TrustedProject(NamedTuple):
-    """A project of which something is trusted, since when."""
+    """Project with trusted content, and since when."""
 
     project: str
     records: int
@@ -94,18 +94,18 @@ class TrustedProject(NamedTuple):
 
 
 class TrustedProjects(NamedTuple):
-    """What is trusted in each project."""
+    """Trusted content of each project."""
 
     projects: tuple[TrustedProject, ...]
 
     @property
     def found(self) -> bool:
-        """False where nothing is."""
+        """False where no project has trusted content."""
         return bool(self.projects)
 
 
 def trust_project(context: Context, request: TrustRequest) -> TrustResult | TrustedProjects:
-    """Show, trust, or revoke."""
+    """Show what waits for trust, trust that content, or revoke trust."""
     if sum((request.show, request.revoke, request.list)) > 1:
         raise BadRequest("--show, --revoke and --list exclude each other")
     if request.list:
@@ -157,8 +157,9 @@ def _require_project_root(context: Context, path: str) -> str:
 
 
 def _confirm_trust(context: Context, waits: Waiting) -> bool:
-    """Show what waits and ask; exactly the content shown is trusted, even if the files change
-    meanwhile.
+    """Show what waits and ask a person.
+
+    Exactly the content shown is trusted, even if the files change meanwhile.
     """
     question = context.words("Trust this in this folder? [y/N] ")
     lines = _format_waiting_lines(waits, Style(context.lang, colour=False))

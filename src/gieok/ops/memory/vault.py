@@ -1,5 +1,6 @@
-"""Takes in what people did in the files of the cold tier: at its time, by `gieok archive sync`, and
-before a search.
+"""Imports people's edits to the files of the cold tier.
+
+Runs at its scheduled time, by `gieok archive sync`, and before a search.
 """
 
 from datetime import timedelta
@@ -18,8 +19,9 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
 
 
 def sync_vault_edits(context: Context) -> Synced:
-    """Synchronise, keep what is wrong as an incident, and tell of new questions. Raises
-    ArchiveFailed, StoreError.
+    """Synchronise, keep failures as an incident, and notify a person of new questions.
+
+    Raises ArchiveFailed, StoreError.
     """
     tiers = context.archive.tiers()
     incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
@@ -44,11 +46,10 @@ def sync_vault_edits(context: Context) -> Synced:
 
 
 def follow_edits(context: Context) -> None:
-    """Synchronise where a note of the vault says something else than it was written with. Does
-    nothing while others do.
+    """Synchronise if a note of the vault differs from what was written; skip if others do so.
 
-    Notes that are gone are left to the time of the synchronisation: a program that moves files may
-    be at work.
+    Missing notes are left to the scheduled synchronisation: a program that moves files may be at
+    work.
     """
     tiers = context.archive.tiers()
     try:
@@ -63,7 +64,7 @@ def follow_edits(context: Context) -> None:
 
 
 def follow_corrections(context: Context, corrected: int) -> None:
-    """Have turns and active memory say what people corrected in files, if they did."""
+    """Update turns and active memory if people corrected `corrected` memories in files."""
     if corrected:
         forgetting.rederive_turns(context)
         sidecar = context.observe.sidecar()

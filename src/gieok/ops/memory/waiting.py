@@ -1,4 +1,4 @@
-"""Finds what of a project waits for trust, and trusts what the user wrote."""
+"""Finds the content of a project that waits for trust, and trusts what the user wrote."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -15,9 +15,7 @@ from gieok.text.messages import Words
 
 
 class WaitingRecord(NamedTuple):
-    """A record that waits, with its content, and whether another content of this name is
-    trusted.
-    """
+    """Record that waits, its content, and whether other content of that name is trusted."""
 
     entry: TrustedContent
     data: bytes
@@ -25,8 +23,10 @@ class WaitingRecord(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What waits in a project. `settings` is None where they do not; `unread` is what can never be
-    trusted, and why.
+    """Content of a project that waits for trust.
+
+    `settings` is None where the settings do not wait; `unread` is (what, why) of what can never be
+    trusted.
     """
 
     root: str
@@ -51,12 +51,12 @@ class Waiting(NamedTuple):
         ]
 
     def words(self) -> Words:
-        """Return what waits, without a word of it."""
+        """Return how much waits, without quoting any of the content."""
         return waiting_words(len(self.records), has_settings=self.settings is not None)
 
 
 def find_waiting_content(home: Path, root: str) -> Waiting:
-    """Read a project's records and settings; return what waits."""
+    """Read a project's records and settings; return the content that waits for trust."""
     grant = grants.load_grant(home, root)
     names = {entry.name for entry in grant.entries}
     records, unread = list[WaitingRecord](), list[Failed]()
@@ -99,7 +99,7 @@ def _iter_shelf_contents(root: str) -> Iterator[tuple[str, bytes | Failed]]:
 
 
 def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
-    """Trust what waits, with exactly the content that was read."""
+    """Trust the waiting content, byte for byte as it was read."""
     entries = [record.entry for record in waits.records]
 
     def edit(grant: Grant) -> Grant:
@@ -110,8 +110,9 @@ def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
 
 
 def grant_record_trust(home: Path, base: Path, file: Path, data: bytes | None = None) -> None:
-    """Trust a record that the user just wrote in a project's `.gieok` folder; `data` is its content
-    where it is known.
+    """Trust a record that the user just wrote in a project's `.gieok` folder.
+
+    `data` is the record's content where the content is known.
     """
     entry = grants.digest_trusted_content(
         file.relative_to(base).as_posix(), file.read_bytes() if data is None else data

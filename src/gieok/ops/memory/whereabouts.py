@@ -1,6 +1,4 @@
-"""Where memories are that are to be forgotten, and where copies of them may be that Gieok cannot
-reach.
-"""
+"""Locates memories that are to be forgotten, and copies that Gieok cannot reach."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,8 +18,9 @@ _IMPORTED = Words("it was imported from here; it is not taken in again")
 
 
 class RemovedFrom(NamedTuple):
-    """How much was removed from one kind of place: `hot`, `warm`, `cold`, `index`, `history` or
-    `messages`; where it is.
+    """Number of items removed from one kind of place, and where that place is.
+
+    The kinds are `hot`, `warm`, `cold`, `index`, `history` and `messages`.
     """
 
     kind: str
@@ -32,7 +31,7 @@ class RemovedFrom(NamedTuple):
 def locate_documents(
     context: Context, chosen: Mapping[Scope, Mapping[str, Document]]
 ) -> tuple[tuple[RemovedFrom, ...], list[tuple[str, str]]]:
-    """Return in which tiers documents are, and (place, reason) of what stays where it is."""
+    """Return the tiers in which documents are, and (place, reason) of copies that stay."""
     counts: Counter[tuple[str, str]] = Counter()
     sources: set[str] = set()
     for scope, documents in chosen.items():
@@ -58,7 +57,7 @@ def locate_documents(
 
 
 def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return the folders of records that a repository holds."""
+    """Return (place, reason) of the record folders that are in a Git repository."""
     held = [
         file
         for file in sorted(records)
@@ -68,7 +67,7 @@ def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
 
 
 def build_removed_counts(**numbers: int) -> tuple[RemovedFrom, ...]:
-    """Return what was removed of kinds that have no place of their own."""
+    """Return the counts of kinds that have no place of their own."""
     return tuple(RemovedFrom(kind, number) for kind, number in numbers.items() if number)
 
 
@@ -81,5 +80,5 @@ def _find_tier_location(context: Context, scope: Scope, tier: Tier) -> str:
 
 
 def _is_source_present(source: str) -> bool:
-    """Say whether a file is there, or the archive that it is a member of."""
+    """Return whether a source file exists, or the archive that contains the file."""
     return any(path.is_file() for path in (Path(source), *Path(source).parents))

@@ -1,1 +1,1 @@
-"""Moving in and out: import, export, another machine, nothing left."""
+"""Moving memory: import, export, move to another machine, erase."""

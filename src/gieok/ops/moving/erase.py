@@ -1,6 +1,4 @@
-"""`gieok erase --all`: delete all that Gieok keeps, and say where something is that it cannot
-delete.
-"""
+"""`gieok erase --all`: delete all that Gieok keeps, and name the copies it cannot delete."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,7 +18,7 @@ from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.store import Droppable, ScopeDropping, Store
 from gieok.text.messages import Words, list_languages
 
-#: What a person types.
+#: Word that a person types to confirm.
 _WORD = Words("erase", about="a word to type")
 #: A folder without any of these is no home of Gieok, whatever GIEOK_HOME says.
 _MARKS = (
@@ -53,7 +51,7 @@ class EraseRequest:
 
 
 class ErasedPlace(NamedTuple):
-    """A place that was deleted, or would be, and what was there."""
+    """Place that was deleted, or would be, and its content."""
 
     path: str
     what: Words
@@ -61,24 +59,27 @@ class ErasedPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EraseResult:
-    """What was deleted, and where something still is, with the reason."""
+    """Places that were deleted, and places where data remains, with the reason."""
 
     removed: tuple[ErasedPlace, ...]
     left: tuple[Reason, ...]
     dry_run: bool
-    #: Something of this memory is at a service, and could not be deleted there.
+    #: Data of this memory is at a service, and could not be deleted there.
     is_stranded: Hidden[bool] = False
 
     @property
     def found(self) -> bool:
-        """False where there was nothing, and where something stays at a service that should be
-        gone.
+        """False where there was nothing, or where data stays at a service that should be
+        deleted.
         """
         return bool(self.removed) and not self.is_stranded
 
 
 def erase_home(context: Context, request: EraseRequest) -> EraseResult:
-    """Ask, then delete: archives and servers first, which only the home knows of; the home last."""
+    """Ask a person, then delete everything.
+
+    Archives and servers go first, because only the home knows of them; the home goes last.
+    """
     confirm_erase(context, request)
     work = _Erasing(context, is_dry=request.dry_run)
     work.attempt("archive", work.archives)
@@ -94,8 +95,9 @@ def erase_home(context: Context, request: EraseRequest) -> EraseResult:
 
 
 def confirm_erase(context: Context, request: EraseRequest) -> None:
-    """Let a person confirm by typing a word. Raises BadRequest where they do not, or where the home
-    is none.
+    """Let a person confirm by typing a word.
+
+    Raises BadRequest where the person does not confirm, or the home is no home of Gieok.
     """
     if not request.all:
         raise BadRequest(
@@ -120,7 +122,7 @@ def confirm_erase(context: Context, request: EraseRequest) -> None:
 
 
 def _check_erasable_home(context: Context) -> None:
-    """Refuse to delete a folder that is more than a home of Gieok."""
+    """Raise BadRequest if the home folder holds more than a home of Gieok."""
     home, user = context.home.resolve(), context.caller.user.resolve()
     if user.is_relative_to(home) or home.parent == home or (home / ".git").exists():
         raise BadRequest(
@@ -134,7 +136,7 @@ def _check_erasable_home(context: Context) -> None:
 
 
 def _iter_erased_folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Words]]:
-    """Yield what is deleted as a whole, the home last."""
+    """Yield the folders that are deleted as a whole, the home last."""
     for file in _list_backup_files(context) if request.backups else ():
         yield file, Words("a backup")
     for base in _list_project_shelves(context) if request.projects else ():
@@ -166,7 +168,7 @@ def _list_backup_files(context: Context) -> list[Path]:
 
 
 def _iter_remaining_places(context: Context, request: EraseRequest) -> Iterator[Reason]:
-    """Yield where something is that is not Gieok's to delete."""
+    """Yield places with data that is not Gieok's to delete."""
     for file in _list_backup_files(context) if not request.backups else ():
         yield Reason(
             str(file),
@@ -201,13 +203,12 @@ class _Erasing:
         self._context, self._is_dry = context, is_dry
         self.removed: list[ErasedPlace] = []
         self.left: list[Reason] = []
-        #: Something could not be deleted at a service; the files by which it is known again there
-        #: stay.
+        #: Data could not be deleted at a service; the files by which that data is found again stay.
         self.is_stranded = False
         self._marks: set[Path] = set()
 
     def attempt(self, what: str, work: Callable[[], None]) -> None:
-        """Do a part; what fails is named, and the rest goes on."""
+        """Run a part of the deletion; a failure is reported, and the rest goes on."""
         try:
             work()
         except (GieokError, OSError) as error:
@@ -218,7 +219,7 @@ class _Erasing:
             )
 
     def archives(self) -> None:
-        """Delete what lives in archives outside of the home; a file with words of a person
+        """Delete the memories in archives outside the home; a file with a person's own words
         stays.
         """
         tiers = self._context.archive.tiers()
@@ -265,7 +266,7 @@ class _Erasing:
             )
 
     def servers(self) -> None:
-        """Delete what lies on servers and at services, and name what stays there."""
+        """Delete the data on servers and at services, and report what stays there."""
         admin, memory = self._context.admin, self._context.memory
         if memory.has_journal() and "://" in (where := memory.journal().location):
             self.left.append(
@@ -296,7 +297,9 @@ class _Erasing:
                     place.store.close()
 
     def _empty_server(self, store: Store) -> None:
-        """Delete every scope of the index on a server. Its tables stay, which others use too."""
+        """Delete every scope of the index on a server; the tables stay, because others use them
+        too.
+        """
         for scope in store.scopes() if not self._is_dry else ():
             if isinstance(store, ScopeDropping):
                 store.drop_scope(scope)
@@ -309,7 +312,7 @@ class _Erasing:
         self.removed.append(ErasedPlace(store.location, Words("the index on a server")))
 
     def _name_server(self, place: RemotePlace) -> None:
-        """Name what a server has that is not in use from here: others may use it."""
+        """Report data on a server that is not in use from here: others may use that data."""
         if not isinstance(place.store, Droppable):
             return
         for one in place.store.remote_data():
@@ -318,7 +321,7 @@ class _Erasing:
             )
 
     def _drop(self, store: Droppable) -> None:
-        """Delete what is at a service; what was deleted was looked for afterwards."""
+        """Delete the data at a service; `Droppable.drop` verifies that the data is gone."""
         dropped = store.remote_data() if self._is_dry else store.drop()
         for one in dropped:
             what = Words.of("{documents:,} documents at a service", documents=one.documents)
@@ -327,7 +330,10 @@ class _Erasing:
                 self.left.append(Reason(one.name, f"{one.others:,} documents of others are in it"))
 
     def _strand(self, place: RemotePlace, why: str) -> None:
-        """Name what stays at a service, and how to delete it; what finds it again is kept."""
+        """Report data that stays at a service, and how to delete it.
+
+        The files that find this data again are kept.
+        """
         self.is_stranded = True
         known = place.known()
         by_hand = f"; without Gieok: `{place.how_by_hand()}`" if place.how_by_hand() else ""
@@ -356,7 +362,7 @@ class _Erasing:
                 self.left.append(Reason(accounts.location, told))
 
     def close(self) -> None:
-        """Stop the daemon and let go of the files."""
+        """Stop the daemon and close the files."""
         if self._context.admin.daemon is not None:
             self._context.admin.daemon().stop()
         for store in self._context.memory.stores():
@@ -364,7 +370,7 @@ class _Erasing:
         self._context.memory.journal().close()
 
     def folder(self, folder: Path, what: Words) -> None:
-        """Delete a folder or a file; what of it cannot be deleted is named."""
+        """Delete a folder or a file; report what cannot be deleted."""
         if not folder.exists():
             return
         if not self._is_dry:
@@ -401,7 +407,7 @@ class _Erasing:
 
 
 def render_erased(result: EraseResult, style: Style) -> str:
-    """Show what went, and where something still is."""
+    """Show what was deleted, and where data remains."""
     verb = style.say("would be deleted") if result.dry_run else style.say("deleted")
     lines = [
         f"{verb}: {printable(one.path)}  {style.dim(one.what.say(style.lang))}"

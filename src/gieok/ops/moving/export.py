@@ -1,6 +1,4 @@
-"""`gieok export`: all that is remembered, out of Gieok, in a form that others read and `gieok
-import` takes back.
-"""
+"""`gieok export`: write all memory in a form that others read and `gieok import` takes back."""
 
 import json
 import os
@@ -29,7 +27,7 @@ from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.text.messages import Words
 
 FORMATS = ("jsonl", "markdown", "obsidian")
-#: Folder of the records in an export for people, and the shelves that they stand on.
+#: Folder of the records in an export for people, and the shelves of these records.
 RECORDS = "records"
 SHELVES = (records.MEMORY, records.RETIRED, records.ARCHIVE)
 _EVERY = 500
@@ -54,9 +52,7 @@ class ExportRequest:
 
 
 class ExportedRecord(NamedTuple):
-    """A record: the folder of its project ('' for the user's own), the shelf, its path there, and
-    its text.
-    """
+    """Record: its project's folder ('' for the user's own), shelf, path there, and text."""
 
     scope: Scope
     folder: str
@@ -67,7 +63,7 @@ class ExportedRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemoryExportResult:
-    """Where everything is, and how much."""
+    """Place of the export, and the number of items."""
 
     path: Path
     format: str
@@ -76,7 +72,7 @@ class MemoryExportResult:
     messages: int
     records: int
     scopes: tuple[Scope, ...]
-    #: What is not in it and may be missed; left out where nothing is.
+    #: Items that are missing from the export; left out where none are.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -86,7 +82,7 @@ class MemoryExportResult:
 
 
 def export_memory(context: Context, request: ExportRequest) -> MemoryExportResult:
-    """Write everything, or nothing under that name: what was begun is removed where it fails."""
+    """Write the whole export, or nothing under its name: a partial export is removed on failure."""
     day = context.clock.now().astimezone(context.zone).date()
     ending = ".jsonl" if request.format == "jsonl" else f"-{request.format}"
     target = context.caller.path(request.to or f"gieok-{day}{ending}")
@@ -113,8 +109,9 @@ def export_memory(context: Context, request: ExportRequest) -> MemoryExportResul
 
 
 def _list_export_gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
-    """Yield what was said and is not in the export; messages that wait to be searchable are in
-    it.
+    """Yield what was said and is not in the export.
+
+    Messages that wait to be searchable are in the export.
     """
     if late and (late.transcripts or late.why):
         yield late.words()
@@ -140,9 +137,7 @@ def _list_exported_scopes(context: Context) -> list[Scope]:
 
 
 def _iter_exported_records(context: Context) -> Iterator[ExportedRecord]:
-    """Yield the records of the user, of scopes that programs made, and of the projects that are
-    indexed.
-    """
+    """Yield records of the user, of scopes that programs made, and of indexed projects."""
     for base in forgetting.list_record_folders(context):
         record_shelf = shelf_at(context, base)
         scope = record_shelf.scope
@@ -218,7 +213,7 @@ def _write_days(context: Context, target: Path, count: Callable[[str], None]) ->
 
 
 def _write_notes(context: Context, target: Path, count: Callable[[str], None]) -> None:
-    """Write a note a memory: their names first, so that the links lead somewhere."""
+    """Write a note for each memory; names are chosen first, so that links between notes resolve."""
     for scope in _list_exported_scopes(context):
         folder = places.scope_folder(scope.path)
         names: dict[str, str] = {}
@@ -258,7 +253,7 @@ def _write_records(context: Context, target: Path, count: Callable[[str], None])
 
 
 def render_export(result: MemoryExportResult, style: Style) -> str:
-    """Say where it is, and what it is not."""
+    """Show where the export is, and what the export lacks."""
     lines = [
         style.say(
             (

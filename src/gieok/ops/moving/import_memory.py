@@ -1,6 +1,4 @@
-"""`gieok import`: take in what another program remembered. What it is, is seen from what lies
-there.
-"""
+"""`gieok import`: import another program's memory; the format is recognised by its files."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -77,7 +75,7 @@ class ImportRequest:
 
 
 class ImportCounts(NamedTuple):
-    """What was taken in; `known` was there already."""
+    """Numbers of imported items; `known` items were there already."""
 
     conversations: int
     messages: int
@@ -111,8 +109,10 @@ def _count_imported_memories(done: TakenIn) -> ImportCounts:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What was recognised and taken in. `waiting_tokens` are for a model to observe, which the
-    daemon asks in its budget.
+    """Recognised format, and what was imported.
+
+    `waiting_tokens` are tokens that a model has still to observe; the daemon asks the model within
+    its budget.
     """
 
     program: str
@@ -120,18 +120,18 @@ class ImportResult:
     dry_run: bool
     done: Annotated[TakenIn, As(_count_imported_memories), INLINE]
     waiting_tokens: int = 0
-    #: Files that Gieok follows where they are, so that nothing is doubled.
+    #: Files that Gieok follows in place and does not import, so that nothing is doubled.
     followed: tuple[str, ...] = ()
 
     @property
     def found(self) -> bool:
-        """False where there was nothing to take in."""
+        """False where there was nothing to import."""
         done = self.done
         return bool(done.messages or done.memories or done.replaced or done.known or self.followed)
 
 
 def import_memories(context: Context, request: ImportRequest) -> ImportResult | OpenClawResult:
-    """Recognise what it is, take it in, make it searchable, and observe what was said."""
+    """Recognise the format, import the memory, make it searchable, and observe its messages."""
     name, path = _parse_import_source(context, request)
     if name == _OPENCLAW:
         wanted = OpenClawRequest(path, request.agent, request.sessions, request.no_wait)
@@ -182,7 +182,10 @@ def import_memories(context: Context, request: ImportRequest) -> ImportResult | 
 
 
 def _parse_import_source(context: Context, request: ImportRequest) -> tuple[str, Path | None]:
-    """Return the program that is named, '' for none, and the path. Raises BadRequest."""
+    """Return the program that is named ('' for none) and the path.
+
+    Raises BadRequest.
+    """
     words = list(request.what)
     path = context.caller.path(words[0], may_be_name=True)
     name = words.pop(0) if words[0] in _NAMES and (len(words) > 1 or not path.exists()) else ""
@@ -202,8 +205,9 @@ def _parse_import_source(context: Context, request: ImportRequest) -> tuple[str,
 def _recognise_import_files(
     context: Context, name: str, path: Path | None
 ) -> tuple[ImportFiles, str, ImportReader | None]:
-    """Return the files and the reader of a path; None for a workspace of OpenClaw. Raises
-    BadRequest.
+    """Return the files, the format's name and the reader of a path.
+
+    The reader is None for a workspace of OpenClaw. Raises BadRequest.
     """
     files = context.moving.open_files(path or context.caller.folder)
     readers = context.moving.readers()
@@ -224,7 +228,7 @@ def _recognise_import_files(
 
 
 def _fingerprint_import_files(files: ImportFiles) -> str:
-    """Return a sum that differs once something at the path changed."""
+    """Return a checksum that changes when any file at the path changes."""
     rows = []
     for path in [files.path] if files.path.is_file() else map(files.on_disk, files.names()):
         for one in (path, path and path.with_name(f"{path.name}-wal")):
@@ -235,8 +239,9 @@ def _fingerprint_import_files(files: ImportFiles) -> str:
 
 
 def _build_scope_finder(context: Context) -> Callable[[str], Scope]:
-    """Return what gives the scope of a project: the one that is known by this name or folder, else
-    the user's own.
+    """Return a function from a project's name or folder to its scope.
+
+    A project that is not known gets the user's own scope.
     """
     default = context.scope if context.is_scope_named else Scope(places.USER_SCOPE)
     journal = context.memory.journal()
@@ -286,8 +291,9 @@ def _not_followed(
 
 
 def _made_useful(context: Context, done: TakenIn, *, wait: bool) -> int:
-    """Make what was taken in searchable, and observe it where rules do; return the tokens that wait
-    for a model.
+    """Make imported items searchable, and observe them where rules do.
+
+    Returns the number of tokens that wait for a model.
     """
     sidecar, memory = context.observe.sidecar(), context.memory
     if context.observe.has_turns:
@@ -307,9 +313,7 @@ def _made_useful(context: Context, done: TakenIn, *, wait: bool) -> int:
 
 
 def _embed_imported_memories(context: Context, store: VectorSearch) -> None:
-    """Make vectors. A model that fails costs nothing but time: what was taken in is found by its
-    words.
-    """
+    """Make vectors of imported memories; if the model fails, the memories are found by words."""
     try:
         embedder = context.memory.embedder()
         if embedder is not None:
@@ -327,7 +331,7 @@ def _embed_imported_memories(context: Context, store: VectorSearch) -> None:
 
 
 def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
-    """Say what was recognised, what came in, and what did not."""
+    """Show the recognised format, what was imported, and what was not."""
     if isinstance(result, OpenClawResult):
         return import_openclaw.render_openclaw_import(result, style)
     done, label = result.done, _LABELS[result.program].say(style.lang)

@@ -1,5 +1,6 @@
-"""`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they
-are, and are followed.
+"""`gieok import openclaw`: index the memory of an OpenClaw installation on this machine.
+
+The files stay where they are, and are followed.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from gieok.ops.operation import Style
 
 
 class ImportedAgent(NamedTuple):
-    """What was indexed of an agent."""
+    """Counts of what was indexed of an agent."""
 
     scope: str
     workspace: Path
@@ -27,7 +28,7 @@ class ImportedAgent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OpenClawResult:
-    """What was indexed of each agent, and what of it is not there."""
+    """What was indexed of each agent, and which of its files are missing."""
 
     agents: tuple[ImportedAgent, ...]
     missing: tuple[str, ...]
@@ -35,8 +36,10 @@ class OpenClawResult:
 
 
 class OpenClawRequest(NamedTuple):
-    """What is wanted: a workspace (None: those of OpenClaw's own configuration), one agent ('':
-    all), what was said too.
+    """Selection of what to import.
+
+    A workspace (None: those of OpenClaw's own configuration), one agent ('': all), and whether
+    conversations are imported too.
     """
 
     workspace: Path | None
@@ -51,7 +54,10 @@ def looks_like_workspace(folder: Path) -> bool:
 
 
 def import_openclaw(context: Context, request: OpenClawRequest) -> OpenClawResult:
-    """Add each agent's memory to its scope, and index it. Raises BadRequest."""
+    """Add each agent's memory to its scope, and index it.
+
+    Raises BadRequest.
+    """
     agents = _select_openclaw_agents(context, request)
     missing = [str(agent.workspace) for agent in agents if not agent.workspace.is_dir()]
     present = [agent for agent in agents if agent.workspace.is_dir()]

@@ -1,4 +1,4 @@
-"""Takes in what `gieok export` wrote: every line, the files of days, the notes of a vault."""
+"""Imports what `gieok export` wrote: JSON lines, files of days, notes of a vault."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ _FEW = 20
 
 
 def recognises(files: ImportFiles) -> bool:
-    """Say whether something at a path was written by `gieok export`."""
+    """Return whether `gieok export` wrote the files at a path."""
     if any(_is_lines(files, name) for name in files.names() if name.endswith(".jsonl")):
         return True
     return any(
@@ -65,8 +65,9 @@ def _is_own_export(text: str) -> bool:
 def take(
     context: Context, files: ImportFiles, progress: Callable[[int], None], *, is_dry: bool
 ) -> TakenIn:
-    """Take in all of it; records go where they belong, if that folder is here. Raises
-    StoreError.
+    """Import all files; records go to their own folder, if that folder is here.
+
+    Raises StoreError.
     """
     taker = _Records(context, str(files.path), is_dry=is_dry)
     carrying = Carrying(
@@ -95,7 +96,7 @@ def take(
 
 
 def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
-    """Take in the memories of a file for people, as they left it."""
+    """Import the memories of a file for people, as people left the file."""
     text = _read_export_text(files, name)
     try:
         found = _parse_exported_memories(text)
@@ -114,8 +115,9 @@ def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
 
 
 def _parse_exported_memories(text: str) -> Mapping[Scope, list[Entry]]:
-    """Return the memories of a day's file or of a note by scope; none of a file that is not
-    ours.
+    """Return the memories of a day's file or of a note, by scope.
+
+    Empty for a file that Gieok did not write.
     """
     if text.startswith(_DAY):
         head = text.split("---\n", 2)[1]
@@ -146,7 +148,7 @@ def _take_record_file(carrying: Carrying, taker: "_Records", files: ImportFiles,
 
 
 class _Records:
-    """Writes records to the shelves that are here."""
+    """Writer of records to the shelves that are here."""
 
     def __init__(self, context: Context, place: str, *, is_dry: bool) -> None:
         self._context, self._place, self._is_dry = context, place, is_dry
@@ -154,7 +156,7 @@ class _Records:
         self.rejects: list[Reject] = []
 
     def take(self, row: Mapping[str, Any]) -> bool:
-        """Write one record; say whether it is new here."""
+        """Write one record; return whether the record is new here."""
         shelf, name, folder = (
             str(row.get("shelf")),
             PurePosixPath(str(row.get("path"))),

@@ -1,6 +1,4 @@
-"""`gieok move`: what is remembered of folders, where those folders are now: on another machine, or
-under another name.
-"""
+"""`gieok move`: reassign memory to folders that moved to another machine or another name."""
 
 import json
 from collections import Counter
@@ -22,8 +20,8 @@ from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.text.messages import Words
 
 _CODE = "code:"
-#: Where agents keep transcripts, below a user's folder: by it the folder of the user is known who
-#: wrote them.
+#: Where agents keep transcripts, below a user's folder: this part of a transcript's path tells the
+#: folder of the user who wrote the transcript.
 _BELOW_USER = (".claude", ".codex", ".gemini", ".qwen", ".cursor", ".openclaw", ".local")
 
 
@@ -44,7 +42,7 @@ class MoveRequest:
 
 
 class MovedScope(NamedTuple):
-    """The memory of a project, before and now, and whether its folder is here."""
+    """Memory of a project, its scope before and now, and whether its folder is here."""
 
     folder: str
     now: str
@@ -55,8 +53,9 @@ class MovedScope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MoveResult:
-    """What was moved. `settings` still name the old folder; `missing` are folders of projects that
-    are not here.
+    """Memory that was moved.
+
+    `settings` still name the old folder; `missing` are folders of projects that are not here.
     """
 
     old: str
@@ -71,12 +70,12 @@ class MoveResult:
 
     @property
     def found(self) -> bool:
-        """False where nothing is of the old folder."""
+        """False where nothing belongs to the old folder."""
         return bool(self.scopes or self.indexed_folders)
 
 
 def move_folders(context: Context, request: MoveRequest) -> MoveResult:
-    """Find what is of the old folder, ask, and move it."""
+    """Find the memory of the old folder, ask a person, and move that memory."""
     where = _find_repointing(context, request)
     if where is None:
         missing = tuple(
@@ -143,7 +142,10 @@ def move_folders(context: Context, request: MoveRequest) -> MoveResult:
 
 
 def _find_repointing(context: Context, request: MoveRequest) -> Repointing | None:
-    """Return from where to where; None where nobody says, and nothing tells. Raises BadRequest."""
+    """Return the old and the new folder; None where neither the request nor the data tells.
+
+    Raises BadRequest.
+    """
     folders = request.folders
     if len(folders) == 1 or len(folders) > 2:
         raise BadRequest(
@@ -165,7 +167,7 @@ def _find_repointing(context: Context, request: MoveRequest) -> Repointing | Non
 
 
 def _by_projects(context: Context) -> str:
-    """Return the folder below which projects were that are below the user's own now; '' for
+    """Return the old parent folder of projects that are below the user's folder now; '' for
     none.
     """
     gone = [
@@ -181,16 +183,14 @@ def _by_projects(context: Context) -> str:
 
 
 def _user_of(path: str) -> str:
-    """Return the folder of the user below which an agent wrote a transcript; '' where nothing
-    tells.
-    """
+    """Return the user's folder, from the path of an agent's transcript; '' where nothing tells."""
     parts = PurePath(path).parts
     at = next((n for n, part in enumerate(parts) if part in _BELOW_USER), 0)
     return str(PurePath(*parts[:at])) if at > 1 else ""
 
 
 def _list_known_folders(context: Context) -> list[str]:
-    """Return the folders of projects that are known."""
+    """Return the folders of known projects."""
     journal = context.memory.journal()
     folders = {
         *journal.kept(FOLDERS),
@@ -200,8 +200,9 @@ def _list_known_folders(context: Context) -> list[str]:
 
 
 def _iter_moved_scopes(context: Context, where: Repointing) -> Iterator[MovedScope]:
-    """Yield the memory of each project at or below the old folder: a scope has the sum of its
-    folder's path in its name.
+    """Yield the memory of each project at or below the old folder.
+
+    A scope's name contains the checksum of its folder's path, so that a move changes the name.
     """
     journal = context.memory.journal()
     there = {*journal.scopes(), *journal.made_scopes(), *context.memory.store().scopes()}
@@ -228,7 +229,7 @@ def _iter_moved_scopes(context: Context, where: Repointing) -> Iterator[MovedSco
 
 
 def _list_indexed_scopes(context: Context, where: Repointing) -> list[Scope]:
-    """Return the scopes in which folders below the old one are indexed."""
+    """Return the scopes that index folders below the old folder."""
     store = context.memory.store()
     return [
         scope
@@ -242,9 +243,7 @@ def _has_moved_path(where: Repointing, text: str) -> bool:
 
 
 def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> None:
-    """Let a scope follow the folders that were indexed, where they are now, beside those that it
-    follows already.
-    """
+    """Add to a scope's indexed folders the new places of the moved folders."""
     moved = where.value(json.loads(raw or "[]"))
 
     def joined(held: str) -> str:
@@ -265,9 +264,7 @@ def _confirm_move(context: Context, where: Repointing, scopes: tuple[MovedScope,
 
 
 def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> None:
-    """Move what is kept by folder: where sessions worked, what models said of code, what a person
-    trusted.
-    """
+    """Move what is kept by folder: session folders, models' summaries of code, trust."""
     journal = context.memory.journal()
     folders = [folder for folder in journal.kept(FOLDERS) if where.path(folder) != folder]
     journal.keep(FOLDERS, {where.path(folder): "" for folder in folders}, folders)
@@ -294,7 +291,7 @@ def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ..
 
 
 def render_move(result: MoveResult, style: Style) -> str:
-    """Show what is where now, and what a person has to do themselves."""
+    """Show what is where now, and what a person has to do."""
     if not result.old:
         lines = [style.say("every folder is where it was")]
         if result.missing:

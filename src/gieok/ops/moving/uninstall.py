@@ -1,5 +1,6 @@
-"""`gieok uninstall`: take Gieok out of every agent, of Git's hooks and of the system's services.
-What it remembers stays.
+"""`gieok uninstall`: remove Gieok from every agent, Git hooks and system services.
+
+The stored memory stays.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,8 +41,8 @@ class UninstallRequest:
 
 @dataclass(frozen=True, slots=True)
 class UninstallResult:
-    """What became of each file, what could not be taken out and why, and the commands that finish
-    it.
+    """Outcome of each file, what could not be removed and why, and commands that finish the
+    work.
     """
 
     files: tuple[FileChange, ...]
@@ -52,16 +53,15 @@ class UninstallResult:
 
     @property
     def found(self) -> bool:
-        """True where there was something to take out, and nothing stays at a service that should be
-        gone.
+        """Return whether there was something to remove, and no data stays that should be deleted.
+
+        Data stays if a service could not delete it.
         """
         return bool(self.files or self.erased) and not (self.erased and self.erased.is_stranded)
 
 
 def uninstall_gieok(context: Context, request: UninstallRequest) -> UninstallResult:
-    """Stop the daemon, take out what was put into the files of others, and erase where that is
-    asked for.
-    """
+    """Stop the daemon, remove Gieok's parts from other programs' files, and erase if asked to."""
     if request.erase:
         erase.confirm_erase(
             context, EraseRequest(all=True, dry_run=request.dry_run, yes=request.yes)
@@ -84,7 +84,7 @@ def uninstall_gieok(context: Context, request: UninstallRequest) -> UninstallRes
 
 
 def _list_project_folders(context: Context) -> list[Path]:
-    """Return the folders of projects that are known here, and of the one that this is called in."""
+    """Return the folders of known projects, and of the project of the call."""
     try:
         known = [places.find_workplace(folder) for folder in context.memory.journal().kept(FOLDERS)]
     except GieokError:  # a home that is damaged must not keep its hooks
@@ -93,7 +93,7 @@ def _list_project_folders(context: Context) -> list[Path]:
 
 
 class _TakingOut:
-    """Takes things out one after another; what fails is named, and the rest goes on."""
+    """Removal of Gieok's parts one by one; a failure is reported, and the rest goes on."""
 
     def __init__(self, context: Context, *, is_dry: bool) -> None:
         self._context, self._is_dry = context, is_dry
@@ -102,7 +102,7 @@ class _TakingOut:
         self.next: list[str] = []
 
     def stop_daemon(self) -> None:
-        """Stop it, and let no session start bring it up again."""
+        """Stop the daemon, and let no session start the daemon again."""
         context = self._context
         if self._is_dry or not context.home.is_dir():
             return
@@ -114,9 +114,7 @@ class _TakingOut:
         (context.home / places.DAEMON_DOWN).touch()
 
     def agents(self, roots: list[Path]) -> None:
-        """Undo installs, the user's and those of projects; then what only the record of installs
-        knows.
-        """
+        """Undo installs of the user and of projects, then installs that only the record knows."""
         ledger = InstallRecord(self._context.home)
         environment = self._context.caller.environment
         sites = [
@@ -138,7 +136,7 @@ class _TakingOut:
             edits_of = load_agent(name).edits
             if edits_of is None:
                 continue
-            # an agent that is not there; the record of installs knows what was
+            # an agent that is not installed; the record of installs knows of earlier ones
             with suppress(GieokError):
                 if commands_of := load_agent(name).commands:
                     yield from commands_of(site, build_own_command(self._context))
@@ -167,7 +165,7 @@ class _TakingOut:
             self.files.append(FileChange(found.path, found.status))
 
     def projects(self, roots: list[Path]) -> None:
-        """Take out Git's hooks and the commands of projects."""
+        """Remove Git hooks and commands from projects."""
         for root in roots:
             try:
                 before = install_hook.list_installed_hooks(root)
@@ -181,7 +179,7 @@ class _TakingOut:
             ]
 
     def services(self) -> None:
-        """Remove the services, and name the commands by which the system forgets them."""
+        """Remove the services, and name the commands that unregister them from the system."""
         for file, command in service.find_installed_service(self._context):
             if not self._is_dry:
                 for link in (file, *file.parent.glob(f"*.wants/{file.name}")):
@@ -193,7 +191,7 @@ class _TakingOut:
 
 
 def render_uninstall(result: UninstallResult, style: Style) -> str:
-    """Show a line a file, and what is left to do."""
+    """Show a line for each file, and what is left to do."""
     verbs = {
         "changed": Words("taken out of"),
         "removed": Words("removed"),

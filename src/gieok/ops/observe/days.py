@@ -1,5 +1,7 @@
-"""Days of memory, for the pages: who talked with which agent, what was remembered, which runs there
-were; one session whole.
+"""Daily view of memory, for the pages.
+
+A day has its sessions, what was remembered, and the runs of the observer; a session can be shown
+whole.
 """
 
 import zlib
@@ -22,20 +24,20 @@ from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
 
-#: Passages of a scope that are looked at for one stretch of days; where there are more, the oldest
-#: are not counted.
+#: Passages of a scope that are read for one stretch of days; beyond this number, the oldest are not
+#: counted.
 _MOST_PASSAGES = 30_000
-#: Days of the user are not those of UTC.
+#: Margin for time zones: days of the user are not those of UTC.
 _ASIDE = timedelta(hours=14)
-#: Observations of a session are dated at most so long after its end, where it was resumed.
+#: Observations of a resumed session are dated at most so long after its end.
 _AFTER = timedelta(days=1)
-#: Kind of what is taken from the history of a repository.
+#: Kind of documents from the history of a repository.
 COMMIT = "commit"
 _ID_SIGNS = "0123456789abcdef-"
 
 
 class SessionName(NamedTuple):
-    """What tells a session of an agent from all others."""
+    """Identity of a session: what tells it from all other sessions of all agents."""
 
     scope: Scope
     agent: str
@@ -43,15 +45,17 @@ class SessionName(NamedTuple):
 
 
 class DayOf(NamedTuple):
-    """What is dated on a day: sessions, and the keys of what was remembered, by scope."""
+    """Items dated on a day: sessions, and keys of remembered documents by scope."""
 
     sessions: tuple[SessionName, ...]
     memories: tuple[tuple[Scope, str], ...]
 
 
 class LearnedMemory(NamedTuple):
-    """What was learned: `category` is an observation's or a record's (decision, preference, state,
-    task), else its kind.
+    """Memory that was learned.
+
+    `category` is the category of an observation or record (decision, preference, state, task), else
+    the memory's kind.
     """
 
     handle: str
@@ -65,8 +69,8 @@ class LearnedMemory(NamedTuple):
 
 
 class InjectedCount(NamedTuple):
-    """Prompts that the hook was asked at, those that were given something, and how long it took at
-    most.
+    """Numbers of hook calls and of prompts that got an injection, and the longest time of a
+    call.
     """
 
     prompts: int = 0
@@ -75,8 +79,9 @@ class InjectedCount(NamedTuple):
 
 
 class SessionOfDay(NamedTuple):
-    """A session, as far as it is of one day. `messages` are those of the user and the agent;
-    `first` is the first request.
+    """Part of a session that falls on one day.
+
+    `messages` are those of the user and the agent; `first` is the first request.
     """
 
     name: SessionName
@@ -90,7 +95,7 @@ class SessionOfDay(NamedTuple):
 
 
 class WholeDay(NamedTuple):
-    """A day: its sessions in order, what else was remembered, and the runs of distilling."""
+    """Day: its sessions in order, other memories of the day, and the runs of distilling."""
 
     sessions: tuple[SessionOfDay, ...]
     others: tuple[LearnedMemory, ...]
@@ -99,7 +104,7 @@ class WholeDay(NamedTuple):
 
 
 class SessionWhole(NamedTuple):
-    """What was said in a session, in order, and what was learned from it."""
+    """Turns of a session, in order, and what was learned from the session."""
 
     name: SessionName
     project: str
@@ -110,7 +115,7 @@ class SessionWhole(NamedTuple):
 def list_memory_days(
     context: Context, scopes: Iterable[Scope], first: date, last: date
 ) -> dict[date, DayOf]:
-    """Return what is dated on each day of a stretch that has anything."""
+    """Return the dated items of each day from `first` to `last` that has any."""
     sessions: dict[date, dict[SessionName, None]] = defaultdict(dict)
     memories: dict[date, dict[tuple[Scope, str], None]] = defaultdict(dict)
     for scope in scopes:
@@ -151,7 +156,7 @@ def _list_dated_documents(
 
 
 def build_whole_day(context: Context, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:
-    """Return a day whole."""
+    """Return all items of a day."""
     learned = _list_learned_memories(context, of.memories)
     calls = _group_hook_calls(context, day)
     sessions, taken = list[SessionOfDay](), set[str]()
@@ -189,7 +194,7 @@ def build_whole_day(context: Context, scopes: Iterable[Scope], day: date, of: Da
 
 
 def build_whole_session(context: Context, name: SessionName) -> SessionWhole:
-    """Return a session whole; without turns where there is none of this name."""
+    """Return a whole session; without turns where there is no session of this name."""
     session_turns = _list_session_turns(context, name)
     if not session_turns:
         return SessionWhole(name, project_name(name.scope), (), ())
@@ -207,7 +212,7 @@ def build_whole_session(context: Context, name: SessionName) -> SessionWhole:
 
 
 def project_name(scope: Scope) -> str:
-    """Return what a person calls a scope: a project by its folder, another as it is."""
+    """Return a scope's name for people: a project's folder name, another scope as it is."""
     return turns.project_of(scope) or scope.path
 
 
@@ -274,7 +279,7 @@ def _group_hook_calls(context: Context, day: date) -> dict[str, list[Mapping[str
 
 
 def _counted_as(name: str) -> str:
-    """Return how the hook's counters name a session: one that is no plain id by a sum."""
+    """Return a session's name in the hook's counters; an id that is no plain id is hashed."""
     return f"{zlib.crc32(name.encode('utf-8', 'replace')):08x}" if name.strip(_ID_SIGNS) else name
 
 

@@ -1,4 +1,7 @@
-"""Prometheus' text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats)."""
+"""Prometheus' text format, version 0.0.4.
+
+See prometheus.io/docs/instrumenting/exposition_formats.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,8 +15,9 @@ class MetricSample(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """A metric and its samples; a name that ends in `_total` is a counter's, any other a
-    gauge's.
+    """Metric and its samples.
+
+    A name that ends in `_total` is a counter's, any other a gauge's.
     """
 
     name: str
@@ -22,16 +26,17 @@ class Metric(NamedTuple):
 
 
 def format_exposition(metrics: Iterable[Metric]) -> str:
-    """Return the text of the metrics that have samples; a last line break is left to whoever prints
-    it.
-    """
+    """Return the text of the metrics that have samples, without a final line break."""
     lines: list[str] = []
     for metric in metrics:
         if metric.samples:
             kind = "counter" if metric.name.endswith("_total") else "gauge"
             lines += [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {kind}"]
             lines += [
-                f"{metric.name}{_format_metric_labels(sample.labels)} {_format_metric_value(sample.value)}"
+                (
+                    f"{metric.name}{_format_metric_labels(sample.labels)} "
+                    f"{_format_metric_value(sample.value)}"
+                )
                 for sample in metric.samples
             ]
     return "\n".join(lines)

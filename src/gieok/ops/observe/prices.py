@@ -1,5 +1,6 @@
-"""Prices of models, and the cost of what was used. Where a price is not known, no cost is
-claimed.
+"""Prices of models, and the cost of their usage.
+
+Where a price is not known, no cost is claimed.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -13,12 +14,12 @@ from gieok.model.conversation import Run, Usage
 
 #: Day and role.
 Key = tuple[date, str]
-#: The reader whose runs a role's calls make.
+#: Reader whose runs make the calls of a role.
 _READERS = {"observer": "observe", "reflector": "reflect"}
-#: Our name of a provider → that of `genai-prices`. What runs here or at an unknown address has no
-#: price.
+#: Gieok's name of a provider → that of `genai-prices`. Models that run here or at an unknown
+#: address have no price.
 _PROVIDERS = {"anthropic": "anthropic", "codex": "openai", "gemini": "google", "openai": "openai"}
-#: Says itself what an answer cost.
+#: Provider that reports the cost of an answer itself.
 _SAYS = "claude-code"
 
 
@@ -30,16 +31,18 @@ class Price(NamedTuple):
 
 
 class ModelPrices(NamedTuple):
-    """Prices by model; the user's own price replaces them all. `configured` is role → model, for
-    days without runs.
+    """Prices by model; the user's own price replaces them all.
+
+    `configured` is role → model, for days without runs.
     """
 
     configured: Mapping[str, str]
     own: Price | None = None
 
     def costs(self, usage: Mapping[Key, Usage], runs: Collection[Run]) -> dict[Key, float]:
-        """Return dollars by day and role, of those for which the price is known. `runs` are dated
-        in the user's zone.
+        """Return dollars by (day, role), for usage whose price is known.
+
+        `runs` are dated in the user's zone.
         """
         found = ((key, self._cost(key, used, runs)) for key, used in usage.items())
         return {key: round(cost, 6) for key, cost in found if cost is not None}
@@ -63,14 +66,15 @@ class ModelPrices(NamedTuple):
 
     def _price(self, day: date, models: Collection[str]) -> Price | None:
         found = [_find_listed_price(model, day) for model in models]
-        # Usage is kept by role: of a day with two models, nobody knows which used how much.
+        # Usage is kept by role: on a day with two models, nobody knows which model used how much.
         return found[0] if len(found) == 1 else None
 
 
 @cache
 def _find_listed_price(model: str, day: date) -> Price | None:
-    """Return the price in the table of `genai-prices`, which is bundled with that package and never
-    fetched.
+    """Return a model's price from the table that the package `genai-prices` bundles.
+
+    The table is never fetched.
     """
     provider, _, name = model.partition(":")
     if provider not in _PROVIDERS:
@@ -82,7 +86,7 @@ def _find_listed_price(model: str, day: date) -> Price | None:
     except MissingExtra:  # without it no model was asked
         return None
     noon = datetime.combine(day, time(12), UTC)
-    # Of a thousand tokens: the sum of a day would count as one long prompt, which costs more.
+    # Priced per thousand tokens: the sum of a day would count as one long prompt, which costs more.
     try:
         costs = [
             calc_price(

@@ -16,7 +16,8 @@ class ReflectResult(NamedTuple):
     before_tokens: int
     after_tokens: int
     tries: int
-    #: Where there is none: what was not looked at. Left out where everything was.
+    #: Where there are no observations: places that were not searched. Left out where every place
+    #: was searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -26,7 +27,7 @@ class ReflectResult(NamedTuple):
 
 
 def reflect_scope(context: Context, request: NoRequest) -> ReflectResult:
-    """Reflect, and write active memory anew."""
+    """Condense the observations of the scope, and rewrite active memory."""
     del request
     sidecar = context.observe.sidecar()
     reflected = sidecar.reflect(context.scope)
@@ -40,7 +41,7 @@ def reflect_scope(context: Context, request: NoRequest) -> ReflectResult:
 
 
 def render_reflection(result: ReflectResult, style: Style) -> str:
-    """Say how much shorter it is."""
+    """Show how much shorter the observations are."""
     if not result.found:
         return absence(
             Words("There are no observations yet."),

@@ -24,7 +24,7 @@ from gieok.text.turns import is_users
 
 #: How long a transcript must be quiet before it is read in the foreground.
 _DEBOUNCE_MS = 200
-#: What `take_in` counts on: rules judged 60,000 tokens of short messages in 100 s; a model is asked
+#: Estimates of `take_in`: rules judged 60,000 tokens of short messages in 100 s; a model is asked
 #: for spans of thousands.
 _RULES_TOKENS_PER_S, _MODEL_TOKENS_PER_S = 600, 150
 
@@ -41,7 +41,7 @@ class ObserveRunRequest:
 
 @dataclass(frozen=True, slots=True)
 class ObserveRunResult:
-    """What was read and made. `waiting` is why something waits, '' where nothing does."""
+    """Counts of what was read and made; `waiting` is why messages wait, '' if none do."""
 
     messages: int
     rejects: int
@@ -50,15 +50,15 @@ class ObserveRunResult:
     active_memory: tuple[str, ...]
     waiting: OrNull[str]
     notes: Mirrored | None = None
-    #: The folders that were looked into.
+    #: Folders that were searched for transcripts.
     folders: Hidden[tuple[str, ...]] = ()
-    #: Messages that were passed over: paused, private, excluded.
+    #: Messages that were skipped: paused, private, excluded.
     withheld: int = 0
     found: Hidden[bool] = True
 
 
 def observe_transcripts(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
-    """Read and observe."""
+    """Read transcripts and observe them, once or until interrupted."""
     observed = _TranscriptRun(context)
     sidecar = observed.sidecar
     if request.once:
@@ -76,10 +76,10 @@ def observe_transcripts(context: Context, request: ObserveRunRequest) -> Observe
 
 
 def take_in_transcripts(context: Context, seconds: float) -> tuple[ObserveRunResult, bool]:
-    """Read all that was said, which words find then; embed the newest, and observe, for about so
-    long.
+    """Read all transcripts into keyword search, then embed and observe for about `seconds`.
 
-    Return what was done, and whether nothing is left for `run` or the daemon.
+    The newest passages are embedded first. Returns the result, and whether nothing is left for
+    `run` or the daemon.
     """
     observed = _TranscriptRun(context)
     is_whole = observed.go_for(seconds)
@@ -87,8 +87,9 @@ def take_in_transcripts(context: Context, seconds: float) -> tuple[ObserveRunRes
 
 
 class _TranscriptRun:
-    """Reads and observes, as often as it is asked to; what a store cannot take now waits in the
-    journal.
+    """Reader and observer of transcripts that can run repeatedly.
+
+    Documents that a store cannot take now wait in the journal.
     """
 
     def __init__(self, context: Context) -> None:
@@ -101,20 +102,21 @@ class _TranscriptRun:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Note that a store was busy or away; the journal hands over next time."""
+        """Catch and note that a store is busy or away; the journal delivers next time."""
         try:
             yield
         except (StoreBusy, StoreUnreachable) as error:
             self._unheard.add(str(error))
 
     def read(self, changed: set[Path]) -> bool:
-        """Read what changed, or everything; observe what is due."""
+        """Read the changed files, or everything; observe what is due."""
         self.go(flush=False, changed=changed or None)
         return True
 
     def go(self, *, flush: bool, changed: set[Path] | None = None) -> None:
-        """Read, derive turns, observe, embed, and judge what lasts; `flush`: everything that waits
-        is due.
+        """Read, derive turns, observe, embed, and judge what lasts.
+
+        With `flush`, everything that waits is due.
         """
         sidecar, context = self.sidecar, self._context
         ended = sidecar.capture_spool()
@@ -132,8 +134,9 @@ class _TranscriptRun:
             self._judge(has_new=bool(made))
 
     def go_for(self, seconds: float) -> bool:
-        """Read and derive everything, embed for half of the time, observe for the rest; say whether
-        nothing is left.
+        """Read and derive everything, embed for half of the time, observe for the rest.
+
+        Returns whether nothing is left.
         """
         sidecar, context = self.sidecar, self._context
         begun = context.clock.now()
@@ -160,7 +163,7 @@ class _TranscriptRun:
         return is_whole and not self._unheard
 
     def _embed(self, is_late: Callable[[], bool]) -> bool:
-        """Embed until it is late; say whether everything has a vector."""
+        """Embed until `is_late()`; return whether everything has a vector."""
         store, embedder = self._context.memory.store(), self._context.memory.embedder()
         if embedder is None or not isinstance(store, VectorSearch):
             return True
@@ -215,18 +218,17 @@ class _TranscriptRun:
 def settle_scope(
     context: Context, scope: Scope, *, flush: bool, is_stopped: Callable[[], bool] = lambda: False
 ) -> list[Step]:
-    """Observe what is due in a scope, reflect where that is, and show it in active memory; return
-    the steps.
+    """Observe what is due in a scope, reflect if due, update active memory; return the steps.
 
-    `flush`: everything that waits is due, as it is where the scope has rested. One rule for whoever
-    follows transcripts.
+    With `flush`, everything that waits is due, as when the scope has rested. Everything that
+    follows transcripts uses this function.
     """
     sidecar = context.observe.sidecar()
     rested = timedelta(minutes=context.observe.idle_minutes)
     flush = flush or sidecar.is_idle(scope, rested)
     is_due = True
     if not flush and not sidecar.models.observer_model:
-        # Rules keep nothing buffered: what one span keeps, the next must see as held.
+        # Rules keep nothing buffered: a fact that one span keeps must be known to the next span.
         flush = is_due = sidecar.backlog_tokens(scope) >= sidecar.thresholds.chunk_tokens
     steps: list[Step] = []
     while (
@@ -241,7 +243,7 @@ def settle_scope(
 
 
 def render_observe_run(result: ObserveRunResult, style: Style) -> str:
-    """Say what was done, and what is in the way."""
+    """Show what was done, and what keeps messages waiting."""
     run_count = sum(count for step, count in result.steps.items() if step != Step.LOST)
     lines = [
         style.say(
@@ -280,7 +282,7 @@ def _format_plural(number: int, what: str) -> str:
 
 
 def _format_searched_folders(folders: tuple[str, ...], style: Style) -> list[str]:
-    """Say where nothing was, and how to name other places."""
+    """Return lines on the folders where no transcript was, and how to name other places."""
     folder_hint = Words(
         "  no agent has written anything here; `observe.folders` in config.yaml names other "
         "folders:"

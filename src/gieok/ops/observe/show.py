@@ -1,4 +1,4 @@
-"""`gieok observe show`: the observations, with where they came from."""
+"""`gieok observe show`: the observations with their sources."""
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -31,7 +31,7 @@ class ObserveShowRequest:
 
 
 class ObservationRow(NamedTuple):
-    """An observation, and the messages that it comes from."""
+    """Observation, and the messages that it comes from."""
 
     id: str
     handle: str
@@ -52,7 +52,8 @@ class ObserveShowResult:
     current_task: OrNull[str]
     zone: Hidden[tzinfo]
     is_history: Hidden[bool] = False
-    #: Where there is none: what was not looked at. Left out where everything was.
+    #: Where there are no observations: places that were not searched. Left out where every place
+    #: was searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -63,7 +64,7 @@ class ObserveShowResult:
     @property
     @mark_encoded_getter
     def observations(self) -> list[ObservationRow]:
-        """Return what was observed, oldest first."""
+        """Return the observations, oldest first."""
         return [
             ObservationRow(
                 id=d.key,
@@ -81,7 +82,7 @@ class ObserveShowResult:
 
 
 def show_observations(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
-    """Read the observations of the scopes of the call."""
+    """Return the observations in the scopes of the call."""
     if request.limit < 0:
         raise BadRequest(f"limit is {request.limit}", hint="it may not be negative")
     store, journal = context.memory.store(), context.memory.journal()
@@ -110,7 +111,7 @@ def show_observations(context: Context, request: ObserveShowRequest) -> ObserveS
 
 
 def render_observations(result: ObserveShowResult, style: Style) -> str:
-    """Show a line for each, under its day."""
+    """Show a line for each observation, under its day."""
     lines: list[str] = []
     day = None
     for document, o in result.rows:

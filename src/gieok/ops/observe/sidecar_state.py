@@ -1,5 +1,6 @@
-"""What `gieok status` says of the sidecar: whether the daemon runs, who observes, what waits, what
-models cost today.
+"""State of the sidecar for `gieok status`.
+
+The state says whether the daemon runs, who observes, what waits, and what models cost today.
 """
 
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from gieok.text.messages import Words
 
 
 class DaemonState(NamedTuple):
-    """A daemon that runs, since when, and what each of its parts does."""
+    """Running daemon: since when it runs, and what each of its parts does."""
 
     pid: int
     since: str
@@ -31,7 +32,7 @@ class DaemonState(NamedTuple):
 
 
 class IncidentRow(NamedTuple):
-    """Something that waits, and since when."""
+    """Open incident, and since when it is open."""
 
     name: str
     detail: str
@@ -39,15 +40,16 @@ class IncidentRow(NamedTuple):
 
 
 class ProjectState(NamedTuple):
-    """A project that the daemon is to keep in line, and what it says of it."""
+    """Project that the daemon keeps indexed, and the daemon's report on it."""
 
     root: str
     state: OrNull[str]
 
 
 class TurnCounts(NamedTuple):
-    """Turns of all scopes, messages that are not searchable yet, and bytes on this machine for a
-    turn, journal and index.
+    """Number of turns and of messages not searchable yet, and local bytes per turn.
+
+    The turns are those of all scopes; the bytes are those of journal and index.
     """
 
     kept: int
@@ -55,7 +57,7 @@ class TurnCounts(NamedTuple):
     bytes_each: int
 
     def line(self, style: Style) -> str:
-        """Return the line that a person reads."""
+        """Return the counts as a line for people."""
         waits = (
             style.say(", {waiting:,} messages wait", waiting=self.waiting) if self.waiting else ""
         )
@@ -69,13 +71,17 @@ class TurnCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SidecarState:
-    """`running` is None where no daemon does; `observer` is a model, or `rules`."""
+    """State of the sidecar.
+
+    `running` is None where no daemon runs; `observer` is a model, or `rules`.
+    """
 
     running: Hidden[DaemonStatus | None]
     observer: str
-    #: What decides how well rules judge: by vectors, where it is e5.
+    #: The embedder, which decides how well rules judge: by vectors, where it is e5.
     judged_by: Hidden[str] = ""
-    #: Why nothing can be observed under these settings, and what to do; nobody is asked for that.
+    #: Why nothing can be observed under these settings, and what to do; no model is called to find
+    #: out.
     stopped: OrNull[str] = ""
     stopped_hint: OrNull[str] = ""
     today_tokens: int = 0
@@ -85,24 +91,24 @@ class SidecarState:
     #: Projects that the daemon is to keep in line, with what it says of each; '' where it does not
     #: run.
     projects: tuple[ProjectState, ...] = ()
-    #: None where nothing was said yet.
+    #: None where no message exists yet.
     turns: TurnCounts | None = None
 
     @property
     @mark_encoded_getter
     def daemon(self) -> DaemonState | None:
-        """Return the daemon that runs."""
+        """Return the daemon that runs; None without a daemon."""
         d = self.running
         return DaemonState(d.pid, d.started_at, d.parts) if d else None
 
     @property
     @mark_encoded_getter
     def incidents(self) -> tuple[IncidentRow, ...]:
-        """Return what waits for a person or a provider."""
+        """Return the incidents, which wait for a person or a provider."""
         return tuple(IncidentRow(i.name, i.detail, i.since) for i in self.waiting)
 
     def lines(self, style: Style) -> list[str]:
-        """Return the lines that a person reads."""
+        """Return the state as lines for people."""
         d = self.running
         runs = Words.of("runs, process {pid}", pid=d.pid) if d else Words("not running")
         weak = (
@@ -145,14 +151,14 @@ class SidecarState:
 
 
 def describe_rules_weakness(embedder: str) -> Words:
-    """Return what is said of rules that observe, by the name of the embedder."""
+    """Return the notice on how well rules observe with this embedder."""
     if embedder == "e5":
         return Words("(no model: weaker)")
     return Words("(no model, and no e5 vectors: judged by words alone, much weaker)")
 
 
 def sidecar_state(context: Context) -> SidecarState:
-    """Ask the daemon and look into the journal, where there are such; nothing is made."""
+    """Return the state from the daemon and the journal, where these exist; create nothing."""
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
     stopped = _find_observer_error(context)
     state = SidecarState(
@@ -181,8 +187,9 @@ def sidecar_state(context: Context) -> SidecarState:
 
 
 def _find_observer_error(context: Context) -> GieokError | None:
-    """Return what keeps the observer that was chosen from working, as far as that is known without
-    asking it.
+    """Return the error that keeps the chosen observer from working.
+
+    Only what is known without a call to the observer is checked.
     """
     for error in context.troubles:
         if error.setting in ("", "observe.model"):
@@ -207,5 +214,5 @@ def _count_spoken_turns(context: Context) -> TurnCounts | None:
 
 
 def state_of(running: DaemonStatus | None, root: Path) -> str:
-    """Return what the daemon says of a project; '' where none runs."""
+    """Return the daemon's report on a project; '' where no daemon runs."""
     return running.parts.get(watched.name_watched_part(root), "not taken yet") if running else ""

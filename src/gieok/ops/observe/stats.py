@@ -1,4 +1,4 @@
-"""`gieok observe stats`: how much went in, what came out, what it cost, what waits."""
+"""`gieok observe stats`: tokens in and out, cost, and what waits."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ from gieok.ops.observe.sidecar_state import describe_rules_weakness
 from gieok.ops.operation import Operation, Style, argument
 from gieok.text.messages import Words
 
-#: Before every run.
+#: Date before every run.
 _EVER = datetime(1970, 1, 2, tzinfo=UTC)
 _MOST_DAYS = 36_500
 
@@ -36,7 +36,7 @@ class ObserveStatsRequest:
 
 
 class ObservedDay(NamedTuple):
-    """What the observer did in a day."""
+    """Activity of the observer on a day."""
 
     runs: int
     tokens_in: int
@@ -44,7 +44,7 @@ class ObservedDay(NamedTuple):
 
 
 class ModelDay(NamedTuple):
-    """What a role used of models in a day; `dollars` is None where the price is not known."""
+    """Model usage of a role on a day; `dollars` is None where the price is not known."""
 
     day: date
     role: str
@@ -54,7 +54,7 @@ class ModelDay(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObserveStatsResult:
-    """Journal, runs by day, usage by day and role, and what is wrong."""
+    """Journal counts, runs by day, usage by (day, role), and open incidents."""
 
     scope: Scope
     model: Hidden[str]
@@ -74,15 +74,15 @@ class ObserveStatsResult:
     @property
     @mark_encoded_getter
     def compression(self) -> Annotated[float, Rounded(2)]:
-        """Return how many tokens of messages one token of observations stands for; 0 where there
-        are none.
+        """Return how many tokens of messages one observation token stands for; 0 without
+        observations.
         """
         observed = [run for run in self.runs if run.reader == "observe"]
         made = sum(run.document_tokens for run in observed)
         return sum(run.source_tokens for run in observed) / made if made else 0.0
 
     def by_day(self) -> dict[str, tuple[int, int, int]]:
-        """Return day → runs, tokens in, tokens out, of the observer."""
+        """Return day → (runs, tokens in, tokens out) of the observer."""
         days: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
         for run in self.runs:
             if run.reader == "observe":
@@ -121,7 +121,7 @@ class ObserveStatsResult:
 
 
 def collect_observe_stats(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
-    """Count."""
+    """Return the counts."""
     journal, sidecar = context.memory.journal(), context.observe.sidecar()
     since = (
         _EVER
@@ -166,7 +166,7 @@ def _build_model_prices(context: Context) -> ModelPrices:
 
 
 def build_observe_metrics(result: ObserveStatsResult) -> list[Metric]:
-    """Return everything that can be counted, the journal's by scope and the models' by role."""
+    """Return all counts as metrics, the journal's by scope and the models' by role."""
     j, scope = result.journal, {"scope": str(result.scope)}
 
     def one(name: str, text: str, value: float) -> Metric:
@@ -251,7 +251,7 @@ def build_observe_metrics(result: ObserveStatsResult) -> list[Metric]:
 
 
 def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
-    """Show what a person asks first, then the days."""
+    """Show the totals that a person asks for first, then the days."""
     if result.prometheus:
         return format_exposition(build_observe_metrics(result))
     j = result.journal

@@ -1,5 +1,6 @@
-"""`gieok why`: where a memory comes from: the messages behind it, what it replaced, how often it
-was shown.
+"""`gieok why`: the origin of a memory.
+
+The origin is the messages behind the memory, what it replaced, and how often it was shown.
 """
 
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ class WhyRequest:
 
 
 class SourceMessage(NamedTuple):
-    """A message behind a memory, and where it stands."""
+    """Message behind a memory, and the message's place in its transcript."""
 
     id: str
     role: Role
@@ -59,7 +60,7 @@ class WhyResult:
     said: Hidden[tuple[Message, ...]]
     origin: Hidden[Origin]
     zone: Hidden[tzinfo]
-    #: The file that it lives in where it is archived, by its path there.
+    #: File of an archived memory, by its path in the archive.
     archived_in: str | None = None
 
     @property
@@ -69,7 +70,7 @@ class WhyResult:
 
     @property
     def found(self) -> bool:
-        """True where messages are known, or the place of a file."""
+        """Return whether source messages or the place of a file are known."""
         return bool(self.said or self.document.provenance)
 
     @property
@@ -81,39 +82,40 @@ class WhyResult:
     @property
     @mark_encoded_getter
     def handle(self) -> str:
-        """Return its handle."""
+        """Return the memory's handle."""
         return self.memory.handle
 
     @property
     @mark_encoded_getter
     def status(self) -> str:
-        """Return what is known of it: `stands`, `replaced`, `ended`, `done`, `corrected`,
-        `retired`.
+        """Return the memory's status.
+
+        The status is `stands`, `replaced`, `ended`, `done`, `corrected` or `retired`.
         """
         return self.origin.status
 
     @property
     @mark_encoded_getter
     def tier(self) -> Tier:
-        """Return where it is kept: `hot`, or archived: `warm`, `cold`."""
+        """Return the memory's tier: `hot`, or archived: `warm`, `cold`."""
         return self.document.tier
 
     @property
     @mark_encoded_getter
     def text(self) -> str:
-        """Return what is remembered."""
+        """Return the memory's text."""
         return self.memory.text
 
     @property
     @mark_encoded_getter
     def sources(self) -> tuple[Provenance, ...]:
-        """Return where it comes from."""
+        """Return the memory's sources."""
         return self.document.provenance
 
     @property
     @mark_encoded_getter
     def messages(self) -> tuple[SourceMessage, ...]:
-        """Return the messages behind it."""
+        """Return the messages behind the memory."""
         return tuple(
             SourceMessage(
                 id=m.id,
@@ -131,24 +133,24 @@ class WhyResult:
     @property
     @mark_encoded_getter
     def replaced(self) -> tuple[Replacement, ...]:
-        """Return what it stands in the place of, the newest first."""
+        """Return the memories that this memory replaced, newest first."""
         return self.origin.replaced
 
     @property
     @mark_encoded_getter
     def replaced_by(self) -> tuple[Replacement, ...]:
-        """Return what stands in its place."""
+        """Return the memories that replaced this memory."""
         return self.origin.replaced_by
 
     @property
     @mark_encoded_getter
     def shown_in(self) -> int:
-        """Return in how many of the last sessions a hook showed it to an agent."""
+        """Return in how many of the last sessions a hook showed the memory to an agent."""
         return self.origin.shown_in
 
 
 def explain_memory_origin(context: Context, request: WhyRequest) -> WhyResult | LastResult:
-    """Follow a memory back, or the last injection."""
+    """Return the origin of a memory, or the last injection."""
     if request.last or (request.session and not request.id):
         return find_last_injection(context, request.session)
     if not request.id:
@@ -185,9 +187,7 @@ def _by_id(context: Context, wanted: str) -> NamedMemory | None:
 
 
 def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
-    """Show the memory, then each message with its place, then what it replaced; or the last
-    injection.
-    """
+    """Show the memory, its messages with places, and what it replaced; or the last injection."""
     if isinstance(result, LastResult):
         return present_last(result, style)
     lines = [

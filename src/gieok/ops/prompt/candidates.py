@@ -1,5 +1,6 @@
-"""Why each memory that was found for a prompt would be shown, or not: for `gieok recall --explain`
-and the pages.
+"""Explanation of why each memory found for a prompt is shown or not.
+
+For `gieok recall --explain` and the pages.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ _TEXT_CHARS = 300
 
 
 class RecallCandidate(NamedTuple):
-    """A memory that was found. `fate`: `shown`, or why not: a key of `FATES`."""
+    """Memory that was found; `fate` is `shown`, or the reason against it: a key of `FATES`."""
 
     handle: str
     score: Score
@@ -29,9 +30,7 @@ class RecallCandidate(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """The least probability of the best memory for anything to be shown, and of each further
-    one.
-    """
+    """Least probability of the best memory for anything to be shown, and of each further memory."""
 
     first: Score
     further: Score
@@ -49,7 +48,7 @@ FATES = {
 
 
 def compute_score_cuts(found: Sequence[InjectedMemory], asks_memory: float) -> Cuts:
-    """Return where the lines lie, of what was found in the order of its score."""
+    """Return the probability thresholds for memories found in the order of their score."""
     asking = choice.ASKING * min(max(asks_memory, choice.LEAST_ASKING), choice.MOST_ASKING)
     best = found[0].score if found else 0.0
     return Cuts(apply_logistic(choice.FIRST - asking), max(choice.OTHERS, choice.SHARE * best))
@@ -63,8 +62,9 @@ def build_recall_candidates(
     window: ContextWindow,
     limit: int,
 ) -> tuple[RecallCandidate, ...]:
-    """Return what became of each memory: `likely`, `fresh` and `shown` are those of `found` that
-    passed each step.
+    """Return the fate of each memory in `found`.
+
+    `likely`, `fresh` and `shown` are the members of `found` that passed each step.
     """
     likely_ids, fresh_ids, shown_ids = (
         {id(one) for one in step} for step in (likely, fresh, shown)

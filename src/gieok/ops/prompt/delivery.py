@@ -1,9 +1,8 @@
-"""Proves that memory reaches the model through the agents that are installed here, for `gieok
-doctor --agents`.
+"""Proves that memory reaches the model through installed agents (`gieok doctor --agents`).
 
 Each agent's own program answers one prompt in a throwaway home with one memory, against a model
-server of ours on loopback: it costs nothing, and no session, key or setting of the user's is
-touched. What the user's settings say is looked at as text.
+server of Gieok's on loopback: the proof costs nothing, and touches no session, key or setting of
+the user. The user's settings are only read as text.
 """
 
 import json
@@ -33,18 +32,19 @@ from gieok.text import jsonc
 _TIMEOUT_S = 180
 _TITLE = "The lighthouse key of Gieok's doctor"
 _PROMPT = f"What do we know about {_TITLE[0].lower()}{_TITLE[1:]}?"
-#: Words are enough for it, and a busy machine is no reason for silence.
+#: Words are enough for this search, and a busy machine is no reason for silence.
 _SETTINGS = "embedder: none\nhook:\n  deadline_ms: 20000\n"
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "COMSPEC", "PATHEXT")
 _VERSION = re.compile(r"\d+\.\d+[\w.-]*")
-#: In a program's command line, in JSON, TOML and JavaScript alike.
+#: Characters allowed in a program's command line, in JSON, TOML and JavaScript alike.
 _OUR_HOOK = re.compile(rf"gieok(?:\.exe)?[\"'\\]*\s+hook\s+{table.PROMPT}\b")
 Proof = tuple[str, Callable[[], str]]
 
 
 def iter_delivery_proofs(context: Context) -> Iterator[Proof]:
-    """Yield (what is proven, how to prove it) for every agent; how returns what was seen, or raises
-    GieokError.
+    """Yield (claim, function that proves the claim) for every agent.
+
+    The function returns what was seen, or raises GieokError.
     """
     found = {name: sites for name in table.NAMES if (sites := _sites_of(context, name))}
     with TemporaryDirectory(prefix="gieok-doctor-") as folder:
@@ -65,7 +65,7 @@ def iter_delivery_proofs(context: Context) -> Iterator[Proof]:
 
 
 def _sites_of(context: Context, name: str) -> list[InstallPlace]:
-    """Return where our part stands in an agent's files: the user's, the project's, both or none."""
+    """Return the install places in an agent's files: the user's, the project's, both or none."""
     return [
         site
         for site in (user_site(context), project_site(context))
@@ -91,8 +91,9 @@ def _read_agent_file(file: Path) -> str:
 
 
 def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
-    """Count our prompt hook in every file where the agent looks for hooks: two would put each
-    memory there twice.
+    """Count Gieok's prompt hook in every file where the agent looks for hooks.
+
+    Two hooks would inject each memory twice.
     """
     files = load_agent(name).hook_files
     if files is None:
@@ -128,7 +129,7 @@ def _check_hook_registration(sites: list[InstallPlace], name: str) -> str:
 
 
 def _is_set(text: str, path: tuple[str, ...], value: object) -> bool:
-    """Say whether a setting of a JSON or TOML text has a value, or has it among others."""
+    """Return whether a setting of a JSON or TOML text has a value, or holds the value in a list."""
     try:
         found: object = jsonc.load_jsonc(text)
     except ValueError:
@@ -142,9 +143,7 @@ def _is_set(text: str, path: tuple[str, ...], value: object) -> bool:
 
 
 class Stage:
-    """A throwaway home in which the agents are set up as they are here, against a model of ours,
-    with one memory.
-    """
+    """Throwaway home with the installed agents, a model server of Gieok's, and one memory."""
 
     def __init__(self, context: Context, home: Path, agents: tuple[str, ...]) -> None:
         self.context, self.home, self._agents = context, home, agents
@@ -154,8 +153,8 @@ class Stage:
             for name in _KEPT
             if name in context.caller.environment
         }
-        #: No variable of the user's that is not listed: a key, a proxy or another home would lead
-        #: the agent elsewhere.
+        #: Only listed variables of the user's are passed on: a key, a proxy or another home would
+        #: lead the agent elsewhere.
         self.environment = {
             **kept,
             "HOME": str(home),
@@ -167,9 +166,7 @@ class Stage:
 
     @cached_property
     def project(self) -> Path:
-        """Return the folder in which the agents work; everything is set up once, when it is first
-        asked for.
-        """
+        """Return the folder in which the agents work; the first call sets everything up."""
         project = self.home / "project"
         for folder in (project, self.home / "tmp", self.home / ".gieok"):
             folder.mkdir()
@@ -191,7 +188,7 @@ class Stage:
         return project
 
     def set_up(self, url: str) -> None:
-        """Write the settings of all agents that are installed here: some read those of others."""
+        """Write the settings of all installed agents: some agents read those of others."""
         site = InstallPlace(self.home, False, self.environment)
         loaded = [load_agent(name) for name in self._agents]
         for agent in loaded:
@@ -211,14 +208,15 @@ class Stage:
                 )
 
     def filled(self, text: str, url: str) -> str:
-        """Return a text with the model's address and this home in it."""
+        """Return a text with the model's address and this home filled in."""
         return text.replace(URL, url).replace(HOME, str(self.home))
 
     def run(
         self, words: tuple[str, ...], folder: Path, more: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a program to its end, and end what it leaves behind. Raises GieokError where it takes
-        too long.
+        """Run a program to its end, and end the processes that it leaves behind.
+
+        Raises GieokError where the program takes too long.
         """
         process = subprocess.Popen(  # noqa: S603 - this Gieok, or an agent that the user installed
             words,
@@ -241,7 +239,7 @@ class Stage:
 
 
 def _kill_process_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those that it started."""
+    """End a process and its children."""
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -262,7 +260,7 @@ def _find_agent_program(context: Context, rehearsal: Rehearsal) -> str:
 
 
 def _prove_prompt_delivery(stage: Stage, name: str) -> str:
-    """Let the agent answer one prompt, and look for the memory in what it asks the model."""
+    """Let the agent answer one prompt, and look for the memory in its request to the model."""
     rehearsal = load_agent(name).rehearsal
     if rehearsal is None:
         return "cannot be proven: it answers no prompt without its window"
@@ -309,8 +307,9 @@ def _prove_prompt_delivery(stage: Stage, name: str) -> str:
 
 
 def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str:
-    """Ask the agent's own program which hooks its user has approved, of a copy of the file in which
-    they stand.
+    """Ask the agent's own program which hooks its user has approved.
+
+    The program reads a copy of the file that holds the hooks.
     """
     agent = load_agent(name)
     if agent.inventory is None or agent.rehearsal is None or agent.hook_files is None:
@@ -337,8 +336,9 @@ def _check_hook_trust(stage: Stage, sites: list[InstallPlace], name: str) -> str
 def _ask_hook_inventory(
     stage: Stage, program: str, agent: Agent, inventory: Inventory, file: Path
 ) -> Mapping[str, object]:
-    """Return what the agent's program answers; it gets the hooks' file in a home of its own, and
-    runs none of them.
+    """Return the answer of the agent's program about its hooks.
+
+    The program gets the hooks' file in a home of its own, and runs no hook.
     """
     home = stage.home / "inventory"
     copy = (

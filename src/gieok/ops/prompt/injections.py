@@ -1,4 +1,4 @@
-"""`gieok hook injections`: what was put before agents lately, one after the other."""
+"""`gieok hook injections`: the recent injections into agents' prompts."""
 
 from dataclasses import dataclass
 
@@ -21,25 +21,28 @@ class InjectionsRequest:
 
 @dataclass(frozen=True, slots=True)
 class InjectionsResult:
-    """What was injected, the newest first; a dozen are kept of each session, of forty sessions."""
+    """Injections, newest first; a dozen are kept for each of forty sessions."""
 
     injections: tuple[LastResult, ...]
 
     @property
     def found(self) -> bool:
-        """True where there is one."""
+        """Return whether there is any injection."""
         return bool(self.injections)
 
 
 def list_injections(context: Context, request: InjectionsRequest) -> InjectionsResult:
-    """Read what the hook keeps of each session. Raises BadRequest."""
+    """Return the injections that the hook keeps of each session.
+
+    Raises BadRequest.
+    """
     if not 0 < request.limit <= _MOST:
         raise BadRequest(f"limit is {request.limit}", hint=f"1 to {_MOST:,}")
     return InjectionsResult(tuple(list_last_injections(context, request.limit)))
 
 
 def render_injections(result: InjectionsResult, style: Style) -> str:
-    """Show each as `gieok why --last` does."""
+    """Show each injection as `gieok why --last` does."""
     if not result.found:
         return style.say("Nothing that was put before an agent is kept.")
     return "\n\n".join(present_last(one, style) for one in result.injections)

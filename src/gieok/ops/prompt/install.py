@@ -1,6 +1,4 @@
-"""`gieok install AGENT`: put hooks, tools and a command into an agent's settings, or take them
-out.
-"""
+"""`gieok install AGENT`: add hooks, tools and a command to an agent, or remove them."""
 
 import difflib
 import os
@@ -49,7 +47,7 @@ class InstallRequest:
 
 
 class FileChange(NamedTuple):
-    """What became of a file: created, changed, removed or unchanged."""
+    """Change of a file: created, changed, removed or unchanged."""
 
     path: Path
     status: str
@@ -57,27 +55,28 @@ class FileChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """What changed, or would."""
+    """Files that changed, or would change."""
 
     agent: str
     changes: Hidden[tuple[InstallChange, ...]]
     note: Words | None
     dry_run: bool
     uninstalled: Hidden[bool]
-    #: What the release of the agent that is there does not get.
+    #: Features that the installed release of the agent does not support.
     missing: Omitted[Words] = None
     found: Hidden[bool] = True
 
     @property
     @mark_encoded_getter
     def files(self) -> list[FileChange]:
-        """Return what became of each file."""
+        """Return the change of each file."""
         return [FileChange(change.path, change.status) for change in self.changes]
 
 
 def install_agent(context: Context, request: InstallRequest) -> InstallResult:
-    """Plan every file first, so that a file which cannot be edited stops everything before anything
-    is written.
+    """Plan every file, then write all files.
+
+    A file that cannot be edited stops everything before anything is written.
     """
     edits_of = load_agent(request.agent).edits if request.agent in NAMES else None
     if edits_of is None:
@@ -88,7 +87,7 @@ def install_agent(context: Context, request: InstallRequest) -> InstallResult:
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(context) if request.project else user_site(context)
-    # the first folder made goes last
+    # the folder that was made first is removed last
     edits = [
         *_plan_command_files(context, request, site),
         *edits_of(site, build_own_command(context)),
@@ -121,8 +120,9 @@ def install_agent(context: Context, request: InstallRequest) -> InstallResult:
 def _plan_command_files(
     context: Context, request: InstallRequest, site: InstallPlace
 ) -> list[Edit]:
-    """Return the command files: where they are asked for, where a person who is asked wants them,
-    where they are taken out.
+    """Return the edits of command files.
+
+    Command files are added where the request or a person wants them, and removed on removal.
     """
     commands_of = load_agent(request.agent).commands
     if commands_of is None:
@@ -142,13 +142,14 @@ def _plan_command_files(
 
 
 def user_site(context: Context) -> InstallPlace:
-    """Return the user's own site."""
+    """Return the user's own install place."""
     return InstallPlace(context.caller.user, False, context.caller.environment)
 
 
 def project_site(context: Context) -> InstallPlace:
-    """Return the project here: the folder with `.gieok`, else the repository's top, else this
-    folder.
+    """Return the project's install place.
+
+    The place is the folder with `.gieok`, else the repository's top, else the current folder.
     """
     here = str(context.caller.folder)
     return InstallPlace(
@@ -159,21 +160,22 @@ def project_site(context: Context) -> InstallPlace:
 
 
 def build_own_command(context: Context) -> OwnCommand:
-    """Return how to call this Gieok from an agent: by its full path, because an agent's PATH may be
-    another.
+    """Return the command with which an agent calls this Gieok.
+
+    The command has the full path, because an agent's PATH may differ.
     """
     script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
     found = str(script) if script.exists() else shutil.which("gieok")
     words = (found,) if found else (sys.executable, "-m", "gieok")
     if not context.caller.environment.get(places.HOME_VARIABLE):
         return OwnCommand(words, {})
-    # The agent runs elsewhere: a path from here would mean another place there.
-    # Resolve follows links.
+    # The agent runs elsewhere: a path from here would mean another place there. `resolve` follows
+    # links.
     return OwnCommand(words, {places.HOME_VARIABLE: os.path.abspath(context.home)})  # noqa: PTH100
 
 
 def render_install(result: InstallResult, style: Style) -> str:
-    """Show a line a file; of a dry run, the lines that would change."""
+    """Show a line for each file; for a dry run, the lines that would change."""
     lines = []
     for c in result.changes:
         lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")

@@ -20,8 +20,9 @@ _PROMPT = "what do we know about {}?"
 
 
 def find_installed_hooks(context: Context) -> list[tuple[str, str]]:
-    """Return (agent, the command of its prompt hook) for every installation of the user and of the
-    project here.
+    """Return (agent, command of its prompt hook) for every installation here.
+
+    Includes installations of the user and of the current project.
     """
     here = (user_site(context), project_site(context))
     rows = ((agent, find_prompt_command(site, agent)) for site in here for agent in table.HOOKED)
@@ -29,9 +30,7 @@ def find_installed_hooks(context: Context) -> list[tuple[str, str]]:
 
 
 def find_prompt_command(site: InstallPlace, name: str) -> str:
-    """Return the command of our prompt hook as it stands in an agent's own files; '' where there is
-    none.
-    """
+    """Return the command of Gieok's prompt hook in an agent's own files; '' where there is none."""
     agent = load_agent(name)
     edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
     return next(
@@ -47,8 +46,9 @@ def _read_hook_file(file: Path) -> str:
 
 
 def fire_prompt_hook(context: Context, agent: str, command: str) -> str:
-    """Run an installed command on a prompt about the newest memory here; return what it would
-    inject. Raises GieokError.
+    """Run an installed command on a prompt about the newest memory; return its injection.
+
+    Raises GieokError.
     """
     if command != build_own_command(context).line(table.PROMPT, agent):
         # Settings may come with a repository: what stands there is not run because it calls itself
@@ -98,8 +98,9 @@ def _build_hook_error(agent: str, what: str) -> GieokError:
 
 
 def _title_to_ask(context: Context) -> str:
-    """Return the title of a memory that recall would show for it; '' where there is none. The hook
-    must agree.
+    """Return the title of a memory that recall would show for that title; '' if there is none.
+
+    The hook must agree with recall.
     """
     try:
         reader, late = context.prompt.reader()
@@ -118,7 +119,7 @@ def _title_to_ask(context: Context) -> str:
 
 
 def _parse_injected_context(stdout: bytes, agent: str) -> str:
-    """Return what was injected, on one line."""
+    """Return the injected text on one line."""
     try:
         printed = json.loads(stdout)
         context = (

@@ -1,6 +1,4 @@
-"""What was last put before an agent, for `gieok why --last`: the text, what it rests on, and what
-it cost.
-"""
+"""Last injection into an agent's prompt, for `gieok why --last`: text, sources and cost."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -15,7 +13,7 @@ from gieok.text.redact import redact
 
 
 class ShownMemory(NamedTuple):
-    """A memory that was shown, with the probability that it bore on the prompt."""
+    """Memory that was shown, with the probability that it bore on the prompt."""
 
     handle: str
     score: Score
@@ -25,10 +23,9 @@ class ShownMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastResult:
-    """An injection: when, in which session of which agent, exactly which text, from what, and what
-    it cost.
+    """Injection: time, session, agent, exact text, source memories and cost.
 
-    `by` is who ranked: `daemon` (words and meanings) or `words`; '' at a session's start.
+    `by` is the ranker: `daemon` (words and vectors) or `words`; '' at a session's start.
     """
 
     at: datetime
@@ -44,13 +41,14 @@ class LastResult:
 
     @property
     def found(self) -> bool:
-        """True where anything was put before the agent."""
+        """Return whether anything was injected."""
         return bool(self.text)
 
 
 def find_last_injection(context: Context, session: str) -> LastResult:
-    """Return the last injection, of all sessions or of one. Raises BadRequest where none is
-    kept.
+    """Return the last injection of one session, or of all.
+
+    Raises BadRequest where none is kept.
     """
     kept = window.sessions(str(context.home))
     row = next((row for row in kept if session in ("", row["session"])), None)
@@ -65,7 +63,7 @@ def find_last_injection(context: Context, session: str) -> LastResult:
 
 
 def list_last_injections(context: Context, limit: int) -> list[LastResult]:
-    """Return the last injections that are kept of any session, the newest first."""
+    """Return the last injections of all sessions, newest first."""
     injections = [
         (row, one)
         for row in window.sessions(str(context.home))
@@ -96,7 +94,7 @@ def _build_shown_memory(memory: dict[str, Any]) -> ShownMemory:
 
 
 def render_last_injection(result: LastResult, style: Style) -> str:
-    """Show when and where, the text, a line a memory, and the cost."""
+    """Show time and session, the text, a line for each memory, and the cost."""
     at = f"{result.at.astimezone(result.zone):%Y-%m-%d %H:%M:%S}"
     lines = [
         style.dim(

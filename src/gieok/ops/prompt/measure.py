@@ -1,6 +1,4 @@
-"""`gieok hook measure`: how well recall decides on prompts that you labelled, and a way to label
-more.
-"""
+"""`gieok hook measure`: quality of recall on prompts that you labelled; can add labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,15 +55,15 @@ class MeasureResult:
     unanswerable: int
     levels: dict[str, Level]
     silence: float | None
-    #: How many of the prompts the daemon answered by meaning, and how many words alone, as the hook
-    #: would be now.
+    #: How many of the prompts the daemon answered by meaning, and how many words alone answered, as
+    #: the hook would now.
     by: dict[str, int]
     #: The prompts whose outcome was wrong.
     failed: tuple[measure.FailedPrompt, ...]
 
     @property
     def found(self) -> bool:
-        """True where there is a label."""
+        """Return whether there is any label."""
         return bool(self.answerable or self.unanswerable)
 
 
@@ -111,8 +109,9 @@ def measure_recall(context: Context, request: MeasureRequest) -> MeasureResult:
 
 
 class _Live:
-    """Asks as the hook does: the daemon within the hook's deadline, else by words; and counts which
-    of them answered.
+    """Recall as the hook does it: the daemon within the hook's deadline, else by words.
+
+    Counts how often each of them answered.
     """
 
     def __init__(self, context: Context) -> None:
@@ -159,7 +158,7 @@ class _Live:
 
 
 def _build_recall_match(one: RecalledPrompt) -> Match:
-    """Return what the daemon shows as a match; what has no path is named by its handle."""
+    """Return a memory from the daemon as a match, named by its path, else by its handle."""
     key = one.citation.rpartition("#L")[0] or one.handle
     entry = InjectedMemory(
         title=one.citation, citation=one.citation, handle=one.handle, score=one.score
@@ -168,8 +167,9 @@ def _build_recall_match(one: RecalledPrompt) -> Match:
 
 
 def compute_label_reliability(context: Context) -> list[Bin]:
-    """Return what the hook's probabilities were worth on the labels of the project, or of the home;
-    none without labels.
+    """Return the reliability of the hook's probabilities on the labels, in bins.
+
+    The labels are those of the project, or of the home; empty without labels.
     """
     labels = measure.load_prompt_labels(_locate_labels_file(context))
     judged_matches = [
@@ -209,7 +209,7 @@ def _recall_prompt_matches(context: Context, prompt: str, *, with_low: bool) -> 
 
 
 def _ask_recall_label(context: Context, recall: "_Recall") -> Label | None:
-    """Ask a person for one label; None where they are done."""
+    """Ask a person for one label; None when the person has finished."""
     ask = context.ask
     assert ask
     prompt = ask(context.words("prompt (empty: done)> ")).strip()

@@ -1,5 +1,6 @@
-"""`gieok recall`: what is put before a prompt. The hook asks the daemon for this; a person sees
-why.
+"""`gieok recall`: the memories injected before a prompt.
+
+The hook asks the daemon for them; a person sees why each was chosen.
 """
 
 import time
@@ -45,15 +46,15 @@ from gieok.text.messages import Words
 from gieok.text.turns import read_spoken_line
 
 _SNIPPET_CHARS = 600
-#: Sentences of a prompt that are asked one by one; each costs as much as the whole.
+#: Sentences of a prompt that are asked separately; each costs as much as the whole prompt.
 _MOST_TEXTS = 3
-#: Hits of one question, and of all together, that are looked at.
+#: Hits of one question, and of all questions together, that are examined.
 _HITS, _MOST_HITS = 20, 30
 #: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and
 #: the rest.
 _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
-#: Least probability of what is nearest for the hint that something near is there: a little less
-#: than what is shown.
+#: Least probability of the nearest hit for the hint that something near exists: a little less than
+#: for showing the hit.
 _NEAR = 0.8 * apply_logistic(choice.FIRST)
 
 
@@ -96,7 +97,7 @@ class RecallRequest:
 
 
 class RecallRow(NamedTuple):
-    """A memory that would be shown: the fields of `inject.InjectedMemory`."""
+    """Memory that would be shown, with the fields of `inject.InjectedMemory`."""
 
     handle: str
     score: Score
@@ -115,24 +116,22 @@ class RecallRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """The text to inject ('' for none), what it shows, its cost, and why recall may be worse than
-    usual.
-    """
+    """Text to inject ('' for none), its memories, its cost, and why recall may be degraded."""
 
     text: str
     tokens: int
     memories: tuple[RecallRow, ...]
-    #: The questions that memory was asked.
+    #: Questions that memory was asked.
     asked: tuple[str, ...]
     degraded: str | None
     is_hint: bool = False
-    #: What was found, likeliest first, and where the lines lie; where it was asked for.
+    #: Candidates, likeliest first, and the thresholds; present where the caller asked for them.
     candidates: Omitted[tuple[RecallCandidate, ...]] = None
     cuts: Omitted[Cuts] = None
-    #: Words that look like a time and were not taken as one; left out where there are none.
+    #: Words that look like a time but were not read as a time; left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
-    #: Where nothing would be injected: what was not looked at. Left out where everything was, and
-    #: for the hook.
+    #: Where nothing would be injected: places that were not searched. Left out where every place
+    #: was searched, and for the hook.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -142,9 +141,7 @@ class RecallResult:
 
 
 class _Found(NamedTuple):
-    """A hit, the probability that it bears on the prompt, the question that found it, and what
-    became of it.
-    """
+    """Hit with its probability for the prompt, the question that found it, and its fate."""
 
     hit: Hit
     score: float
@@ -155,7 +152,7 @@ class _Found(NamedTuple):
 
 
 def recall_memories(context: Context, request: RecallRequest) -> RecallResult:
-    """Ask each part of the prompt, merge by probability, and choose what to show."""
+    """Search for each part of the prompt, merge by probability, and choose what to show."""
     prompt = " ".join(request.prompt)
     store = context.memory.store()
     texts = question.texts(prompt)[:_MOST_TEXTS]
@@ -232,8 +229,9 @@ def _list_recall_gaps(
     wanted: Sequence[Scope],
     held: Sequence[Scope],
 ) -> Iterator[Words]:
-    """Yield what a recall that found nothing did not look at; a hook, which has a deadline and
-    tells nobody, asks for none.
+    """Yield the places that a recall without results did not look at.
+
+    A hook, which has a deadline and tells nobody, asks for no gaps.
     """
     if request.within_ms:
         return
@@ -246,7 +244,7 @@ def _list_recall_gaps(
 
 
 def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
-    """Return what reads the lines of a document by scope and key; none where it is gone."""
+    """Return a function that reads a document's lines by scope and key; [] for a gone document."""
 
     def lines(scope: str, key: str) -> list[str]:
         found = store.get(Scope(scope), [key])
@@ -256,14 +254,14 @@ def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
 
 
 def _build_supposed_settings(context: Context, request: RecallRequest) -> HookSettings:
-    """Return the hook's settings, as if those that were given were set."""
+    """Return the hook's settings with the request's values in place of the saved ones."""
     supposed: dict[str, Value] = {"hook.limit": request.limit} if request.limit > 0 else {}
     supposed |= {"hook.output_mode": request.mode} if request.mode else {}
     return context.prompt.settings.supposing(supposed)
 
 
 class _Asking:
-    """Questions of one prompt, and the best that any of them found."""
+    """Search with the questions of one prompt, and the best hits of all questions."""
 
     def __init__(
         self, context: Context, store: Store, scopes: tuple[Scope, ...], within_ms: int
@@ -279,14 +277,15 @@ class _Asking:
         self.not_times: list[str] = []
 
     def ask(self, text: str, share: Callable[[Hit], float] = lambda hit: 1.0) -> None:
-        """Add what is found, each hit with its share of its probability; nothing where time is
-        up.
+        """Search for a text and add the hits, each with `share` of its probability.
+
+        Adds nothing where the time is up.
         """
         if self._found and time.monotonic() > self._end:
             self.degraded = "time was up before everything was asked"
             return
-        # A service that searches by itself is not asked of every prompt: each would leave the
-        # machine, be paid, and come late.
+        # A service that searches by itself is not asked for every prompt: each request would leave
+        # the machine, cost money, and come late.
         is_here = not isinstance(self._store, ManagedSearch)
         asked = Question(
             text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid
@@ -307,19 +306,19 @@ class _Asking:
                 self._found[hit.passage.id] = _Found(hit, score, text)
 
     def asks_memory(self, prompt: str) -> float:
-        """Return the log-odds that a prompt asks for what was told; 0 where no vector tells."""
+        """Return the log-odds that a prompt asks for stored statements; 0 without a vector."""
         embedder = self._embedder
         if embedder is None or embedder.model != prompts.find_prompts_model():
             return 0.0
         return prompts.asks_memory(embedder.embed_query(normalise(prompt)), embedder.model)
 
     def best(self) -> list[_Found]:
-        """Return the best of all questions."""
+        """Return the best hits of all questions."""
         return sorted(self._found.values(), key=lambda one: -one.score)[:_MOST_HITS]
 
     @property
     def is_near(self) -> bool:
-        """Say whether words and vectors were both looked at, and something near is there."""
+        """Return whether words and vectors were both searched and found something near."""
         return (
             self._embedder is not None
             and not self.degraded
@@ -328,7 +327,10 @@ class _Asking:
 
 
 def _order_newest_first(context: Context, store: Store, best: Sequence[_Found]) -> list[_Found]:
-    """Return what was found, with what holds now before what it replaced, as likely as that."""
+    """Return hits with each current statement before the statement that it replaced.
+
+    A current statement is as likely as what it replaced.
+    """
     known = {one.hit.passage.id: one for one in best}
     ordered_hits: list[_Found] = []
     for placed in newest.place_current_hits(
@@ -354,8 +356,10 @@ def _order_newest_first(context: Context, store: Store, best: Sequence[_Found]) 
 def _list_injected_memories(
     context: Context, store: Store, best: Sequence[_Found], window: ContextWindow, gate: NoteGate
 ) -> list[InjectedMemory]:
-    """Return what was found as it is shown, without what is gone, what may not be injected, and
-    what was said right here.
+    """Return hits as memories to show.
+
+    Leaves out memories that are gone, that may not be injected, or that were said in this very
+    context.
     """
     folder = str(context.caller.folder)
     documents = documents_of(store, [one.hit for one in best])
@@ -388,9 +392,7 @@ def _may_enter(gate: NoteGate, one: _Found, document: Document) -> bool:
 def _said_here(
     context: Context, documents: Iterable[Document], window: ContextWindow
 ) -> frozenset[str]:
-    """Return the keys of what was observed in this very session alone, and still stands in its
-    context.
-    """
+    """Return keys of documents observed in this session alone whose source is still in context."""
     here = set()
     for document in documents:
         ids = (
@@ -416,8 +418,10 @@ def _has_existing_source(document: Document) -> bool:
 
 
 def _format_recall_status(one: _Found) -> str:
-    """Return what became of a hit: what ended it or parts of it; `current` where it won a
-    comparison; that it is unsure.
+    """Return the status of a hit.
+
+    The status is what ended the hit or parts of it; `current` where the hit won a comparison; or
+    that the hit is unsure.
     """
     if one.ended is not None:
         return one.ended.status
@@ -476,7 +480,7 @@ def _build_injected_memory(
 
 
 def render_recall(result: RecallResult, style: Style) -> str:
-    """Show what would be injected, then what it rests on."""
+    """Show the text to inject, then the memories behind it."""
     if not result.text:
         nothing = Words("Nothing would be injected.")
         return "\n".join(
@@ -496,7 +500,7 @@ def render_recall(result: RecallResult, style: Style) -> str:
 
 
 def _list_notes(result: RecallResult, style: Style) -> list[str]:
-    """Return why recall may be worse than usual, and which words were not taken as a time."""
+    """Return notes on degraded recall, and on words that were not read as a time."""
     notes = (
         [style.dim(style.say("note: ") + style.told(result.degraded))] if result.degraded else []
     )
@@ -506,7 +510,7 @@ def _list_notes(result: RecallResult, style: Style) -> list[str]:
 
 
 def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
-    """Return a line for each candidate, with what became of it."""
+    """Return a line for each candidate, with its fate."""
     if result.cuts is None:
         return []
     first, further = f"{result.cuts.first:.2f}", f"{result.cuts.further:.2f}"

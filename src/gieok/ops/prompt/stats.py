@@ -1,4 +1,4 @@
-"""`gieok hook stats`: what the hook did, from counters that never leave this machine."""
+"""`gieok hook stats`: the hook's activity, from counters that never leave this machine."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,10 @@ class HookStatsRequest:
 
 @dataclass(frozen=True, slots=True)
 class HookStatsResult:
-    """The figures."""
+    """Figures of the hook's activity."""
 
     stats: Inline[stats.Stats]
-    #: Of how many days, and how often the hook was called before them.
+    #: Number of days with counters, and how often the hook was called before them.
     days: Hidden[int] = 0
     earlier: Hidden[int] = 0
 
@@ -32,7 +32,7 @@ class HookStatsResult:
 
 
 def collect_hook_stats(context: Context, request: HookStatsRequest) -> HookStatsResult:
-    """Count."""
+    """Return the figures."""
     now_ms = round(context.clock.now().timestamp() * 1000)
     since_ms = now_ms - request.days * 86_400_000 if request.days else 0
     rows = stats.read_hook_calls(context.home)
@@ -41,7 +41,7 @@ def collect_hook_stats(context: Context, request: HookStatsRequest) -> HookStats
 
 
 def render_hook_stats(result: HookStatsResult, style: Style) -> str:
-    """Show a line a figure."""
+    """Show a line for each figure."""
     s = result.stats
     if not result.found and result.earlier:
         return style.say(

@@ -1,1 +1,1 @@
-"""The questions of `gieok setup`, what they find out before, and what they change."""
+"""Questions of `gieok setup`, the survey of the machine before, and the changes after."""

@@ -1,5 +1,6 @@
-"""Does what was chosen once the settings are saved, by the operations that do it on their own,
-too.
+"""Carries out the chosen actions after the settings are saved.
+
+Each action is an operation that can also be called on its own.
 """
 
 import calendar
@@ -19,12 +20,12 @@ from gieok.ops.setup.questions.after import to_install
 from gieok.ranking.likelihood import HIGH
 
 _HITS, _LOW = 3, "low"
-#: A person waits no longer for what was said before.
+#: A person waits no longer than this for earlier conversations to be read.
 _PATIENCE_S = 45.0
 
 
 class Deed(NamedTuple):
-    """One thing that was done, or why not."""
+    """Action with its outcome, or the reason why it was not done."""
 
     what: str
     ok: bool
@@ -32,7 +33,7 @@ class Deed(NamedTuple):
 
 
 class Afterwards:
-    """The deeds of one run, under the settings as they are now."""
+    """Actions of one setup run, under the settings as they are now."""
 
     def __init__(self, known: Interview) -> None:
         self._known = known
@@ -40,12 +41,12 @@ class Afterwards:
         self._style = Style(known.context.lang, colour=False)
 
     def restarted(self) -> Iterator[Deed]:
-        """Start a service that runs anew, so that it takes the settings as they are now."""
+        """Restart a running service, so that it reads the new settings."""
         if self._runs():
             yield self._done("up", self._started)
 
     def deeds(self) -> Iterator[Deed]:
-        """Do one after the other; what fails keeps the others from nothing."""
+        """Run the actions one by one; a failed action does not stop the others."""
         known = self._known
         if known.text("install") == YES:
             for agent in to_install(known):
@@ -58,7 +59,7 @@ class Afterwards:
             yield self._done("up", self._started)
 
     def suggestion(self) -> str:
-        """Return a question that what is remembered can answer; '' where nothing is."""
+        """Return a question that memory can answer; '' where memory holds nothing."""
         rows = self._run("list", context=self._everywhere(), limit=1).memories
         if not rows:
             return ""
@@ -70,7 +71,7 @@ class Afterwards:
         )
 
     def answer(self, text: str) -> list[str]:
-        """Return what search finds in everything that was taken in: the lines, with their day and
+        """Return the lines that a search finds in everything imported, with their day and
         handle.
         """
         hits = self._run("search", context=self._everywhere(), query=[text], limit=_HITS).results
@@ -147,7 +148,7 @@ class Afterwards:
         return daemon is not None and daemon().status() is not None
 
     def _started(self) -> str:
-        """Start the daemon; one that runs is started anew, and takes the settings as they are."""
+        """Start the daemon, or restart a running daemon so that it reads the new settings."""
         if self._runs():
             down: DownResult = operation("down").handler(self._context, NoRequest())
             del down
@@ -155,9 +156,7 @@ class Afterwards:
         return operation("up").present(up, self._style)
 
     def _everywhere(self) -> Context:
-        """Return the context that reads every scope: what was said lies in those of the
-        projects.
-        """
+        """Return a context that reads every scope: conversations are in the scopes of projects."""
         scopes = dict.fromkeys((*self._context.scopes, *self._context.observe.sidecar().scopes()))
         first, *more = scopes
         return replace(self._context, scope=first, also=tuple(more))

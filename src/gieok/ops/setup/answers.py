@@ -1,6 +1,4 @@
-"""Answers without a person: a file of them, and the default for every question that it leaves
-out.
-"""
+"""Setup without a person: answers from a file, and the default for every other question."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +11,7 @@ from gieok.ops.setup.changes import is_asked, run_setup_trial
 from gieok.ops.setup.interview import NO, YES, AnswerKind, Given, Interview, SetupQuestion
 from gieok.ports.keys import Verdict
 
-#: Not a question: save what a trial says does not work.
+#: Not a question: save even what a trial says does not work.
 UNTESTED = "keep_untested"
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 _DOCS = "docs/setup.md lists every answer"
@@ -22,8 +20,9 @@ _DOCS = "docs/setup.md lists every answer"
 def read_answer_file(
     file: Path, questions: Sequence[SetupQuestion], more: Sequence[str]
 ) -> Mapping[str, object]:
-    """Return the answers of a YAML file by question. Raises BadRequest, which names what is
-    unknown.
+    """Return the answers of a YAML file by question.
+
+    Raises BadRequest, which names what is unknown.
     """
     import yaml
 
@@ -50,11 +49,11 @@ def fill_in_answers(
     questions: Sequence[SetupQuestion],
     strict: Sequence[SetupQuestion],
 ) -> Interview:
-    """Return what is known with every answer: that of `raw`, else the default. Raises BadRequest,
-    which names the answer.
+    """Return the interview with every answer: from `raw`, else the default.
 
-    An answer to one of `strict` that is not asked is wrong; to another it says what to do where
-    there is something to do.
+    Raises BadRequest, which names the answer. An answer to a question of `strict` that is not asked
+    is an error; an answer to any other question that is not asked is kept for the case that it
+    applies.
     """
     for question in questions:
         if not is_asked(known, question):
@@ -104,7 +103,7 @@ def _parse_given_answer(known: Interview, question: SetupQuestion, value: object
 
 
 def _read_secret_variable(known: Interview, name: str, value: object) -> str:
-    """Return what a variable of the environment holds: a secret itself does not stand in a file."""
+    """Return the value of an environment variable: a file names the variable, never the secret."""
     variable = value if isinstance(value, str) else ""
     if not _VARIABLE.fullmatch(variable) or not known.context.caller.environment.get(variable):
         raise BadRequest(
@@ -135,7 +134,10 @@ def _check_given_answer(
 def check_trials(
     known: Interview, questions: Sequence[SetupQuestion], raw: Mapping[str, object]
 ) -> list[str]:
-    """Try what changes; return what came of it. Raises BadRequest where something does not work."""
+    """Try the changes; return the outcome of each trial.
+
+    Raises BadRequest where a change does not work.
+    """
     lines = []
     for label in dict.fromkeys(question.trial for question in questions if question.trial):
         for trial in run_setup_trial(known, label):

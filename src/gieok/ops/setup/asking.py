@@ -1,6 +1,4 @@
-"""Asks the questions of a table one after the other, with a way back; tries answers, and shows what
-came of it.
-"""
+"""Asks the questions of a table in order, with a way back, and tries the answers."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -15,10 +13,10 @@ from gieok.ports.keys import Trial, Verdict
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
 
-#: The pick that asks for a line.
+#: Pick that asks for a line.
 _FREE = "\0free"
 _AGAIN, _KEEP = "again", "keep"
-#: What to do at once; the hints of trials are for who is not being asked.
+#: What to do at once; the hints of trials are for a person who is not being asked.
 _ADVICE = {
     Verdict.INVALID: Words("the key is another: copy it again, whole"),
     Verdict.QUOTA: Words("the key is right; look at the account, or wait"),
@@ -28,17 +26,17 @@ _ADVICE = {
 
 
 class _Draft(NamedTuple):
-    """An answer that was given, and what its question looked like."""
+    """Answer that was given, with the look of its question at the time."""
 
     look: tuple[object, ...]
     given: Given
 
 
 class Asking:
-    """One pass over the questions of a table; `titles` is step → what stands above it.
+    """One pass over the questions of a table; `titles` is step → title.
 
-    What is known follows from the path taken: an answer before which the person went back is none
-    any more. It is kept as a draft, and offered again where the question is the same.
+    The known answers are those on the path taken: where the person went back, later answers are
+    dropped. A dropped answer is kept as a draft, and offered again where the question is the same.
     """
 
     def __init__(
@@ -48,12 +46,15 @@ class Asking:
         self._questions = questions
         self._titles = titles
         self._step = 0
-        #: The questions that were answered, to go back to, each with its answer.
+        #: Answered questions to go back to, each with its answer.
         self._path: list[tuple[int, Given]] = []
         self._drafts: dict[str, _Draft] = {}
 
     def ask(self, known: Interview) -> Interview:
-        """Return what is known with every answer. Raises Cancelled."""
+        """Return the interview with every answer.
+
+        Raises Cancelled.
+        """
         at, before = 0, known.answers
         while at < len(self._questions):
             question = self._questions[at]
@@ -80,7 +81,7 @@ class Asking:
         return {self._questions[at].name: given for at, given in self._path}
 
     def _asked(self, known: Interview, question: SetupQuestion) -> Given:
-        """Ask one question; the draft of an earlier answer is what Enter takes."""
+        """Ask one question; an earlier draft is the default that Enter takes."""
         look, draft = _build_question_look(known, question), self._drafts.get(question.name)
         default = (
             draft.given if draft is not None and draft.look == look else question.default(known)
@@ -90,7 +91,7 @@ class Asking:
         return given
 
     def _enter(self, known: Interview, step: int) -> None:
-        """Show the title of a step that begins, and of those that have nothing to ask."""
+        """Show the title of a step that begins, and of skipped steps without questions."""
         steps = len(self._titles)
         for number in range(self._step + 1, step + 1):
             title = (
@@ -104,7 +105,10 @@ class Asking:
         self._step = step
 
     def _next(self, known: Interview, at: int) -> int:
-        """Try what is complete now; return the question to ask next. Raises WentBack."""
+        """Run trials that are complete now; return the index of the next question.
+
+        Raises WentBack.
+        """
         trial = self._questions[at].trial
         later = (q for q in self._questions[at + 1 :] if q.trial == trial and is_asked(known, q))
         if not trial or next(later, None):
@@ -129,8 +133,9 @@ class Asking:
         return first
 
     def _first(self, trial: str, *, is_key_wrong: bool) -> int:
-        """Return the question to begin again with: the key's where that is wrong, else the first of
-        those tried.
+        """Return the question to repeat after a trial.
+
+        This is the key's question where the key is wrong, else the first question of the trial.
         """
         asked = [place for place, _ in self._path if self._questions[place].trial == trial]
         secret = [place for place in asked if self._questions[place].kind is AnswerKind.SECRET]
@@ -138,9 +143,7 @@ class Asking:
 
 
 def _build_question_look(known: Interview, question: SetupQuestion) -> tuple[object, ...]:
-    """Return what makes a question another one: what may be picked, what is suggested, and where a
-    secret goes.
-    """
+    """Return what identifies a question: its picks, its default, and where a secret goes."""
     picks = tuple(pick.value for pick in question.picks(known))
     return picks, question.default(known), question.variable(known)
 
@@ -181,7 +184,7 @@ def _ask_text_line(
 
 
 def format_setup_answer(known: Interview, question: SetupQuestion) -> str:
-    """Return an answer as a person reads it; a secret never."""
+    """Return an answer as a person reads it; a secret is never shown."""
     answer = known.answers[question.name]
     if question.kind is AnswerKind.SECRET:
         return known.words("given") if answer else known.words("as it is")
@@ -194,8 +197,9 @@ def format_setup_answer(known: Interview, question: SetupQuestion) -> str:
 def trial_lines(
     known: Interview, trial: Trial, advice: Mapping[Verdict, Words] = MappingProxyType({})
 ) -> list[str]:
-    """Return what came of a trial, and what to do about it: `advice` where it has some, else the
-    trial's own hint.
+    """Return the outcome of a trial, and what to do about it.
+
+    `advice` is used where it has an entry for the outcome, else the trial's own hint.
     """
     lang = known.context.lang
     if trial.verdict is Verdict.VALID:

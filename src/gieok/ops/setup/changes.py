@@ -1,6 +1,4 @@
-"""What the answers change against what is there, and whether that works: tried before anything is
-saved.
-"""
+"""Changes that the answers make to the settings, and trials of these changes before saving."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -29,13 +27,13 @@ class SetupChanges(NamedTuple):
 
 
 def is_asked(known: Interview, question: SetupQuestion) -> bool:
-    """Say whether a question has a meaning after the answers so far, and an effect."""
+    """Return whether a question applies after the answers so far, and has an effect."""
     is_fixed = bool(question.decides) and all(map(known.is_fixed, question.decides))
     return not is_fixed and question.applies(known)
 
 
 def find_setup_changes(known: Interview) -> SetupChanges:
-    """Return what is to be saved; what a variable or a flag decides is left alone."""
+    """Return what is to be saved; settings fixed by a variable or a flag are left alone."""
     settings, secrets = dict[str, str](), dict[str, str]()
     for question in QUESTIONS:
         if question.name in known.answers and is_asked(known, question):
@@ -58,7 +56,7 @@ def _is_same_setting(now: str, text: str) -> bool:
 
 
 def run_setup_trial(known: Interview, trial: str) -> Sequence[Trial]:
-    """Try what changes of a model, a way to tell, or an archive; nothing where nothing does."""
+    """Try the changes of a model, a notification channel or an archive; [] without changes."""
     found = find_setup_changes(known)
     if trial == "model":
         is_new = any(

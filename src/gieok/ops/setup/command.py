@@ -1,6 +1,4 @@
-"""`gieok setup`: six steps of questions, saved at once or not at all; then what a person wants to
-begin with.
-"""
+"""`gieok setup`: six steps of questions, saved at once or not at all; then first actions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ from gieok.ports.dialogue import Cancelled, Dialogue, Pick, WentBack
 from gieok.text.korean import in_language
 from gieok.text.messages import Words
 
-#: An answer of the file beside those of the table: the first question.
+#: Answer in the file that is no question of the table: the first question.
 _ASK = "ask"
 _SAVE, _CANCEL = "save", "cancel"
 
@@ -38,9 +36,7 @@ class SetupRequest:
 
 @dataclass(frozen=True, slots=True)
 class SetupResult:
-    """What was saved (name → text; variables without their values), where, and what was done
-    then.
-    """
+    """Saved settings (name → text; variables without values), their files, and the actions done."""
 
     settings: dict[str, str]
     secrets: tuple[str, ...]
@@ -53,13 +49,14 @@ class SetupResult:
 
     @property
     def found(self) -> bool:
-        """True where everything was done that was chosen."""
+        """Return whether every chosen action was done."""
         return all(deed.ok for deed in self.done)
 
 
 def set_up_gieok(context: Context, request: SetupRequest) -> SetupResult:
-    """Gather every answer, save them, then do the rest. Raises BadRequest; KeyboardInterrupt where
-    the person cancels.
+    """Collect every answer, save them, then run the chosen actions.
+
+    Raises BadRequest; KeyboardInterrupt where the person cancels.
     """
     if request.yes or request.answers:
         return _set_up_from_answers(context, request)
@@ -130,8 +127,9 @@ def _set_up_by_dialogue(context: Context, dialogue: Dialogue) -> SetupResult:
 def _offer_next_steps(
     known: Interview, dialogue: Dialogue, first: Iterable[Deed]
 ) -> tuple[tuple[Deed, ...], str]:
-    """Do what must be first, then offer what comes next; what was saved stays, wherever the person
-    ends.
+    """Run the first actions, then offer further ones.
+
+    The saved settings stay, wherever the person stops.
     """
     done: list[Deed] = []
 
@@ -163,7 +161,7 @@ def _show_trial_answer(dialogue: Dialogue, asked: str, answer: list[str]) -> str
 
 
 def _build_review_question() -> SetupQuestion:
-    """Return the last question: whether to save what changes."""
+    """Return the last question: whether to save the changes."""
 
     def picks(known: Interview) -> list[Pick]:
         save = known.words("save") if find_setup_changes(known) else known.words("go on")
@@ -184,7 +182,7 @@ def _build_review_question() -> SetupQuestion:
 
 
 def format_setup_changes(known: Interview, found: SetupChanges) -> list[str]:
-    """Return what changes, a line each; no secret."""
+    """Return the changes, a line each, without secrets."""
     lines = [
         (
             f"{name}: {_format_setting_value(known, known.setting(name))} → "
@@ -210,14 +208,14 @@ def _format_setting_value(known: Interview, text: str) -> str:
 
 
 def deed_line(deed: Deed, lang: str) -> str:
-    """Return what came of a deed."""
+    """Return an action's outcome as a line."""
     return (
         f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(in_language(deed.said, lang))}"
     )
 
 
 def render_setup(result: SetupResult, style: Style) -> str:
-    """Show what was saved and done where nobody was asked, what was found, and what to do next."""
+    """Show what was saved and done without a dialogue, what was found, and what to do next."""
     lines = []
     if not result.was_asked:
         lines += [f"  {name}: {printable(text) or '–'}" for name, text in result.settings.items()]

@@ -1,6 +1,4 @@
-"""What a question may depend on: the machine, the settings that are there, and the answers so
-far.
-"""
+"""Inputs of a question: the machine, the current settings, and the answers so far."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +15,12 @@ from gieok.text.messages import Words
 
 Given = str | tuple[str, ...]
 YES, NO = "yes", "no"
-#: Notes that are searched, and injected nowhere.
+#: Notes that are searched, and never injected.
 ASKED = "asked"
 
 
 class Interview:
-    """One run of `gieok setup`; `now` is setting → (text, origin)."""
+    """State of one run of `gieok setup`; `now` is setting → (text, origin)."""
 
     def __init__(
         self, context: Context, answers: Mapping[str, Given] = MappingProxyType({})
@@ -34,21 +32,21 @@ class Interview:
 
     @cached_property
     def machine(self) -> Surroundings:
-        """Return what is on this machine."""
+        """Return the survey of this machine."""
         return survey_machine(self.context)
 
     @cached_property
     def providers(self) -> Mapping[str, Provider]:
-        """Return who could observe, by name."""
+        """Return the providers that could observe, by name."""
         return {provider.name: provider for provider in self.access.providers()}
 
     @cached_property
     def ollama(self) -> Sequence[str] | None:
-        """Return the models of the Ollama here."""
+        """Return the models of the Ollama on this machine; None where none answers."""
         return self.access.ollama()
 
     def with_answers(self, answers: Mapping[str, Given]) -> "Interview":
-        """Return the same with other answers; what was found out stays."""
+        """Return a copy with other answers; the survey results stay."""
         made = object.__new__(Interview)
         made.__dict__.update(self.__dict__)
         made.answers = answers
@@ -59,25 +57,25 @@ class Interview:
         return self.context.words(template, about, plural, **values)
 
     def setting(self, name: str) -> str:
-        """Return a setting as it is now."""
+        """Return the current text of a setting."""
         return self.now[name][0]
 
     def is_fixed(self, name: str) -> bool:
-        """Say whether a variable or a flag decides a setting: an answer would change nothing."""
+        """Return whether a variable or a flag fixes a setting, so that an answer has no effect."""
         return self.now[name][1] not in ("default", str(self.context.home / "config.yaml"))
 
     def text(self, name: str) -> str:
-        """Return the answer to a question of one; '' where it was not asked."""
+        """Return the answer to a single-choice or text question; '' where it was not asked."""
         found = self.answers.get(name, "")
         return found if isinstance(found, str) else ",".join(found)
 
     def ticked(self, name: str) -> tuple[str, ...]:
-        """Return the answer to a question of several."""
+        """Return the answer to a multiple-choice question."""
         found = self.answers.get(name, ())
         return found if isinstance(found, tuple) else ()
 
     def path(self, text: str) -> Path:
-        """Return the path that a person means."""
+        """Return the path that a person typed, with `~` expanded."""
         return self.context.caller.path(text)
 
     def shown_path(self, path: Path | str) -> str:
@@ -87,7 +85,7 @@ class Interview:
 
 
 class AnswerKind(Enum):
-    """What an answer is: one of several, several of them, a line, or a line that is not shown."""
+    """Kind of an answer: one of several, several of them, a line, or a hidden line."""
 
     ONE = "one"
     MANY = "many"
@@ -102,11 +100,11 @@ def _is_always_asked(known: Interview) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupQuestion:
-    """A row of the table. `name` is that of `--answers` too.
+    """Question of the table; `name` is also its name in `--answers`.
 
-    `applies` says whether it is asked; `picks` are its answers, `default` the one that Enter takes;
-    `wrong` says what is wrong with a line. `settings` is what the answer sets, `variable` where a
-    secret goes.
+    `applies` says whether the question is asked; `picks` are its answers, `default` the answer that
+    Enter takes; `wrong` says what is wrong with a line. `settings` is what the answer sets,
+    `variable` where a secret goes.
     """
 
     name: str
@@ -119,16 +117,16 @@ class SetupQuestion:
     default: Callable[[Interview], Given] = lambda known: ""
     #: Label of a pick that asks for a line; None: the picks are all there is.
     free: Words | None = None
-    #: Settings that it decides: where variables fix them all, it is not asked.
+    #: Settings that the answer decides: where variables fix them all, the question is not asked.
     decides: tuple[str, ...] = ()
     wrong: Callable[[Interview, str], str] = lambda known, text: ""
     settings: Callable[[Interview], Mapping[str, str]] = lambda known: {}
     variable: Callable[[Interview], str] = lambda known: ""
-    #: `model`, `notice` or `archive`: tried once the last question of its step that applies is
-    #: answered.
+    #: `model`, `notice` or `archive`: the trial runs once the last applicable question of its step
+    #: is answered.
     trial: str = ""
 
 
 def yes_no(known: Interview) -> list[Pick]:
-    """Return the two answers."""
+    """Return the two picks, yes and no."""
     return [Pick(YES, known.words("yes")), Pick(NO, known.words("no"))]

@@ -1,6 +1,4 @@
-"""What is on this machine already: agents with their transcripts, vaults of Obsidian, OpenClaw's
-webhook, a desktop.
-"""
+"""Survey of this machine: agents, Obsidian vaults, OpenClaw's webhook, a desktop."""
 
 import os
 import shutil
@@ -21,8 +19,10 @@ from gieok.ops.prompt.installed import find_prompt_command
 
 
 class FoundAgent(NamedTuple):
-    """An agent that is here: where it writes (None: no transcripts), how much, and whether Gieok is
-    installed in it.
+    """Agent on this machine.
+
+    Where the agent writes transcripts (None: no transcripts), how many and how large they are, and
+    whether Gieok is installed in the agent.
     """
 
     name: str
@@ -33,7 +33,7 @@ class FoundAgent(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What was found."""
+    """Result of the survey."""
 
     agents: tuple[FoundAgent, ...]
     vaults: tuple[Path, ...]
@@ -42,7 +42,7 @@ class Surroundings(NamedTuple):
 
 
 def survey_machine(context: Context) -> Surroundings:
-    """Look around; nothing is run, and nobody asked."""
+    """Return what is on this machine; no program is run, and nobody is asked."""
     caller = context.caller
     hook = webhook(caller.environment, caller.user, lambda name: "", "OPENCLAW_HOOKS_TOKEN")
     return Surroundings(
@@ -76,7 +76,7 @@ def _iter_found_agents(context: Context) -> Iterator[FoundAgent]:
 
 
 def _is_agent_present(name: str, made: agent.Agent, site: InstallPlace) -> bool:
-    """Say whether the agent was ever used here, or its program is."""
+    """Return whether the agent was ever used here, or its program is installed."""
     folders = [made.hook_files.folder(site)] if made.hook_files else []
     folders += [state_folder(site.environment, site.folder)] if name == "openclaw" else []
     program = made.rehearsal.program if made.rehearsal else ""
@@ -94,7 +94,7 @@ def _is_integration_installed(
         return made.edits is not None and all(
             edit.path.exists() for edit in made.edits(site, build_own_command(context))
         )
-    # An agent's own files may be anything; installing says what is wrong with them.
+    # An agent's own files may be malformed; installing reports what is wrong with them.
     except Exception:  # noqa: BLE001
         return False
 

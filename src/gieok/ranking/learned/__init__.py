@@ -1,6 +1,5 @@
-"""What was learned from data: weights as small files in this folder, and the functions that use
-them.
+"""Fitted weights, as small files in this folder, and the functions that use them.
 
-Each file names the embedding model whose vectors it was fitted on. For another model there is no
-map and no head.
+Each file names the embedding model whose vectors the weights were fitted on. For another model
+there is no query map and no head.
 """

@@ -1,12 +1,13 @@
-"""Readable features of a turn: who speaks of whom, of what, in which mood; the same to fit a head
-and to judge by it.
+"""Readable features of a turn: who speaks of whom, of which subject, in which mood.
+
+The same features serve to fit a head and to judge by a head.
 """
 
 import re
 from functools import cache
 from math import log
 
-#: What is looked for: in Korean, in English.
+#: The patterns, in Korean and in English.
 _PATTERNS = {
     "i": (
         r"(?<![가-힣])(?:나|난|내|내가|나는|나도|나한테|나한테는|저|전|제|제가|저는|저도|저한테|(?:저희|우리) 집)(?![가-힣])",
@@ -120,7 +121,7 @@ _PATTERNS = {
     "answered": (r" – ", r"(?!)"),
     "korean": ("[가-힣]", "(?!)"),
 }
-#: Pairs that say more together: "나는 항상" against "우리는 항상".
+#: Pairs of patterns that say more together than alone: "나는 항상" against "우리는 항상".
 _PAIRS = (
     *(
         ("i", word)
@@ -134,7 +135,7 @@ _PAIRS = (
         ("answering", "always"),
     ),
 )
-#: In the order of the fitted weights.
+#: Names of the features, in the order of the fitted weights.
 NAMES = (*_PATTERNS, *(f"{a} and {b}" for a, b in _PAIRS), "length")
 _TYPICAL_CHARS = 40
 _MOST_CHARS = 800
@@ -142,7 +143,10 @@ _MOST_CHARS = 800
 
 @cache
 def _compile_feature_patterns() -> dict[str, re.Pattern[str]]:
-    """Return the patterns by name; compiling them takes half of a cold search."""
+    """Return the patterns by name.
+
+    Compiling the patterns takes half of the time of a cold search.
+    """
     return {
         name: re.compile("|".join(both), re.IGNORECASE | re.MULTILINE)
         for name, both in _PATTERNS.items()
@@ -150,8 +154,10 @@ def _compile_feature_patterns() -> dict[str, re.Pattern[str]]:
 
 
 def features_of(text: str) -> list[float]:
-    """Return a number for each of `NAMES`: 1 where a pattern or both of a pair are found, and the
-    logarithm of the length.
+    """Return the features of a text, a number for each of `NAMES`.
+
+    A feature is 1 where its pattern, or both patterns of a pair, are found in the text; the last is
+    the logarithm of the length.
     """
     text = text[:_MOST_CHARS]
     found = {

@@ -1,8 +1,7 @@
-"""Two judgements of a turn or a sentence, by linear heads on its vector and readable features:
-about the user, worth keeping.
+"""Linear heads that judge a turn or a sentence: is it about the user, is it worth keeping.
 
-`scripts/fit_heads.py` fits them on sentences written and labelled for this
-(`scripts/learned/turns.tsv`).
+A head reads the vector of a text and its readable features. `scripts/fit_heads.py` fits the heads
+on sentences written and labelled for this (`scripts/learned/turns.tsv`).
 """
 
 from array import array
@@ -17,7 +16,7 @@ from gieok.ranking.learned.weights import learned
 
 
 class Head(NamedTuple):
-    """A logistic model: weights of the vector and of the features, and its bias."""
+    """Logistic model: weights of the vector, weights of the features, and a bias."""
 
     vector: Sequence[float]
     features: Sequence[float]
@@ -32,37 +31,42 @@ class Head(NamedTuple):
 
 
 def about_user(text: str, vector: bytes, model: str) -> float:
-    """Return the probability that a user's turn states something about the person which holds in
-    every project.
+    """Return the probability that a user's turn states a lasting fact about the person.
 
-    Such are name, preferences, habits, health, devices, working hours, and how they want to be
-    answered. `text` is what was said, without a label; `vector` is of the passage that holds it, by
-    the embedding model `model` (0 for one that the heads were not fitted on).
+    Such facts hold in every project: name, preferences, habits, health, devices, working hours, and
+    how the person wants to be answered. `text` is the turn without a label; `vector` is that of the
+    passage that holds the turn, by the embedding model `model`. The probability is 0 for a model
+    that the heads were not fitted on.
     """
     return _judge_by_head("about_user", text, vector, model)
 
 
 def judge_turn_worth(text: str, vector: bytes, model: str) -> float:
-    """Return the probability that a turn states a fact, decision, preference, rule or plan;
-    arguments as `about_user`.
+    """Return the probability that a turn states a fact, decision, preference, rule or plan.
+
+    Arguments as in `about_user`.
     """
     return _judge_by_head("worth", text, vector, model)
 
 
 def stated(text: str, vector: bytes, model: str) -> float:
-    """Return the probability that one sentence states such a thing; arguments as `about_user`."""
+    """Return the probability that one sentence states a fact, decision, preference, rule or plan.
+
+    Arguments as in `about_user`.
+    """
     return _judge_by_head("stated", text, vector, model)
 
 
 def worth_by_words(text: str) -> float:
-    """Return the probability of `stated` by readable features alone: weaker, for where no such
-    vector is.
+    """Return the probability of `stated` by readable features alone.
+
+    Weaker than `stated`; for texts without a vector.
     """
     return _load_heads()[1]["words"].probability((), features_of(text))
 
 
 def find_heads_model() -> str:
-    """Return the model whose vectors are judged."""
+    """Return the embedding model whose vectors the heads judge."""
     return _load_heads()[0]
 
 

@@ -1,7 +1,8 @@
-"""Weights of two logistic models of a change: does a run of one symbol run another, and does a test
-run what changed.
+"""Weights of two logistic models of the effect of a code change.
 
-`scripts/fit_impact.py` fits them on which functions the tests of several projects were seen to run.
+`link`: does a run of one symbol run another; `test`: does a test run the changed code.
+`scripts/fit_impact.py` fits both on the functions that the tests of several projects were seen to
+run.
 """
 
 import json
@@ -15,8 +16,9 @@ _FARTHEST = 30.0
 
 
 def find_impact_log_odds(model: str, features: Mapping[str, float]) -> float:
-    """Return the log-odds of `link` or `test`, given its features by name; those without a weight
-    do not count.
+    """Return the log-odds of the model `link` or `test`, given features by name.
+
+    Features without a weight do not count.
     """
     weights = _load_impact_models()[model]
     total = weights["bias"] + sum(
@@ -26,7 +28,7 @@ def find_impact_log_odds(model: str, features: Mapping[str, float]) -> float:
 
 
 def probability(model: str, features: Mapping[str, float]) -> float:
-    """Return the probability, 0–1, of `link` or `test`."""
+    """Return the probability, 0–1, by the model `link` or `test`."""
     return 1 / (1 + exp(-find_impact_log_odds(model, features)))
 
 

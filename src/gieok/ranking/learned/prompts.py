@@ -1,8 +1,7 @@
-"""Judges a prompt: may what was told before bear on it, or does it ask of the world and of the code
-at hand.
+"""Judge of prompts: may memory bear on a prompt, or does the prompt need none.
 
-`scripts/fit_prompts.py` fits it on prompts written and labelled for this
-(`scripts/learned/prompts.tsv`).
+A prompt needs no memory where it asks of the world or of the code at hand. `scripts/fit_prompts.py`
+fits the judge on prompts written and labelled for this (`scripts/learned/prompts.tsv`).
 """
 
 from array import array
@@ -13,13 +12,14 @@ from gieok.ranking.learned.weights import LearnedWeights, learned
 
 
 def find_prompts_model() -> str:
-    """Return the model whose vectors are judged."""
+    """Return the embedding model whose vectors the prompt judge takes."""
     return _load_prompt_weights().model
 
 
 def asks_memory(vector: bytes, model: str) -> float:
-    """Return the log-odds that memory may bear on a prompt, given its vector as a question; 0 for
-    another model.
+    """Return the log-odds that memory may bear on a prompt, given its vector as a question.
+
+    0 for a vector of another embedding model.
     """
     weights = _load_prompt_weights()
     if model != weights.model:

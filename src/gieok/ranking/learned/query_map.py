@@ -1,9 +1,8 @@
-"""A linear map on the vector of a question that is asked of what was said: q → q + qDU, of unit
-length.
+"""Linear map of a question's vector, for questions to turns: q → q + qDU, of unit length.
 
 The bundled embedder was trained on questions and articles; a statement in passing and the question
-that needs it months later lie further apart. `scripts/fit_query_map.py` fits the map; documents
-other than turns are searched without it.
+that needs the statement months later lie further apart. `scripts/fit_query_map.py` fits the map;
+documents other than turns are searched without it.
 """
 
 from array import array
@@ -15,15 +14,17 @@ from gieok.ranking.learned.weights import learned
 
 
 class QueryMap:
-    """A map of low rank: `down` has a row per hidden number, `up` a row per dimension of the
-    vector.
+    """Linear map of low rank.
+
+    `down` has a row per hidden number, `up` a row per dimension of the vector.
     """
 
     def __init__(
         self, model: str, down: list[tuple[float, ...]], up: list[tuple[float, ...]]
     ) -> None:
-        """Use matrices whose rows are as long as a vector (`down`) and as `down` has rows
-        (`up`).
+        """Take the two matrices.
+
+        A row of `down` is as long as a vector; a row of `up` is as long as `down` has rows.
         """
         self.model = model
         self._down, self._up = down, up
@@ -47,8 +48,6 @@ def _load_query_map() -> QueryMap:
 
 
 def query_map(model: str) -> QueryMap | None:
-    """Return the map for questions that this embedding model embedded; None where none was fitted
-    for it.
-    """
+    """Return the map for questions embedded by this model; None where no map was fitted for it."""
     fitted = _load_query_map()
     return fitted if fitted.model == model else None

@@ -1,8 +1,7 @@
-"""Reads and writes a file of weights: one line of JSON that describes them, then half-precision
-numbers, little-endian.
+"""Reads and writes a weights file: a line of JSON, then half-precision numbers.
 
-With the standard library alone: 12,000 numbers are read in a millisecond, and the engine imports no
-numpy.
+The JSON describes the numbers, which are little-endian. The standard library is enough: 12,000
+numbers are read in a millisecond, and the engine imports no numpy.
 """
 
 import json
@@ -15,8 +14,10 @@ _FOLDER = Path(__file__).parent
 
 
 class LearnedWeights(NamedTuple):
-    """Matrices by name, each a list of rows; the model whose vectors they take; single numbers by
-    name.
+    """Content of a weights file.
+
+    Matrices by name, each a list of rows; the embedding model whose vectors the matrices take;
+    single numbers by name.
     """
 
     model: str
@@ -25,7 +26,7 @@ class LearnedWeights(NamedTuple):
 
 
 def encoded(weights: LearnedWeights) -> bytes:
-    """Return the content of a file of weights."""
+    """Return the bytes of a weights file."""
     shapes = {name: [len(rows), len(rows[0])] for name, rows in weights.matrices.items()}
     head = json.dumps({"model": weights.model, "shapes": shapes, "numbers": dict(weights.numbers)})
     return (
@@ -34,7 +35,7 @@ def encoded(weights: LearnedWeights) -> bytes:
 
 
 def decode_weights(content: bytes) -> LearnedWeights:
-    """Return the weights that a file holds."""
+    """Return the weights in the bytes of a weights file."""
     line, _, body = content.partition(b"\n")
     head = json.loads(line)
     matrices, start = dict[str, list[tuple[float, ...]]](), 0
@@ -47,7 +48,7 @@ def decode_weights(content: bytes) -> LearnedWeights:
 
 
 def learned(name: str) -> LearnedWeights:
-    """Return the weights of a file of this folder."""
+    """Return the weights of a file in this folder."""
     return decode_weights((_FOLDER / f"{name}.weights").read_bytes())
 
 

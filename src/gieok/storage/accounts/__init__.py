@@ -1,1 +1,4 @@
-"""Users, characters, keys and points of a service: a module per database, the statements once."""
+"""Accounts of a service: users, characters, API keys and points.
+
+A module per database; the SQL statements are written once, for all databases.
+"""

@@ -1,9 +1,8 @@
-"""Accounts on a PostgreSQL server: any number of processes on any number of machines write to them
-at once.
+"""Accounts on a PostgreSQL server, for any number of processes on any number of machines.
 
 Every table is hash-partitioned by the number of the user, which is first in every key; no key
-refers to another table, and
-there are no triggers: all of it is what Citus asks of a distributed table.
+refers to another table, and there are no triggers: all of this is what Citus asks of a distributed
+table.
 """
 
 from collections.abc import Iterator
@@ -71,7 +70,8 @@ _FIRST = (
     + _INDEXES
 )
 
-#: Users whose zone nobody set live in that of the home; until then, it was UTC.
+#: Users without a zone of their own live in the zone of the home; in earlier tables their zone was
+#: UTC.
 _ZONE_OF_HOME = f"""
 ALTER TABLE {NAME}.users ALTER COLUMN zone SET DEFAULT '';
 UPDATE {NAME}.users SET zone = '' WHERE zone = 'UTC';
@@ -80,7 +80,7 @@ UPDATE {NAME}.users SET zone = '' WHERE zone = 'UTC';
 TABLES = Tables(NAME, (_FIRST, _ZONE_OF_HOME), lock=5)
 #: Every table.
 NAMES = tuple(_OF_USERS)
-#: Of no schema of ours: for a look at the server that makes nothing there.
+#: Tables of no schema of ours: for a look at the server that makes nothing there.
 _NO_TABLES = Tables("pg_catalog", (), lock=5)
 
 
@@ -102,7 +102,7 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
 
     @staticmethod
     def is_there(opening: Opening) -> bool:
-        """Say whether there are accounts; none are made."""
+        """Say whether the accounts' tables exist; none are made."""
         try:
             url, password, timeout_s = configured(opening, "accounts")
         except BadConfig:  # beside a journal on another server, of somebody who needs no accounts
@@ -128,16 +128,17 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
             yield Statements(db)
 
     def distribution(self) -> list[str]:
-        """Return the calls that spread the tables over nodes."""
+        """Return the Citus calls that spread the tables over nodes."""
         return list_citus_statements(NAME, NAMES, ("migrations",))
 
     def distribute(self) -> int:
-        """Issue them."""
+        """Run the calls of `distribution` and return their number."""
         return distribute(self._connections, self.distribution(), self.location)
 
     def scrub(self) -> list[str]:
-        """Do nothing: the server cleans up by itself, and what it keeps in logs and backups is not
-        ours to see.
+        """Do nothing: the server cleans up by itself.
+
+        Gieok has no access to the server's logs and backups.
         """
         return []
 

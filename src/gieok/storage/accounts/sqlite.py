@@ -1,5 +1,6 @@
-"""Accounts in one SQLite file, for a service on one machine. Any number of processes; one writes at
-a time.
+"""Accounts in one SQLite file, for a service on one machine.
+
+Any number of processes; one writes at a time.
 """
 
 import sqlite3
@@ -24,7 +25,7 @@ from gieok.storage.sqlite.files import (
 _APPLICATION_ID = 0x47494543
 _VERSION = 2
 #: Numbers of users are those of their scopes on a server (see `user_number`), so that rows are
-#: copied as they are.
+#: copied without renumbering.
 _TABLES = f"""
 CREATE TABLE users (
     scope_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, is_account INTEGER NOT NULL DEFAULT 0,
@@ -81,12 +82,12 @@ class SqliteAccounts(SqliteFile, SqlUsers, SqlPoints, SqlCast, SqlAccountCopies)
 
     @staticmethod
     def is_there(opening: Opening) -> bool:
-        """Say whether there are accounts; none are made."""
+        """Say whether the accounts' file exists; none is made."""
         return opening.file.is_file()
 
     @property
     def location(self) -> str:
-        """Return where it is."""
+        """Return the path of the file."""
         return str(self._file)
 
     def _connect(self) -> sqlite3.Connection:
@@ -94,7 +95,10 @@ class SqliteAccounts(SqliteFile, SqlUsers, SqlPoints, SqlCast, SqlAccountCopies)
 
 
 def _use_home_zone(connection: sqlite3.Connection) -> None:
-    """Let users whose zone nobody set live in that of the home: until then, it was UTC."""
+    """Give users without a zone of their own the zone of the home.
+
+    In earlier files their zone was UTC.
+    """
     connection.execute("UPDATE users SET zone = '' WHERE zone = 'UTC'")
 
 

@@ -1,1 +1,1 @@
-"""Archives, a file each."""
+"""Archives of cold memories, a module per kind."""

@@ -1,5 +1,6 @@
-"""A folder in Dropbox, by Dropbox's own SDK: revisions, sums of contents, cursors, uploads that go
-on where they broke off.
+"""Archive in a Dropbox folder, by Dropbox's own SDK.
+
+Uses Dropbox's revisions, checksums and cursors, and uploads that continue after a break.
 """
 
 import re
@@ -19,23 +20,25 @@ from gieok.errors import ArchiveConflict, ArchiveFailed, ArchiveMissing
 from gieok.opening import ArchiveOpening
 from gieok.ports.archive import ArchiveChanges, ArchivedFile
 
-#: Larger files go up in parts: Dropbox takes 150 MB at once, and a break costs one part.
+#: Files larger than this are uploaded in parts: Dropbox takes 150 MB at once, and a break costs one
+#: part.
 MOST_AT_ONCE_BYTES = 8 << 20
 PART_BYTES = 4 << 20
-#: Waits before another try, in seconds; a service that asks for a longer pause is left alone until
-#: the next run.
+#: Waits before another try, in seconds. Where the service asks for a longer pause, the next try is
+#: in the next run.
 _DELAYS_S = (1.0, 4.0, 15.0)
 _LONGEST_WAIT_S = 60.0
 _TOKEN, _KEY, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
 _HINT = "get it as docs/archive.md says, then `gieok keys set {}`"
 _REV = re.compile("[0-9a-f]{9,}")
-#: The SDK's own errors of a broken connection.
+#: Errors of the SDK that mean a broken connection.
 _BROKEN = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
 
 
 class DropboxAccess(NamedTuple):
-    """What Dropbox lets in with; a secret is there only for apps that have one. `session` and
-    `wait` are for tests.
+    """Credentials for Dropbox.
+
+    A secret is set only for apps that have one. `session` and `wait` are for tests.
     """
 
     refresh_token: str
@@ -48,8 +51,9 @@ class DropboxAccess(NamedTuple):
 
 
 class DropboxArchive:
-    """`Archive` in a folder of Dropbox, such as `Gieok`; '' is the whole of an app's own folder.
-    Asks nothing when made.
+    """`Archive` in a folder of Dropbox, such as `Gieok`.
+
+    '' is the whole of an app's own folder. The constructor makes no request.
     """
 
     def __init__(self, folder: str, access: DropboxAccess) -> None:
@@ -59,8 +63,7 @@ class DropboxArchive:
         folder = folder.strip("/")
         self._root = f"/{folder}" if folder else ""
         self._wait, self._delays_s = access.wait, access.delays_s
-        #: Dropbox takes one change of a folder after the other, and refuses those that come at
-        #: once.
+        #: Dropbox takes changes of a folder one after the other, and refuses simultaneous ones.
         self._changing = threading.Lock()
         self._client = dropbox.Dropbox(
             oauth2_refresh_token=access.refresh_token,
@@ -75,7 +78,7 @@ class DropboxArchive:
 
     @property
     def location(self) -> str:
-        """Return the folder, as a person finds it."""
+        """Return the folder's name as a person finds it."""
         return f"Dropbox{self._root}"
 
     def files(self) -> Iterator[ArchivedFile]:
@@ -97,7 +100,7 @@ class DropboxArchive:
         return data, str(facts.rev)
 
     def write(self, path: str, data: bytes, expected: str | None) -> str:
-        """Write a file as a whole, and compare what Dropbox says that it has."""
+        """Write a file as a whole, and compare its checksum with the one that Dropbox reports."""
         commit = api.CommitInfo(
             self._full(path),
             mode=api.WriteMode.add
@@ -135,13 +138,14 @@ class DropboxArchive:
         upload = _Upload(self._client, lambda once: self._asked(once, path), data)
         try:
             return upload.finished(commit)
-        # perhaps of the second try of one that succeeded
+        # The refusal may be of the second try, after a first one that succeeded.
         except (ArchiveConflict, _DropboxRefused) as error:
             return self._arrived(path, wanted, error)
 
     def delete(self, path: str, expected: str) -> None:
-        """Delete a file. Folders stay: between a look into one and its deletion, a file may
-        come.
+        """Delete a file; folders stay.
+
+        Between a look into a folder and its deletion, a file may come.
         """
         full = self._full(path)
         try:
@@ -156,8 +160,9 @@ class DropboxArchive:
             return
 
     def changes(self, cursor: str) -> ArchiveChanges:
-        """Return what has changed since a cursor, the newest state of each file; after Dropbox's
-        `reset`, everything.
+        """Return the changes since a cursor, the newest state of each file.
+
+        After Dropbox's `reset`, every file is returned.
         """
         found: dict[str, ArchivedFile | str] = {}
         try:
@@ -206,8 +211,9 @@ class DropboxArchive:
         return f"{self._root}/{unicodedata.normalize('NFC', path)}"
 
     def _asked(self, once: Callable[[], Any], path: str, wanted: str = "") -> Any:  # noqa: ANN401
-        """Return an answer, tried again where that may help. `wanted` is the sum of what a try may
-        have brought there.
+        """Return Dropbox's answer, with retries where they may help.
+
+        `wanted` is the checksum of the content that an earlier try may have brought to `path`.
         """
         is_again = False
         for delay_s in (*self._delays_s, None):
@@ -235,8 +241,9 @@ class DropboxArchive:
         )
 
     def _arrived(self, path: str, wanted: str, refusal: ArchiveFailed) -> Any:  # noqa: ANN401
-        """Return what Dropbox has, where a try whose answer was lost has brought it there. Raises
-        the refusal otherwise.
+        """Return the file at Dropbox if an earlier try with a lost answer wrote it.
+
+        Raises `refusal` otherwise.
         """
         try:
             facts = self._asked(lambda: self._client.files_get_metadata(self._full(path)), path)
@@ -247,7 +254,7 @@ class DropboxArchive:
         return facts
 
     def _refused(self, error: exceptions.ApiError, path: str) -> ArchiveFailed | float:
-        """Return what a refusal means; a number of seconds where the same may work after them."""
+        """Return the error for a refusal, or the seconds to wait before a retry."""
         said = str(error.error)
         if "not_found" in said and "UploadSession" not in said:
             return ArchiveMissing(f"{path!r} is not in {self.location}")
@@ -280,7 +287,10 @@ class DropboxArchive:
 
 
 def open_dropbox_archive(opening: ArchiveOpening) -> DropboxArchive:
-    """Return the folder of a scope. Raises ArchiveFailed where a key is not set."""
+    """Return the archive in the Dropbox folder of a scope.
+
+    Raises ArchiveFailed where a key is not set.
+    """
     access = DropboxAccess(
         opening.secret(_TOKEN), opening.secret(_KEY), opening.secret(_SECRET), wait=opening.wait
     )
@@ -290,14 +300,15 @@ def open_dropbox_archive(opening: ArchiveOpening) -> DropboxArchive:
 
 
 def _convert_dropbox_revision(revision: str) -> str:
-    """Return a revision as Dropbox has them; one of another archive becomes one that no file
-    has.
+    """Return a revision in Dropbox's form.
+
+    A revision of another kind of archive becomes one that no file has.
     """
     return revision if _REV.fullmatch(revision) else "0" * 9
 
 
 class _DropboxRefused(ArchiveFailed):
-    """A refusal that only who asked can understand; `error` is the SDK's."""
+    """Refusal that only the caller can interpret; `error` is the SDK's error."""
 
     def __init__(self, message: str, error: object) -> None:
         super().__init__(message)
@@ -305,11 +316,11 @@ class _DropboxRefused(ArchiveFailed):
 
 
 class _Reset(ArchiveFailed):
-    """A cursor is not valid any more."""
+    """Error for a cursor that is not valid any more."""
 
 
 class _Upload:
-    """A large file on its way, in parts."""
+    """Upload of a large file, in parts."""
 
     def __init__(
         self, client: dropbox.Dropbox, asked: Callable[[Callable[[], Any]], Any], data: bytes
@@ -317,7 +328,10 @@ class _Upload:
         self._client, self._asked, self._data = client, asked, data
 
     def finished(self, commit: api.CommitInfo) -> Any:  # noqa: ANN401 - the SDK has no types
-        """Bring all of it there, and make it a file. Raises ArchiveFailed."""
+        """Upload all parts and commit them as a file.
+
+        Raises ArchiveFailed.
+        """
         started = self._asked(
             lambda: self._client.files_upload_session_start(self._data[:PART_BYTES])
         )
@@ -331,7 +345,7 @@ class _Upload:
             return self._finish(cursor, commit)
 
     def _append(self, cursor: Any, part: bytes) -> None:  # noqa: ANN401
-        """Append a part; where an answer was lost, Dropbox says how far it has got."""
+        """Append a part; after a lost answer, ask Dropbox for the offset that it has reached."""
         try:
             self._asked(lambda: self._client.files_upload_session_append_v2(part, cursor))
             cursor.offset += len(part)

@@ -1,8 +1,8 @@
-"""An archive in a folder: of the home, of a vault, of a disk that is plugged in.
+"""Archive in a folder: of the home, of a vault, of a disk that is plugged in.
 
-Names are compared as the strictest file systems do (macOS and Windows: in any case, in any normal
-form of Unicode), so that an archive that was written here stays one when it is copied there. What
-is a link, or hidden, is nobody's file here.
+Names are compared as the strictest file systems compare them (macOS and Windows: in any case, in
+any normal form of Unicode), so that an archive that was written here stays valid when it is copied
+there. Links and hidden files are ignored.
 """
 
 import contextlib
@@ -22,7 +22,10 @@ _LONGEST_BYTES = 1 << 30
 
 
 class _Known(NamedTuple):
-    """A file as it was when it was read last: unless size and time differ, it is not read again."""
+    """State of a file at its last read.
+
+    Unless size and time differ, the file is not read again.
+    """
 
     revision: str
     size: int
@@ -30,8 +33,9 @@ class _Known(NamedTuple):
 
 
 class FolderArchive:
-    """`Archive` in a folder, which is made by the first file that is written. Files are 0600 and
-    folders 0700.
+    """`Archive` in a folder; the first write makes the folder.
+
+    Files are 0600 and folders 0700.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,7 +74,7 @@ class FolderArchive:
         return _hash_revision(data)
 
     def delete(self, path: str, expected: str) -> None:
-        """Delete a file, and folders that are empty then."""
+        """Delete a file, and the folders that its deletion leaves empty."""
         if self._held(path) is None:
             return
         self._expect(path, expected)
@@ -82,7 +86,7 @@ class FolderArchive:
                 file.rmdir()
 
     def changes(self, cursor: str) -> ArchiveChanges:
-        """Compare with the files as the cursor holds them."""
+        """Return the differences between the files and their state in the cursor."""
         before, now = _parse_folder_cursor(cursor), dict[str, _Known]()
         for path, file in self._walk():
             with contextlib.suppress(FileNotFoundError):
@@ -103,7 +107,7 @@ class FolderArchive:
         return ArchiveChanges(changed, sorted(before.keys() - now.keys()), json.dumps(now))
 
     def tidy(self) -> None:
-        """Remove what killed writers left."""
+        """Remove temporary files of killed writers."""
         for folder, _, _ in os.walk(self._folder):
             fs.sweep_temporary_files(folder)
 
@@ -139,7 +143,7 @@ class FolderArchive:
             ) from error
 
     def _held(self, path: str) -> bytes | None:
-        """Return the content of a file; None where there is none."""
+        """Return the content of a file; None where the file is missing."""
         file = self._find(path)
         if not _is_plain_archive_file(file):
             return None
@@ -149,7 +153,7 @@ class FolderArchive:
             return None
 
     def _expect(self, path: str, expected: str | None) -> None:
-        """Raise ArchiveConflict where a file is not as expected."""
+        """Raise ArchiveConflict where a file does not have the expected revision."""
         held = self._held(path)
         if held is None and (expected is not None or os.path.lexists(self._find(path))):
             raise ArchiveConflict(f"{path!r} in {self.location} is gone, or no plain file")
@@ -157,8 +161,9 @@ class FolderArchive:
             raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
 
     def _find(self, path: str) -> Path:
-        """Return the file of a path, which may not exist; the names of what exists are kept. Raises
-        ArchiveFailed.
+        """Return the file of a path, in the spelling of the existing names.
+
+        The file may not exist. Raises ArchiveFailed.
         """
         parts = path.split("/")
         if any(
@@ -185,7 +190,10 @@ class FolderArchive:
 
 
 def _find_spelling_in_folder(folder: Path, name: str) -> Path:
-    """Return what is called so in a folder; another spelling of the name is the same name."""
+    """Return the entry of a folder with this name in any spelling.
+
+    Spellings that differ in case or Unicode normal form are the same name.
+    """
     exact = folder / name
     if os.path.lexists(exact):
         return exact

@@ -1,8 +1,8 @@
-"""Notes in a folder of a person's own, such as an Obsidian vault: theirs are never changed, and
-ours may lie anywhere in it.
+"""Gieok's notes in a person's own folder of notes, such as an Obsidian vault.
 
-A note of ours that was moved out of Gieok's subfolder is found by its mark. A person's own note is
-read once, for that mark; what is kept of it is a sum of its path, its size and its time.
+The person's own notes are never changed, and Gieok's notes may lie anywhere in the folder. A note
+of Gieok's that was moved out of Gieok's subfolder is found by its mark. A person's own note is read
+once, to look for that mark; only a hash of its path, its size and its time are kept.
 """
 
 import contextlib
@@ -20,18 +20,17 @@ from gieok.ports.archive import ArchiveChanges, ArchivedFile
 from gieok.storage.archives.folder import FolderArchive
 
 _ENDINGS = (".md", ".md.age")
-#: What a note of ours has in its head or in its comment.
+#: Mark in the head or the comment of a note of Gieok's.
 _MARKS = (b"\ngieok:", b"<!-- gieok {")
-#: A larger file is no note.
+#: Size from which a file is taken for no note.
 _MOST_BYTES = 5_000_000
 
 
 class VaultArchive:
-    """`Archive` of the notes in `folder` that are Gieok's, and of all in its subfolder `own`.
-    `mark` names what a vault has.
+    """`Archive` of Gieok's notes in `folder`, and of all files in its subfolder `own`.
 
-    Raises ArchiveFailed where the folder is not there, or empty though it `has_memories`: an
-    unmounted disk is no deletion.
+    `mark` names a folder that a vault has. Raises ArchiveFailed where the folder is missing, or
+    empty though it `has_memories`: an unmounted disk is no deletion.
     """
 
     def __init__(
@@ -49,11 +48,11 @@ class VaultArchive:
 
     @property
     def location(self) -> str:
-        """Return the folder with Gieok's part of it."""
+        """Return the path of the folder with Gieok's subfolder."""
         return str(self._folder / self._own) if self._own else str(self._folder)
 
     def files(self) -> Iterator[ArchivedFile]:
-        """Yield every note that is Gieok's, sorted by path."""
+        """Yield every note of Gieok's, sorted by path."""
         yield from sorted(self.changes("").files, key=lambda one: one.path)
 
     def read(self, path: str) -> tuple[bytes, str]:
@@ -67,7 +66,10 @@ class VaultArchive:
         return self._files.write(path, data, expected)
 
     def delete(self, path: str, expected: str) -> None:
-        """Delete a file, and folders of Gieok's that are empty then; those of a person stay."""
+        """Delete a file, and those of Gieok's folders that are left empty.
+
+        A person's folders stay.
+        """
         self._expect()
         if path.startswith(self._own):
             FolderArchive(self._folder / self._own).delete(path.removeprefix(self._own), expected)
@@ -78,8 +80,9 @@ class VaultArchive:
             (self._folder / path).unlink()
 
     def changes(self, cursor: str) -> ArchiveChanges:
-        """Compare with the notes as the cursor holds them: read is only what has another size or
-        time.
+        """Return the differences between the notes and their state in the cursor.
+
+        Only notes with another size or time are read.
         """
         self._expect()
         before = _parse_vault_cursor(cursor)
@@ -108,7 +111,7 @@ class VaultArchive:
         )
 
     def _row(self, path: str, size: int) -> list[str]:
-        """Return the revision of a note that is Gieok's, or may be; [] for others."""
+        """Return the revision of a note that is or may be Gieok's; [] for other notes."""
         if size > _MOST_BYTES:
             return []
         data, revision = self._files.read(path)
@@ -116,9 +119,7 @@ class VaultArchive:
         return [revision] if is_ours else []
 
     def _expect(self) -> None:
-        """Raise ArchiveFailed where the folder is not there, or no vault: its disk is not
-        mounted.
-        """
+        """Raise ArchiveFailed where the folder is missing or no vault: its disk is not mounted."""
         try:
             with os.scandir(self._folder) as entries:
                 is_there = next(entries, None) is not None or not self._has_memories()
@@ -148,13 +149,14 @@ class VaultArchive:
 
 
 def open_vault_archive(opening: ArchiveOpening) -> VaultArchive:
-    """Return the notes of all scopes in a folder."""
+    """Return the archive of the notes of all scopes in a vault."""
     return VaultArchive(opening.folder, opening.own, opening.mark, opening.has_memories)
 
 
 def _name_in_vault_cursor(path: str, *, is_ours: bool) -> str:
-    """Return what a path is called in a cursor: of a person's own notes, nothing that can be
-    read.
+    """Return the name of a path in a cursor.
+
+    For a person's own notes, the name is a hash that tells nothing.
     """
     return (
         path

@@ -1,1 +1,1 @@
-"""Backups of a home: one file each, made while everything runs."""
+"""Backups of a home: one file each, made while Gieok's processes run."""

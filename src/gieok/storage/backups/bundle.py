@@ -1,10 +1,9 @@
-"""A backup as one file: a gzipped tar, with a manifest at its end that names the size and the sum
-of every file in it.
+"""Backup as one file: a gzipped tar with a manifest at its end.
 
-Streamed both ways: memory does not grow with the home. `tar xzf` opens one too. What is read back
-is believed only once the
-whole file was read: the manifest comes last, and an encrypted file is cut off unless its last block
-says that it is the last.
+The manifest names the size and the checksum of every file. A backup is streamed both ways: memory
+does not grow with the home. `tar xzf` opens a backup too. The content is trusted only once the
+whole file was read: the manifest comes last, and an encrypted file counts as cut off unless its
+last block says that it is the last.
 """
 
 import gzip
@@ -20,24 +19,26 @@ from typing import IO, BinaryIO, NamedTuple
 
 from gieok.errors import Damaged, ShapeMismatch, StoreError
 
-#: Grows when an older gieok could not restore what a newer one wrote.
+#: Version of the format; it grows when an older gieok could not restore a newer backup.
 FORMAT = 1
 _ABOUT, _MANIFEST = "about.json", "manifest.json"
-#: What a member may be called: `home/` or `cold/`, then plain names. No `..`, no absolute path; on
+#: Pattern of a member's name: `home/` or `cold/`, then plain names. No `..`, no absolute path; on
 #: Windows no drive.
 _NAME = re.compile(
     r"(?:home|cold)(?:/(?!\.{1,2}(?:/|\Z))[^/\x00%s]+)+" % (r"\\:" if os.name == "nt" else "")
 )
 _CHUNK = 1 << 20
-#: Of 250 MB of words in two languages 6 takes 11 s and leaves 22 %, 4 takes 4 s and leaves 24 %.
+#: Level of compression. Of 250 MB of words in two languages, 6 takes 11 s and leaves 22 %, 4 takes
+#: 4 s and leaves 24 %.
 _LEVEL = 4
 _MOST_ABOUT_BYTES = 1 << 20
 _MOST_MANIFEST_BYTES = 1 << 28
 
 
 class BackupSource(NamedTuple):
-    """A file to put in: its name in the backup, when it was changed (Unix seconds), and what opens
-    it.
+    """File to put into a backup.
+
+    Its name in the backup, its time of change (Unix seconds), and the function that opens it.
     """
 
     name: str
@@ -46,7 +47,7 @@ class BackupSource(NamedTuple):
 
 
 class Bundled(NamedTuple):
-    """What a backup holds: what it says of itself, and name → (size, SHA-256) of its files."""
+    """Content of a backup: its description of itself, and name → (size, SHA-256) of its files."""
 
     about: Mapping[str, object]
     files: Mapping[str, tuple[int, str]]
@@ -58,7 +59,10 @@ class Bundled(NamedTuple):
 
 
 class _Counted:
-    """Reads a file for `tarfile`, and sums it up. A file that shrinks meanwhile ends the backup."""
+    """Reader of a file for `tarfile` that computes its checksum.
+
+    A file that shrinks meanwhile ends the backup.
+    """
 
     def __init__(self, source: BackupSource, stream: BinaryIO) -> None:
         self._source, self._stream = source, stream
@@ -103,13 +107,13 @@ def write_bundle(
 
 
 def _put_source(tar: tarfile.TarFile, source: BackupSource) -> tuple[int, str] | None:
-    """Put in a file; None where it is gone."""
+    """Put a file into the tar; None where the file is gone."""
     try:
         stream = source.open()
     except FileNotFoundError:
         return None
     with stream:
-        # of what is open: the name may stand for another file by now
+        # The size of the open file: the name may stand for another file by now.
         size = os.fstat(stream.fileno()).st_size
         counted = _Counted(source, stream)
         tar.addfile(_build_tar_info(source.name, size, source.mtime_s), counted)  # type: ignore[arg-type]
@@ -126,14 +130,15 @@ def _add_tar_member(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     tar.addfile(_build_tar_info(name, len(data)), io.BytesIO(data))
 
 
-#: Gives the stream that a file's content goes to, by its name and the time when it was changed;
-#: None: it is only read.
+#: Function of a file's name and its time of change that returns the stream for the content; None:
+#: the file is only read.
 Take = Callable[[str, float], BinaryIO | None]
 
 
 def read_bundle(source: BinaryIO, what: str, take: Take = lambda name, mtime: None) -> Bundled:
-    """Read a whole backup; `what` it is: named in errors. Raises Damaged, ShapeMismatch; OSError
-    from `take`.
+    """Read a whole backup; `what` is its name in errors.
+
+    Raises Damaged, ShapeMismatch; OSError from `take`.
     """
     try:
         with gzip.GzipFile(fileobj=source, mode="rb") as packed:

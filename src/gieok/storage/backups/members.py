@@ -1,4 +1,4 @@
-"""What of a home is backed up: its databases as they are in one moment, and its other files."""
+"""Files of a home that a backup holds: snapshots of its databases, and its other files."""
 
 import os
 import shutil
@@ -14,16 +14,16 @@ from gieok.storage.backups.bundle import BackupSource
 from gieok.storage.sqlite import driver, readonly
 from gieok.storage.sqlite.failures import translated
 
-#: What is made again from what is backed up, what belongs to a process or to this machine alone,
-#: and other backups.
+#: Left out: files that can be made again from backed-up files, files of a process or of this
+#: machine alone, and other backups.
 _LEFT_OUT = (
     "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb",
     "cache", "locks", "reserve", "daemon.json", "daemon.sock", "daemon.log", "daemon.log.1",
     "daemon.down", "serve.json", "serve.log", "serve.log.1", "serve.token", "web.secret",
     "web.used",
 )  # fmt: skip
-#: Secrets: backed up only where a person asks for it (`.env`), or never (the key of what is
-#: encrypted).
+#: Secrets: backed up only where a person asks for them (`.env`), or never (the key of an encrypted
+#: home).
 ENVIRONMENT = ".env"
 KEYS = "keys"
 _ENDS = (".lock", ".gieok.tmp", "-wal", "-shm", "-journal", ".renewed")
@@ -32,8 +32,9 @@ _BUSY_S = 30.0
 
 
 def list_home_databases(home: Path) -> list[Path]:
-    """Return the SQLite files of a home, the journal last: whatever a store holds or was charged,
-    the journal then knows.
+    """Return the SQLite files of a home, the journal last.
+
+    So the journal's snapshot knows everything that the snapshots of stores and accounts hold.
     """
     database_files = sorted(
         file for file in home.glob("*.sqlite") if file.is_file() and not file.is_symlink()
@@ -42,7 +43,7 @@ def list_home_databases(home: Path) -> list[Path]:
 
 
 def what(file: Path) -> str:
-    """Return what a database is; a store alone can be made again."""
+    """Return the kind of a database for messages; only a store can be made again."""
     return {"journal.sqlite": "journal", "accounts.sqlite": "file of accounts"}.get(
         file.name, "store"
     )
@@ -58,8 +59,9 @@ def verify_backup_database(file: Path, what: str) -> None:
 
 @contextmanager
 def staging(home: Path) -> Iterator[Path]:
-    """Give a folder for copies, and remove it and those of killed processes. Call it under the lock
-    of backups.
+    """Give a folder for copies, and remove it at the end.
+
+    Folders of killed processes are removed too. Call it under the lock of backups.
     """
     for left in home.glob(f"{_STAGING}*"):
         shutil.rmtree(left, ignore_errors=True)
@@ -71,10 +73,10 @@ def staging(home: Path) -> Iterator[Path]:
 
 
 def snapshot(file: Path, folder: Path) -> tuple[BackupSource, BinaryIO]:
-    """Copy a database as it is in this moment, whoever writes it, with SQLite's own backup; the
-    caller closes the stream.
+    """Copy a database as it is at this moment, with SQLite's own backup.
 
-    The copy has no name from its first byte on, where the system allows it. Raises StoreError.
+    Others may write meanwhile. The caller closes the stream. The copy has no name from its first
+    byte on, where the system allows it. Raises StoreError.
     """
     copy = folder / file.name
     with translated(file, "database"):
@@ -107,10 +109,10 @@ def iter_backup_sources(
     without: str = "",
     with_keys: bool = False,
 ) -> Iterator[BackupSource]:
-    """Yield the other files of a home, sorted: those `below` one folder in it, or those that are
-    not in `without`.
+    """Yield the other files of a home, sorted.
 
-    What cannot be kept is told in `left_out`.
+    Either those `below` one folder of the home, or those outside the folder `without`. Files that
+    cannot be kept are added to `left_out`.
     """
     own = {file.name for file in list_home_databases(home)}
     for folder, folders, names in os.walk(home / below if below else home):
@@ -134,13 +136,14 @@ def iter_backup_sources(
 
 
 def is_made_again(name: str) -> bool:
-    """Say whether a file or folder at the top of a home is of a process, a cache or a lock."""
+    """Say whether an entry at the top of a home is of a process, a cache or a lock."""
     return name in _LEFT_OUT or name.startswith(_STAGING) or name.endswith(_ENDS)
 
 
 def keys_of_databases(home: Path) -> Iterator[BackupSource]:
-    """Yield what opens the databases: for a backup that is encrypted, so that its own key is
-    enough.
+    """Yield the files with the keys of the databases.
+
+    For an encrypted backup, so that the backup's own key is enough.
     """
     for file in sorted((home / KEYS).glob("databases*.txt")):
         if file.is_file():
@@ -156,7 +159,10 @@ def _is_left_out(name: str, *, with_keys: bool) -> bool:
 
 
 def _open_backup_source(file: Path, name: str) -> BackupSource | str | None:
-    """Return a file to put in; None where it is gone by now, words where it cannot be kept."""
+    """Return a file to put in.
+
+    None where the file is gone by now; a reason in words where it cannot be kept.
+    """
     try:
         status = file.lstat()
         if stat.S_ISLNK(status.st_mode):

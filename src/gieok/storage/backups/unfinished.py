@@ -1,4 +1,4 @@
-"""A file that has no name until it is whole, so that a killed process leaves nothing behind."""
+"""File without a name until it is complete, so that a killed process leaves nothing behind."""
 
 import os
 import stat
@@ -13,8 +13,9 @@ _PRIVATE = stat.S_IRUSR | stat.S_IWUSR
 
 
 class Unfinished:
-    """A new file in a folder, written through `stream`, read back through `reread`, named by
-    `publish`.
+    """New file in a folder, unnamed until `publish`.
+
+    The file is written through `stream` and read back through `reread`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,8 +39,9 @@ class Unfinished:
         return self.stream
 
     def publish(self, name: str) -> Path:
-        """Give the file its name, which never replaces; a taken one is counted on. Raises
-        OSError.
+        """Name the file without replacing another; a taken name gets a number.
+
+        Raises OSError.
         """
         stem, dot, ends = name.partition(".")
         for number in range(1, 1000):
@@ -53,7 +55,10 @@ class Unfinished:
         raise FileExistsError(f"{name!r} is taken in {str(self._folder)!r}")
 
     def replace(self, target: Path) -> None:
-        """Take the place of a file in the folder in one step. Raises OSError."""
+        """Replace a file in the folder in one step.
+
+        Raises OSError.
+        """
         if self._temporary is None:
             self._temporary = _name_temporary_file(self._folder)
             self._link(self._temporary, is_nameless=True)
@@ -61,7 +66,7 @@ class Unfinished:
         _sync_backup_folder(self._folder)
 
     def close(self) -> None:
-        """Let go of it; what was not published is gone."""
+        """Close the file; without `publish` it is gone."""
         self.stream.close()
         if self._temporary:
             self._temporary.unlink(missing_ok=True)
@@ -84,7 +89,10 @@ class Unfinished:
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[Unfinished]:
-    """Give a new file in a folder (made 0700 where it is missing). Raises OSError."""
+    """Give a new unnamed file in a folder, which is made 0700 where it is missing.
+
+    Raises OSError.
+    """
     fs.make_private(folder)
     fresh = Unfinished(folder)
     try:
@@ -94,7 +102,7 @@ def unfinished(folder: Path) -> Iterator[Unfinished]:
 
 
 def _name_temporary_file(folder: Path) -> Path:
-    """Return a name that `fs.sweep` removes."""
+    """Return a name for a temporary file that `fs.sweep` removes."""
     return folder / f".{os.urandom(8).hex()}.gieok.tmp"
 
 

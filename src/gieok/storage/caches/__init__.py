@@ -1,1 +1,1 @@
-"""Windows that were read before."""
+"""Caches of windows: the recent messages of conversations."""

@@ -1,4 +1,7 @@
-"""Windows in this process: the ones used last, up to a number of messages and of characters."""
+"""Cache of windows in this process.
+
+Keeps the most recently used windows, up to a number of messages and of characters.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -26,12 +29,12 @@ class MemoryCache:
 
     @classmethod
     def open(cls, opening: Opening, journal: Callable[[], str]) -> "MemoryCache":
-        """Return one that is empty."""
+        """Return an empty cache."""
         del opening, journal
         return cls()
 
     def get(self, scope: Scope) -> HeldWindow | None:
-        """Return what is held."""
+        """Return the cached window of a scope."""
         with self._lock:
             found = self._held.get(scope)
             if found:
@@ -39,7 +42,7 @@ class MemoryCache:
             return found
 
     def put(self, scope: Scope, window: HeldWindow) -> None:
-        """Hold a window, and let go of those that were not used for longest."""
+        """Cache a window, and evict the least recently used ones."""
         with self._lock:
             self._take(scope)
             self._held[scope] = window
@@ -48,12 +51,12 @@ class MemoryCache:
                 self._take(next(iter(self._held)))
 
     def drop(self, scope: Scope) -> None:
-        """Hold nothing of a scope."""
+        """Evict the window of a scope."""
         with self._lock:
             self._take(scope)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Evict every window."""
         with self._lock:
             self._held.clear()
             self._used = _Size(0, 0)
@@ -64,7 +67,7 @@ class MemoryCache:
 
 
 class _Size:
-    """Messages, and characters of their texts."""
+    """Number of messages, and of characters in their texts."""
 
     __slots__ = ("characters", "messages")
 

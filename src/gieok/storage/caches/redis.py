@@ -1,5 +1,6 @@
-"""Windows in Redis or Valkey, for processes that share it. A server that is gone, or what nobody
-can read, is nothing held.
+"""Cache of windows in Redis or Valkey, for processes that share it.
+
+An unreachable server or an unreadable entry counts as no cached window.
 """
 
 import json
@@ -12,14 +13,15 @@ from gieok.opening import Opening
 from gieok.storage.index.rows import to_ms, utc
 from gieok.storage.redis_server import RedisServer
 
-#: What a server that was gone could not be told to drop is gone after so long.
+#: Seconds after which a window expires: an unreachable server may miss an eviction.
 KEEP_S = 3600
 _LEVEL = 1
 
 
 class RedisCache:
-    """`WindowCache` of all processes that share a server. `journal` is the name of the journal
-    whose windows they are.
+    """`WindowCache` of all processes that share a server.
+
+    `journal` is the name of the journal that the windows are read from.
     """
 
     def __init__(self, server: RedisServer, journal: str) -> None:
@@ -28,21 +30,24 @@ class RedisCache:
 
     @classmethod
     def open(cls, opening: Opening, journal: Callable[[], str]) -> "RedisCache":
-        """Return that of `redis.url`. Raises BadConfig."""
+        """Return the cache at `redis.url`.
+
+        Raises BadConfig.
+        """
         return cls(RedisServer.open(opening), journal())
 
     def get(self, scope: Scope) -> HeldWindow | None:
-        """Return what is held."""
+        """Return the cached window of a scope."""
         found = self._server.ask(lambda client: client.get(self._key(scope)))
         return _decode_cached_window(found) if isinstance(found, bytes) else None
 
     def put(self, scope: Scope, window: HeldWindow) -> None:
-        """Hold a window for a while."""
+        """Cache a window until it expires."""
         written = _encode_cached_window(window)
         self._server.ask(lambda client: client.set(self._key(scope), written, ex=KEEP_S))
 
     def drop(self, scope: Scope) -> None:
-        """Hold nothing of a scope."""
+        """Evict the window of a scope."""
         self._server.ask(lambda client: client.delete(self._key(scope)))
 
     def close(self) -> None:

@@ -1,21 +1,22 @@
 """Hub correction, shared by every store that holds vectors.
 
-Some passages are near to every question, and cosine ranks them first. Their mean cosine to the
-other candidates tells them apart. Measured on LoCoMo: R@10 of the vector retriever .538 → .614;
-against the whole corpus instead of the 200 candidates .607, at a thousand times the cost. (The idea
-is CSLS, Lample et al. 2018, made local to a query.)
+A hub is a passage that is near to every question, so that cosine ranks it first. Hubs are known by
+their mean cosine to the other candidates. Measured on LoCoMo: R@10 of the vector retriever .538 →
+.614; against the whole corpus instead of the 200 candidates .607, at a thousand times the cost.
+(The idea is CSLS, Lample et al. 2018, made local to a query.)
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: How many nearest fellow candidates are averaged.
+#: Number of nearest other candidates that are averaged.
 _FELLOWS = 10
 
 
 def crowding(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return each row's mean cosine to its ten nearest other rows. `vectors`: (candidates,
-    dimension), unit rows.
+    """Return each row's mean cosine to its ten nearest other rows.
+
+    `vectors`: (candidates, dimension), unit rows.
     """
     fellows = min(_FELLOWS, len(vectors) - 1)
     if fellows < 1:

@@ -15,12 +15,15 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
-#: Vectors that fit the cache together.
+#: Number of vectors that fit the processor's cache together.
 BLOCK = 4096
 
 
 def best(scores: Doubles | Floats, slots: Ints, limit: int) -> Ints:
-    """Return the places of the highest scores, best first, ties at six digits by slot."""
+    """Return the slots of the highest scores, best first.
+
+    Scores equal to six digits are ordered by slot.
+    """
     rounded = np.round(scores, SCORE_DIGITS)
     if 0 < 4 * limit < len(rounded):
         bound = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
@@ -47,8 +50,9 @@ def rank_near(
     hub_weight: float,
     limit: int,
 ) -> Ranking:
-    """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids`
-    are of any order.
+    """Rank candidates by cosine, cut, then rank again by cosine minus crowding.
+
+    `ids` are in any order.
     """
     cosines = dots(values, scales, np.frombuffer(vector, "<f4"))
     top = best(cosines, ids, limit)
@@ -67,8 +71,9 @@ def near_lines(
     passages: Sequence[PassageId],
     dimension: int,
 ) -> list[NearLine]:
-    """Return the nearest of the lines of each passage (passage, start, end, packed vector), in the
-    order of `passages`.
+    """Return the nearest line of each passage, in the order of `passages`.
+
+    `rows` are (passage, start, end, packed vector).
     """
     if not rows:
         return []
@@ -89,5 +94,5 @@ def near_lines(
 
 
 def pairs(ids: Ints, scores: Doubles | Floats) -> tuple[tuple[PassageId, float], ...]:
-    """Return (id, score)."""
+    """Return (id, score) of each id."""
     return tuple(zip(ids.tolist(), scores.tolist(), strict=True))

@@ -1,5 +1,6 @@
-"""Prepares an entry before a write lock is taken: cleaned of characters that no database keeps,
-tokenised, hashed.
+"""Prepares an entry before a write lock is taken: cleaned, tokenised, hashed.
+
+Cleaned of characters that no database keeps.
 """
 
 import re
@@ -17,20 +18,21 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class PreparedEntry(NamedTuple):
-    """An entry, and of each of its passages the tokens, their number and a hash."""
+    """Entry with the tokens of each passage, their number and the passage's hash."""
 
     entry: Entry
     bodies: tuple[str, ...]
     contexts: tuple[str, ...]
     lengths: tuple[int, ...]
     hashes: tuple[bytes, ...]
-    #: Of each passage its lines: start, end, hash of the text to embed.
+    #: Lines of each passage: start, end, hash of the text to embed.
     lines: tuple[tuple[tuple[int, int, bytes], ...], ...] = ()
 
 
 def are_keywords_old(stored: int, where: str) -> bool:
-    """Say whether an earlier release made the keyword tokens of a store. Raises ShapeMismatch where
-    a newer one did.
+    """Say whether an earlier release made the keyword tokens of a store.
+
+    Raises ShapeMismatch where a newer release made them.
     """
     if stored > VERSION:
         raise ShapeMismatch(
@@ -57,8 +59,9 @@ def prepare_entry(entry: Entry) -> PreparedEntry:
 
 
 def hashed_lines(kind: str, text: str) -> tuple[tuple[int, int, bytes], ...]:
-    """Return start, end and hash of the lines of a passage; none where documents of its kind have
-    none.
+    """Return start, end and hash of the lines of a passage.
+
+    Nothing where documents of its kind have no lines.
     """
     if kind not in KINDS:
         return ()
@@ -66,8 +69,9 @@ def hashed_lines(kind: str, text: str) -> tuple[tuple[int, int, bytes], ...]:
 
 
 def _make_entry_storable(entry: Entry) -> Entry:
-    """Replace what no database keeps in a text (NUL, and a lone surrogate, which has no UTF-8), one
-    character for one.
+    """Replace characters that no database keeps in a text, one character for one.
+
+    These are NUL, and a lone surrogate, which has no UTF-8.
     """
     document, passages = entry.document, entry.passages
     if not any(

@@ -1,5 +1,6 @@
-"""Converts rows to model types and back. Times are Unix milliseconds in the database and aware
-datetimes outside.
+"""Converts rows to model types and back.
+
+Times are Unix milliseconds in the database and aware datetimes outside.
 """
 
 import json
@@ -12,7 +13,7 @@ from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Proven
 from gieok.model.retrieval import AGENT_FIELD, AGENT_FOLDERS, TAG_FIELDS, Filter, FoundPassage
 
 _T = TypeVar("_T")
-#: Values of one statement: far below SQLite's limit on parameters.
+#: Number of values of one statement: far below SQLite's limit on parameters.
 _BATCH = 500
 DOCUMENT_COLUMNS = (
     "key, kind, title, content_hash, importance, tier, created_at, updated_at, valid_from, "
@@ -26,7 +27,7 @@ FOUND_COLUMNS = (
 )
 
 _TIERS = {tier.value: tier for tier in Tier}
-#: `json.loads` without its checks of bytes and blanks: `document_row` wrote it, and there are
+#: `json.loads` without its checks of bytes and blanks: `document_row` wrote the text, and there are
 #: thousands of rows.
 _parse = json.JSONDecoder().raw_decode
 
@@ -142,22 +143,21 @@ def to_found(row: tuple[Any, ...]) -> FoundPassage:
 
 
 def sqlite_field(name: str) -> str:
-    """Return a field of a document's metadata, as SQLite reads it."""
+    """Return the SQL expression of a field of a document's metadata, for SQLite."""
     return f"json_extract(d.metadata, '$.{name}')"
 
 
 def postgres_field(name: str) -> str:
-    """Return the same, as PostgreSQL reads it."""
+    """Return the SQL expression of a field of a document's metadata, for PostgreSQL."""
     return f"(d.metadata::json ->> '{name}')"
 
 
 def filter_sql(
     where: Filter, field: Callable[[str], str] = sqlite_field
 ) -> tuple[str, list[object]]:
-    """Return a condition on `documents d`, starting with AND, and its parameters; empty for an
-    empty filter.
+    """Return a condition on `documents d` and its parameters; empty for an empty filter.
 
-    `field` returns a field of the metadata as the database reads it.
+    The condition starts with AND. `field` returns the SQL expression of a field of the metadata.
     """
     clauses: list[str] = []
     values: list[object] = []
@@ -192,7 +192,10 @@ def filter_sql(
 
 
 def _build_holds_any_sql(joined: str, wanted: Iterable[str], values: list[object]) -> str:
-    """Return that a text of names joined by commas holds any of some; adds to the parameters."""
+    """Return SQL for: a text of names joined by commas holds any of the wanted names.
+
+    Adds the wanted names to the parameters.
+    """
     names = f"',' || replace(replace(lower({joined}), ', ', ','), ' ,', ',') || ','"
     escaped = [re.sub(r"[!%_]", r"!\g<0>", name) for name in sorted(wanted)]
     values += [f"%,{name},%" for name in escaped]
@@ -224,12 +227,13 @@ def batches(values: Sequence[_T]) -> Iterable[Sequence[_T]]:
 
 
 def prefix_scope_tokens(sid: int, tokens: str) -> str:
-    """Return keyword tokens with their scope in front of each, as SQLite's keyword table holds
-    them.
+    """Return keyword tokens with their scope in front of each.
+
+    SQLite's keyword table holds tokens in this form.
     """
     return f"{sid}_" + tokens.replace(" ", f" {sid}_") if tokens else ""
 
 
 def count_keyword_tokens(tokens: str) -> int:
-    """Return how many keyword tokens there are."""
+    """Return the number of keyword tokens in a text of tokens."""
     return tokens.count(" ") + 1 if tokens else 0

@@ -1,5 +1,6 @@
-"""What every store on an SQL database does alike. What differs is SQL: the modules `reading` and
-`writing` of its folder.
+"""Documents, notes and keyword search: the code that all stores on SQL databases share.
+
+The differences are SQL: the modules `reading` and `writing` in a store's folder.
 """
 
 from abc import ABC, abstractmethod
@@ -18,8 +19,10 @@ _Db_contra = TypeVar("_Db_contra", contravariant=True)
 
 
 class ScopeStatistics(NamedTuple):
-    """What BM25 needs of a scope. `generation` grows with every write: a copy in memory compares
-    it.
+    """Statistics of a scope for BM25.
+
+    `generation` grows with every write: a copy in memory compares it to find out whether it is
+    stale.
     """
 
     id: int
@@ -64,11 +67,11 @@ class _Counting(Protocol[_Db_contra]):
 
 
 class _Reading(_DocumentReading[_Db_contra], _Counting[_Db_contra], Protocol[_Db_contra]):
-    """Each function runs inside one snapshot."""
+    """Module of functions that read; each runs inside one snapshot."""
 
 
 class _Writing(Protocol[_Db_contra]):
-    """Each function runs inside the caller's transaction."""
+    """Module of functions that write; each runs inside the caller's transaction."""
 
     def put(self, db: _Db_contra, prepared: Sequence[PreparedEntry], /) -> None: ...
     def forget(self, db: _Db_contra, scope: Scope, keys: Sequence[str], /) -> int: ...
@@ -80,8 +83,9 @@ class _Writing(Protocol[_Db_contra]):
 
 
 class SqlDocuments(ABC, Generic[Db]):
-    """`Documents`, `Notes`, `Adoptable` and `KeywordSearch`; a subclass opens the transactions and
-    names its statements.
+    """`Documents`, `Notes`, `Adoptable` and `KeywordSearch` on an SQL database.
+
+    A subclass opens the transactions and names its modules of statements.
     """
 
     _reads: _Reading[Db]
@@ -89,30 +93,30 @@ class SqlDocuments(ABC, Generic[Db]):
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[Db]:
-        """One snapshot for all statements inside, so that an answer never mixes two states."""
+        """Give one snapshot for all statements inside, so that an answer never mixes two states."""
 
     @abstractmethod
     def _writing(self) -> AbstractContextManager[Db]:
-        """One transaction, durable when it returns."""
+        """Give one transaction, durable when the block ends."""
 
     def _answering(self) -> AbstractContextManager[Db]:
-        """As `_reading`, for what a person waits for."""
+        """Give a snapshot as `_reading`, for a question that a person waits for."""
         return self._reading()
 
     def put(self, entries: Sequence[Entry]) -> None:
-        """Insert or replace documents; of several with one key the last counts."""
+        """Insert or replace documents; of several entries with one key the last counts."""
         latest = {(entry.document.scope, entry.document.key): entry for entry in entries}
         if prepared := [prepare_entry(entry) for entry in latest.values()]:
             with self._writing() as db:
                 self._writes.put(db, prepared)
 
     def forget(self, scope: Scope, keys: Sequence[str]) -> int:
-        """Remove documents; return how many there were."""
+        """Remove documents; return how many existed."""
         with self._writing() as db:
             return self._writes.forget(db, scope, keys)
 
     def drop_scope(self, scope: Scope) -> int:
-        """Remove a scope with all that it holds."""
+        """Remove a scope with its documents and notes."""
         with self._writing() as db:
             return self._writes.drop_scope(db, scope)
 
@@ -156,22 +160,22 @@ class SqlDocuments(ABC, Generic[Db]):
         self.update_note(scope, name, lambda _: value)
 
     def update_note(self, scope: Scope, name: str, change: Callable[[str], str]) -> None:
-        """Set one note to what `change` makes of it."""
+        """Replace the value of a note by the result of `change`."""
         with self._writing() as db:
             self._writes.update_note(db, scope, name, change)
 
     def is_unadopted(self) -> bool:
-        """Say whether an older release wrote what is here, and the journal does not know it yet."""
+        """Say whether an older release wrote documents that the journal does not know yet."""
         with self._reading() as db:
             return self._reads.is_unadopted(db)
 
     def set_adopted(self) -> None:
-        """Say that the journal knows it."""
+        """Record that the journal knows the documents of this store."""
         with self._writing() as db:
             self._writes.set_adopted(db)
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
-        """Count what is held."""
+        """Count documents, passages and vectors."""
         with self._reading() as db:
             return self._reads.stats(db, scope)
 

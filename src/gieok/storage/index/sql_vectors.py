@@ -1,5 +1,6 @@
-"""What every store on an SQL database does alike with vectors. What differs is SQL: the module
-`vectors` of its folder.
+"""Models and vectors: the code that all stores on SQL databases share.
+
+The differences are SQL: the module `vectors` in a store's folder.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,19 +12,20 @@ from gieok.model.retrieval import VectorQuery
 from gieok.storage.index.sql_documents import Db, SqlDocuments, _Db_contra
 from gieok.text.embedform import form_hash, text_to_embed
 
-#: Above every passage id.
+#: Number above every passage id.
 ANY_ID = 1 << 62
 
 
 def _hint_dimension_change(dimension: int) -> str:
-    """Return what to do where one model gives vectors of another length than before: as another
-    model, it is switched to.
+    """Return the next step where a model gives vectors of another length than before.
+
+    The next step is a switch, as to another model.
     """
     return f"set `embedder.dimension: {dimension}`, then run `gieok index --rebuild`"
 
 
 class VectorModel(NamedTuple):
-    """A model whose vectors the database holds."""
+    """Embedding model whose vectors the database holds."""
 
     id: int
     name: str
@@ -39,8 +41,9 @@ class VectorModel(NamedTuple):
             )
 
     def verify_query(self, query: VectorQuery) -> None:
-        """Raise ShapeMismatch for a question whose vector another model made: the vectors were
-        switched since.
+        """Raise ShapeMismatch for a question whose vector another model made.
+
+        The store was switched to this model after the question was embedded.
         """
         if query.model and query.model != self.name:
             raise ShapeMismatch(
@@ -75,18 +78,19 @@ class _Vectors(Protocol[_Db_contra]):
 
 
 class _VectorStatements(_Models[_Db_contra], _Vectors[_Db_contra], Protocol[_Db_contra]):
-    """Each function runs inside the caller's transaction. `lock` keeps the active model as it is,
-    or excludes other writers.
+    """Module of functions on vectors; each runs inside the caller's transaction.
+
+    `lock` keeps the active model unchanged, or excludes other writers.
     """
 
 
 class SqlVectors(SqlDocuments[Db]):
-    """`ModelSwitch` and `VectorCopy`, but for `nearest`."""
+    """`ModelSwitch` and `VectorCopy` on an SQL database, without `nearest`."""
 
     _vectors: _VectorStatements[Db]
 
     def use_model(self, model: str, dimension: int) -> None:
-        """Declare the model that vectors come from."""
+        """Declare the model that the vectors come from."""
         active = self.active_model()
         if active is None:
             with self._writing() as db:
@@ -122,14 +126,14 @@ class SqlVectors(SqlDocuments[Db]):
             self._vectors.put(db, active.id, self._packed(db, active, vectors))
 
     def active_model(self) -> tuple[str, int] | None:
-        """Return name and dimension of the model that vectors are of."""
+        """Return name and dimension of the model that the vectors come from."""
         with self._answering() as db:
             active = self._vectors.active(db)
         return active[1:] if active else None
 
     def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
-        """Return the vectors that are here for texts to embed."""
-        # numpy: a keyword search has no time for it
+        """Return the existing vectors of texts to embed, by text."""
+        # Imported here for numpy: a keyword search has no time for it.
         from gieok.storage.index.quantise import restore_vector
 
         by_hash = {form_hash(text): text for text in texts}
@@ -171,7 +175,10 @@ class SqlVectors(SqlDocuments[Db]):
             self._vectors.activate(db, self._added(db, model, dimension).id)
 
     def _active_named(self, db: Db, model: str) -> VectorModel:
-        """Return the active model. Raises ShapeMismatch where it is another one."""
+        """Return the active model.
+
+        Raises ShapeMismatch where its name is not `model`.
+        """
         active = self._vectors.active(db)
         if active is None or active.name != model:
             raise ShapeMismatch(

@@ -1,1 +1,1 @@
-"""What the store and the journal on a PostgreSQL server share."""
+"""PostgreSQL code that the store, the journal and the accounts share."""

@@ -1,5 +1,6 @@
-"""Spreads tables over the nodes of a cluster by Citus, an extension of PostgreSQL: a row goes where
-its scope's number says.
+"""Spreads tables over the nodes of a cluster by Citus, an extension of PostgreSQL.
+
+The number of a row's scope decides the node.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,15 +10,16 @@ import psycopg
 from gieok.errors import StoreError
 from gieok.storage.postgres.connection import Connections
 
-#: Every table of scopes or users is kept beside these rows.
+#: Every table of scopes or users is on the same node as these rows.
 _FIRST = "gieok_journal.scopes"
 _HAS = "SELECT 1 FROM pg_proc WHERE proname = 'create_distributed_table'"
 _CAN = "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
 
 
 def list_citus_statements(schema: str, tables: Iterable[str], of_all: Iterable[str]) -> list[str]:
-    """Return the calls for the tables of a schema, in order: first what has rows of scopes, then
-    what every node has whole.
+    """Return the Citus calls for the tables of a schema, in order.
+
+    First the tables with rows of scopes, then the tables that every node has whole.
     """
     calls = []
     for name in (f"{schema}.{table}" for table in tables):
@@ -28,8 +30,9 @@ def list_citus_statements(schema: str, tables: Iterable[str], of_all: Iterable[s
 
 
 def distribute(connections: Connections, wanted: Sequence[str], location: str) -> int:
-    """Issue the calls that were not issued before; return how many. Raises StoreError where there
-    is no Citus.
+    """Run the Citus calls that were not run before; return how many.
+
+    Raises StoreError where Citus is missing.
     """
     with connections.autocommit() as db:
         if db.execute(_HAS).fetchone() is None:

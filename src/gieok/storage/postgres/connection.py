@@ -1,6 +1,4 @@
-"""Transactions on a server, on connections that a process shares, and the meaning of a server's
-errors.
-"""
+"""Transactions on a PostgreSQL server, by shared connections, with errors translated."""
 
 import math
 import socket
@@ -30,14 +28,14 @@ from gieok.storage.postgres.pool import MOST, PoolKey, bound_pool_size, share_po
 from gieok.storage.postgres.tables import Tables
 from gieok.storage.postgres.watchdog import Watchdog
 
-#: How long an answer may take (setting `store.timeout_s`), and how long a writer waits for locks
-#: that other writers hold.
+#: Seconds that an answer may take (setting `store.timeout_s`), and the time that a writer waits for
+#: locks of other writers.
 TIMEOUT_S = 5.0
 LOCK_TIMEOUT_MS = 30_000
-#: The server ends a statement that takes too long; if it does not, the connection is closed this
-#: much later.
+#: The server ends a statement that takes too long; if it does not, the connection is closed after
+#: this additional time.
 _GRACE_S = 1.0
-#: Notices a peer that vanished (a cable, a suspended machine), during a long write too.
+#: Options that notice a peer that vanished (a cable, a suspended machine), during a long write too.
 _KEEPALIVE = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -74,13 +72,14 @@ _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
 }
 
 
-#: What libpq itself takes an address from.
+#: Environment variables from which libpq itself takes an address.
 _LIBPQ = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE")
 
 
 class ServerAddress(NamedTuple):
-    """Address of the database: `conninfo` for libpq, a `password` outside of it, and a `location`
-    without secrets.
+    """Address of the database.
+
+    `conninfo` for libpq, a `password` outside of it, and a `location` without secrets.
     """
 
     conninfo: str
@@ -90,8 +89,9 @@ class ServerAddress(NamedTuple):
 
 
 def read_address(url: str, password: str) -> ServerAddress:
-    """Return the address in a URL or connection string. Raises BadConfig, whose message holds no
-    secret.
+    """Return the address in a URL or connection string.
+
+    Raises BadConfig, whose message holds no secret.
     """
     if url.partition("?")[0].count("@") > 1:
         raise BadConfig(
@@ -99,7 +99,7 @@ def read_address(url: str, password: str) -> ServerAddress:
         )
     try:
         parts = conninfo_to_dict(url)
-    # its message quotes the part that it does not understand, which may be the password
+    # The error's message quotes the part that it does not understand, which may be the password.
     except psycopg.Error:
         hint = "write postgresql://user@host:5432/database; special characters of a password as %XX"
         raise BadConfig("database.url is no PostgreSQL address", hint=hint) from None
@@ -112,8 +112,9 @@ def read_address(url: str, password: str) -> ServerAddress:
 
 
 def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
-    """Return URL, password and time-out of the server that settings name; `setting` is why one is
-    needed. Raises BadConfig.
+    """Return URL, password and time-out of the configured server.
+
+    `setting` is the setting that needs a server, for the error. Raises BadConfig.
     """
     url = opening.setting("database.url")
     if not url and not any(map(opening.secret, _LIBPQ)):
@@ -124,18 +125,18 @@ def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
     return url, opening.secret("PGPASSWORD"), float(opening.setting("store.timeout_s"))
 
 
-#: Compiling a query (jit) takes longer than any of ours runs.
+#: No jit: compiling a query takes longer than any of our queries runs.
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL jit = off"
 
 _WATCHDOG = Watchdog()
 
 
 class Connections:
-    """Transactions on tables. The connections are of the pool of the address, which others use too;
-    a broken one is replaced.
+    """Transactions on tables, by connections of the address's pool.
 
-    `path` is the schema in which statements find their tables; '': names are qualified. It is set
-    for a transaction, because a pooler may hand the next one another connection.
+    Others use the pool too; a broken connection is replaced. `path` is the schema in which
+    statements find their tables; '': names are qualified. The path is set for each transaction,
+    because a pooler may hand the next transaction another connection.
     """
 
     def __init__(
@@ -156,14 +157,15 @@ class Connections:
         self._pool = share_pool(
             key, partial(_connect_postgres, address, timeout_s), address.location
         )
-        #: The connections by which the tables were seen to be as this release reads them.
+        #: Connections whose tables were checked to be of this release.
         self._ready: weakref.WeakSet[psycopg.Connection] = weakref.WeakSet()
         self._locks = Locks(self._connected)
 
     @contextmanager
     def answering(self) -> Iterator[psycopg.Connection]:
-        """As `reading`, for what a person waits for. Raises StoreBusy or StoreUnreachable after the
-        timeout.
+        """Give a snapshot as `reading`, for a question that a person waits for.
+
+        Raises StoreBusy or StoreUnreachable after the timeout.
         """
         with (
             self._transaction(f"{_READ}; {self._bounds()}", self._timeout_s) as db,
@@ -173,8 +175,9 @@ class Connections:
 
     @contextmanager
     def reading(self) -> Iterator[psycopg.Connection]:
-        """One snapshot for all statements inside, so that an answer never mixes two states. Waits
-        for no lock for long.
+        """Give one snapshot for all statements inside, so that an answer never mixes two states.
+
+        Waits for no lock for long.
         """
         with self._transaction(
             f"{_READ}; SET LOCAL lock_timeout = {self._timeout_s * 1000:.0f}"
@@ -183,13 +186,13 @@ class Connections:
 
     @contextmanager
     def writing(self) -> Iterator[psycopg.Connection]:
-        """One transaction, durable when it returns."""
+        """Give one transaction, durable when the block ends."""
         with self._transaction(f"BEGIN; SET LOCAL lock_timeout = {self._lock_timeout_ms}") as db:
             yield db
 
     @contextmanager
     def autocommit(self) -> Iterator[psycopg.Connection]:
-        """Each statement for itself, which VACUUM needs."""
+        """Give a connection on which each statement commits by itself, as VACUUM needs."""
         self._pool.users.add(self)
         with self._translated(), self._pool.taken(self._writers_wait_s, self._make_ready) as db:
             yield db
@@ -201,8 +204,9 @@ class Connections:
 
     @contextmanager
     def holding(self, key: int, *, wait: bool) -> Iterator[bool]:
-        """Hold an advisory lock by a connection of its own; False where it is taken and `wait` is
-        off.
+        """Hold an advisory lock by a connection of its own.
+
+        Gives False where another process holds the lock and `wait` is off.
         """
         with self._translated():
             lock = self._locks.take(key, wait=wait)
@@ -234,20 +238,23 @@ class Connections:
                 raise
 
     def _bounds(self) -> str:
-        """Return the statements that bound the others of a transaction."""
+        """Return the statements that limit the time of the other statements of a transaction."""
         most_ms = self._timeout_s * 1000
-        # A little less for a lock, so that the error names the lock.
+        # A little less for waiting on a lock, so that the error names the lock.
         return (
             f"SET LOCAL statement_timeout = {most_ms:.0f}; SET LOCAL lock_timeout = "
             f"{0.9 * most_ms:.0f}"
         )
 
     def _deadline(self, db: psycopg.Connection) -> AbstractContextManager[None]:
-        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
+        """Close the connection where the server is silent for too long.
+
+        Raises StoreUnreachable.
+        """
         return _enforce_deadline(db, self._timeout_s, self._address.location)
 
     def _connected(self) -> psycopg.Connection:
-        """Return a connection of the caller's own."""
+        """Return a new connection for the caller alone."""
         db = _connect_postgres(self._address, self._timeout_s)
         try:
             self._make_ready(db)
@@ -257,8 +264,9 @@ class Connections:
         return db
 
     def _make_ready(self, db: psycopg.Connection) -> None:
-        """Bring the tables to this release, once for a connection. Raises ShapeMismatch for those
-        of a newer one.
+        """Bring the tables to this release, once for a connection.
+
+        Raises ShapeMismatch for tables of a newer release.
         """
         if db in self._ready:
             return
@@ -281,7 +289,7 @@ class Connections:
         try:
             yield
         except psycopg.Error as error:
-            # the original's text may hold what is cut out here
+            # `from None`, as the original error's text may hold the secrets that are cut out here.
             raise _translate_postgres_error(error, self._address) from None
         except UnicodeEncodeError as error:
             hint = "use a name without lone surrogates"
@@ -298,15 +306,16 @@ def _connect_postgres(address: ServerAddress, timeout_s: float) -> psycopg.Conne
         "password": address.password,
     } | _KEEPALIVE
     extra = {name: value for name, value in options.items() if value and name not in own_options}
-    # Nothing is prepared on the server: behind a pooler the next transaction may meet another one.
+    # No statement is prepared on the server: behind a pooler the next transaction may meet another
+    # connection.
     return psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
 
 
 @contextmanager
 def _enforce_deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterator[None]:
     late = threading.Event()
-    # A duplicate: its number cannot become another file's meanwhile. The family does not matter to
-    # `shutdown`.
+    # A duplicate of the socket: its number cannot become another file's meanwhile. The family does
+    # not matter to `shutdown`.
     line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)
 
     def hang_up() -> None:

@@ -1,9 +1,9 @@
-"""Locks that last longer than a transaction: the server releases those of a connection that ends.
+"""Locks that last longer than a transaction; they end with their connection.
 
-One session holds all that a process takes without having to wait for another process, however many
-those are: a reply that streams costs no connection. Who has to wait does so in a transaction of a
-connection of its own, and so does everybody behind a pooler, which may hand a session on. A
-transaction that has read nothing keeps no old rows from being cleaned up.
+One session holds all locks that a process takes without having to wait for another process, however
+many they are: a reply that streams costs no connection. A caller that has to wait takes the lock in
+a transaction on a connection of its own, and so does every caller behind a pooler, which may hand a
+session on. A transaction that has read nothing keeps no old rows from being cleaned up.
 """
 
 import threading
@@ -19,14 +19,12 @@ _BEGIN = (
     "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0; SET "
     "LOCAL statement_timeout = 0"
 )
-#: The first release that ends idle sessions where it is told to.
+#: The first release of PostgreSQL that has a setting to end idle sessions.
 _ENDS_IDLE = 140_000
 
 
 class Lock(NamedTuple):
-    """A lock that is held by a session, or (`is_own`) by a transaction of a connection of its
-    own.
-    """
+    """Lock held by a session, or (`is_own`) by a transaction on a connection of its own."""
 
     key: int
     db: psycopg.Connection
@@ -34,15 +32,16 @@ class Lock(NamedTuple):
 
 
 class Locks:
-    """Takes advisory locks by number. A connection that a lock was released by is used for the
-    next.
+    """Takes advisory locks by number.
+
+    A connection whose lock was released is used for the next lock.
     """
 
     def __init__(self, connect: Callable[[], psycopg.Connection]) -> None:
         self._connect = connect
         self._guard = threading.Condition()
-        #: The session that locks share, none behind a pooler, and the numbers that this process
-        #: holds by it.
+        #: The session that locks share (None behind a pooler), and the numbers of the locks that
+        #: this process holds by it.
         self._session: psycopg.Connection | None = None
         self._is_pooled = False
         self._here: set[int] = set()
@@ -51,7 +50,10 @@ class Locks:
         weakref.finalize(self, _close_lock_connections, self._free, self._held)
 
     def take(self, key: int, *, wait: bool) -> Lock | None:
-        """Return the lock; None where it is taken and `wait` is off. Raises psycopg.Error."""
+        """Return the lock; None where another holds it and `wait` is off.
+
+        Raises psycopg.Error.
+        """
         with self._guard:
             while key in self._here:
                 if not wait:
@@ -63,7 +65,7 @@ class Locks:
         return self._own(key, wait=wait)
 
     def release(self, lock: Lock) -> None:
-        """Release what a lock holds."""
+        """Release a lock."""
         if lock.is_own:
             self._release_own(lock.db)
             return
@@ -75,14 +77,15 @@ class Locks:
             self._guard.notify_all()
 
     def close(self) -> None:
-        """Release everything."""
+        """Release all locks and close their connections."""
         with self._guard:
             self._session = None
             _close_lock_connections(self._free, self._held)
 
     def _shared(self, key: int) -> Lock | None:
-        """Try to take a lock by the session; None where another process has it, and behind a
-        pooler.
+        """Try to take a lock by the shared session.
+
+        None where another process has the lock, and behind a pooler.
         """
         while not self._is_pooled:
             known, db = self._session, self._session or self._opened()
@@ -104,8 +107,9 @@ class Locks:
         return None
 
     def _opened(self) -> psycopg.Connection:
-        """Return a new session, kept to share where no pooler is in between: that names itself, not
-        the server's process.
+        """Return a new session; without a pooler it is kept as the shared session.
+
+        A pooler is recognised because it reports its own process, not the server's.
         """
         db = self._connect()
         row = db.execute("SELECT pg_backend_pid()").fetchone()

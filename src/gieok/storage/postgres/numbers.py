@@ -1,4 +1,5 @@
-"""Numbers made of names, so that no table says which is next and no row has to be asked for.
+"""Numbers made of names, so that no table of next numbers and no look-up is needed.
+
 Standard library only.
 """
 
@@ -11,7 +12,7 @@ def scope_number(path: str) -> int:
 
 
 def lock_number(name: str) -> int:
-    """Return the number of an advisory lock."""
+    """Return the number of an advisory lock with this name."""
     return number_of("lock", name)
 
 

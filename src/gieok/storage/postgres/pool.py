@@ -1,9 +1,9 @@
-"""The connections of a process to one server: few, shared by all that use its address, handed out
-for a transaction each.
+"""Pool of a process's connections to one server, each handed out for a transaction.
 
-Ours rather than psycopg_pool's: no threads of its own, nothing is opened before it is needed, what
-the server hung up on is replaced while the caller waits, and a thread that holds one is given more
-instead of waiting for itself.
+The connections are few, and shared by all users of the address. Our own rather than psycopg_pool's:
+no threads of its own, nothing is opened before it is needed, a connection that the server closed is
+replaced while the caller waits, and a thread that holds a connection is given more instead of
+waiting for itself.
 """
 
 import threading
@@ -18,13 +18,12 @@ from psycopg.pq import TransactionStatus
 
 from gieok.errors import StoreBusy
 
-#: Connections of a process to one address where nothing else is said (setting
-#: `database.connections`).
+#: Default number of connections of a process to one address (setting `database.connections`).
 MOST = 10
 
 
 class PoolKey(NamedTuple):
-    """What connections must have in common to be shared."""
+    """Properties that connections must have in common to be shared."""
 
     conninfo: str
     password: str
@@ -32,11 +31,10 @@ class PoolKey(NamedTuple):
 
 
 class Pool:
-    """Hands out up to `most` connections, the last one given back first; who waits is served in
-    turn.
+    """Hands out up to `most` connections, the last one given back first.
 
-    A thread that holds one gets further ones beyond `most`, so there are at most twice as many
-    while transactions are nested once.
+    Waiting callers are served in turn. A thread that holds a connection gets further ones beyond
+    `most`, so there are at most twice as many while transactions are nested once.
     """
 
     def __init__(self, connect: Callable[[], psycopg.Connection], most: int, location: str) -> None:
@@ -48,7 +46,7 @@ class Pool:
         self._waiting: deque[threading.Event] = deque()
         self._idle: list[psycopg.Connection] = []
         self._nested = threading.local()
-        #: Those who use it; when the last has closed, the connections are closed.
+        #: Users of the pool; when the last has left, the connections are closed.
         self.users: weakref.WeakSet[object] = weakref.WeakSet()
         weakref.finalize(self, _close_pool_connections, self._idle)
 
@@ -56,8 +54,9 @@ class Pool:
     def taken(
         self, wait_s: float, begin: Callable[[psycopg.Connection], None]
     ) -> Iterator[psycopg.Connection]:
-        """Give a connection on which `begin` has run. Raises StoreBusy where none gets free within
-        `wait_s`, psycopg.Error.
+        """Give a connection on which `begin` has run.
+
+        Raises StoreBusy where no connection gets free within `wait_s`, psycopg.Error.
         """
         depth = getattr(self._nested, "depth", 0)
         if not depth:
@@ -75,7 +74,7 @@ class Pool:
                 self._end_turn()
 
     def leave(self, user: object) -> None:
-        """Close what is idle where nobody else uses it."""
+        """Stop using the pool; the last user's leave closes the idle connections."""
         self.users.discard(user)
         if not self.users:
             with self._guard:
@@ -140,12 +139,12 @@ _GUARD = threading.Lock()
 
 
 def bound_pool_size(conninfo: str, most: int) -> None:
-    """Let this process have so many connections to an address, from its next pool on."""
+    """Limit this process's connections to an address, from its next pool on."""
     _BOUNDS[conninfo] = most
 
 
 def share_pool(key: PoolKey, connect: Callable[[], psycopg.Connection], location: str) -> Pool:
-    """Return the pool of an address, made where there is none."""
+    """Return the pool of an address; a missing pool is made."""
     with _GUARD:
         pool = _POOLS.get(key)
         if pool is None:

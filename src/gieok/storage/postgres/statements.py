@@ -1,5 +1,6 @@
-"""Statements as SQLite and PostgreSQL both understand them, with any text, those too that
-PostgreSQL refuses.
+"""Statements in the SQL that SQLite and PostgreSQL share, with any text as a value.
+
+Texts that PostgreSQL refuses are escaped.
 """
 
 import re
@@ -9,32 +10,33 @@ from typing import Any
 
 import psycopg
 
-#: What PostgreSQL does not take, and this character itself (data link escape), is written as it and
-#: four hexadecimal digits.
+#: A character that PostgreSQL does not take, and the escape itself (data link escape), is written
+#: as the escape and four hexadecimal digits.
 _ESCAPE = "\x10"
 _REFUSED = re.compile("[\0\x10\ud800-\udfff]")
 _ESCAPED = re.compile("\x10([0-9a-f]{4})")
-#: Stands for a text that is elsewhere. Nobody's text is written so: its own link escapes are
+#: Stands for a text in another database. No text of a user is written so: its own link escapes are
 #: escaped.
 _ELSEWHERE = "\x10m"
 
 
 class Elsewhere(str):
-    """What a row holds of a text that is kept in another database: its hash, in hexadecimal; none
-    is written.
+    """Column value for a text that is kept in another database: its hash, in hexadecimal.
+
+    The hash itself is not written into the text column.
     """
 
     __slots__ = ()
 
     @staticmethod
     def column(text: str, text_hash: str) -> str:
-        """Return the expression that reads a text, or the hash of one that is elsewhere."""
+        """Return the expression for a text, or for the hash of a text kept in another database."""
         mark = "chr(16) || 'm'"
         return f"CASE {text} WHEN {mark} THEN {mark} || encode({text_hash}, 'hex') ELSE {text} END"
 
 
 class Statements:
-    """A connection that takes statements with `?` for a value, and any text."""
+    """Connection that takes statements with `?` for a value, and any text."""
 
     def __init__(self, db: psycopg.Connection) -> None:
         self._db = db
@@ -55,7 +57,7 @@ class Statements:
 
 
 class StatementRows:
-    """The rows of a statement."""
+    """Rows of a statement, with texts unescaped."""
 
     def __init__(self, cursor: psycopg.Cursor[Any]) -> None:
         self._cursor = cursor
@@ -98,7 +100,7 @@ def _escape_postgres_value(value: object) -> object:
 
 
 def unwritten(text: str) -> str:
-    """Return the text that was `written`."""
+    """Return the text that `escape_postgres_text` escaped."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 

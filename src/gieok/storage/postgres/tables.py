@@ -1,5 +1,6 @@
-"""Tables of a schema: numbered steps that only go forward, applied under an advisory lock, so that
-many may start at once.
+"""Tables of a schema: numbered migrations that only go forward.
+
+The migrations are applied under an advisory lock, so that many processes may start at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,17 +9,18 @@ import psycopg
 
 from gieok.errors import ShapeMismatch
 
-#: The first number of all our advisory locks of two.
+#: First number of all our advisory locks, which have two numbers.
 OURS = 4749454
 
 
-#: Statements, or what asks the database before it changes it.
+#: Statements, or a function that looks at the database before it changes it.
 Step = str | Callable[[psycopg.Connection], None]
 
 
 class Tables:
-    """The tables of the schema `name`. Each step is applied once, in order, and never changed after
-    a release.
+    """Tables of the schema `name`.
+
+    Each migration is applied once, in order, and never changed after a release.
     """
 
     def __init__(self, name: str, steps: Sequence[Step], *, lock: int) -> None:
@@ -27,7 +29,7 @@ class Tables:
         self._lock = lock
 
     def are_ready(self, db: psycopg.Connection) -> bool:
-        """Say whether there is nothing to migrate."""
+        """Say whether no migration is needed."""
         return self.version(db) >= len(self.steps)
 
     def migrate(self, db: psycopg.Connection, location: str, lock_timeout_ms: int) -> None:
@@ -35,7 +37,7 @@ class Tables:
         with db.transaction():
             db.execute(f"SET LOCAL lock_timeout = {lock_timeout_ms}")
             db.execute(f"SELECT pg_advisory_xact_lock({OURS}, {self._lock})")
-            # again, under the lock: another process may have been faster
+            # Check again, under the lock: another process may have been faster.
             version = self.version(db)
             if version >= len(self.steps):
                 return
@@ -52,10 +54,16 @@ class Tables:
                 db.execute(f"INSERT INTO {self.name}.migrations (version) VALUES (%s)", (number,))
 
     def prepare(self, db: psycopg.Connection, location: str) -> None:
-        """Make what the tables need, before the first step. Raises StoreError."""
+        """Make what the tables need, such as extensions, before the first migration.
+
+        Raises StoreError.
+        """
 
     def verify(self, db: psycopg.Connection, location: str) -> bool:
-        """Say whether `renew` is needed. Raises ShapeMismatch for tables of a newer release."""
+        """Say whether `renew` is needed.
+
+        Raises ShapeMismatch for tables of a newer release.
+        """
         version = self.version(db)
         if version > len(self.steps):
             told = (
@@ -66,10 +74,10 @@ class Tables:
         return False
 
     def renew(self, db: psycopg.Connection) -> None:
-        """Make anew what an earlier release made in another way."""
+        """Rebuild data that an earlier release made in another way."""
 
     def version(self, db: psycopg.Connection) -> int:
-        """Return the number of the last step that was applied."""
+        """Return the number of the last applied migration."""
         # Not to_regclass, which remembers that a name was missing when another process makes it
         # meanwhile.
         schema = f"(SELECT oid FROM pg_namespace WHERE nspname = '{self.name}')"
@@ -83,7 +91,10 @@ class Tables:
 def partitioned(
     name: str, columns: str, partitions: int, *, by: str = "scope_id", options: str = ""
 ) -> str:
-    """Return statements that make a table, `name` with its schema, and its partitions by hash."""
+    """Return statements that make a table and its partitions by hash.
+
+    `name` includes the schema.
+    """
     parts = (
         (
             f"CREATE TABLE {name}_{n} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, "

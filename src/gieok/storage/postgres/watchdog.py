@@ -1,5 +1,6 @@
-"""Runs an action after a deadline. One thread for all: a thread per transaction cost a third of its
-time.
+"""Runs an action after a deadline, with one thread for all actions.
+
+A thread per transaction cost a third of the transaction's time.
 """
 
 import threading
@@ -16,14 +17,14 @@ class Watchdog:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._numbers = count()
-        #: Number → deadline by the monotonic clock, and action.
+        #: Number of the guarded block → deadline by the monotonic clock, and action.
         self._due: dict[int, tuple[float, Callable[[], None]]] = {}
         self._looks_at = inf
         self._thread: threading.Thread | None = None
 
     @contextmanager
     def watching(self, seconds: float, act: Callable[[], None]) -> Iterator[None]:
-        """Call `act` in another thread where the block takes longer than so many seconds."""
+        """Call `act` in another thread where the block takes longer than `seconds`."""
         number, due = next(self._numbers), time.monotonic() + seconds
         with self._changed:
             self._due[number] = (due, act)

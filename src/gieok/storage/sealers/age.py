@@ -1,8 +1,8 @@
-"""The age format (age-encryption.org/v1), by `pyrage`: what is written here, the `age` program
-opens too.
+"""Encryption in the age format (age-encryption.org/v1), by `pyrage`.
 
-Writing needs only the recipient, which is public; reading needs the identity. Every block is
-authenticated: a flipped byte or a missing end is an error, never other data.
+The `age` program opens these files too. Writing needs only the recipient, which is public; reading
+needs the identity. Every block is authenticated: a flipped byte or a missing end is an error, never
+other data.
 """
 
 import errno
@@ -16,7 +16,7 @@ import pyrage
 
 from gieok.errors import BadConfig, Damaged, WrongKey
 
-#: How a file in this format begins.
+#: First bytes of a file in this format.
 MAGIC = b"age-encryption.org/v1\n"
 _OTHER_PASSPHRASE = (
     "type it again; GIEOK_PASSPHRASE (environment, `.env`, keyring) may hold another"  # noqa: S105
@@ -29,11 +29,11 @@ _WRONG = (
 
 
 class AgeSealer:
-    """`Sealer` and `StreamSealer`. `identities` give the secret keys' text when something is read.
-    They raise BadConfig.
+    """`Sealer` and `StreamSealer` in the age format.
 
-    The first is that of the recipient; the others open what was encrypted before the key was
-    changed.
+    Each of `identities` returns the text of a secret key when a file is read, and may raise
+    BadConfig. The first is the recipient's; the others open files that were encrypted before the
+    key was changed.
     """
 
     suffix = ".age"
@@ -48,13 +48,16 @@ class AgeSealer:
         self._identities = identities
 
     def seal(self, data: bytes) -> bytes:
-        """Return data encrypted."""
+        """Return the data encrypted."""
         sealed: bytes = pyrage.encrypt(data, [self._recipient])
         return sealed
 
     def open(self, data: bytes, what: str = "a file") -> bytes:
-        """Return what was encrypted; `what` it is: named in errors. Raises WrongKey, Damaged."""
-        # one after the other: each may need a passphrase
+        """Return the data decrypted; `what` is its name in errors.
+
+        Raises WrongKey, Damaged.
+        """
+        # One identity after the other: each may need a passphrase.
         for number, identity in enumerate(self._identities, 1):
             try:
                 plain: bytes = pyrage.decrypt(data, [_parse_age_identity(identity())])
@@ -66,8 +69,9 @@ class AgeSealer:
         raise WrongKey(f"{what} is encrypted, and there is no key", hint=_WRONG)
 
     def is_current(self, data: bytes) -> bool:
-        """Say whether the first key opens it: it was not encrypted with one before. Raises
-        Damaged.
+        """Say whether the data is encrypted with the first key, not with an earlier one.
+
+        Raises Damaged.
         """
         try:
             pyrage.decrypt(data, [_parse_age_identity(self._identities[0]())])
@@ -79,7 +83,7 @@ class AgeSealer:
 
     @contextmanager
     def sealing(self, out: BinaryIO) -> Iterator[BinaryIO]:
-        """Give a stream that encrypts into `out`; all of it is there once this returned."""
+        """Give a stream that encrypts into `out`; `out` is complete when the block ends."""
         with (
             _open_age_pipe() as (source, sink),
             _Worker(lambda: pyrage.encrypt_io(source, out, [self._recipient]), source) as worker,
@@ -95,8 +99,9 @@ class AgeSealer:
 
     @contextmanager
     def opening(self, source: BinaryIO, what: str = "a file") -> Iterator[BinaryIO]:
-        """Give a stream of what was encrypted; `what` it is: named in errors. Its end is true only
-        once this returned.
+        """Give a stream of the decrypted data; `what` is its name in errors.
+
+        The data is verified to its end only when the block ends.
         """
         identities = [_parse_age_identity(one()) for one in self._identities]
         with (
@@ -120,7 +125,10 @@ class AgeSealer:
 
     @staticmethod
     def recipient_of(identity: str) -> str:
-        """Return the public side of an identity. Raises BadConfig."""
+        """Return the recipient, the public side of an identity.
+
+        Raises BadConfig.
+        """
         return str(_parse_age_identity(identity).to_public())
 
     @staticmethod
@@ -144,7 +152,7 @@ class AgeSealer:
 
 
 class _Worker(threading.Thread):
-    """Runs one side of a pipe; closes its end of it when done."""
+    """Thread that runs one side of a pipe, and closes its end of the pipe when done."""
 
     def __init__(self, work: Callable[[], object], end: BinaryIO) -> None:
         super().__init__(daemon=True)
@@ -167,15 +175,15 @@ class _Worker(threading.Thread):
         self.join()
 
     def explain(self, what: str) -> None:
-        """Wait for the end; raise what went wrong here, unless it was that the other side went
-        away.
+        """Wait for the end; raise this side's error, unless the other side merely closed the
+        pipe.
         """
         self.join()
         if self.error is not None and "Broken pipe" not in f"{self.error}":
             self.finish(what)
 
     def finish(self, what: str) -> None:
-        """Wait for the end; raise what went wrong."""
+        """Wait for the end; raise this side's error."""
         self.join()
         if self.error is not None:
             raise _translate_age_error(self.error, what) from self.error
@@ -207,7 +215,7 @@ def _parse_age_identity(text: str) -> "pyrage.x25519.Identity":
 
 
 def _translate_age_error(error: BaseException, what: str) -> BaseException:
-    """Return an error of the library as one of ours."""
+    """Return an error of the library as an error of Gieok."""
     message = str(error)
     if isinstance(error, pyrage.DecryptError) and message == _NO_MATCH:
         return WrongKey(f"{what} was encrypted with another key", hint=_WRONG)

@@ -1,3 +1,1 @@
-"""SQLite files of ours: how they are opened, shared by threads and processes, and what their errors
-mean.
-"""
+"""Gieok's SQLite files: opening, sharing by threads and processes, translation of errors."""

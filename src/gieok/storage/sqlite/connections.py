@@ -14,9 +14,9 @@ from gieok.storage.sqlite.files import BUSY_TIMEOUT_MS, pragma, scrub, transacti
 
 
 class SqliteFile:
-    """Gives transactions on a file to its subclasses, which open it (`_connect`)."""
+    """Transactions on a file, for subclasses, which open the file (`_connect`)."""
 
-    #: What messages call it (see `failures.translated`).
+    #: Name of the file in messages (see `failures.translated`).
     what = "store"
 
     def __init__(self, file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
@@ -31,7 +31,7 @@ class SqliteFile:
         raise NotImplementedError
 
     def _reopened(self) -> None:
-        """Let a subclass drop copies of the file that was there before."""
+        """Let a subclass drop cached copies of a file that was replaced."""
 
     def _db(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -53,8 +53,9 @@ class SqliteFile:
         return connection
 
     def _is_over(self, connection: sqlite3.Connection) -> bool:
-        """Say whether a connection is of a file that was moved away, or of a full disk on which
-        others write again.
+        """Say whether a connection must be replaced.
+
+        Its file was moved away, or it met a full disk on which others write again.
         """
         if self._local.inode != self._current_inode():
             return True  # nobody reads what is written there
@@ -81,14 +82,14 @@ class SqliteFile:
 
     def _close_of_dead_threads(self) -> None:
         for thread in [thread for thread in list(self._connections) if not thread.is_alive()]:
-            # another thread may close it at the same time
+            # Another thread may close the connection at the same time.
             connection = self._connections.pop(thread, None)
             if connection is not None:
                 connection.close()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """One snapshot for all statements inside, so that an answer never mixes two states."""
+        """Give one snapshot for all statements inside, so that an answer never mixes two states."""
         db = self._db()
         with translated(self._file, self.what), transaction(db, "DEFERRED"):
             yield db
@@ -105,7 +106,7 @@ class SqliteFile:
             yield db
 
     def scrub(self) -> list[str]:
-        """Write the file anew without what was removed; return what could not be done, and why."""
+        """Write the file anew without removed rows; return what could not be done, and why."""
         with translated(self._file, self.what):
             return scrub(self._db(), self._file)
 

@@ -1,5 +1,6 @@
-"""Encrypts a database that is there, decrypts it, or gives it another key: into a new file that
-takes its place in one step.
+"""Encrypts an existing database, decrypts it, or changes its key.
+
+The content is written into a new file that replaces the old one in one step.
 """
 
 import os
@@ -13,19 +14,17 @@ from gieok.storage.sqlite import driver
 from gieok.storage.sqlite.failures import translated
 from gieok.storage.sqlite.files import pragma
 
-#: Ends the name of a file that is being written.
+#: Ending of the name of a file that is being written.
 ENDING = ".sealing"
 _PRAGMAS = ("application_id", "user_version", "auto_vacuum")
 _HEAD_BYTES = 100
 
 
 def convert_database_key(file: Path, keys: list[str], key: str) -> bool:
-    """Give a database a key ('': none), which now has one of `keys`; return whether that was
-    needed.
+    """Change the key of a database ('': none); return whether that was needed.
 
-    Nobody else may have it open: StoreBusy says so. Killed at any moment, the old file is there or
-    the new one, each whole.
-    Raises StoreError.
+    The database now has one of `keys`. Nobody else may have it open: StoreBusy says so. Killed at
+    any moment, the old file is there or the new one, each whole. Raises StoreError.
     """
     fresh = file.with_name(file.name + ENDING)
     fs.remove_database(fresh)
@@ -44,8 +43,8 @@ def convert_database_key(file: Path, keys: list[str], key: str) -> bool:
                     os.fsync(written.fileno())
                 fresh.replace(file)
                 _sync_database_folder(file.parent)
-                # Who opened the old file meanwhile waits for our lock, and must not write there: to
-                # them it is no database.
+                # A process that opened the old file meanwhile waits for our lock, and must not
+                # write there: without its first bytes, the old file is no database to that process.
                 os.pwrite(guard, bytes(_HEAD_BYTES), 0)
     finally:
         os.close(guard)
@@ -54,8 +53,9 @@ def convert_database_key(file: Path, keys: list[str], key: str) -> bool:
 
 
 def _take_alone(connection: sqlite3.Connection, file: Path) -> None:
-    """Leave WAL, which nobody can where another process has the file open, and hold the lock until
-    it is closed.
+    """Leave WAL mode, and lock the file until the connection is closed.
+
+    Leaving WAL fails where another process has the file open.
     """
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -79,7 +79,10 @@ def _build_busy_error(file: Path) -> StoreBusy:
 def _write_converted_database(
     connection: sqlite3.Connection, file: Path, fresh: Path, key: str
 ) -> None:
-    """Write everything into a new file, and compare. Raises StoreCorrupt, StoreError."""
+    """Write the whole content into a new file, and compare the two.
+
+    Raises StoreCorrupt, StoreError.
+    """
     if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise StoreCorrupt(f"{str(file)!r} is damaged: {found}", hint="`gieok doctor`")
     fs.create_private(fresh)
@@ -114,7 +117,7 @@ def _write_converted_database(
 
 
 def _list_row_tables(connection: sqlite3.Connection, database: str) -> list[str]:
-    """Return the tables that hold rows; those of FTS are views of them."""
+    """Return the tables that hold rows; virtual tables of FTS are views of other tables."""
     rows = connection.execute(
         f"SELECT name FROM {database}.sqlite_master WHERE type = 'table' AND sql NOT LIKE "
         f"'CREATE VIRTUAL%'"

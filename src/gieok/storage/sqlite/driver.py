@@ -1,10 +1,12 @@
-"""The one place that opens a SQLite file: by Python's own SQLite, or by SQLCipher where a home's
-databases are encrypted.
+"""Connections to SQLite files, by Python's own SQLite or by SQLCipher for encrypted homes.
 
-A home whose databases are encrypted has `keys/databases.txt` (0600; it may be a link to another
-disk): a line each, of 64 hexadecimal digits or the word `plain`. The first is what new databases
-have; while the key is changed the ones before follow. Standard library without `pathlib`, because
-the prompt hook opens databases here too; SQLCipher is imported where there is such a file.
+No other module opens a database file.
+
+A home whose databases are encrypted has the key file `keys/databases.txt` (0600; it may be a link
+to another disk). Each line of the key file is a key of 64 hexadecimal digits, or the word `plain`
+for no encryption. New databases get the first key; while the key is changed, the former keys follow
+it in the file. Standard library without `pathlib`, because the prompt hook opens databases here
+too; SQLCipher is imported only where there is a key file.
 """
 
 import os
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-#: What both libraries raise; SQLCipher's are added when it is loaded: name them through this
-#: module, each time.
+#: Errors that SQLite raises, and those of SQLCipher once it is loaded. Loading replaces both
+#: tuples: name them as attributes of this module, each time.
 ERRORS: "tuple[type[Exception], ...]" = (sqlite3.Error,)
 OPERATIONAL: "tuple[type[Exception], ...]" = (sqlite3.OperationalError,)
 KEY_FILE = os.path.join("keys", "databases.txt")
@@ -28,8 +30,9 @@ _library: "list[ModuleType]" = []
 
 
 class Sealed(sqlite3.OperationalError):
-    """A database cannot be opened because its key, or what reads it, is not here. `is_missing`: a
-    package is.
+    """Error of a database that cannot be opened because its key or SQLCipher is not here.
+
+    `is_missing` is true where the package of SQLCipher is not installed.
     """
 
     def __init__(self, told: str, hint: str, *, is_missing: bool = False) -> None:
@@ -42,9 +45,10 @@ class Sealed(sqlite3.OperationalError):
 def connect_sqlite(
     file: str, *, of: str = "", how: str = "", timeout_s: float = 5.0
 ) -> sqlite3.Connection:
-    """Open a database file, or `:memory:`; nothing is committed by itself. Raises `ERRORS`.
+    """Open a database file, or `:memory:`, in autocommit mode.
 
-    `of` is a file whose key it has, where it is not its own; `how` are parameters of a URI.
+    `of` names the file whose key applies, where that is another file than `file`; `how` holds the
+    parameters of a SQLite URI. Raises `ERRORS`.
     """
     keys = find_database_keys(of or file)
     if not keys:
@@ -53,15 +57,17 @@ def connect_sqlite(
 
 
 def with_keys(file: str, keys: "list[str]") -> "tuple[sqlite3.Connection, str]":
-    """Open a file by SQLCipher with the first key that fits ('': none); return it too. Raises
-    `ERRORS`.
+    """Open a file by SQLCipher with the first key that fits; return the connection and that key.
+
+    The key is '' where the file is not encrypted. Raises `ERRORS`.
     """
     return _with_keys(file, keys, "", 0.5)
 
 
 def find_database_keys(file: str) -> "list[str]":
-    """Return the keys that a database may have, '' for none; nothing where those of its home are
-    not encrypted.
+    """Return the keys that a database may be encrypted with, '' for no encryption.
+
+    The list is empty where the databases of the home are not encrypted.
     """
     folder = os.path.dirname(os.path.abspath(file))
     if os.path.basename(os.path.dirname(folder)) == _ASIDE:  # a damaged file, moved away
@@ -73,7 +79,7 @@ def find_database_keys(file: str) -> "list[str]":
 
 
 def read_key_file(name: str) -> "list[str]":
-    """Return what a file of keys says. Raises Sealed."""
+    """Return the keys in a key file, '' for the word `plain`. Raises Sealed."""
     try:
         mode = os.stat(name).st_mode
         with open(name, encoding="ascii") as stream:
@@ -94,13 +100,13 @@ def read_key_file(name: str) -> "list[str]":
 
 
 def format_key_file(keys: "list[str]") -> str:
-    """Return the content of a file of keys."""
+    """Return the content of a key file."""
     head = "# The key of Gieok's databases (SQLCipher, raw). Who loses it loses what they hold.\n"
     return head + "".join(f"{key or _PLAIN}\n" for key in keys)
 
 
 def is_sealed(connection: sqlite3.Connection) -> bool:
-    """Say whether a connection is SQLCipher's."""
+    """Return whether a connection is one of SQLCipher."""
     return not isinstance(connection, sqlite3.Connection)
 
 
@@ -112,8 +118,8 @@ def _with_keys(
     file: str, keys: "list[str]", how: str, timeout_s: float
 ) -> "tuple[sqlite3.Connection, str]":
     library = loaded()
-    # Of a database that is there, or is new, the first fits nearly always: others are those of a
-    # change that is under way.
+    # The first key nearly always fits a database; the other keys are of use while the key is being
+    # changed.
     for key in [*keys, ""] if "" not in keys else keys:
         connection = _open_with_library(library, file, how, timeout_s)
         try:
@@ -137,7 +143,7 @@ def _with_keys(
 
 
 def loaded() -> "ModuleType":
-    """Return SQLCipher's library. Raises Sealed."""
+    """Import SQLCipher at the first call, and return the module. Raises Sealed."""
     global ERRORS, OPERATIONAL  # noqa: PLW0603 - see there
     if not _library:
         from gieok import extras  # the hook has no time for it where nothing is encrypted

@@ -1,4 +1,4 @@
-"""Translates errors of SQLite into ours, which name the file and the next step."""
+"""Translation of SQLite's errors into errors of Gieok, which name the file and the next step."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from gieok.storage.sqlite import driver, readonly
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-#: How a damaged file is repaired, by what it is.
+#: Kind of file (`what`) → how a damaged file of that kind is repaired.
 _REPAIR = {
     "store": StoreCorrupt.hint,
     "code index": "run `gieok code init` in the project: it moves the file away and makes another",
@@ -36,8 +36,9 @@ _REPAIR = {
 
 @contextmanager
 def translated(file: Path, what: str = "store") -> Iterator[None]:
-    """Turn an error of SQLite into one of ours that names the file; `what` it is: a store, a
-    journal, a code index.
+    """Turn an error of SQLite in the block into an error of Gieok that names the file.
+
+    `what` says what the file is: a store, a journal or a code index.
     """
     try:
         yield

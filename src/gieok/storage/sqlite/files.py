@@ -1,4 +1,4 @@
-"""Opens, creates, upgrades and scrubs a SQLite file. Standard library only."""
+"""Creation, opening, upgrade and scrubbing of SQLite files. Standard library only."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -11,15 +11,15 @@ from gieok.storage.sqlite import driver, readonly
 from gieok.storage.sqlite.failures import translated
 
 BUSY_TIMEOUT_MS = 30_000
-#: Free pages are given back where they are so many, and at least this share: they are filled again
-#: otherwise.
+#: Free pages are given back where there are at least so many, and where they make at least one in
+#: `_SHARE` pages of the file: fewer are soon filled again.
 _MANY_PAGES = 2_560
 _SHARE = 4
-#: In one transaction: other writers wait for milliseconds.
+#: Pages freed in one transaction: other writers wait for milliseconds.
 _PAGES_AT_ONCE = 256
 _INCREMENTAL = 2
 
-#: Gives a new file its tables, and brings an old one to this release.
+#: Creates the tables of a new file, or upgrades those of an older release.
 Prepare = Callable[[sqlite3.Connection, Path], None]
 
 
@@ -39,11 +39,11 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iter
 def open_private(
     file: Path, what: str, busy_timeout_ms: int, prepare: Prepare
 ) -> sqlite3.Connection:
-    """Open a file of ours, creating it (0600) when it is new; `what` it is: see
-    `failures.translated`.
+    """Open a database file of Gieok; a new file is created with mode 0600.
 
-    Where nothing can be written, because it is read-only or there is no room, an existing file is
-    opened to read and a missing one is empty. Raises StoreError, ShapeMismatch.
+    `what` says what the file is: see `failures.translated`. Where nothing can be written (the place
+    is read-only, or the disk is full), an existing file is opened to read and a missing file counts
+    as an empty database. Raises StoreError, ShapeMismatch.
     """
     with translated(file, what):
         if readonly.is_read_only(str(file)):
@@ -89,7 +89,7 @@ def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_READONLY:
                 raise
             connection.close()
-            # of an earlier release: upgraded in memory
+            # a file of an older release in a read-only place: the copy in memory is upgraded
             connection = readonly.copy_database_to_memory(str(file), busy_timeout_ms / 1000)
             prepare(connection, file)
         connection.execute("PRAGMA query_only = ON")
@@ -105,8 +105,9 @@ def create_tables(
     script: str,
     finish: Callable[[sqlite3.Connection], None] = lambda connection: None,
 ) -> None:
-    """Run the script that makes the tables of a new file, and `finish`, in one step, unless another
-    process was faster.
+    """Create the tables of a new file, unless another process was faster.
+
+    `script` and `finish` run in one transaction.
     """
     with transaction(connection):
         if pragma(connection, "user_version"):
@@ -133,10 +134,9 @@ def upgrade(
     what: str,
     steps: Sequence[Callable[[sqlite3.Connection], None]],
 ) -> None:
-    """Bring the tables of an older release to this one, a transaction a step: `steps[n]` leads from
-    schema n + 1 to n + 2.
+    """Bring the tables of an older release up to this release, one transaction for each step.
 
-    Raises ShapeMismatch for a file of a newer release.
+    `steps[n]` leads from schema n + 1 to n + 2. Raises ShapeMismatch for a file of a newer release.
     """
     newest = len(steps) + 1
     while (version := pragma(connection, "user_version")) < newest:
@@ -152,14 +152,15 @@ def upgrade(
 
 
 def use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, last, so that another program's database is left as it is. A read-only one
-    stays as it is.
+    """Switch a database to WAL mode; leave a read-only database as it is.
+
+    Called last, so that a database of another program is left as it is.
     """
     file = connection.execute("PRAGMA database_list").fetchone()[2]
     if pragma(connection, "query_only") or not file or _is_wal(connection):
         return
-    # In turns: several that switch at once keep each other from it, for as long as it pleases the
-    # scheduler.
+    # Under a lock: processes that switch to WAL at the same time keep each other from it for an
+    # unpredictable time.
     with fs.exclusive(f"{file}.lock", must=False):
         _switch_to_wal(connection)
 
@@ -177,8 +178,8 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
                     hint="move GIEOK_HOME to a local disk",
                 )
         except driver.OPERATIONAL:
-            # Unlike any other statement the switch does not wait for a lock; this one does, and
-            # gives up in time.
+            # Unlike other statements, the switch to WAL does not wait for a lock; `BEGIN EXCLUSIVE`
+            # does, and it times out.
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("ROLLBACK")
 
@@ -189,8 +190,9 @@ def pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def split_sql_script(script: str) -> Iterator[str]:
-    """Split a script; `executescript` would commit first and leave a killed process with half of
-    the tables.
+    """Split a script into statements.
+
+    `executescript` would commit first, and a killed process would leave half of the tables.
     """
     pending = ""
     for line in script.splitlines():
@@ -201,8 +203,9 @@ def split_sql_script(script: str) -> Iterator[str]:
 
 
 def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
-    """Write a file anew without what was removed from it, and empty its log; return what could not
-    be done.
+    """Rewrite a file so that removed data is gone from it, and empty its log.
+
+    Return a message for each part that could not be done.
     """
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
         connection.execute("DELETE FROM sqlite_stat4")  # holds samples of keys
@@ -215,7 +218,8 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
     except driver.ERRORS as error:
         if not readonly.is_disk_full(error):
             raise
-        # `secure_delete` has put zeros in its place.
+        # No copy is needed for secrecy alone: `secure_delete` has overwritten the removed data with
+        # zeros.
         left.append(
             f"{file.name}: no room to write it anew; run the command again once there is as "
             f"much as it takes"
@@ -229,11 +233,12 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
 
 
 def give_back_pages(connection: sqlite3.Connection, spare_bytes: int = 0) -> None:
-    """Give free pages back to the file system where that pays, a few at a time, so that no other
-    writer waits for long.
+    """Give free pages back to the file system, where there are enough of them.
 
-    A file of a release that did not say how is written anew, once, and so is one with many bytes
-    that are free in pages that are not. Readers go on meanwhile.
+    A few pages are freed at a time, so that no other writer waits for long, and readers go on
+    meanwhile. A file of an older release, whose `auto_vacuum` is not incremental, is rewritten
+    once; a file is also rewritten where `spare_bytes`, the free bytes inside of pages in use, are
+    many.
     """
     spare = spare_bytes // pragma(connection, "page_size")
     free = pragma(connection, "freelist_count") + spare
@@ -251,9 +256,10 @@ def give_back_pages(connection: sqlite3.Connection, spare_bytes: int = 0) -> Non
 
 
 def free_pages(connection: sqlite3.Connection) -> None:
-    """Give all free pages back, a few in a transaction."""
+    """Give all free pages back to the file system, a few in each transaction."""
     while free := pragma(connection, "freelist_count"):
-        # A script, because `execute` takes one step of it, which frees one page.
+        # `executescript`, because `execute` runs a single step of the statement, which frees one
+        # page.
         connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
         if pragma(connection, "freelist_count") >= free:
             break  # others fill them

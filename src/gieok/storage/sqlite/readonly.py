@@ -1,9 +1,8 @@
-"""Opens a database that cannot be written: on a read-only mount, in another user's home, on a full
-disk.
+"""Access to databases that cannot be written: read-only mount, another user's home, full disk.
 
-A database in WAL mode needs a shared-memory file, also for readers. Where none can be made, the
-file is opened as immutable; where its log holds more than the file, a copy of both is opened.
-Standard library, without `pathlib`.
+A database in WAL mode needs a shared-memory file, also for readers. Where that file cannot be
+created, the database is opened as immutable; where its log holds data that the database file does
+not, a copy of both is opened. Standard library without `pathlib`.
 """
 
 import os
@@ -13,12 +12,12 @@ from gieok import fs
 from gieok.storage.sqlite import driver
 
 _CANNOT = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
-#: The second: no room for the shared-memory file, which readers need too.
+#: The second code: no room for the shared-memory file, which readers need too.
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 
 
 def is_read_only(file: str) -> bool:
-    """Say whether a database in this place could not be written, or not be made."""
+    """Return whether a database at this path could not be written or created."""
     folder = os.path.dirname(os.path.abspath(file))
     while not os.path.lexists(folder):
         folder = os.path.dirname(folder)
@@ -26,7 +25,7 @@ def is_read_only(file: str) -> bool:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Say whether something failed because a disk, or a user's share of it, has no room left."""
+    """Return whether an error says that the disk, or the user's quota, has no room left."""
     if isinstance(error, OSError):
         return error.errno in fs.FULL
     return getattr(error, "sqlite_errorcode", 0) in _FULL
@@ -67,8 +66,8 @@ def copy_database_to_memory(file: str, timeout_s: float) -> sqlite3.Connection:
     except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
         if not is_disk_full(error):
             raise
-    # Whoever is alone with a database needs no shared memory. Nobody else has it open, or there
-    # were some.
+    # A connection with exclusive locking needs no shared memory. No other process has the database
+    # open, or a shared-memory file would exist.
     disk = driver.connect_sqlite(file, how="mode=rw", timeout_s=timeout_s)
     disk.execute("PRAGMA locking_mode = EXCLUSIVE")
     return _in_memory(disk, file)
@@ -88,7 +87,7 @@ def _copied_files(file: str, timeout_s: float) -> sqlite3.Connection:
 
 
 def _in_memory(disk: sqlite3.Connection, file: str) -> sqlite3.Connection:
-    """Return a copy of an open database, which is closed."""
+    """Return an in-memory copy of an open database, and close the original."""
     db = driver.connect_sqlite(":memory:", of=file)
     try:
         disk.backup(db)

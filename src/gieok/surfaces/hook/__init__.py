@@ -1,5 +1,5 @@
-"""`gieok hook EVENT`: what a coding agent runs at every prompt. Whatever goes wrong, it says
-nothing and exits with 0.
+"""`gieok hook EVENT`: the command that a coding agent runs at every prompt.
 
-Standard library only, and of it only what is quick to import; a test asserts it.
+Whatever goes wrong, the hook prints nothing and exits with 0. It imports only modules of the
+standard library that import quickly; a test asserts this.
 """

@@ -1,9 +1,8 @@
-"""Reads what the user committed in a repository on this machine: what a session begins with where
-none was before.
+"""The user's recent commits, which a session begins with where there was none before.
 
-From the repository's own log of this machine (`.git/logs/HEAD`, which no clone and no pull brings
-along), of the person whom the user's own Git settings name: a history that others wrote is put
-before no agent by itself.
+The commits come from this machine's own log of the repository (`.git/logs/HEAD`, which no clone and
+no pull brings along), and only those of the person named by the user's own Git settings: history
+that others wrote is put before no agent by itself.
 """
 
 import os
@@ -28,8 +27,9 @@ _TOKEN = re.compile(r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}")
 
 
 def committed(folder: str, most: int) -> "list[tuple[str, str]]":
-    """Return (day, title) of the user's newest commits in the repository of a folder, the newest
-    first. Raises OSError.
+    """Return (day, title) of the user's newest commits in a folder's repository, newest first.
+
+    Raises OSError.
     """
     marker = os.path.join(places.find_repository_top(folder), ".git")
     mine = set(_iter_commit_emails(os.path.expanduser("~")))
@@ -51,7 +51,7 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
 
 
 def _read_head_log(marker: str) -> str:
-    """Return the end of the log of where HEAD was; of a worktree, its own."""
+    """Return the end of the reflog of HEAD; a worktree has a reflog of its own."""
     folder = places.git_folder(os.path.dirname(marker)) or marker
     try:
         with open(os.path.join(folder, "logs", "HEAD"), "rb") as log:
@@ -62,7 +62,7 @@ def _read_head_log(marker: str) -> str:
 
 
 def _iter_commit_emails(user: str) -> "Iterator[str]":
-    """Yield the addresses under which the user commits."""
+    """Yield the mail addresses under which the user commits."""
     for name in _SETTINGS:
         try:
             with open(os.path.join(user, name), encoding="utf-8", errors="replace") as stream:

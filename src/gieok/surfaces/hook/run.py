@@ -1,5 +1,6 @@
-"""One call of the hook: read the agent's JSON, search, print what to inject. It fails open,
-always.
+"""One call of the hook: reads the agent's JSON, searches, prints the memories to inject.
+
+It always fails open.
 """
 
 import json
@@ -26,17 +27,17 @@ if TYPE_CHECKING:
     from gieok.hook.matches import Match
     from gieok.storage.index.sqlite.index_reader import IndexReader
 
-#: A prompt of five megabytes is a mistake; beyond this nothing is read.
+#: Bytes of stdin that are read; the rest is left. A prompt of five megabytes is a mistake.
 _MOST_BYTES = 16_000_000
 _STDIN_S = 1.0
-#: What every name with a secret in it has, and names of transcripts usually have not.
+#: Matches every name that holds a secret, and few of the usual names of transcripts.
 _MAY_BE_SECRET = re.compile(
     r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}"
     r"|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
-#: Sources of a session's start that begin with another context; what was injected before is not in
-#: it.
+#: Sources of a session's start that begin a new context, which does not hold the earlier
+#: injections.
 _ANEW = ("compact", "clear")
 
 
@@ -49,11 +50,15 @@ def main(
 ) -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
-    `parse` reads a file of settings that changed since a process last read it. `refresh` brings the
-    index of a project's folder ('': of none) in line with its files, and returns what a person must
-    be told of it and of a full disk ('' for nothing); it is called at the start of a session.
-    `catch_up` takes in what was said last; it is called then, where no daemon does. `notice_of`
-    says to a person why memory is withheld from a session.
+    `parse` reads a settings file that changed since a process last read it.
+
+    `refresh` is called at the start of a session: it brings the index of a project's folder ('': no
+    project) in line with its files, and returns the notice for the person about that index or a
+    full disk ('' for none).
+
+    `catch_up` indexes the newest messages of the agents; it is called at the start of a session
+    where no daemon does that. `notice_of` returns the notice for the person on why memory is
+    withheld from a session.
     """
     if os.environ.get(places.OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
@@ -61,7 +66,7 @@ def main(
     try:
         home = places.build_home_path()
         payload = _read_hook_payload()
-        # An agent that is slow to hand over its prompt takes nothing of our time.
+        # An agent that hands over its prompt slowly loses none of the hook's own time budget.
         call = _Call(
             arguments[0],
             _find_hook_flag(arguments, "--agent"),
@@ -83,10 +88,10 @@ def main(
 
 
 def _print_unbuffered(text: str) -> None:
-    """Write without a buffer, which would be left for the interpreter to flush: where that fails,
-    it exits with 120.
+    """Write a text to stdout as bytes and without a buffer.
 
-    Bytes, because the terminal's encoding is no concern of the agent; a lone surrogate has no
+    The interpreter would flush a buffer at its end, and exit with 120 where that fails. Bytes,
+    because the terminal's encoding does not matter to the agent, and a lone surrogate has no
     encoding.
     """
     data = text.encode("utf-8", "replace")
@@ -109,7 +114,10 @@ def _read_hook_payload() -> dict[str, object]:
 
 
 def _read_hook_stdin() -> bytes:
-    """Return what is on stdin. An agent that does not end it must not hold up its own prompt."""
+    """Return the content of stdin, read for a limited time.
+
+    An agent that does not close stdin must not hold up its own prompt.
+    """
     if os.name == "nt":  # no select on pipes
         return sys.stdin.buffer.read(_MOST_BYTES)
     end = time.monotonic() + _STDIN_S
@@ -131,7 +139,7 @@ def _answer_hook_call(
     catch_up: Callable[[], None],
     notice_of: Callable[[str], str],
 ) -> str:
-    """Return what to print; '' for nothing."""
+    """Return the JSON to print for a call; '' for nothing."""
     event = call.event
     context = notice = ""
     if reason := call.withholds():
@@ -160,7 +168,7 @@ def _answer_hook_call(
 
 
 class _Call:
-    """What one call knows."""
+    """State of one call of the hook."""
 
     def __init__(
         self,
@@ -189,8 +197,9 @@ class _Call:
             trail.log_hook_line(home, f"{event}: {error}; it is left out")
 
     def withholds(self) -> str:
-        """Return why this call is nobody's business: nothing is read for it, and nothing kept; ''
-        where it is not.
+        """Return the reason why memory is withheld from this call; '' where memory is open.
+
+        Where it is withheld, nothing is read for the call and nothing of the call is kept.
         """
         text = self._settings.text
         privacy = private.open_privacy(self.home, text("exclude.folders"), text("exclude.agents"))
@@ -200,10 +209,9 @@ class _Call:
         )
 
     def begin(self) -> bool:
-        """Begin a session: bring up what answers its prompts, and forget what stood in a context
-        that is no more.
+        """Begin a session: wake or start the daemon, and forget injections of a context that ended.
 
-        Return whether a daemon is up, or comes.
+        Return whether a daemon runs, or is being started.
         """
         if table.read_payload_text(self._payload, "source") in _ANEW:
             self._window.empty(time.time())
@@ -220,7 +228,7 @@ class _Call:
         return False
 
     def finish(self) -> None:
-        """Keep what was shown, now that the agent has it."""
+        """Record the injected memories, once the agent has them."""
         if self._injection is not None:
             spent_ms = round((time.monotonic() - self._began) * 1000, 1)
             stays = not self._own_scope  # OpenClaw stores no context: the next prompt is without it
@@ -229,7 +237,7 @@ class _Call:
             )
 
     def recall(self) -> str:
-        """Return what is remembered about the prompt."""
+        """Return the text to inject for the prompt; '' for none."""
         prompt = self._payload.get("prompt")
         if not isinstance(prompt, str):
             raise TypeError("the payload has no prompt")
@@ -254,8 +262,10 @@ class _Call:
         return self._injection.text
 
     def _asked_of_daemon(self, prompt: str) -> tuple[Injection, bool] | None:
-        """Return what the daemon answers with the whole ranking, and whether it is a hint; None
-        where it does not in time.
+        """Return the injection that the daemon finds with the whole ranking, and whether it is a
+        hint.
+
+        None where the daemon does not answer in time.
         """
         if not os.path.exists(os.path.join(self.home, "daemon.json")):
             return None
@@ -283,8 +293,9 @@ class _Call:
         return dict(os.environ)
 
     def _found_by_words(self, prompt: str) -> tuple[Injection, bool] | None:
-        """Return what the words of the prompt find; None where nothing is indexed, or nothing can
-        be asked.
+        """Return the injection that keyword search finds.
+
+        None where nothing is indexed, or the index cannot be asked in time.
         """
         asked = question.build_prompt_questions(prompt)
         if not asked:
@@ -334,12 +345,12 @@ class _Call:
         return choice.render_chosen_memories(memories, self._settings, self.home, self.root)
 
     def start(self) -> str:
-        """Return what the session begins with."""
+        """Return the text that the session begins with."""
         budget = int(self._settings.number("hook.session_tokens"))
         is_resumed = (
             self._window.is_begun and table.read_payload_text(self._payload, "source") != "startup"
         )
-        # its context holds what it began with, and all that was said in it since
+        # the session's context holds its start text, and everything that was said in it since
         if not budget or is_resumed:
             return ""
         self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
@@ -368,7 +379,7 @@ class _Call:
         return text
 
     def keep(self) -> None:
-        """Keep where the transcript is, for whoever observes it."""
+        """Record the path of the transcript, so that it is observed later."""
         row: dict[str, object] = {
             "event": self.event,
             "agent": self.agent.name,
@@ -378,21 +389,22 @@ class _Call:
         }
         if row["transcript_path"]:
             self._spool(row)
-        # an older install may call in vain
+        # an older installation may call in vain
         if self.event == table.PRE_COMPACT and self.event in self.agent.events:
             self._window.empty(time.time())
         self._count()
 
     def _use_rules(self) -> None:
-        """Redact by the user's own rules too."""
+        """Add the user's own redaction rules to the built-in ones."""
         if rules := self._settings.text("redact.rules"):
             from gieok.text.redact import own
 
             own.use(own.read(rules))
 
     def _spool(self, row: dict[str, object]) -> None:
-        """Keep a row, unless a name in it holds a secret: where agents usually write, its
-        transcript is found without us.
+        """Spool a row, unless a name in it holds a secret.
+
+        A transcript in the agent's usual folder is found without the row.
         """
         texts = [str(value).replace(os.sep, "/") for value in row.values()]
         if any(map(_MAY_BE_SECRET.search, texts)):
@@ -406,7 +418,7 @@ class _Call:
         trail.spool_transcript(self.home, row)
 
     def _glance(self) -> "IndexReader":
-        """Return the reader of the local index. Raises Missing where there is none."""
+        """Return the reader of the local index. Raises Missing where there is no index."""
         from gieok import registry
         from gieok.storage.index.sqlite.index_reader import IndexReader
 
@@ -417,7 +429,7 @@ class _Call:
         return self._began + self._settings.number("hook.deadline_ms") / 1000
 
     def _scopes(self) -> list[str]:
-        """Return whose memory is recalled: the project's, then the user's own."""
+        """Return the scopes to recall from: the project's, then the user's own."""
         also = self._settings.text("hook.scopes")
         if self._own_scope:
             return list(dict.fromkeys((self._own_scope, *places.list_project_scopes("", also))))
@@ -439,7 +451,7 @@ class _Call:
 
 
 def _build_injected_match(found: "Match") -> InjectedMemory:
-    """Return a match of words as it is shown, a turn by who said it."""
+    """Return a keyword match as an injected memory; a turn is shown with its speaker."""
     memory = found.entry
     memory.is_sure, memory.score = found.level == HIGH, found.probability
     memory.status = "" if memory.is_sure else choice.UNSURE_STATUS
@@ -451,7 +463,7 @@ def _build_injected_match(found: "Match") -> InjectedMemory:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
     elif memory.title == found.key:
         memory.title = choice.build_fallback_title(memory.text)
-    # the journal, a conversation: nothing that an agent could open
+    # a journal or a conversation: no file that an agent could open
     if turn or not os.path.splitext(path)[1]:
         memory.citation = ""
     memory.handle = places.build_handle(

@@ -1,10 +1,11 @@
-"""Gathers what a session begins with: read where it stands, so that no text is made ahead, and none
-is out of date.
+"""The text that a session begins with, gathered from its sources at the session's start.
 
-Active memory is a file already (made by whoever observes), the end of the last session stands in
-the journal, titles and turns
-in the index: reads of a few milliseconds, which work without a daemon. Which turns state something
-lasting needs vectors: that alone is judged ahead (`observe.lasting`), as names of lines.
+No text is prepared ahead, so that none is out of date.
+
+Active memory is a file already (the observer writes it), the end of the last session stands in the
+journal, titles and turns in the index: reads of a few milliseconds, which work without a daemon.
+Only the choice of turns that state something lasting needs vectors: it is made ahead
+(`observe.lasting`), and kept as names of lines.
 """
 
 import json
@@ -34,20 +35,21 @@ if TYPE_CHECKING:
 _LARGEST_BYTES = 200_000
 _MOST_TITLES = 200
 _MOST_COMMITS = 8
-#: More lines than fit: each is looked up.
+#: More lines than fit into the text: each is looked up.
 _MOST_LASTING = 150
 _ROW_FIELDS = 6
 #: A longer line is likely a piece of a longer turn.
 _PIECE_CHARS = 600
-#: Kind of documents that come from files: others have no titles.
+#: Kind of the documents that come from files; documents of other kinds have no titles.
 _FILES = "memory"
-#: What binds most stands first among titles.
+#: Order of titles by category: the most binding category first.
 _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "session-summary", "")
 
 
 class SessionPlace:
-    """Where a session begins: home, working folder, the scopes that it reads (its project's first),
-    identifier, agent.
+    """Where a session begins.
+
+    Home, working folder, the scopes that it reads (its project's first), session id, agent.
     """
 
     __slots__ = (
@@ -78,7 +80,8 @@ class SessionPlace:
     ) -> None:
         self.home, self.folder, self.project, self.scopes = home, folder, project, scopes
         self.own_scope, self.session, self.deadline = own_scope, session, deadline
-        #: The journal's file; '' where it is on a server, for which there is no time.
+        #: Path of the journal's file; '' where the journal is on a server, which the hook has no
+        #: time for.
         self.configured_active, self.agent, self.journal = configured_active, agent, journal
 
 
@@ -90,14 +93,16 @@ def build_start_text(
 ) -> tuple[str, int]:
     """Return the text for a session's start, and how many lines it shows; ('', 0) for none.
 
-    `reader` opens the index; without one there are no titles. `whose` says whose a scope is.
+    `reader` opens the index; without an index there are no titles. `whose` returns the owner of a
+    scope in words.
     """
     now = time.time()
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     index = _open_start_index(place, reader)
     last, shown = _recall_last_session(place)
     binding = _read_binding_rules(place, index) if index else []
-    # What a turn says beside a rule is shown where it is worth it, the rule itself once.
+    # Where a turn says more than a rule, the turn is shown if it is worth it; the rule is shown
+    # once.
     bound = shown | {
         " ".join(rule.turn.split()) for rule in binding if start.is_most_of(rule.text, rule.turn)
     }
@@ -127,7 +132,8 @@ def build_start_text(
             )
         )
     dated = [start.split_due(_read_active_lines(place, scope), today) for scope in place.scopes]
-    # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
+    # Rules are extracted by copying sentences: a rule that the text shows as a turn need not be
+    # shown twice.
     beside = [
         *(line for part in (*parts, last) for _, line in part.lines),
         *(line for _, line in due),
@@ -174,7 +180,7 @@ def _open_start_index(
 
 
 def _read_binding_rules(place: SessionPlace, index: "IndexReader") -> "list[BindingRule]":
-    """Return the rules that bind here, those of the project first."""
+    """Return the binding rules of the session's scopes, those of the project first."""
     try:
         return rules.read_binding_rules(place.home, place.scopes, index.lines)
     except (Late, ValueError, TypeError, *driver.ERRORS) as error:  # type: ignore[misc]
@@ -185,15 +191,16 @@ def _read_binding_rules(place: SessionPlace, index: "IndexReader") -> "list[Bind
 def _list_lasting_turns(
     place: SessionPlace, scope: str, index: "IndexReader", now: float, shown: "frozenset[str]"
 ) -> "list[SaidTurn]":
-    """Return the turns of users that state something lasting, but those that are shown anyway;
-    newest first.
+    """Return the turns of users that state something lasting, newest first.
+
+    Turns in `shown` are left out, because the text shows them anyway.
     """
     try:
         with open(places.lasting_file(place.home, scope), encoding="utf-8") as stream:
             rows = json.load(stream)
         rows.sort(key=lambda row: -places.compute_faded_value(row[0], row[1], now))
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
-        # Rows without a sum are an earlier release's.
+        # Rows without a checksum are those of an earlier release.
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
         return _read_named_turns(place, rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
@@ -210,8 +217,9 @@ def _read_named_turns(
     now: float,
     shown: "frozenset[str]",
 ) -> "list[SaidTurn]":
-    """Return the turns that rows name, each text once; of a long turn's pieces one, because one
-    paste has a hundred.
+    """Return the turns that `rows` name, each text once.
+
+    Of the pieces of a long turn only one is returned, because one paste has a hundred.
     """
     found: dict[str, SaidTurn] = {}
     long: set[str] = set()
@@ -226,7 +234,7 @@ def _read_named_turns(
                 break
         lines = documents[whose, key]
         line = lines[number - 1] if 0 < number <= len(lines) else ""
-        # Another line than the one that was judged may be anybody's, and of a project that is not
+        # A line other than the judged one may be anybody's, and may belong to a project that is not
         # read here.
         text = (
             line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
@@ -281,9 +289,7 @@ def _log_start_error(place: SessionPlace, error: Exception) -> None:
 
 
 def _recall_last_session(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
-    """Return the end of the last session here that was about something, and what the user says in
-    it.
-    """
+    """Return the end of the last substantial session here, and the user's statements in it."""
     try:
         session = last_session(
             place.journal,
@@ -310,7 +316,7 @@ def _recall_last_session(place: SessionPlace) -> "tuple[StartPart, frozenset[str
 
 
 def _list_user_commits(place: SessionPlace) -> StartPart:
-    """Return what the user committed here lately, where no session was before."""
+    """Return the user's recent commits here, where there was no session before."""
     if not place.own_scope.startswith("project:"):
         return StartPart("", (), 0)
     try:
@@ -326,9 +332,7 @@ def _list_user_commits(place: SessionPlace) -> StartPart:
 
 
 def _list_record_titles(place: SessionPlace, index: "IndexReader") -> StartPart:
-    """Return the titles of a project's records, and of what other agents noted here, what binds
-    most first.
-    """
+    """Return the titles of a project's records and of other agents' notes, most binding first."""
     newest = index.newest(place.own_scope, _MOST_TITLES, _FILES)
     rows = [
         (

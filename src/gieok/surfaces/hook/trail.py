@@ -1,7 +1,7 @@
-"""What the hook writes: a log line per failure, a line of counters per call, a file per transcript
-that waits to be read.
+"""Files that the hook writes: failure log, counters of calls, spooled transcripts.
 
-All of it local, private (0600), and without a word of any prompt or memory.
+The log has a line per failure, the counters a line per call, and each transcript that waits to be
+observed has a file. All of it is local, private (0600), and without a word of any prompt or memory.
 """
 
 import json
@@ -17,8 +17,9 @@ _LINE_CHARS = 20_000
 
 
 def log_hook_line(home: str, line: str) -> None:
-    """Append one line to the log; errors of the file system are ignored, because the hook fails
-    open.
+    """Append one line to the log.
+
+    Errors of the file system are ignored, because the hook fails open.
     """
     try:
         line = _without_secrets(" ".join(line[:_LINE_CHARS].split()))[:500]
@@ -32,7 +33,7 @@ def log_hook_line(home: str, line: str) -> None:
 def count_hook_call(home: str, row: dict[str, object]) -> None:
     """Append one call's counters: event, agent, session, levels, milliseconds."""
     session = str(row.get("session", ""))
-    # no id as agents make them: it only has to be told from others
+    # no UUID as agents make them: the name only has to be unique
     if session.strip("0123456789abcdef-"):
         row = {**row, "session": f"{zlib.crc32(session.encode('utf-8', 'replace')):08x}"}
     try:
@@ -45,17 +46,17 @@ def count_hook_call(home: str, row: dict[str, object]) -> None:
 def _without_secrets(line: str) -> str:
     try:
         from gieok.text.redact import redact  # few calls have anything to log
-    # the hook may run as somebody who cannot read it: what failed is told, and not with what
+    # the hook may run as a user who cannot read the file: the log names the failed step, and not
+    # its data
     except ImportError:
         return ": ".join(line.split(": ")[:2])
     return redact(line)
 
 
 def spool_transcript(home: str, row: dict[str, object]) -> str:
-    """Keep one small file that says which transcript waits to be observed, durably; return its
-    path. Raises OSError.
+    """Write durably a small file that names a transcript to observe; return the file's path.
 
-    The reader removes it once the journal holds what it points to.
+    The reader removes the file once the journal holds the transcript's messages. Raises OSError.
     """
     file = os.path.join(home, "spool", f"{time.time_ns():020d}-{os.getpid()}.json")
     text = json.dumps({**row, "at": _format_trail_time()}, ensure_ascii=False)

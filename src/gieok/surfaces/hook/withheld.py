@@ -1,5 +1,6 @@
-"""Whether a call of the hook is nobody's business: then nothing is recalled for it, and nothing of
-it is kept.
+"""The decision whether memory is withheld from a call of the hook.
+
+Where memory is withheld, nothing is recalled for the call, and nothing of the call is kept.
 """
 
 import os
@@ -9,7 +10,7 @@ from gieok import private
 from gieok.agents import table
 from gieok.private import Privacy
 
-#: Why nothing is recalled.
+#: Reasons why nothing is recalled.
 PAUSED, PRIVATE, EXCLUDED = "paused", "private", "excluded"
 _FIRST_BYTES = 1 << 18
 
@@ -17,8 +18,9 @@ _FIRST_BYTES = 1 << 18
 def find_withheld_reason(
     privacy: Privacy, agent: str, session: str, folder: str, payload: "table.Payload", now_s: float
 ) -> str:
-    """Return why; '' where memory is open. A session that is private by its environment or first
-    words is so durably.
+    """Return the reason why memory is withheld; '' where memory is open.
+
+    A session that its environment or its first words make private stays private durably.
     """
     if privacy.excludes_folder(folder) or privacy.excludes_agent(agent):
         return EXCLUDED
@@ -47,7 +49,7 @@ def find_withheld_reason(
 
 
 def _is_first(prompt: str, transcript: str) -> bool:
-    """Say whether no user spoke before in a session, or what they said first makes it private."""
+    """Return whether a prompt is the first of its session, or the first one made it private."""
     from gieok.agents import formats  # few prompts are such words
     from gieok.model.conversation import Message, Role
 

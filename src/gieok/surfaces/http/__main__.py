@@ -1,5 +1,6 @@
-"""`python -m gieok.surfaces.http BY`: the server in the background, for the daemon (whose end ends
-it) or `gieok open`.
+"""`python -m gieok.surfaces.http BY`: the server in the background.
+
+`BY` says who starts it: the daemon, with whose end it ends too, or `gieok open`.
 """
 
 import signal
@@ -17,7 +18,7 @@ from gieok.surfaces.http.serve import run_http_server
 if TYPE_CHECKING:
     import uvicorn
 
-#: Within what the daemon itself has to end.
+#: Shorter than the time in which the daemon itself has to end.
 _DRAIN_S = 3
 _LOOK_S = 60.0
 
@@ -50,7 +51,10 @@ def _end_with_input() -> None:
 
 
 def _end_unused(server: "uvicorn.Server", idle_s: float) -> None:
-    """End it after so long without a request (0: never): nobody may have it in mind any more."""
+    """Stop the server after `idle_s` seconds without a request (0: never).
+
+    Nobody may remember that the server runs.
+    """
 
     def look() -> None:
         until_unused(lambda: server.server_state.total_requests, threading.Event().wait, idle_s)
@@ -61,7 +65,7 @@ def _end_unused(server: "uvicorn.Server", idle_s: float) -> None:
 
 
 def until_unused(count: Callable[[], int], wait: Callable[[float], object], idle_s: float) -> None:
-    """Return once the count has been the same for so long."""
+    """Return once the count of requests has not changed for `idle_s` seconds."""
     answered, unused_s = count(), 0.0
     while unused_s < idle_s:
         wait(_LOOK_S)

@@ -1,5 +1,6 @@
-"""Who calls: what a route depends on. A user sees their own scopes, and nothing of another's is
-named anywhere.
+"""Identification of callers, as dependencies of routes.
+
+A user sees their own scopes, and no name of anything that belongs to another user.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ OwnerCredentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_owner
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
-    """What routes work with."""
+    """Shared objects that routes work with."""
 
     house: House
     options: HttpOptions
@@ -45,7 +46,7 @@ class Reception:
     metrics: Metrics
     limiter: RateLimiter
     gate: Gate
-    #: What operations share: open stores, models.
+    #: Objects that operations share: open stores, models.
     resident: Resident
     #: Threads that wait for the next piece of a reply.
     streams: CapacityLimiter
@@ -53,12 +54,12 @@ class Reception:
     operations: CapacityLimiter
 
     def count(self, reply: Reply) -> None:
-        """Count a turn that is over."""
+        """Count a finished turn in the metrics."""
         outcome = reply.finish if reply.finish in (CUT, FAILED) else "delivered"
         self.metrics.turn(outcome, reply.points)
 
     def principal(self, credentials: HTTPAuthorizationCredentials | None) -> Principal:
-        """Return who calls. Raises Unauthorized, Forbidden."""
+        """Return the principal who calls. Raises Unauthorized, Forbidden."""
         if credentials is None:
             raise Unauthorized("this needs a token or a key")
         text = credentials.credentials
@@ -79,14 +80,15 @@ class Reception:
 
 
 def reception(request: Request) -> Reception:
-    """Return what routes work with."""
+    """Return the shared objects that routes work with."""
     found: Reception = request.app.state.reception()
     return found
 
 
 def _admit_caller(request: Request, credentials: BearerCredentials) -> Principal:
-    """Return who calls, once it is known and within its rate. One step: each costs a change of
-    threads.
+    """Return the principal who calls, checked against the rate limit.
+
+    A single dependency, because each dependency costs a change of threads.
     """
     desk = reception(request)
     who = desk.principal(credentials)
@@ -100,8 +102,9 @@ def _admit_caller(request: Request, credentials: BearerCredentials) -> Principal
 
 
 def _is_owner(request: Request, credentials: HTTPAuthorizationCredentials | None) -> bool:
-    """Say whether the owner of the home calls: by their token, or from a page that is open. They
-    have no rate.
+    """Return whether the owner of the home calls, by the owner's token or from an open page.
+
+    The owner has no rate limit.
     """
     gate = reception(request).gate
     if credentials is not None:
@@ -152,14 +155,14 @@ def _find_desk_house(desk: Annotated[Reception, Depends(reception)]) -> House:
 
 Desk = Annotated[Reception, Depends(reception)]
 TheHouse = Annotated[House, Depends(_find_desk_house)]
-#: A user, an admin.
+#: The caller as a user, or as an admin.
 User = Annotated[Principal, Depends(_require_user)]
 Admin = Annotated[Principal, Depends(_require_admin)]
-#: Of a router: its routes have no use for who it is.
+#: For a router whose routes need no principal.
 ADMINS_ONLY = [Depends(_require_admin)]
-#: The owner of the home.
+#: Admits the owner of the home.
 OWNERS_ONLY = [Depends(_require_owner)]
-#: An admin, or the owner.
+#: Admits an admin or the owner.
 OPERATORS_ONLY = [Depends(_require_operator)]
-#: Anybody who is known.
+#: Admits any caller who is identified.
 ANYBODY = [Depends(_require_any_caller)]

@@ -1,4 +1,4 @@
-"""The application, made of a house."""
+"""The FastAPI application, made from a house."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -39,9 +39,9 @@ from gieok.surfaces.http.routes import (
 from gieok.surfaces.http.tokens import Tokens
 
 _ROUTERS = (system, operations, memories, characters, turn, openai, points, account, admin, mcp)
-#: What a crash left on hold is decided so often.
+#: Interval at which points that a crash left on hold are settled.
 _SETTLE_S = 600
-#: Operations at once; more wait.
+#: Operations that run at the same time; more wait.
 _MOST_OPERATIONS = 8
 _ABOUT = (
     "What Gieok remembers, by its operations; characters that remember. Every request but "
@@ -57,10 +57,10 @@ def create_http_app(
     pages: Sequence[BaseRoute] = (),
     resident: Resident | None = None,
 ) -> FastAPI:
-    """Return the application; the house is opened at the first need, once. `pages` are routes
-    beside the API's.
+    """Return the application.
 
-    `resident` keeps what operations share.
+    `open_house` is called once, when the house is first needed. `pages` are routes beside the
+    API's; `resident` keeps the objects that operations share.
     """
     metrics, shared = Metrics(), resident or Resident()
 
@@ -119,7 +119,7 @@ def create_http_app(
 
 
 def _add_middlewares(app: FastAPI, options: HttpOptions, metrics: Metrics) -> None:
-    """Put around every request what refuses, measures and logs it."""
+    """Add the middlewares that refuse, measure and log requests."""
     # The last one added is the outermost.
     app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)
     if options.origins:
@@ -141,8 +141,9 @@ def _add_middlewares(app: FastAPI, options: HttpOptions, metrics: Metrics) -> No
 
 
 def _warm_embedder(house: House) -> None:
-    """Load the model that embeds, so that no user waits for it: seconds. Without it, words alone
-    are searched.
+    """Load the embedding model, so that no user waits seconds for it.
+
+    Without the model, keyword search alone answers.
     """
     with suppress(GieokError):
         embedder = house.memory.embedder()
@@ -157,15 +158,16 @@ async def _keep_settling(house: House) -> None:
 
 
 async def _settle(house: House) -> None:
-    """Charge or release what a server that was killed left on hold; a database that is down is
-    asked the next time.
+    """Charge or release the points that a killed server left on hold.
+
+    Where the database is down, this is tried again at the next interval.
     """
     with suppress(GieokError):
         await anyio.to_thread.run_sync(house.points.settle_stale)
 
 
 def _add_description(app: FastAPI) -> None:
-    """Serve the OpenAPI document, to who is known."""
+    """Serve the OpenAPI document to identified callers."""
 
     @cache
     def described() -> dict[str, Any]:

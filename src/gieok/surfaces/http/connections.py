@@ -1,7 +1,7 @@
-"""Connections that wait: the head of a request comes in time, and only so many wait at once.
+"""Limits on connections that wait for a request, in time and in number.
 
-uvicorn times the pause between two requests, and neither the first one nor a head that comes byte
-by byte.
+uvicorn limits only the pause between two requests: not the wait for the first request, nor a head
+that arrives byte by byte.
 """
 
 import asyncio
@@ -12,43 +12,44 @@ from typing import ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-#: The whole head of a request comes within so many seconds after the connection, or after the
-#: answer before it.
+#: Seconds in which the whole head of a request must arrive, from the connection or from the answer
+#: before it.
 HEAD_S = 20.0
-#: Of more connections that wait for a head, the one that waits longest is closed for the next:
-#: nobody can use up all.
+#: Connections that may wait for a head. For one more, the connection that waits longest is closed,
+#: so that nobody can use up all.
 MOST_WAITING = 512
 _FILES = 4096
-#: Bytes that are read at once: in chunks of one byte, the 256 KB of asyncio hold up all others for
-#: a second.
+#: Bytes read at once: a client that sends chunks of one byte would, at asyncio's 256 KB, hold up
+#: all others for a second.
 _MOST_READ = 16_384
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection whose request does not come."""
+    """HTTP/1.1 protocol that closes a connection whose request head does not arrive in time."""
 
-    #: All that wait, the longest first. One event loop: no lock.
+    #: Connections that wait for a head, the longest wait first. They share one event loop, so there
+    #: is no lock.
     waiting: ClassVar["OrderedDict[PatientProtocol, asyncio.TimerHandle]"] = OrderedDict()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait."""
+        """Start to wait for a request."""
         super().connection_made(transport)
         if hasattr(transport, "max_size"):  # of asyncio's own loop
             transport.max_size = _MOST_READ
         self._look()
 
     def data_received(self, data: bytes) -> None:
-        """Wait no longer once a head is whole."""
+        """Stop waiting once the head of a request is complete."""
         super().data_received(data)
         self._look()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless it is there."""
+        """Wait for the next request, unless it has arrived already."""
         super().on_response_complete()
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         self._forget()
         super().connection_lost(exc)
 
@@ -70,8 +71,9 @@ class PatientProtocol(H11Protocol):
 
 
 def allow_files() -> None:
-    """Let this process have as many connections open as there may be: a shell allows 1,024 files or
-    256.
+    """Raise the limit of open files of this process as far as allowed.
+
+    Shells allow 1,024 files or 256, and each connection takes one.
     """
     if sys.platform == "win32":
         return

@@ -1,6 +1,4 @@
-"""Around every request: its line in the log and in the metrics, headers of every answer, what
-nobody raised on purpose.
-"""
+"""Middleware around every request: log line, metrics, common headers, unexpected errors."""
 
 import logging
 import math
@@ -22,8 +20,9 @@ LOG = logging.getLogger("gieok.serve")
 
 
 class Envelope:
-    """ASGI middleware. The log has methods, patterns of routes, statuses and times: no token, no
-    text, no name.
+    """ASGI middleware that logs and measures requests.
+
+    The log has methods, patterns of routes, statuses and times: no token, no text, no name.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -84,13 +83,13 @@ def _iter_answer_headers(scope: Scope) -> Iterator[tuple[str, str]]:
 
 
 def _format_error_code(scope: Scope) -> str:
-    """Return the code of an error; its words for who runs the server, where it is the server's."""
+    """Return the code of an error; where the server failed, with the message for its operator."""
     error = scope["state"].get("error")
     return f" {error.code}" if isinstance(error, GieokError) else ""
 
 
 def _log_unexpected(error: Exception) -> None:
-    """Say where it happened: the words of an error may be somebody's."""
+    """Log where an unexpected error happened, without its message, which may hold a user's text."""
     if os.environ.get(TRACEBACK_VARIABLE):
         LOG.error("unexpected", exc_info=error)
         return

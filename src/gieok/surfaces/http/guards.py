@@ -1,6 +1,4 @@
-"""What is refused before anybody looks at it: other hosts and origins, bodies that are too large or
-too slow.
-"""
+"""Middlewares that refuse foreign hosts and origins, and bodies that are too large or slow."""
 
 import ipaddress
 import re
@@ -12,24 +10,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gieok.surfaces.http.problems import ProblemResponse, problem
 
-#: Paths whose bodies may be larger, by so many times: files, and a history that is sent again with
-#: every message.
+#: Path → factor by which its bodies may be larger: files, and a chat history that is sent again
+#: with each request.
 LARGER = (
     (re.compile(r"(/api)?/characters/import|/api/characters/[^/]+/(card|chats)"), 32),
     (re.compile(r"/v1/.*"), 4),
 )
 
-#: Of a body that is too large so much is read all the same, and dropped: who is still sending does
-#: not see an answer.
+#: So much of a body that is too large is still read, and dropped: a client that is still sending
+#: does not see an answer.
 _MOST_DRAINED = 64 * 1024 * 1024
 
 
 class HostGuard:
-    """Takes our own names alone: a page in a browser may not reach us through a name of its own
-    (DNS rebinding).
+    """ASGI middleware that admits requests for the server's own host names alone.
 
-    An address in numbers is nobody's name. `Origin`, which browsers send, must be ours or one of
-    `serve.origins`.
+    A page in a browser may not reach the server through a name of the page's own (DNS rebinding). A
+    numeric address is nobody's name and is admitted. `Origin`, which browsers send, must be the
+    server's own or one of `serve.origins`.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str], origins: Sequence[str]) -> None:
@@ -68,7 +66,10 @@ def _is_address(name: str) -> bool:
 
 
 class BodyGuard:
-    """Reads a body whole before a thread is given to it, up to a size and within a time."""
+    """ASGI middleware that reads a whole body before the request takes a thread.
+
+    The body is limited in size and in time.
+    """
 
     def __init__(self, app: ASGIApp, limit: int, seconds: float) -> None:
         self._app = app
@@ -115,7 +116,7 @@ def _too_large(limit: int) -> ProblemResponse:
 
 
 async def _body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:
-    """Return a body; None where the client left."""
+    """Return the body of a request; None where the client left."""
     read, length = bytearray(), 0
     while True:
         message = await receive()
@@ -132,7 +133,7 @@ async def _body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:
 
 
 def _replay_body(body: bytes, receive: Receive) -> Receive:
-    """Return what gives the body that was read, and then what the client does."""
+    """Return a `receive` function that yields the body already read, then what the client sends."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""What Prometheus reads: counts and times, without names of users or characters."""
+"""Metrics for Prometheus: counts and times, without names of users or characters."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ _BUCKETS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
 
 class Metrics:
-    """Of one server process."""
+    """Metrics of one server process."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -38,14 +38,17 @@ class Metrics:
         )
 
     def watch(self, is_shared: Callable[[], bool]) -> None:
-        """Show whether rates are counted with other processes at the moment."""
+        """Add a gauge that shows whether rates are counted together with other processes."""
         shared = Gauge(
             "gieok_rates_shared", "Whether rates are counted in redis.url", registry=self._registry
         )
         shared.set_function(lambda: float(is_shared()))
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request. `route` is the route's own pattern: an address may hold a name."""
+        """Count an answered request.
+
+        `route` is the pattern of the route, because an address may hold a name.
+        """
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
@@ -57,5 +60,5 @@ class Metrics:
             self._failures.inc()
 
     def text(self) -> bytes:
-        """Return all of it, as Prometheus reads it."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self._registry)

@@ -1,6 +1,4 @@
-"""Operations over HTTP, made from the table in `ops`: which there are, how one is run, how they are
-described.
-"""
+"""Operations over HTTP, made from the table in `ops`: the list, the call, the description."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,12 +19,13 @@ from gieok.ops.operation import Effect, Operation, Surface
 from gieok.ops.request import request_schema
 from gieok.ops.run import OperationAnswer, run_operation
 
-#: `problems.MEDIA_TYPE`: the table is read without the packages of the server, too.
+#: Equal to `problems.MEDIA_TYPE`: this table is also read where the server's packages are not
+#: installed.
 _PROBLEM = "application/problem+json"
 _PROCESSES = "it starts or ends processes of the machine"
 _OPEN_HERE = "it changes what this server has open: stop the server first"
 _UNSEEN = "a key is typed unseen, and is in no request"
-#: Operations that are not called over HTTP, and why.
+#: Operations that are not called over HTTP → the reason.
 ELSEWHERE = {
     "character chat": "it is a talk on a terminal: `POST /api/characters/{character_id}/messages`",
     "code watch": "it goes on until it is interrupted: `code sync` does it once",
@@ -46,8 +45,8 @@ ELSEWHERE = {
     "store distribute": _OPEN_HERE,
     "journal switch": _OPEN_HERE,
 }
-#: Parameters that have one value over HTTP: with another, the operation would wait for a terminal,
-#: or never end.
+#: Parameters with a fixed value over HTTP: with another value the operation would wait for a
+#: terminal, or never end.
 FIXED: Mapping[str, Mapping[str, bool]] = {
     "index": {"watch": False},
     "observe run": {"once": True},
@@ -76,15 +75,13 @@ _PLACE = (
 
 
 def path_of(name: str) -> str:
-    """Return the path that an operation is called at."""
+    """Return the URL path at which an operation is called."""
     return f"/api/operations/{name.replace(' ', '/')}"
 
 
 @dataclass(frozen=True, slots=True)
 class CallerPlace:
-    """Where a caller is: `folder` is '' for nowhere, `scope` '' for the one that follows from the
-    folder.
-    """
+    """Where a caller works: `folder` ('' for none) and `scope` ('' for the scope of the folder)."""
 
     folder: str = ""
     scope: str = ""
@@ -110,7 +107,7 @@ class CallerPlace:
 def answer_http_operation(
     resident: Resident, name: str, values: Mapping[str, object], place: CallerPlace
 ) -> OperationAnswer:
-    """Run an operation of `FITTING`."""
+    """Run an operation of `FITTING`, and return its answer."""
     fixed = FIXED.get(name, {})
 
     def context_for(found: Operation[Any, Any]) -> Context:
@@ -127,8 +124,9 @@ def answer_http_operation(
 
 @cache
 def describe_operation_routes() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what an OpenAPI document says of all routes: paths, and schemas by name. Imports every
-    operation: 300 ms.
+    """Return the OpenAPI paths of all operations, and their schemas by name.
+
+    Imports every operation: 300 ms.
     """
     all_paths, schemas = dict[str, Any](), dict[str, Any]()
     for name in FITTING:

@@ -1,18 +1,19 @@
-"""What the server is configured with."""
+"""Configuration of the server."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from gieok.errors import BadConfig
 
-#: Variable of the environment or of `.env`.
+#: Name of a variable of the environment or of `.env`.
 JWT_VARIABLE = "GIEOK_JWT_SECRET"
 _LEAST_BYTES = 32
 
 
 class TokenOptions(NamedTuple):
-    """How signed tokens are checked; `secret` and `jwks` (a file) are '' for none, `issuer` and
-    `audience` for any.
+    """How signed tokens are checked.
+
+    `secret` and `jwks` (a file) are '' for none, `issuer` and `audience` are '' for any.
     """
 
     secret: str = ""
@@ -22,13 +23,14 @@ class TokenOptions(NamedTuple):
 
     @property
     def is_configured(self) -> bool:
-        """Say whether any token can be good."""
+        """Return whether signed tokens can be verified at all."""
         return bool(self.secret or self.jwks)
 
 
 class HttpOptions(NamedTuple):
-    """Settings `serve.*` and secrets. `hosts` and `origins` are those that are taken beside our
-    own.
+    """Settings `serve.*`, and secrets.
+
+    `hosts` and `origins` are admitted beside the server's own.
     """
 
     host: str = "127.0.0.1"
@@ -43,7 +45,7 @@ class HttpOptions(NamedTuple):
 
 
 def read_http_options(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOptions:
-    """Return what is configured. Raises BadConfig for a secret that can be guessed."""
+    """Return the configured options. Raises BadConfig for a secret that can be guessed."""
     jwt = secret(JWT_VARIABLE)
     if jwt and len(jwt.encode()) < _LEAST_BYTES:
         hint = "make one: `python -c 'import secrets; print(secrets.token_urlsafe(32))'`"

@@ -16,7 +16,7 @@ from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
 
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
-#: Status → code, where no error of ours says it.
+#: Status → code, where no GieokError gives one.
 _CODES = {
     400: "bad_request",
     403: "forbidden",
@@ -100,7 +100,10 @@ def _as_openai(found: Problem) -> OpenAiError:
 
 
 class ProblemResponse(JSONResponse):
-    """A problem as a response: below /v1 in the form that is expected there."""
+    """Response with a problem document.
+
+    Below /v1 the error has the form that OpenAI's clients expect.
+    """
 
     media_type = MEDIA_TYPE
 
@@ -127,9 +130,9 @@ def problem(
 
 
 def document(error: GieokError) -> Problem:
-    """Return the document of an error of ours."""
+    """Return the problem document of a GieokError."""
     status = STATUS[error.code][1]
-    # What is wrong inside is for who runs the server, and stands in its log.
+    # The cause of a server error is for the operator, and stands in the server's log.
     detail = (
         "the server cannot do this now"
         if status == http.HTTPStatus.INTERNAL_SERVER_ERROR
@@ -140,7 +143,7 @@ def document(error: GieokError) -> Problem:
 
 
 def of_error(error: GieokError) -> ProblemResponse:
-    """Return the response for an error of ours."""
+    """Return the response for a GieokError."""
     found = document(error)
     headers = {"WWW-Authenticate": "Bearer"} if found.status == http.HTTPStatus.UNAUTHORIZED else {}
     if isinstance(error, TooManyRequests):
@@ -149,7 +152,7 @@ def of_error(error: GieokError) -> ProblemResponse:
 
 
 def _build_problem(status: int, code: str, detail: str, hint: str) -> Problem:
-    # What a caller sent may not be text that can be written: an answer is all the same.
+    # The request may hold text that cannot be encoded; the answer is sent all the same.
     clean_detail, title = detail.encode("utf-8", "replace").decode(), http.HTTPStatus(status).phrase
     return Problem(
         type=f"urn:problem-type:gieok:{code}",
@@ -162,7 +165,7 @@ def _build_problem(status: int, code: str, detail: str, hint: str) -> Problem:
 
 
 def install_problem_handlers(app: FastAPI) -> None:
-    """Answer every error of an application with a problem."""
+    """Answer every error of an application with a problem document."""
 
     @app.exception_handler(GieokError)
     def of_ours(request: Request, error: GieokError) -> ProblemResponse:
@@ -185,13 +188,15 @@ def install_problem_handlers(app: FastAPI) -> None:
         found = error.errors()
         if any(one["type"] == "json_invalid" for one in found):
             return problem(400, "bad_request", "the body is not JSON", _OPENAPI_HINT)
-        # Without what was sent: it may be somebody's text.
+        # Without the rejected input, which may be a user's text.
         wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:5])
         return problem(422, "invalid", wrong, _OPENAPI_HINT)
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the `responses` of a route that may answer with these, for the OpenAPI document."""
+    """Return the `responses` of a route that may answer with `statuses`, for the OpenAPI
+    document.
+    """
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {
         status: {"description": _MEANINGS[status], "content": content}
@@ -200,12 +205,12 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def openai_documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the same for routes below /v1."""
+    """Return the `responses` of a route below /v1, for the OpenAPI document."""
     return {
         status: {"description": _MEANINGS[status], "model": OpenAiError}
         for status in sorted(statuses)
     }
 
 
-#: What every route may answer that knows who calls.
+#: Responses of every route that identifies its caller.
 ALWAYS: Sequence[int] = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)

@@ -1,4 +1,4 @@
-"""`gieok serve`: the HTTP API on uvicorn, until it is told to stop."""
+"""`gieok serve`: runs the HTTP API on uvicorn until a signal stops it."""
 
 import errno
 import ipaddress
@@ -25,16 +25,17 @@ from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read_http_opt
 if TYPE_CHECKING:
     import uvicorn
 
-#: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged
-#: by the rule for that.
+#: Seconds after SIGTERM in which replies under way are finished; then they are cut, and charged by
+#: the rule for cut replies.
 _DRAIN_S = 20
 _LAST_PORT = 65_535
 _KEY_COMMAND = "gieok character key create --admin"
 
 
 def main(flags: Mapping[str, str], lang: str) -> int:
-    """Serve until a signal; return the exit status. `flags` is setting → text. Raises
-    GieokError.
+    """Serve until a signal; return the exit status.
+
+    `flags` is setting → text. Raises GieokError.
     """
     return run_http_server(flags, lang, "serve")
 
@@ -48,10 +49,11 @@ def run_http_server(
     drain_s: int = _DRAIN_S,
     started: "Callable[[uvicorn.Server, str], None]" = lambda server, url: None,
 ) -> int:
-    """As `main`, for who starts it (`ServerStatus.by`).
+    """Serve until a signal; return the exit status.
 
-    `any_port`: where the configured one is in use, any that is free. `started` is called once it
-    answers.
+    `by` says who starts the server (`ServerStatus.by`). With `any_port`, any free port is taken
+    where the configured port is in use. `started` is called with the server and its URL once the
+    server answers. Raises GieokError.
     """
     with extras.imports_of("serve", "gieok serve"):
         import uvicorn
@@ -71,7 +73,8 @@ def run_http_server(
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     site = MemorySite(lambda scope: Memory(scope=scope, resident=resident), gate)
     app = create_http_app(lambda: house, options, gate, routes(site), resident)
-    # what is wrong with a server that it needs is said here, and not in a traceback of the start
+    # A failure of something that the server needs is reported here, and not in a traceback of the
+    # startup.
     app.state.reception()
     _log_to_stderr(logging.INFO if by == "serve" else logging.WARNING)
     if by == "serve":
@@ -109,7 +112,10 @@ def _serve_until_signal(
     status: ServerStatus,
     started: "Callable[[uvicorn.Server, str], None]",
 ) -> None:
-    """Answer until a signal; `status` is on record from when it answers until it ends."""
+    """Answer requests until a signal.
+
+    `status` is on record in the home from the moment the server answers until it ends.
+    """
     with extras.imports_of("serve", "gieok serve"):
         import uvicorn
 
@@ -122,8 +128,8 @@ def _serve_until_signal(
             started(self, status.url)
 
     server = Noted(config)
-    # One that comes before it listens counts too; later uvicorn drains, and raises again what it
-    # caught.
+    # A signal that comes before the server listens counts too; later uvicorn drains, and raises the
+    # signals that it caught again.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))
     try:
@@ -133,7 +139,9 @@ def _serve_until_signal(
 
 
 def _check_exposure(house: House, options: HttpOptions) -> None:
-    """Raise BadConfig where others can reach us, and nobody could be told from anybody."""
+    """Raise BadConfig where other machines can reach the server and callers cannot be told
+    apart.
+    """
     if _is_loopback(options.host) or options.tokens.is_configured or house.accounts.keys(""):
         return
     hint = (
@@ -155,8 +163,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def _bind_http_socket(host: str, port: int, *, any_port: bool = False) -> socket.socket:
-    """Return a socket that listens; where the port is in use, with `any_port` on another. Raises
-    BadRequest.
+    """Return a listening socket.
+
+    Where the port is in use, another port is taken with `any_port`; else BadRequest is raised.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     if port > _LAST_PORT:
@@ -176,8 +185,9 @@ def _bind_http_socket(host: str, port: int, *, any_port: bool = False) -> socket
 
 
 def _announce_server(context: Context, bound: socket.socket, code: str) -> None:
-    """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal
-    alone, and no log.
+    """Print on stderr where the server listens, and how to get in.
+
+    The link to the pages is printed only on a terminal, and into no log.
     """
     host, port = bound.getsockname()[:2]
     token = paths.locate_owner_token(context.home)

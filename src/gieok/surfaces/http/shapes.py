@@ -1,4 +1,4 @@
-"""What several routes take and give."""
+"""Types that several routes take and return."""
 
 import re
 from functools import cache, reduce
@@ -24,8 +24,8 @@ def _on_one_line(text: str) -> str:
     return text
 
 
-# Checked here, not by patterns: a pattern over 100,000 characters takes half a minute to make an
-# example of.
+# Checked by a function, not by a pattern: making an example of a pattern over 100,000 characters
+# takes half a minute.
 WithoutNul = Annotated[str, AfterValidator(_without_nul)]
 Prose = Annotated[WithoutNul, Field(max_length=100_000)]
 Line = Annotated[str, Field(max_length=500), AfterValidator(_on_one_line)]
@@ -62,7 +62,7 @@ IfMatch = Annotated[
 
 
 def check_match(asked: str | None, tag: str) -> None:
-    """Answer 412 where a thing is another than the client read."""
+    """Answer 412 where the client's ETag is not the current one."""
     if asked is not None and asked not in ("*", tag):
         raise HTTPException(412, "it was changed since it was read")
 
@@ -90,10 +90,10 @@ class Page(BaseModel):
 
 @cache
 def build_answer_model(record: type) -> type[BaseModel]:
-    """Return the model of an answer from the NamedTuple that a route returns: the same names, types
-    and words.
+    """Return the pydantic model of an answer, made from the NamedTuple that a route returns.
 
-    So what the rest of the program calls a thing is what a client reads, and is written once.
+    The model has the same names, types and descriptions: clients read the names that the rest of
+    the program uses, and each is written once.
     """
     hints, defaults = get_type_hints(record), getattr(record, "_field_defaults", {})
     fields: dict[str, Any] = {
@@ -107,7 +107,7 @@ def build_answer_model(record: type) -> type[BaseModel]:
     return model
 
 
-#: By the name of a field, wherever it stands.
+#: Name of a field → examples, for every model with such a field.
 _EXAMPLES: dict[str, list[object]] = {
     "balance": [37], "streak": [3], "given": [10], "points": [100], "total": [1], "page": [1],
     "limit": [20], "predicate": ["birthday"], "object": ["3월 15일"], "kind": ["reply"],
@@ -116,7 +116,7 @@ _EXAMPLES: dict[str, list[object]] = {
 
 
 def _replace_record_types(hint: Any) -> Any:  # noqa: ANN401 - a type
-    """Return a type with the models of records in place of them."""
+    """Return a type in which the records are replaced by their models."""
     if isinstance(hint, type) and hasattr(hint, "_fields"):
         return build_answer_model(hint)
     arguments = get_args(hint)

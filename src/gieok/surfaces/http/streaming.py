@@ -1,4 +1,7 @@
-"""A reply as server-sent events: each step in a thread, and an end whatever the client does."""
+"""A reply as server-sent events.
+
+Each piece is made in a thread, and the reply is closed whatever the client does.
+"""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -12,13 +15,14 @@ from gieok.character.turn.turn import Reply
 from gieok.surfaces.http.access import Reception
 
 EVENTS = "text/event-stream"
-#: Proxies must not hold pieces back.
+#: Tells proxies not to buffer the pieces.
 _HEADERS = {"X-Accel-Buffering": "no"}
 
 
 class ReplyResponse(StreamingResponse):
-    """Sends events, and closes the reply at the end: where the client is gone, what it got is kept
-    and charged.
+    """Response that sends events, and closes the reply at the end.
+
+    Where the client has left, the pieces that it got are kept and charged.
     """
 
     def __init__(self, reply: Reply, events: Iterator[str], desk: Reception) -> None:
@@ -36,7 +40,8 @@ class ReplyResponse(StreamingResponse):
 
 
 async def _stepped(events: Iterator[str], threads: CapacityLimiter) -> AsyncIterator[str]:
-    # Threads of their own: messages that wait for this one's end hold those of the others.
+    # A thread pool of its own: messages that wait for this reply's end hold the threads of the
+    # other pool.
     while (
         event := await anyio.to_thread.run_sync(next, events, None, limiter=threads)
     ) is not None:

@@ -1,5 +1,6 @@
-"""Signed tokens (JWT): HS256 by a secret, RS256 by the keys of a JWKS file, which is read again
-when it changes.
+"""Signed tokens (JWT): HS256 by a secret, RS256 by the keys of a JWKS file.
+
+The file is read again when it changes.
 """
 
 import threading
@@ -17,14 +18,15 @@ from gieok.ports.system import Clock
 from gieok.surfaces.http.options import TokenOptions
 
 _SYMMETRIC, _ASYMMETRIC = "HS256", "RS256"
-#: Clocks of two machines may differ by so much.
+#: Seconds by which the clocks of two machines may differ.
 _LEEWAY_S = 10
 _HINT = "sign a new one: docs/serve.md says what it must hold"
 
 
 class JwksFile:
-    """The public keys of a file by their `kid`. A file that cannot be read leaves the keys of
-    before in force.
+    """Public keys of a JWKS file by their `kid`.
+
+    Where the file cannot be read, the keys read before stay in force.
     """
 
     def __init__(self, file: Path) -> None:
@@ -35,7 +37,9 @@ class JwksFile:
         self._refresh(is_first=True)
 
     def key(self, kid: str) -> jwt.PyJWK | None:
-        """Return a key of the file as it is now."""
+        """Return a key by `kid`, from the current content of the file; None for an unknown
+        `kid`.
+        """
         with self._lock:
             self._refresh()
             return self._keys.get(kid)
@@ -59,8 +63,9 @@ class JwksFile:
 
 
 class Tokens:
-    """Verifies tokens. The algorithm decides which key is used, and never the other way round: no
-    token picks its own.
+    """Verifier of signed tokens.
+
+    The configured algorithm decides which key is used: a token cannot choose its key.
     """
 
     def __init__(self, options: TokenOptions, clock: Clock) -> None:
@@ -69,7 +74,7 @@ class Tokens:
         self._jwks = JwksFile(Path(options.jwks).expanduser()) if options.jwks else None
 
     def verify(self, token: str) -> Principal:
-        """Return the user of a token. Raises Unauthorized."""
+        """Return the principal that a token names. Raises Unauthorized."""
         try:
             header = jwt.get_unverified_header(token)
             algorithm = header.get("alg")
@@ -79,7 +84,7 @@ class Tokens:
                 algorithms=[str(algorithm)],
                 issuer=self._options.issuer or None,
                 audience=self._options.audience or None,
-                # Times by our own clock, below.
+                # Times are checked below, by the server's own clock.
                 options={
                     "require": ["exp", "sub"],
                     "verify_exp": False,

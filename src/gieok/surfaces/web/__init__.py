@@ -1,3 +1,4 @@
-"""Pages for the person whose memory it is, in a browser: server-rendered, no build, nothing from
-elsewhere.
+"""Web pages for the person whose memory it is.
+
+The pages are rendered on the server, need no build step, and load nothing from other hosts.
 """

@@ -1,5 +1,6 @@
-"""What a person does with memories: correct, put away, move, forget, trust; each says what came of
-it, and can be undone.
+"""Changes of memories from the pages: correct, retire, move, forget, trust.
+
+Each change reports its result, and can be undone.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ from gieok.surfaces.web.site import PageRequest
 
 
 def correct_memory_on_page(seen: PageRequest) -> Response:
-    """Correct a memory; the page that follows can undo it."""
+    """Correct a memory; the next page offers to undo the correction."""
     handle = seen.request.path_params["handle"]
     try:
         edited = seen.memory_of(handle).run(
@@ -37,7 +38,7 @@ def correct_memory_on_page(seen: PageRequest) -> Response:
 
 
 def act(seen: PageRequest) -> Response:
-    """Do with the chosen memories what the button says."""
+    """Apply the action of the pressed button to the chosen memories."""
     chosen = list(dict.fromkeys(one for one in seen.form.get("handle", []) if one))
     act = _ACTS.get(seen.sent("act"))
     if not chosen or act is None:
@@ -96,7 +97,7 @@ def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
 
 
 def _forget_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
-    """Ask once more with all that would go, then forget."""
+    """Show once more all memories that would go, then forget them."""
     is_sure, plans = bool(seen.sent("yes")), []
     for memory, names in groups.values():
         result = memory.run("forget", handles=names, yes=is_sure, dry_run=not is_sure)
@@ -110,7 +111,7 @@ def _forget_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
 def _return_with_undo(
     seen: PageRequest, told: str, undo: str, handles: list[str], to: str = ""
 ) -> Response:
-    """Return to where it was done, with a button that undoes it."""
+    """Return to the page of the change, with a button that undoes the change."""
     values = {"told": told, "undo": undo, "handles": ",".join(handles), "to": to}
     back = seen.sent("back") if undo in ("restore", "retire") else "/memories"
     path = back if back.startswith("/m") and not back.startswith("//") else "/memories"
@@ -121,7 +122,7 @@ def _return_with_undo(
 
 
 def trust_shown_content(seen: PageRequest) -> Response:
-    """Trust exactly what was shown."""
+    """Trust exactly the content that the page showed."""
     try:
         seen.memory.run("trust", exactly=seen.sent("exactly"), yes=True)
     except GieokError as error:

@@ -1,4 +1,4 @@
-"""What a person changes from the pages: each is a command, and says what came of it."""
+"""Other changes from the pages; each runs a command and reports its result."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +23,7 @@ from gieok.text.messages import Words
 
 
 def remember(seen: PageRequest) -> Response:
-    """Keep a sentence, and show that it is found, and what an agent is given of it."""
+    """Keep a sentence, and show how it is found and what an agent is given of it."""
     text = seen.sent("text")
     try:
         is_users = seen.scopes[0] != USER_SCOPE and seen.context.scope.path == USER_SCOPE
@@ -35,7 +35,7 @@ def remember(seen: PageRequest) -> Response:
 
 
 def index(seen: PageRequest) -> Response:
-    """Index a folder of notes beside the server."""
+    """Index a folder of notes, as a job beside the server."""
     folder = seen.sent("folder")
 
     def work(job: PageJob) -> str:
@@ -48,7 +48,7 @@ def index(seen: PageRequest) -> Response:
 
 
 def take_in_past_sessions(seen: PageRequest) -> Response:
-    """Take in what was said to agents so far, and observe it."""
+    """Index all past sessions of agents, and observe them."""
 
     def work(job: PageJob) -> str:
         lines = _run_reporting_command(seen, job, "index", IndexRequest(sessions=True))
@@ -62,7 +62,7 @@ def take_in_past_sessions(seen: PageRequest) -> Response:
 
 
 def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, request: object) -> str:
-    """Run a command that says how far it is; return what it says in the end."""
+    """Run a command that reports its progress to a job; return the command's last words."""
     command = operation(name)
     context = replace(
         rescope_context(seen.memory.context),
@@ -74,7 +74,7 @@ def _run_reporting_command(seen: PageRequest, job: PageJob, name: str, request: 
 
 
 def install_chosen_agent(seen: PageRequest) -> Response:
-    """Put Gieok into an agent's settings."""
+    """Install Gieok in the settings of an agent."""
     agent = seen.sent("agent")
     try:
         installed = seen.memory.run("install", agent=agent)
@@ -89,7 +89,7 @@ def install_chosen_agent(seen: PageRequest) -> Response:
 
 
 def answer_archive_question(seen: PageRequest) -> Response:
-    """Approve or reject what an archive waits for."""
+    """Approve or reject the change that an archive waits for."""
     verb = seen.request.path_params["verb"]
     try:
         seen.memory.run(f"archive {verb}", names=[seen.sent("what")])

@@ -1,5 +1,6 @@
-"""Work that takes longer than a page: runs beside the server, says how far it is, and is asked
-about by the page.
+"""Jobs that take longer than a page.
+
+A job runs beside the server and reports its progress; the page asks for it.
 """
 
 import threading
@@ -12,7 +13,7 @@ _MOST_LINES = 6
 
 
 class PageJob:
-    """One piece of work: what it is, what it says now, and what came of it."""
+    """A job: its description, its current line, its result."""
 
     def __init__(self, what: Words) -> None:
         self.what = what
@@ -23,7 +24,7 @@ class PageJob:
         self.is_done = False
 
     def say(self, line: str) -> None:
-        """Show a line instead of the one before."""
+        """Show a line in place of the last one."""
         self.progress = line
 
     def tell(self, line: str) -> None:
@@ -32,7 +33,7 @@ class PageJob:
 
 
 class Jobs:
-    """One job at a time: two would wait for each other."""
+    """Runner of one job at a time: two jobs would wait for each other."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -40,7 +41,7 @@ class Jobs:
         self.last: PageJob | None = None
 
     def start(self, what: Words, work: Callable[[PageJob], str]) -> bool:
-        """Start work, or return False where another is under way."""
+        """Start a job; return False where another job is running."""
         with self._lock:
             if self._thread is not None and self._thread.is_alive():
                 return False
@@ -52,12 +53,12 @@ class Jobs:
             return True
 
     def wait(self) -> None:
-        """Wait for the work that is under way."""
+        """Wait for the running job."""
         if self._thread is not None:
             self._thread.join()
 
     def clear(self) -> None:
-        """Show the last job no more, if it is done."""
+        """Stop showing the last job, if it has ended."""
         if self.last is not None and self.last.is_done:
             self.last = None
 

@@ -1,4 +1,4 @@
-"""How pages look: templates in both languages, marked words, days, and pictures of numbers."""
+"""Appearance of the pages: templates in both languages, marked words, days, charts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @cache
 def environment() -> "Environment":
-    """Return the templates. Everything that is put in is escaped."""
+    """Return the template environment, which escapes every value."""
     with extras.imports_of("serve", "gieok open"):
         import jinja2
 
@@ -65,10 +65,10 @@ def environment() -> "Environment":
 
 
 def render_template(template: str, lang: str, values: Mapping[str, object]) -> str:
-    """Return a page.
+    """Return a page as HTML.
 
-    In a template, `say(template, …)` is a message in the reader's language, `in_language(text)` one
-    that was said in English, `said_on(days)` on how many days something was said.
+    In a template, `say(template, …)` is a message in the reader's language, `in_language(text)`
+    translates an English text, and `said_on(days)` says on how many days something was said.
     """
     return (
         environment()
@@ -105,14 +105,15 @@ def _say_in_template(
 
 
 def strip_line_markup(text: str) -> str:
-    """Return a line of the list without marks of Markdown, and without the label of who said it."""
+    """Return a line of the list without Markdown marks and without the label of its speaker."""
     text = re.sub(r"(?:^|\s)#{1,6}\s", " · ", text).strip(" ·")
     return text.removeprefix("User: ").removeprefix("Assistant: ")
 
 
 def mark_question_words(text: str, question: str) -> Markup:
-    """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean
-    ones as they begin.
+    """Return a text, escaped, in which the words of a question are marked.
+
+    Latin words match by their stem, Korean words by their beginning.
     """
     pieces = marks.split_at_question_words(text, question)
     return Markup("").join(
@@ -121,7 +122,7 @@ def mark_question_words(text: str, question: str) -> Markup:
 
 
 def bar(share: float, label: str = "") -> Markup:
-    """Return a bar of a share of 1."""
+    """Return a bar of which `share` (0 to 1) is filled."""
     filled = max(0.0, min(share, 1.0)) * 100
     return Markup(
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" '
@@ -132,7 +133,7 @@ def bar(share: float, label: str = "") -> Markup:
 
 
 def format_byte_size(count: int | None) -> str:
-    """Return bytes as a person reads them."""
+    """Return a number of bytes in a readable unit."""
     if count is None:
         return "–"
     return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
@@ -146,7 +147,7 @@ _AGES = (
 
 
 def ago(moment: datetime, now: datetime, lang: str) -> str:
-    """Return how long ago a moment is."""
+    """Return in words how long ago a moment is."""
     seconds = max((now - moment).total_seconds(), 0)
     for length, one, many in _AGES:
         if seconds >= length:
@@ -155,7 +156,7 @@ def ago(moment: datetime, now: datetime, lang: str) -> str:
 
 
 def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
-    """Return what each point of a curve of growth says."""
+    """Return the tooltip of each point of a growth curve."""
     words = {
         "documents": Words("documents"),
         "passages": Words("passages"),
@@ -165,7 +166,10 @@ def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
 
 
 def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
-    """Return a column a week: prompts with a sure memory, with titles alone, and with nothing."""
+    """Return a stacked column for each week of the hook.
+
+    Its parts are the prompts with a sure memory, with titles alone, and with nothing.
+    """
     rows = []
     for monday, stats in weeks:
         nothing = stats.silent + stats.notes

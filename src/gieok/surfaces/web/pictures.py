@@ -1,5 +1,6 @@
-"""Pictures of numbers as SVG, without style attributes: the pages' policy allows none. Each has a
-text alternative.
+"""Charts as SVG with text alternatives.
+
+They have no style attributes, which the content security policy of the pages forbids.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ _WIDTH, _HEIGHT, _FOOT = 320, 80, 18
 
 
 class Column(NamedTuple):
-    """A column of a chart: what stands below it, how high it is, and what it says exactly."""
+    """Column of a chart: label below, height, and exact value in words."""
 
     label: str
     value: float
@@ -20,7 +21,7 @@ class Column(NamedTuple):
 
 
 def draw_columns(rows: Sequence[Column], label: str, *, every: int = 5) -> Markup:
-    """Return columns side by side; each `every`th has its label below."""
+    """Return columns side by side; each `every`th column shows its label below."""
     most = max((row.value for row in rows), default=0) or 1
     step = _WIDTH / max(len(rows), 1)
     parts = [
@@ -49,9 +50,7 @@ def _draw_column(row: Column, place: int, step: float, share: float, *, is_named
 
 
 def area(values: Sequence[float], titles: Sequence[str], label: str) -> Markup:
-    """Return a curve over equal steps, filled down to zero; each step says its number where a
-    pointer rests on it.
-    """
+    """Return a curve over equal steps, filled down to zero, with a tooltip at each step."""
     most, last = max(values, default=0) or 1, max(len(values) - 1, 1)
     spots = [
         (n * _WIDTH / last, _HEIGHT - value / most * (_HEIGHT - 4))
@@ -74,9 +73,7 @@ def area(values: Sequence[float], titles: Sequence[str], label: str) -> Markup:
 
 
 class Stack(NamedTuple):
-    """A column of parts, from below: their sizes, what stands below it, and what it says
-    exactly.
-    """
+    """Stacked column: the sizes of its parts from below, label below, and exact values in words."""
 
     label: str
     parts: tuple[float, ...]
@@ -84,7 +81,7 @@ class Stack(NamedTuple):
 
 
 def stacks(rows: Sequence[Stack], label: str) -> Markup:
-    """Return columns of parts; the parts have the classes p0, p1 and so on."""
+    """Return stacked columns; the parts have the classes p0, p1 and so on."""
     most = max((sum(row.parts) for row in rows), default=0) or 1
     step = _WIDTH / max(len(rows), 1)
     drawn = Markup("").join(
@@ -115,8 +112,10 @@ def _draw_stack(row: Stack, x: float, step: float, most: float, *, is_named: boo
 
 
 def draw_reliability(bins: Sequence[tuple[float, float, int]], label: str) -> Markup:
-    """Return what was said (across) against what was right (up); on the diagonal, it was worth
-    exactly what it said.
+    """Return a reliability diagram.
+
+    The stated probability runs across, the share that was right upwards. On the diagonal,
+    statements were right exactly as often as stated.
     """
     side, edge = 200.0, 30.0
     most = max((count for *_, count in bins), default=1) or 1
@@ -151,7 +150,7 @@ def draw_reliability(bins: Sequence[tuple[float, float, int]], label: str) -> Ma
 
 
 def draw_shares(parts: Sequence[tuple[float, str]], whole: float, label: str) -> Markup:
-    """Return parts of a whole in a line, each with its class; what is left stays empty."""
+    """Return the parts of a whole in one bar, each with its class; the remainder stays empty."""
     drawn, at = Markup('<rect class="b0" width="100" height="6"/>'), 0.0
     for size, name in parts:
         width = min(size / whole * 100 if whole else 0.0, 100 - at)

@@ -1,5 +1,6 @@
-"""What a change reaches, drawn from the result of `code impact`: a column for each distance, tests
-with a mark of their own.
+"""The picture of a `code impact` result: what a change reaches.
+
+There is a column for each distance, and tests have a mark of their own.
 """
 
 from collections import defaultdict
@@ -17,7 +18,10 @@ _MODULE = "<module>"
 
 
 class Spot(NamedTuple):
-    """A box: what it names, in which column and row, and what it leads to."""
+    """A box of the picture: the symbol or file that it names, its column and row, its kinds.
+
+    `key` is the symbol to which the box links.
+    """
 
     key: str
     name: str
@@ -29,8 +33,9 @@ class Spot(NamedTuple):
 
 
 def draw_impact_reach(result: ImpactResult, style: Style, link: Callable[[str], str]) -> Markup:
-    """Return the picture; `style` has the reader's words, `link` gives the address of a symbol's
-    own impact.
+    """Return the picture of an impact.
+
+    `style` translates words for the reader; `link` returns the address of a symbol's own impact.
     """
     words = style.say
     spots, hidden = _place_reach_spots(result, style)
@@ -73,7 +78,7 @@ def draw_impact_reach(result: ImpactResult, style: Style, link: Callable[[str], 
 def _place_reach_spots(
     result: ImpactResult, style: Style
 ) -> tuple[dict[str, Spot], dict[int, int]]:
-    """Return boxes by key, and how many each column left out."""
+    """Return the boxes by key, and how many boxes each column leaves out."""
     spots = {
         key: Spot(
             key=key,
@@ -114,8 +119,10 @@ def _place_reach_spots(
 
 
 def _link_reach_spots(result: ImpactResult, spots: dict[str, Spot]) -> list[tuple[str, str, int]]:
-    """Return the last step of each way that leads to a box that is there, from what changes to what
-    that reaches.
+    """Return the lines (from, to, tier) between boxes in neighbouring columns.
+
+    A line is the last step of the path by which the change reaches the symbol, drawn from the side
+    of the change.
     """
     whole = {
         spot.place: key for key, spot in spots.items() if spot.column == 0 and key.endswith(_MODULE)
@@ -128,7 +135,7 @@ def _link_reach_spots(result: ImpactResult, spots: dict[str, Spot]) -> list[tupl
             for edge in one.via
         )
         towards = next((step for step in steps if step and step != key), None)
-        # A line over a column would run behind boxes that have nothing to do with it.
+        # A line across a column would run behind unrelated boxes.
         if key in spots and towards is not None and spots[key].column - spots[towards].column == 1:
             tier_by_link[towards, key] = max((edge.tier for edge in one.via), default=0)
     return [(a, b, tier) for (a, b), tier in tier_by_link.items()]

@@ -1,5 +1,7 @@
-"""Why a hit is where it is, for people: each retriever's place, and what each part adds to or takes
-from how sure it is.
+"""The reasons for the rank of a hit, for people.
+
+Shown are the rank that each retriever gave, and what each feature adds to or takes from the
+confidence of the hit.
 """
 
 from collections.abc import Mapping
@@ -13,7 +15,7 @@ from gieok.text.messages import Words
 
 _MOST_PARTS = 7
 _LEAST_PART = 0.05
-#: Half of the picture of a part is this much of log-odds; what is more is cut.
+#: Log-odds that fill half of a bar; a larger contribution is cut.
 _WIDEST = 1.5
 _RETRIEVERS = {
     "keyword": Words("the words"),
@@ -26,7 +28,7 @@ _OTHERS = {
     "decay": Words("left after its age"),
     "days": Words("it is of the days asked for"),
 }
-#: Part of the log-odds → what it says. Parts with one name are added up.
+#: Feature of the log-odds → its description. Features with the same description are added up.
 _PARTS = {
     "bias": Words("most lines do not answer: the start"),
     "lead": Words("lead over the next one"),
@@ -65,7 +67,9 @@ _PARTS = {
 
 
 class Retrieved(NamedTuple):
-    """A retriever that found the hit: its name for people, the place it gave, and how near, 0–1."""
+    """A retriever that found the hit: its name for people, the rank it gave, and a nearness,
+    0–1.
+    """
 
     name: str
     rank: int
@@ -73,7 +77,7 @@ class Retrieved(NamedTuple):
 
 
 class ReasonPart(NamedTuple):
-    """What one reason adds to the log-odds, and its picture."""
+    """Contribution of a feature to the log-odds, and a picture of it."""
 
     name: str
     value: float
@@ -81,7 +85,7 @@ class ReasonPart(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """Why a hit is where it is; `total` are the log-odds, which are `sure`."""
+    """Why a hit has its rank; `total` are its log-odds, and `sure` is the same as a probability."""
 
     retrieved: tuple[Retrieved, ...]
     others: tuple[tuple[str, float], ...]
@@ -91,7 +95,7 @@ class Reasons(NamedTuple):
 
 
 def reasons(hit: SearchHit, lang: str) -> Reasons:
-    """Return what made a hit's score, the strongest first."""
+    """Return the contributions to a hit's score, strongest first."""
     signals = dict(hit.signals or {})
     ranks = {
         name.removesuffix("_rank"): int(value)
@@ -133,8 +137,9 @@ def _sum_reason_parts(parts: Mapping[str, float], lang: str) -> dict[str, float]
 
 
 def draw_reason_bar(value: float) -> Markup:
-    """Return a bar from the middle: to the right what speaks for a hit, to the left what speaks
-    against it.
+    """Return a bar from the middle.
+
+    It points right for a contribution in favour of a hit, left for a contribution against it.
     """
     width = min(abs(value) / _WIDEST, 1.0) * 50
     return Markup(

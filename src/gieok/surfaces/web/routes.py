@@ -1,4 +1,4 @@
-"""Which address is which page or change."""
+"""Routes of the web pages: address → page or change."""
 
 from starlette.routing import Route
 

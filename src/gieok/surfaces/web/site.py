@@ -1,5 +1,6 @@
-"""The site: who may see it, whose memory is shown, and one way to answer. The pages are in `views`,
-changes in `changes`.
+"""The web site: who may see it, whose memory it shows, and how a request is answered.
+
+The pages are in `views`, the changes in `changes`.
 """
 
 import mimetypes
@@ -30,7 +31,7 @@ from gieok.surfaces.web.jobs import Jobs
 from gieok.surfaces.web.look import render_template
 from gieok.text.messages import translate
 
-#: Path → its name in both languages.
+#: Path → name of the page in both languages.
 MENU = (
     ("/", "Search"),
     ("/memories", "Memories"),
@@ -57,8 +58,9 @@ STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.j
 
 
 class MemorySite:
-    """Answers with pages of a memory. `open_memory` opens that of a scope (`auto`: the one of the
-    folder).
+    """Web site of a memory.
+
+    `open_memory` opens the memory of a scope (`auto`: the scope of the folder).
     """
 
     def __init__(self, open_memory: Callable[[str], Memory], gate: Gate) -> None:
@@ -68,8 +70,10 @@ class MemorySite:
         self._aside = dict[str, str]()
 
     def put_aside(self, text: str) -> str:
-        """Keep a text for the page that follows, and return its name: an address is short, and
-        stands in histories.
+        """Keep a text for the next page, and return a name for it.
+
+        The text does not fit into an address, which has to be short and which browsers keep in
+        histories.
         """
         name = secrets.token_urlsafe(9)
         self._aside[name] = text
@@ -78,15 +82,15 @@ class MemorySite:
         return name
 
     def aside(self, name: str) -> str:
-        """Return a text that was put aside; '' where it is long ago."""
+        """Return a text that was put aside; '' where it was dropped since."""
         return self._aside.get(name, "")
 
     def open(self, request: Request) -> Response:
-        """Let a browser in by a link, and take the code out of its address."""
+        """Let a browser in by the code in a link, and redirect to an address without the code."""
         cookie = self.gate.enter(request.query_params.get("code", ""))
         if not cookie:
             return self._closed(request, is_link=True)
-        # The code is in this address: no request names it.
+        # The address holds the code, so no request may name it as the referrer.
         found = RedirectResponse(
             "/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"}
         )
@@ -98,8 +102,9 @@ class MemorySite:
         return found
 
     def who(self, request: Request) -> Response:
-        """Prove that this is the server of the home, to who knows its secret: another program may
-        have had the port.
+        """Prove to a caller with the home's secret that this is the server of the home.
+
+        Another program may have taken the port.
         """
         server = request.scope.get("server") or ("", 0)
         return PlainTextResponse(
@@ -114,7 +119,7 @@ class MemorySite:
         return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
 
     def shown(self, view: Callable[["PageRequest"], Response]) -> Callable[[Request], Response]:
-        """Return what answers with a page."""
+        """Return the endpoint of a page."""
 
         def answer(request: Request) -> Response:
             if not self.gate.is_open(request.cookies.get(COOKIE, "")):
@@ -124,7 +129,7 @@ class MemorySite:
         return answer
 
     def changed(self, change: Callable[["PageRequest"], Response]) -> Callable[[Request], Any]:
-        """Return what answers a change, which must come from a page of the same session."""
+        """Return the endpoint of a change, which must come from a page of the same session."""
 
         async def answer(request: Request) -> Response:
             form: dict[str, list[str]] = {}
@@ -143,7 +148,7 @@ class MemorySite:
         return answer
 
     def kept(self, name: str, parameter: str) -> Callable[[Request], Response]:
-        """Keep a choice of the reader's in a cookie, and go back."""
+        """Return the endpoint that keeps a choice of the reader in a cookie, and goes back."""
 
         def answer(request: Request) -> Response:
             back = request.query_params.get("back", "/")
@@ -159,9 +164,7 @@ class MemorySite:
 
 
 class PageRequest:
-    """A request of somebody who was let in: their language, whose memory they look at, and what
-    they sent.
-    """
+    """Request of a reader who was let in: language, chosen memory, form fields."""
 
     def __init__(
         self,
@@ -179,22 +182,24 @@ class PageRequest:
 
     @cached_property
     def memory(self) -> Memory:
-        """Return the memory of the scope that was chosen."""
+        """Return the memory of the chosen scope."""
         chosen = unquote(self.request.cookies.get("gieok_scope", ""))
-        # The folder's own is not named: its records are where `auto` keeps them.
+        # The folder's own scope is opened as `auto`, which is where its records are kept.
         return self.site.memory(chosen if chosen in self.scopes[1:] else "auto")
 
     @cached_property
     def context(self) -> Context:
-        """Return its context, with the scopes as they are now: the first record makes a project of
-        a folder.
+        """Return the context of the chosen memory, with its current scopes.
+
+        The first record makes a folder a project.
         """
         return rescope_context(self.memory.context)
 
     @cached_property
     def scopes(self) -> list[str]:
-        """Return the scopes that there are, the folder's own first; those of characters have a page
-        of their own.
+        """Return the paths of the existing scopes, that of the folder first.
+
+        Scopes of characters are left out, because they have a page of their own.
         """
         context = rescope_context(self.site.memory("auto").context)
         known = {scope.path for scope in context.memory.store().scopes()}
@@ -209,8 +214,9 @@ class PageRequest:
         ]
 
     def memory_of(self, handle: str) -> Memory:
-        """Return the memory of the scope in which a handle is, the chosen one where it is there or
-        nowhere.
+        """Return the memory of the scope that holds a handle.
+
+        It is the chosen memory where that holds the handle, or where no scope does.
         """
         context = self.context
         if not handles.is_handle(handle) or handles.find_named_memories(
@@ -232,11 +238,11 @@ class PageRequest:
         )
 
     def asked(self, name: str) -> str:
-        """Return a parameter of the address."""
+        """Return a parameter of the address; '' for none."""
         return self.request.query_params.get(name, "").strip()
 
     def sent(self, name: str) -> str:
-        """Return a field of the form."""
+        """Return a field of the form; '' for none."""
         return "".join(self.form.get(name, [])).strip()
 
     # A template's.
@@ -261,7 +267,7 @@ class PageRequest:
         )
 
     def _withheld(self) -> str:
-        """Return the mark of a page while memory is paused; '' else."""
+        """Return the notice that memory is paused; '' while it is not."""
         context = self.memory.context
         pause = context.privacy.pause(context.clock.now().timestamp())
         if pause is None:
@@ -278,16 +284,16 @@ class PageRequest:
 
     # A template's.
     def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401
-        """Return a page that says what went wrong, and the next step."""
+        """Return a page that shows an error and the next step."""
         failure = {"message": str(error), "hint": error.hint}
         return self.page(template, http_status=STATUS[error.code][1], failure=failure, **values)
 
     def back_to(self, path: str) -> Response:
-        """Show another page."""
+        """Redirect to another page."""
         return RedirectResponse(path, status_code=303, headers=_HEADERS)
 
     def short(self, file: Path) -> str:
-        """Return a path as a shell takes it, the user's own folder as `~`."""
+        """Return a path in shell form, with the home folder of the user as `~`."""
         user = self.memory.context.caller.user
         return f"~/{file.relative_to(user).as_posix()}" if file.is_relative_to(user) else str(file)
 
@@ -296,8 +302,8 @@ class PageRequest:
         return translate(template, self.lang, values, about=about, plural=plural)
 
     def _address(self) -> str:
-        """Return what leads back to this page; after a form that was sent, to the one it belongs
-        to.
+        """Return the address of this page; after a form was sent, that of the page with the
+        form.
         """
         if self.request.method != "GET":
             return self._here()
@@ -322,7 +328,7 @@ def _choose_page_language(request: Request) -> str:
 
 
 def static(request: Request) -> Response:
-    """Return a file of ours."""
+    """Return a static file of the package."""
     name = request.path_params["name"]
     file = files("gieok.surfaces.web") / "static" / name
     if name not in STATIC:

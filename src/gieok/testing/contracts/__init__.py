@@ -1,4 +1,6 @@
-"""Contract suites: what every backend of a kind does, as pytest classes to inherit from.
+"""Contract suites: pytest classes that test what every backend of a kind does.
+
+A backend's test class inherits them:
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -8,9 +10,9 @@
 
 A store with vectors of lines inherits `LineContract` too.
 
-A store without every ability inherits `DocumentContract` and the parts that it has.
-`ProcessContract` is for stores that several processes open, `RefusalContract` for those that a disk
-or a lock can stop.
+A store without every ability inherits `DocumentContract` and the contracts of the abilities that it
+has. `ProcessContract` is for stores that several processes open, `RefusalContract` for those that a
+full disk or a lock can stop.
 
 `JournalContract` is for journals, with a fixture `make_journal`, and `JournalProcessContract` for
 those that several processes open. `ArchiveContract` is for archives, with a fixture `make_archive`.
@@ -40,8 +42,9 @@ class StoreContract(
     ScaleContract,
     MachineContract,
 ):
-    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`. A subclass gives the fixture
-    `make_store`.
+    """Contract of `Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`.
+
+    A subclass defines the fixture `make_store`.
     """
 
 
@@ -54,7 +57,7 @@ class JournalContract(
     ForgettingContract,
     LedgerContract,
 ):
-    """The whole contract of a journal. A subclass gives the fixture `make_journal`."""
+    """The whole contract of a journal. A subclass defines the fixture `make_journal`."""
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What every backend of `gieok.ports.accounts` keeps to."""
+"""The contract of `gieok.ports.accounts`, for every backend."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -23,8 +23,9 @@ _CREDIT = Posting("credit", 10, "pay-1", "thanks")
 
 
 class AccountsFixtures:
-    """Gives `accounts`. A subclass gives the fixture `make_accounts`: a function that makes new,
-    empty ones.
+    """Fixtures for accounts.
+
+    A subclass defines the fixture `make_accounts`: a function that makes new, empty accounts.
     """
 
     @pytest.fixture
@@ -36,7 +37,7 @@ class AccountsFixtures:
 
 
 class AccountsContract(AccountsFixtures):
-    """What one caller sees."""
+    """Contract of accounts with a single caller."""
 
     def test_nothing_is_known_of_a_user_who_never_came(self, accounts: Accounts) -> None:
         assert accounts.account("min") is None

@@ -1,6 +1,4 @@
-"""The contract of points for many threads, for processes that are killed, and for any sequence of
-calls.
-"""
+"""The contract of points under threads, killed processes and random sequences of calls."""
 
 import random
 import signal
@@ -26,7 +24,9 @@ _POINTS = 100
 
 
 def audit(accounts: Accounts, user: str) -> int:
-    """Check that all sums of a user agree, and nothing is there twice; return what may be spent."""
+    """Check that a user's sums agree and no entry is double; return the points that may be
+    spent.
+    """
     total, rows = accounts.ledger(user, 0, _ALL)
     held = sum(
         hold.amount
@@ -57,9 +57,7 @@ _CALLS = st.lists(
 
 
 class _Book:
-    """Points of a user, as simple as they can be: what was posted and what is held, by
-    reference.
-    """
+    """Model of a user's points: what was posted and what is held, by reference."""
 
     def __init__(self) -> None:
         self.posted: dict[str, int] = {}
@@ -116,7 +114,10 @@ def _call_accounts(accounts: Accounts, name: str, user: str, reference: str, amo
 
 
 def build_account_sequence_test(max_examples: int = 30) -> Callable[..., None]:
-    """Return the test, with fewer examples for accounts of which new ones take long to make."""
+    """Return a test with random sequences of calls.
+
+    `max_examples` is to be lower for accounts that take long to make.
+    """
 
     @settings(
         max_examples=max_examples,
@@ -144,8 +145,8 @@ def build_account_sequence_test(max_examples: int = 30) -> Callable[..., None]:
     return any_sequence
 
 
-#: Spends a point for each of the references from one on, in two steps, until none is left; says
-#: which it has spent.
+#: Program that spends a point, in two steps, for each reference from the first one on until no
+#: point is left; it prints the references that it has spent.
 _SPENDER = """
 import sys
 from datetime import UTC, datetime
@@ -168,9 +169,9 @@ for n in range(first, last):
 accounts.close()
 """
 
-#: Does what changes points, in a child that dies at its n-th statement and tells how many calls
-#: returned, and once more in one that lives; for every n. What is there after each kill is what is
-#: there after the calls that returned, or one more.
+#: Program that changes points in a child, which reports how many calls returned and dies at its
+#: n-th statement, and then again in a child that lives; for every n. After each kill the data must
+#: be those after the returned calls, or after one call more.
 _DYING = """
 import os, signal, sys
 from datetime import UTC, datetime, timedelta
@@ -219,7 +220,8 @@ def child(act, user, told, kill_at=0):
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     def watch(frame, event, called):
         nonlocal kill_at
-        name = called.__name__ if event == "c_call" else frame.f_code.co_name if event == "call" else ""
+        names = {"c_call": lambda: called.__name__, "call": lambda: frame.f_code.co_name}
+        name = names.get(event, str)()
         if name == "execute":
             kill_at -= 1
             if kill_at == 0:
@@ -254,11 +256,11 @@ print(killed, flush=True)
 
 
 class PointsAtOnceContract(AccountsFixtures):
-    """A subclass gives `make_accounts`, and `opening`: statements that open what `accounts` has
-    open, and call it `accounts`.
+    """Contract of points for many threads and processes.
 
-    `kills` is the first statement at which a process dies, and how many are between it and the
-    next.
+    A subclass defines `make_accounts`, and `opening`: statements that open the same data as the
+    fixture `accounts`, and call it `accounts`. `kills` is the first statement at which a process
+    dies, and the step to the next such statement.
     """
 
     kills = (1, 1)
@@ -271,7 +273,7 @@ class PointsAtOnceContract(AccountsFixtures):
         def spend(thread: int) -> int:
             spent = 0
             for n in range(3):
-                # Every reference is that of two threads, as where a client sends its request again.
+                # Two threads use the same reference, as where a client sends its request again.
                 reference = f"r{thread // 2}-{n}" if n else f"own-{thread}"
                 try:
                     accounts.hold("min", 2, reference, _AT, "")
@@ -309,7 +311,7 @@ class PointsAtOnceContract(AccountsFixtures):
         if sys.platform == "win32":
             pytest.skip("SIGKILL")
         accounts.post("min", Posting("credit", _POINTS, "pay"), _AT)
-        # The same every time is the point.
+        # A fixed seed, so that every run is the same.
         chance, acknowledged = random.Random(1), list[str]()  # noqa: S311
         for seed in range(2):
             pair = [start_store_process(_SPENDER, opening, first, _ALL) for first in (0, 20)[seed:]]
@@ -325,7 +327,7 @@ class PointsAtOnceContract(AccountsFixtures):
                 with process:
                     assert process.stdout
                     acknowledged += [line.strip() for line in process.stdout if line.endswith("\n")]
-            # '': none was left to spend
+            # '': no point was left to spend
             acknowledged = [reference for reference in acknowledged if reference]
             audit(accounts, "min")
         with suppress(NotEnoughPoints):

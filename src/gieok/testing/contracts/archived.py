@@ -1,5 +1,6 @@
-"""The contract of `Archived`: a memory lives in one place, and what it left is stale until it is
-swept.
+"""The contract of `Archived`: a memory lives in one place.
+
+The place that the memory left is stale until it is swept.
 """
 
 from dataclasses import replace
@@ -18,7 +19,7 @@ COLD = Place(HOME, Tier.COLD, "2026/01/a b.md")
 def lives(
     what: Entry, place: Place = WARM, *, stands: bool = False, day: int = 0
 ) -> ArchivedMemory:
-    """Return where a memory lives."""
+    """Return the record of the place in which a memory lives."""
     document, at = what.document, AT.date() + timedelta(days=day)
     return ArchivedMemory(
         key=document.key,
@@ -44,7 +45,7 @@ def _list_stale_places(journal: FullJournal) -> list[Place]:
 
 
 class ArchivedContract(JournalFixtures):
-    """Sentences of `gieok.ports.Archived`."""
+    """Tests of the sentences of `gieok.ports.Archived`."""
 
     def test_what_moves_lives_there_alone_and_the_store_is_told_its_tier(
         self, journal: FullJournal

@@ -1,5 +1,6 @@
-"""The contract of `Archive`: whole files with revisions, and nothing overwritten that was not
-expected.
+"""The contract of `Archive`: whole files with revisions.
+
+A file of an unexpected revision is not overwritten.
 """
 
 import unicodedata
@@ -14,8 +15,9 @@ _NAME = "2026/08/결제 서버.md"
 
 
 class ArchiveContract:
-    """Sentences of `gieok.ports.Archive`. A subclass gives the fixture `make_archive`: a function
-    that makes an empty one.
+    """Tests of the sentences of `gieok.ports.Archive`.
+
+    A subclass defines the fixture `make_archive`: a function that makes an empty archive.
     """
 
     @pytest.fixture

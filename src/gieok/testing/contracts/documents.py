@@ -1,5 +1,6 @@
-"""The contract of `Store`: documents are kept, replaced and removed as a whole, and scopes never
-see each other.
+"""The contract of `Store`: whole documents, and separate scopes.
+
+Documents are kept, replaced and removed as a whole, and scopes never see each other.
 """
 
 from dataclasses import replace
@@ -35,7 +36,7 @@ _NAMES = [
 
 
 class DocumentContract(StoreFixtures):
-    """Sentences of `gieok.ports.Store`."""
+    """Tests of the sentences of `gieok.ports.Store`."""
 
     def test_a_document_comes_back_exactly_as_it_was_put(self, store: FullStore) -> None:
         whole = replace(
@@ -343,7 +344,10 @@ class DocumentContract(StoreFixtures):
 
 
 def _find_passage_ids(store: FullStore, words: str) -> list[PassageId]:
-    """Return the ids of passages that hold any of the words: every store has keyword search."""
+    """Return the ids of passages that hold any of the words, by keyword search.
+
+    Every store has keyword search.
+    """
     return sorted(
         i for i, _ in store.keyword(HOME, build_keyword_query(words), Filter(), EVERYTHING).ranked
     )

@@ -1,5 +1,6 @@
-"""The contract of `Durable` and `Forgetting`: what Gieok made is there until it is forgotten, and
-then it is gone.
+"""The contract of `Durable` and `Forgetting`.
+
+Documents that Gieok made are there until they are forgotten, and then they are gone.
 """
 
 from datetime import timedelta
@@ -14,7 +15,7 @@ _READER = "observe"
 
 
 class DurableContract(JournalFixtures):
-    """Sentences of `gieok.ports.Durable`."""
+    """Tests of the sentences of `gieok.ports.Durable`."""
 
     def test_what_is_committed_is_made_before_and_after_its_delivery(
         self, journal: FullJournal
@@ -40,7 +41,9 @@ class DurableContract(JournalFixtures):
         assert self.reopen_if_it_can(journal).made(HOME) == [changed]
 
     def reopen_if_it_can(self, journal: FullJournal) -> FullJournal:
-        """Return another handle where there is one."""
+        """Return another handle on the journal's data, or the same journal where there is no
+        other.
+        """
         return journal if type(self).reopen is JournalFixtures.reopen else self.reopen(journal)
 
     def test_what_is_handed_over_without_a_run_is_made_and_queued(
@@ -74,7 +77,7 @@ class DurableContract(JournalFixtures):
 
 
 class ForgettingContract(JournalFixtures):
-    """Sentences of `gieok.ports.Forgetting`."""
+    """Tests of the sentences of `gieok.ports.Forgetting`."""
 
     def _find(self, journal: FullJournal, **wanted: object) -> list[str]:
         return [found.message.id for found in journal.find(HOME, MessageFilter(**wanted))]  # type: ignore[arg-type]

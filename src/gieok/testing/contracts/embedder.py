@@ -26,8 +26,8 @@ _ODD_TEXTS = [
     "▁▁ ▁",
 ]
 
-#: A question, the passage that answers it, and others: of its subject, of its words, and of
-#: neither.
+#: A question, the passage that answers it, and other passages: some share its subject, some its
+#: words, some neither.
 _ANSWERED = [
     (
         "회의는 언제로 옮겼지?",
@@ -67,9 +67,13 @@ _ANSWERED = [
 
 
 class EmbedderContract:
-    """Sentences of `gieok.ports.Embedder`. A subclass gives the fixture `embedder`."""
+    """Tests of the sentences of `gieok.ports.Embedder`.
 
-    #: Whether the model knows meaning beyond shared words; if not, the tests of it are skipped.
+    A subclass defines the fixture `embedder`.
+    """
+
+    #: Whether the model knows meaning beyond shared words; if not, the tests of meaning are
+    #: skipped.
     understands: ClassVar[bool] = True
 
     def test_a_vector_is_of_unit_length_and_of_the_stated_dimension(

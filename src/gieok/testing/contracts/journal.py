@@ -1,5 +1,6 @@
-"""The contract of `Journal`: every message once, in order, and a cursor that moves with them or not
-at all.
+"""The contract of `Journal`: every message once and in order, with its cursor.
+
+The cursor moves in the same transaction as the messages, or not at all.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,26 +24,30 @@ _ALL = 1 << 40
 
 
 class JournalFixtures:
-    """Gives `journal`. A subclass gives the fixture `make_journal`: a function that makes a new,
-    empty journal.
+    """Fixtures for a journal.
+
+    A subclass defines the fixture `make_journal`: a function that makes a new, empty journal.
     """
 
     @pytest.fixture
     def journal(self, make_journal: Callable[[], FullJournal]) -> Iterator[FullJournal]:
-        """Return one new journal, closed at the end."""
+        """Return a new journal, closed at the end of the test."""
         journal = make_journal()
         yield journal
         journal.close()
 
     def reopen(self, journal: FullJournal) -> FullJournal:
-        """Return another handle on the data of `journal`; one that keeps nothing on disk skips."""
+        """Return another handle on the data of `journal`.
+
+        The test is skipped for a journal that keeps nothing on disk.
+        """
         pytest.skip(f"{type(journal).__name__} keeps nothing beyond its handle")
 
 
 def append_turns(
     journal: Journal, *events: TranscriptEvent, scope: Scope = HOME, file: str = "1:1"
 ) -> None:
-    """Append turns that were read from a file, whose cursor moves on by one line each."""
+    """Append turns as if read from a file; the file's cursor moves one line for each turn."""
     before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
     after = Cursor(
         file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(events), 1)
@@ -51,14 +56,14 @@ def append_turns(
 
 
 def held(journal: Journal, scope: Scope = HOME) -> list[str]:
-    """Return the texts that hold, in order."""
+    """Return the texts of the messages in force, in order."""
     return [
         found.message.text for found in journal.read(scope, 0, budget_tokens=_ALL, limit=EVERYTHING)
     ]
 
 
 class MessageContract(JournalFixtures):
-    """Sentences of `gieok.ports.Journal`."""
+    """Tests of the sentences of `gieok.ports.Journal`."""
 
     def test_a_message_comes_back_exactly_as_it_was_added(self, journal: FullJournal) -> None:
         whole = Message(

@@ -1,4 +1,4 @@
-"""Any sequence of messages and retractions leaves in a journal what a list of them leaves."""
+"""Random sequences of messages and retractions, compared with a model of a journal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,10 @@ _TURNS = st.lists(st.one_of(_MESSAGES, _MESSAGES, _MESSAGES, _RETRACTIONS), max_
 
 
 def build_journal_sequence_test(max_examples: int = 40) -> Callable[..., None]:
-    """Return the test, with fewer examples for a journal of which a new one takes long to make."""
+    """Return a test with random sequences of messages and retractions.
+
+    `max_examples` is to be lower for a journal that takes long to make.
+    """
 
     @settings(
         max_examples=max_examples,
@@ -64,7 +67,7 @@ def build_journal_sequence_test(max_examples: int = 40) -> Callable[..., None]:
 def _read_held_window(
     journal: FullJournal, scope: Scope, windows: dict[Scope, HeldWindow]
 ) -> list[str]:
-    """Return the texts of a window that is held from one call to the next."""
+    """Return the texts of a window that is kept from one call to the next."""
     before = windows.pop(scope, None)
     window = journal.window(scope, "nobody", before)
     messages = (
@@ -78,7 +81,7 @@ def _read_held_window(
 
 
 class SequenceContract(JournalFixtures):
-    """Random sequences of turns."""
+    """Tests with random sequences of turns."""
 
     test_any_sequence_of_turns_leaves_what_a_list_of_them_leaves = build_journal_sequence_test()
 
@@ -91,7 +94,7 @@ class _Kept:
 
 @dataclass
 class _List:
-    """A journal as simple as one can be, of one scope."""
+    """Model of a journal with one scope: a list."""
 
     kept: list[_Kept]
 

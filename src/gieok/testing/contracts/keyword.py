@@ -1,5 +1,6 @@
-"""The contract of `KeywordSearch`: the ranking is BM25 over the scope alone, as `MemoryStore`
-computes it, at size too.
+"""The contract of `KeywordSearch`: BM25 over the scope alone, as `MemoryStore` computes it.
+
+The ranking is checked for many passages too.
 """
 
 import unicodedata
@@ -44,7 +45,7 @@ _SHAPES = [
 
 
 class KeywordContract(StoreFixtures):
-    """Sentences of `gieok.ports.KeywordSearch`."""
+    """Tests of the sentences of `gieok.ports.KeywordSearch`."""
 
     def test_rankings_equal_brute_force(self, store: FullStore) -> None:
         exact = MemoryStore()
@@ -76,7 +77,9 @@ class KeywordContract(StoreFixtures):
     def assert_equal(
         self, store: FullStore, exact: MemoryStore, query: KeywordQuery, where: Filter, limit: int
     ) -> None:
-        """Assert that both stores find the same places in the same order, with the same scores."""
+        """Assert that both stores return the same places in the same order, with the same
+        scores.
+        """
         found, expected = (held.keyword(HOME, query, where, limit) for held in (store, exact))
         assert list_ranked_places(store, found) == list_ranked_places(exact, expected), query
         assert scores(found) == pytest.approx(scores(expected), abs=1e-4)
@@ -203,7 +206,7 @@ def _build_keyword_reference() -> tuple[list[Entry], MemoryStore]:
 
 
 class ScaleContract(StoreFixtures):
-    """Sentences of `gieok.ports.Store` and `KeywordSearch`, for many passages."""
+    """Tests of the sentences of `gieok.ports.Store` and `KeywordSearch` with many passages."""
 
     def test_twenty_thousand_passages(self, store: FullStore) -> None:
         entries, exact = _build_keyword_reference()

@@ -1,4 +1,4 @@
-"""The contract of `LineSearch`: a vector of each line beside that of its passage."""
+"""The contract of `LineSearch`: each line has a vector beside that of its passage."""
 
 from typing import Protocol
 
@@ -17,11 +17,11 @@ _LIST = "# 메모\n\n- 결제 정산 일정\n- 고양이 사료 주문\n- 서버
 
 
 class _LineStore(FullStore, LineSearch, Protocol):
-    """A store that this contract is for."""
+    """Type of the stores that this contract is for."""
 
 
 class LineContract(StoreFixtures):
-    """Sentences of `gieok.ports.LineSearch`."""
+    """Tests of the sentences of `gieok.ports.LineSearch`."""
 
     @pytest.fixture
     def embedder(self, store: FullStore) -> HashEmbedder:
@@ -117,7 +117,7 @@ class LineContract(StoreFixtures):
 
 
 def build_note_entry(key: str, text: str, kind: str = "memory") -> Entry:
-    """Return a note of one passage."""
+    """Return a note with one passage."""
     document = Document(
         scope=HOME,
         key=key,
@@ -131,12 +131,12 @@ def build_note_entry(key: str, text: str, kind: str = "memory") -> Entry:
 
 
 def passages_of(store: FullStore) -> list[int]:
-    """Return all passages of the scope, in the order of their ids."""
+    """Return the ids of all passages of the scope, in order."""
     return sorted(store.within(HOME, Filter(), EVERYTHING))
 
 
 def embed_all(store: _LineStore | MemoryStore, embedder: HashEmbedder) -> None:
-    """Give passages and their lines vectors."""
+    """Embed all passages and their lines."""
     embed_missing(store, embedder)
     missing = store.missing_lines(EVERYTHING)
     vectors = embedder.embed_passages([text for _, text in missing])

@@ -1,4 +1,4 @@
-"""Any sequence of writes leaves a store equal to `MemoryStore`, and sound."""
+"""Random sequences of writes, after which a store must be sound and equal to `MemoryStore`."""
 
 from collections.abc import Callable
 
@@ -50,9 +50,9 @@ _SETTINGS = settings(
 
 
 class MachineContract(StoreFixtures):
-    """Random sequences of operations."""
+    """Tests with random sequences of operations."""
 
-    #: How many sequences. A server takes ten times as long for one, and SQLite has found every
+    #: Number of sequences. A server takes ten times as long for each, and SQLite has found every
     #: mistake so far.
     sequences = 60
 
@@ -64,7 +64,7 @@ class MachineContract(StoreFixtures):
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Does everything to a store and to `MemoryStore`, and compares what can be seen of both."""
+    """State machine that applies operations to a store and to `MemoryStore`, and compares both."""
 
     def __init__(self, store: FullStore) -> None:
         super().__init__()
@@ -76,8 +76,9 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(documents=_ENTRIES)
     def put(self, documents: list[tuple[str, Scope, list[str], str]]) -> None:
-        """Put or replace, scope by scope: which passage of one call is the newest is said within a
-        scope alone.
+        """Put or replace documents, one call for each scope.
+
+        Which passage of a call is the newest is specified only within a scope.
         """
         entries = [
             build_entry(key, *lines, scope=scope, context=context)
@@ -88,12 +89,12 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(scope=_SCOPES, keys=st.lists(_KEYS, max_size=3))
     def forget(self, scope: Scope, keys: list[str]) -> None:
-        """Forget."""
+        """Forget documents."""
         assert self.store.forget(scope, keys) == self.exact.forget(scope, keys)
 
     @rule(limit=st.sampled_from([1, 3, EVERYTHING]))
     def put_vectors(self, limit: int) -> None:
-        """Embed some of what is missing."""
+        """Embed some of the passages without a vector."""
         for held in (self.store, self.exact):
             embed_missing(held, self.embedder, limit)
 
@@ -143,8 +144,8 @@ class StoreMachine(RuleBasedStateMachine):
 
     @invariant()
     def both_hold_the_same(self) -> None:
-        """Compare what can be listed."""
-        # a store whose scopes lie apart takes over then what another has a vector for
+        """Compare everything that can be listed."""
+        # a store that keeps scopes apart now takes over vectors of equal texts in other scopes
         self.store.missing(1)
         for scope in (HOME, OTHER):
             ours, theirs = self.store.stats(scope), self.exact.stats(scope)
@@ -168,7 +169,7 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 def _replace_unstorable_places(found: list[Place]) -> list[Place]:
-    """Return the places as a store may keep them that replaces what no database holds."""
+    """Return the places as a store keeps them that replaces characters no database can hold."""
     return [
         (key, line, text.translate({0: "\ufffd", 0xD800: "\ufffd"})) for key, line, text in found
     ]

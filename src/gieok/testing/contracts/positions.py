@@ -1,5 +1,6 @@
-"""The contract of `Positions` and `Ledger`: the buffer begins at the position, and what was made is
-delivered once.
+"""The contract of `Positions` and `Ledger`.
+
+The buffer begins at the position, and each document made is delivered once.
 """
 
 from dataclasses import replace
@@ -30,7 +31,7 @@ _DAY = date(2026, 11, 21)
 def build_reader_run(
     end: int, *, start: int = 0, scope: Scope = HOME, reader: str = _READER, hours: int = 0
 ) -> Run:
-    """Return a run that ends at a message."""
+    """Return a run of a reader that ends at message `end`."""
     return Run(
         scope=scope,
         reader=reader,
@@ -61,7 +62,7 @@ def _list_undelivered(journal: FullJournal) -> list[tuple[Scope, Entry | str]]:
 
 
 class PositionContract(JournalFixtures):
-    """Sentences of `gieok.ports.Positions`."""
+    """Tests of the sentences of `gieok.ports.Positions`."""
 
     def test_chunks_follow_one_another_from_the_position_on(self, journal: FullJournal) -> None:
         one, two, three, *_ = _append_numbered_messages(journal, 3)
@@ -246,7 +247,7 @@ class PositionContract(JournalFixtures):
 
 
 class LedgerContract(JournalFixtures):
-    """Sentences of `gieok.ports.Ledger`."""
+    """Tests of the sentences of `gieok.ports.Ledger`."""
 
     def test_what_a_role_uses_in_a_day_adds_up(self, journal: FullJournal) -> None:
         for role, usage in (

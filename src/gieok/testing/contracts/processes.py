@@ -1,5 +1,6 @@
-"""The contracts of several processes at once: no acknowledged write is lost, and a killed writer
-leaves all sound.
+"""The contracts of several processes at once.
+
+No acknowledged write is lost, and a killed writer leaves the data sound.
 """
 
 import os
@@ -17,8 +18,8 @@ from gieok.testing.samples import HOME, FullStore
 
 _KILLS = 24
 
-#: Puts documents named PREFIX-0, PREFIX-1 … and one shared by all, and prints each name once `put`
-#: has returned.
+#: Program that puts documents named PREFIX-0, PREFIX-1 … and one that all processes share; it
+#: prints each name once `put` has returned.
 _WRITER = """
 import sys
 from gieok.testing.samples import build_entry
@@ -28,8 +29,8 @@ sys.stdin.readline()
 {opening}
 for n in range(count):
     key = f"{{prefix}}-{{n}}"
-    store.put([build_entry(key, *[f"{{key}} 결제 {{line}}" for line in range(n * 7 % 40)]), build_entry("shared",
-    key, "결제")])
+    lines = [f"{{key}} 결제 {{line}}" for line in range(n * 7 % 40)]
+    store.put([build_entry(key, *lines), build_entry("shared", key, "결제")])
     print(key, flush=True)
 store.close()
 """
@@ -50,8 +51,9 @@ store.close()
 
 
 def start_store_process(program: str, opening: str, *arguments: object) -> subprocess.Popen[str]:
-    """Start a program that opens a store by the statements of `opening`, and wait until it is about
-    to.
+    """Start a program, and wait until it is about to open its store.
+
+    `opening` are the statements that open the store.
     """
     process = subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-c", program.format(opening=opening), *map(str, arguments)],
@@ -67,7 +69,7 @@ def start_store_process(program: str, opening: str, *arguments: object) -> subpr
 
 
 def go(*processes: subprocess.Popen[str]) -> None:
-    """Let processes begin."""
+    """Let waiting processes begin."""
     for process in processes:
         assert process.stdin
         process.stdin.write("\n")
@@ -84,24 +86,24 @@ def finish_store_process(process: subprocess.Popen[str]) -> list[str]:
 
 
 def write_from_process(opening: str, prefix: str, count: int) -> list[str]:
-    """Let another process put documents, and return their keys."""
+    """Put documents from another process, and return their keys."""
     process = start_store_process(_WRITER, opening, prefix, count)
     go(process)
     return finish_store_process(process)
 
 
 class ProcessContract(StoreFixtures):
-    """Sentences of `gieok.ports.Store` that only several processes can show.
+    """Tests of the sentences of `gieok.ports.Store` that need several processes.
 
-    A subclass gives `make_store`, and two fixtures of statements that open a store and call it
-    `store`, such as `from … import MyStore; store = MyStore("…")`: `opening` opens what the fixture
-    `store` has open, `new_opening` one that is not there yet.
+    A subclass defines `make_store`, and two fixtures of statements that open a store and call it
+    `store`, such as `from … import MyStore; store = MyStore("…")`: `opening` opens the data of the
+    fixture `store`, `new_opening` a store that does not exist yet.
     """
 
     def test_killing_a_writer_at_any_moment_loses_nothing_that_it_acknowledged(
         self, opening: str, store: FullStore
     ) -> None:
-        # The same every time is the point.
+        # A fixed seed, so that every run is the same.
         chance, acknowledged = random.Random(1), list[str]()  # noqa: S311
         for number in range(_KILLS):
             process = start_store_process(_WRITER, opening, f"run{number}", 100_000)
@@ -185,8 +187,8 @@ def _build_process_text(key: str) -> str:
 
 _LINES = 300
 
-#: Follows a transcript of numbered lines, a few at a time, as every other process does; says where
-#: it is.
+#: Program that appends a transcript of numbered lines, a few at a time, as the other processes do
+#: with the same transcript; it prints its cursor.
 _FOLLOWER = """
 import sys
 from gieok.model.conversation import Cursor
@@ -210,8 +212,10 @@ journal.close()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 class JournalProcessContract(JournalFixtures):
-    """A subclass gives `make_journal` and `opening`: statements that open what `journal` has open,
-    and call it `journal`.
+    """Contract of a journal that several processes open.
+
+    A subclass defines `make_journal` and `opening`: statements that open the data of the fixture
+    `journal`, and call it `journal`.
     """
 
     def test_two_followers_of_one_transcript_add_each_line_once(

@@ -1,5 +1,6 @@
-"""The contract of failures: a full disk and a lock that is held are named errors, and nothing is
-half written.
+"""The contract of failures: a full disk and a held lock raise named errors.
+
+Nothing is half written.
 """
 
 from collections.abc import Callable
@@ -12,16 +13,15 @@ from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.samples import HOME, FullStore, build_entry, corpus, embed_missing
 
-#: Causes a failure for as long as the context lasts.
+#: Context manager that causes a failure for as long as it is entered.
 Trouble = Callable[[FullStore], AbstractContextManager[None]]
 
 
 class RefusalContract(StoreFixtures):
-    """What `gieok.ports.Store` says of its errors. A subclass gives the fixtures `fill_disk` and
-    `hold_lock`.
+    """Tests of the errors that `gieok.ports.Store` specifies.
 
-    `hold_lock` lets another writer hold what a put into the scope `HOME` needs, for longer than the
-    store waits.
+    A subclass defines the fixtures `fill_disk` and `hold_lock`. `hold_lock` lets another writer
+    hold the lock that a put into the scope `HOME` needs, for longer than the store waits.
     """
 
     def test_a_full_disk_leaves_what_was_there_and_a_put_works_once_there_is_room(

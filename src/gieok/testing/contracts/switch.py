@@ -1,5 +1,6 @@
-"""The contract of `ModelSwitch`: every vector is replaced by another model's, and search never has
-none.
+"""The contract of `ModelSwitch`: all vectors are replaced, and search always has vectors.
+
+The new vectors are those of another model.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ _NEW = HashEmbedder(32, model="new@1")
 
 
 class SwitchContract(StoreFixtures):
-    """Sentences of `gieok.ports.ModelSwitch`."""
+    """Tests of the sentences of `gieok.ports.ModelSwitch`."""
 
     @pytest.fixture
     def embedded(self, store: FullStore) -> FullStore:

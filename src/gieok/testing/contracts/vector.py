@@ -1,8 +1,8 @@
-"""The contract of `VectorSearch`: exact search over the active model's vectors, and one embedding
-per text.
+"""The contract of `VectorSearch`: exact search over the active model's vectors.
 
-A store may keep vectors in eight bits: scores may differ by 0.01 from those of `MemoryStore`, and
-the order of two passages is compared only where their exact scores lie further apart than that.
+Each text is embedded once. A store may keep vectors in eight bits: scores may differ by 0.01 from
+those of `MemoryStore`, and the order of two passages is compared only where their exact scores lie
+further apart than that.
 """
 
 from datetime import timedelta
@@ -31,12 +31,12 @@ from gieok.testing.samples import (
 from gieok.text.embedform import text_to_embed
 
 _ALL = Filter()
-#: What eight bits may change of a score.
+#: Largest difference that eight bits may make to a score.
 _SLACK = 0.01
 
 
 class VectorContract(StoreFixtures):
-    """Sentences of `gieok.ports.VectorSearch`."""
+    """Tests of the sentences of `gieok.ports.VectorSearch`."""
 
     @pytest.fixture
     def embedder(self, store: FullStore) -> HashEmbedder:
@@ -241,7 +241,7 @@ def _build_vector_reference(embedder: HashEmbedder) -> MemoryStore:
 def assert_near(
     store: FullStore, exact: MemoryStore, query: VectorQuery, where: Filter, limit: int
 ) -> None:
-    """Assert that `store` finds what brute force finds, as far as eight bits can tell."""
+    """Assert that `store` returns the hits of brute force, within the precision of eight bits."""
     found = store.nearest(HOME, query, where, limit)
     reference = exact.nearest(HOME, query, where, EVERYTHING)
     truth = dict(

@@ -240,7 +240,8 @@ _STATES = frozenset(
     "hashed correct invalid wrong missing strong weak secure "
     "redacted undefined string boolean integer object number secret hidden visible empty "
     "blank unknown default changed updated reset private public "
-    "nothing something anything everything example sample dummy placeholder username letmein".split()
+    "nothing something anything everything example sample dummy placeholder username "
+    "letmein".split()
 )
 #: Ends of words that describe: `incorrect` is listed, `resetting`, `temporary`, `unlocked` are not.
 _ENDS_STATE = (

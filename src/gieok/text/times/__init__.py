@@ -1,3 +1,1 @@
-"""Times in words, Korean and English: one grammar, read by those who ask about the past and those
-who tell of what is ahead.
-"""
+"""Times in words, Korean and English: one grammar for questions about the past and for plans."""

@@ -1,4 +1,4 @@
-"""Days that a statement names ahead of the day on which it was said."""
+"""The days that a statement names ahead of the day on which it was said."""
 
 import re
 from collections.abc import Iterator
@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 from gieok.text.times.reading import Time, read_times
 
-#: Periods of which "until next week" may or may not mean the whole.
+#: Periods which "until next" may or may not include.
 _PERIODS = ("week", "month", "quarter", "half", "season", "year", "decade")
 
 
 class NamedDays(NamedTuple):
-    """Days that are named, the words, whether a whole period is (a week, a month), and whether it
-    is one that runs now.
+    """Days that are named, and the words that name them.
+
+    `is_period`: the words name a whole period (a week, a month). `is_current`: the period is the
+    current one.
     """
 
     first: date
@@ -24,7 +26,7 @@ class NamedDays(NamedTuple):
 
 
 def at_start(text: str, said_on: date) -> NamedDays | None:
-    """Return the days that a text begins with."""
+    """Return the days that the beginning of a text names; None for none."""
     lead = re.match(r"(?:the )?", text, re.IGNORECASE)
     return next(
         (named for start, named in each(text, said_on) if start in (0, lead.end() if lead else 0)),
@@ -33,7 +35,7 @@ def at_start(text: str, said_on: date) -> NamedDays | None:
 
 
 def each(text: str, said_on: date) -> Iterator[tuple[int, NamedDays]]:
-    """Yield the days that a text names, with where the words stand."""
+    """Yield the days that a text names, with the offset of the words."""
     for time in read_times(text, said_on, is_ahead=True).found:
         if not time.looks_back:
             yield time.start, _build_named_days(time, text)

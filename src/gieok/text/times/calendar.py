@@ -1,5 +1,6 @@
-"""Spans of days in the calendar: weeks begin on Monday, winter in December. Months are counted by
-dateutil.
+"""Spans of days in the calendar.
+
+Weeks begin on Monday, winter in December. dateutil counts the months.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 _WEEK_DAYS = 7
-#: How many months a period has.
+#: Unit → number of its months.
 MONTHS = {"month": 1, "quarter": 3, "season": 3, "half": 6, "year": 12, "decade": 120}
 _DECEMBER = 12
 
@@ -25,11 +26,11 @@ class DaySpan(NamedTuple):
 
     @property
     def days(self) -> int:
-        """Return how many days it has."""
+        """Return the number of days."""
         return (self.last - self.first).days + 1
 
     def holds(self, other: "DaySpan") -> bool:
-        """Say whether another span lies within this one."""
+        """Return whether another span lies within this span."""
         return self.first <= other.first and other.last <= self.last
 
 
@@ -41,8 +42,9 @@ def _build_month_delta(months: int) -> "relativedelta":
 
 
 def months_later(day: date, months: int) -> date:
-    """Return the same day of another month, its last day where it has no such day. Raises
-    ValueError, OverflowError.
+    """Return the same day `months` months later, or the last day of a shorter month.
+
+    Raises ValueError, OverflowError.
     """
     later: date = day + _build_month_delta(months)
     return later
@@ -54,28 +56,28 @@ def build_one_day(day: date) -> DaySpan:
 
 
 def months(first: date, count: int) -> DaySpan:
-    """Return so many months from the first day of one."""
+    """Return the span of `count` months that begins on `first`, a first day of a month."""
     return DaySpan(first, months_later(first, count) - DAY)
 
 
 def year(number: int) -> DaySpan:
-    """Return a year."""
+    """Return the span of a year."""
     return months(date(number, 1, 1), 12)
 
 
 def month(of_year: int, number: int) -> DaySpan:
-    """Return a month of a year."""
+    """Return the span of a month in a year."""
     return months(date(of_year, number, 1), 1)
 
 
 def week_with(day: date) -> DaySpan:
-    """Return the week of a day."""
+    """Return the week that contains a day."""
     monday = day - day.weekday() * DAY
     return DaySpan(monday, monday + 6 * DAY)
 
 
 def build_calendar_period(unit: str, day: date, offset: int) -> DaySpan:
-    """Return the period of a unit that holds a day, or one so many later."""
+    """Return the period of a unit that contains a day, or the period `offset` units later."""
     if unit == "day":
         return build_one_day(day + offset * DAY)
     if unit == "week":
@@ -89,17 +91,18 @@ def build_calendar_period(unit: str, day: date, offset: int) -> DaySpan:
 
 
 def shifted(unit: str, day: date, count: int) -> date:
-    """Return the day so many units later."""
+    """Return the day `count` units after a day."""
     if unit in ("day", "week"):
         return day + count * (_WEEK_DAYS if unit == "week" else 1) * DAY
     return months_later(day, count * MONTHS[unit])
 
 
 def yearly(kind: str, number: int, of_year: int) -> DaySpan:
-    """Return what comes once a year: a month, a quarter, a half by its number, a season by the
-    month in which it begins.
+    """Return a period that comes once a year.
 
-    A holiday's number is month and day (1225), or below 100 one of those that move.
+    `kind` is a month, a quarter or a half, with its number, a season with the number of the month
+    in which it begins, or a holiday. A holiday's number is month and day (1225), or below 100 that
+    of a movable holiday (see `_find_moving`).
     """
     if kind == "holiday":
         return build_one_day(
@@ -112,8 +115,9 @@ def yearly(kind: str, number: int, of_year: int) -> DaySpan:
 
 
 def _find_moving(number: int, of_year: int) -> date:
-    """Return Easter (1), Good Friday (2), Thanksgiving (3, of the United States) or the Friday
-    after it (4).
+    """Return the day of a movable holiday.
+
+    Easter (1), Good Friday (2), Thanksgiving (3, of the United States) or the Friday after it (4).
     """
     if number <= 2:
         from dateutil.easter import easter
@@ -124,10 +128,10 @@ def _find_moving(number: int, of_year: int) -> date:
 
 
 def week_of(box: DaySpan, ordinal: int, *, is_row: bool = False) -> DaySpan:
-    """Return a week of a month. People count both days 1 to 7, 8 to 14 … and rows of the calendar:
-    the span covers both.
+    """Return a week of a month by its number; a negative number counts from the end.
 
-    `is_row`: the row alone, where a day of the week is wanted of it.
+    People count both days 1 to 7, 8 to 14 … and rows of the calendar: the span covers both. With
+    `is_row` it is the row alone, which a weekday in that week needs.
     """
     row = week_with(box.first + 7 * (ordinal - 1) * DAY)
     if ordinal < 0:
@@ -144,7 +148,7 @@ def week_of(box: DaySpan, ordinal: int, *, is_row: bool = False) -> DaySpan:
 
 
 def weekdays(box: DaySpan, number: int) -> list[date]:
-    """Return the days of a span that are a certain day of the week."""
+    """Return the days of a span that fall on a weekday (0 for Monday)."""
     first = box.first + (number - box.first.weekday()) % 7 * DAY
     return (
         [first + 7 * n * DAY for n in range(((box.last - first).days // 7) + 1)]
@@ -154,7 +158,7 @@ def weekdays(box: DaySpan, number: int) -> list[date]:
 
 
 def days_of_month(box: DaySpan, number: int) -> list[date]:
-    """Return the days of a span that have a number in their month."""
+    """Return the days of a span with a number in their month."""
     found: list[date] = []
     at = box.first.replace(day=1)
     while at <= box.last:
@@ -173,29 +177,33 @@ def _with_day(at: date, number: int) -> date | None:
 
 
 def dates_near(today: date, number: int, *, is_ahead: bool) -> Iterator[date]:
-    """Yield the days with a number in their month, from today on or back; those that there are."""
+    """Yield the days with a number in their month, from today onwards or backwards.
+
+    Months without such a day are skipped.
+    """
     for n in range(4):
         here = _with_day(months_later(today.replace(day=1), n if is_ahead else -n), number)
         if here and (here >= today if is_ahead else here <= today):
             yield here
 
 
-#: First and last day of a part of a month; people round, so that the parts meet.
+#: First and last day of a part of a month; people round, so the parts meet or overlap.
 _OF_MONTH = {1: (1, 10), 2: (10, 20), 3: (20, 31), 4: (21, 31), 5: (1, 15), 6: (16, 31)}
-#: First and last month of a part of a period of so many months.
+#: Length of a period in months → first and last month of each of its parts.
 _OF_MONTHS = {
     12: {1: (1, 3), 2: (5, 8), 3: (10, 12), 4: (10, 12), 5: (1, 6), 6: (7, 12)},
     6: {1: (1, 2), 2: (3, 4), 3: (5, 6), 4: (5, 6), 5: (1, 3), 6: (4, 6)},
     3: {1: (1, 1), 2: (2, 2), 3: (3, 3), 4: (3, 3)},
     120: {1: (1, 48), 2: (37, 84), 3: (73, 120), 4: (85, 120), 5: (1, 60), 6: (61, 120)},
 }
-#: First and last day of a part of a week.
+#: Part of a week → its first and last day, from 1 on.
 _OF_WEEK = {1: (1, 2), 2: (2, 4), 3: (4, 7), 4: (5, 7)}
 
 
 def select_period_part(box: DaySpan, number: int) -> DaySpan | None:
-    """Return the beginning (1), middle (2), late part (3), end (4) or a half (5, 6) of a period;
-    None of other spans.
+    """Return a part of a period; None for other spans.
+
+    The parts are beginning (1), middle (2), late part (3), end (4), first and second half (5, 6).
     """
     if box.days == _WEEK_DAYS and number in _OF_WEEK:
         start, end = _OF_WEEK[number]

@@ -1,9 +1,8 @@
-"""The words of which phrases for times are made, Korean and English, as tokens.
+"""The words of which time phrases consist, Korean and English, as tokens.
 
-A word is a token of one kind; what the kinds may stand beside each other is in `phrases`. Korean
-words stand together with
-their particles: a group of syllables is read as tokens and particles from its first to its last, or
-not at all, so that 지난주에는 is a time and 지난주문 is none.
+Each word is a token of one kind; `rules` says which kinds may stand together. Korean words are
+written together with their particles: a group of syllables is read as tokens and particles from its
+first to its last syllable, or not at all, so that 지난주에는 is a time and 지난주문 is none.
 """
 
 import re
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 
 class Token(NamedTuple):
-    """A word for a time: its kind, its number, where it stands. `text` is in small letters."""
+    """A time word: its kind, its number, its place in the text. `text` is in lower case."""
 
     kind: str
     value: int
@@ -42,7 +41,7 @@ _COUNTS = "one two three four five six seven eight nine ten eleven twelve".split
 _ORDINALS = "first second third fourth fifth".split()
 _UNITS = "day week month quarter year decade".split()
 
-#: Words of English by kind.
+#: English words by kind, with their numbers.
 _ENGLISH: dict[str, dict[str, int]] = {
     "month": {name: n for n, long in enumerate(_MONTHS, 1) for name in (long, long[:3])}
     | {"sept": 9},
@@ -110,7 +109,7 @@ _COUNTS_KO = {
     "한": 1, "두": 2, "세": 3, "석": 3, "서너": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8,
     "아홉": 9, "열": 10, "일": 1, "이": 2, "삼": 3, "몇": 3, "몇몇": 0, "수": 0, "여러": 0,
 }  # fmt: skip
-#: Words of Korean by kind.
+#: Korean words by kind, with their numbers.
 _KOREAN: dict[str, dict[str, int]] = {
     "year": {},
     "weekday": {f"{day}{end}": n for n, day in enumerate("월화수목금토일") for end in ("요일", "욜")},
@@ -118,7 +117,7 @@ _KOREAN: dict[str, dict[str, int]] = {
         "지지난": -2, "저저번": -2, "저지난": -2, "지난번": -1, "지난": -1, "저번": -1, "요번": 0, "이번": 0, "올": 0,
         "다다음": 2, "다음번": 1, "다음": 1, "담": 1, "오는": 1, "최근": -1,
     },
-    #: An offset and a unit: ten times the offset, and the unit.
+    #: Ten times the offset, plus the number of the unit.
     "near": {"금주": 1, "금월": 2, "이달": 2, "내달": 12, "내주": 11, "차주": 11, "전주": -9, "금일": 0},
     "unit": {
         "일": 0, "날": 0, "주": 1, "주일": 1, "주간": 1, "달": 2, "개월": 2, "분기": 3, "년": 4, "해": 4, "해간": 4,
@@ -163,9 +162,15 @@ _KOREAN: dict[str, dict[str, int]] = {
         "부활절": 1, "추수감사절": 3,
     },
     "eve": {"이브": 0},
-    "unknown": dict.fromkeys(( "추석", "한가위", "설", "설날", "구정", "연휴", "명절", "석가탄신일", "초파일", "생일", "생신",
-        "기념일", "결혼기념일", "영업일", "근무일", "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일", "학기", "회계연도",  # noqa: E501
-        ), 0),
+    "unknown": dict.fromkeys(
+        (
+            "추석", "한가위", "설", "설날", "구정", "연휴", "명절", "석가탄신일",
+            "초파일", "생일", "생신", "기념일", "결혼기념일", "영업일", "근무일",
+            "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일",
+            "학기", "회계연도",
+        ),
+        0,
+    ),
     "shift": {"전날": -1, "이튿날": 1, "직전": 0, "직후": 0},
     "daytime": {"아침": 0, "오전": 0, "낮": 0, "오후": 0, "저녁": 0, "밤": 0, "새벽": 0},
     "every": {"매주": 0, "매달": 0, "매월": 0, "매년": 0, "매일": 0, "격주": 0, "매": 0, "마다": 0},
@@ -175,21 +180,21 @@ _KOREAN: dict[str, dict[str, int]] = {
     "before": {"이전": 0},
     "while": {"동안": 0, "간": 0, "내내": 0, "사이": 0},
 }  # fmt: skip
-#: Particles and endings behind a time, which say nothing of which time it is.
+#: Particles and endings behind a time word, which do not change which time it is.
 _PARTICLES = (
     "에 서 의 은 는 이 가 을 를 도 만 엔 쯤 께 경 중 내 처럼 보다 로 으로 치 인 야 이야 이다 이고 임 이라 였 였나 였지 "
     "이었나 이었지 입니다 예요 이에요 네 요 한정"
 ).split()
 
-#: Such behind a day or a month alone: 25일날, 3월달, 3월호.
+#: Endings behind a day or a month alone: 25일날, 3월달, 3월호.
 _OF_NUMBERED = {"날": "date", "달": "month", "분": "month", "호": "month"}
 
 _NAMES_EN = {
     word: (kind, value) for kind, words in _ENGLISH.items() for word, value in words.items()
 }
-#: Abbreviations that are also words are names of days where they begin with a capital letter.
+#: Abbreviations that are also words: they are weekdays only where they begin with a capital letter.
 _CAPITAL = {name: ("weekday", n) for name, n in _SHORT_DAYS.items()}
-#: "may 5" asks of a month where a preposition stands before it.
+#: Words before "may 5" and the like that make it a month.
 _PREPOSITION = re.compile(
     r"\b(?:in|on|of|during|since|until|till|by|from|between|early|mid|late|last|next|before|after"
     r"|\d(?:st|nd|rd|th)?)[\s-]+$",
@@ -213,9 +218,9 @@ _WORD_MONTHS = {
 }
 
 
-#: Parts that are named behind what they are of: last quarter's end.
+#: Parts that are named behind their period: last quarter's end.
 BEHIND_OWNER = ("end", "beginning", "start")
-#: Names of days, as a part of an expression.
+#: Names of days, as an alternation for a regular expression.
 DAY_NAMES = "|".join(
     {
         *_ENGLISH["holiday"],
@@ -227,7 +232,7 @@ DAY_NAMES = "|".join(
     }
 )
 
-#: The forms of a word in the pattern below, by the names of their groups.
+#: Names of the groups in the pattern below, one for each form of a word.
 _FORMS = (
     "iso",
     "yearmonth",
@@ -250,7 +255,7 @@ def _compile_english_times() -> re.Pattern[str]:
     names = sorted(_NAMES_EN, key=len, reverse=True)
     words = "|".join(name.replace(" ", r"\s+").replace("'", "['’]") for name in names)
     return re.compile(
-        # A number of a release is no day: 2024.1.3 after one of these words.
+        # Not the number of a release: no day after one of these words (2024.1.3).
         r"(?P<iso>(?<![\d./v-])(?<!version )(?<!release )(?<!버전 )(?<!버전)"
         r"(?P<y>\d{4})(?P<sep>[-./])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})(?![\d-]|[./]\d))"
         r"|(?P<yearmonth>(?<![\d./-])(?P<y2>(?:19|20)\d\d)-(?P<m2>0[1-9]|1[0-2])(?![\d-]))"
@@ -276,7 +281,7 @@ _HANGUL_NUMBER = re.compile(r"\d{1,4}(?!\d)")
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Return the words for times of a text, in its order."""
+    """Return the time words of a text, in order."""
     found: list[Token] = []
     at = 0
     pattern = _compile_english_times()
@@ -303,9 +308,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def _drop_hyphened_tokens(tokens: list[Token], text: str) -> list[Token]:
-    """Return the tokens without those that a hyphen makes a part of another word: last-minute,
-    utf-8.
-    """
+    """Return the tokens without those that a hyphen joins to another word: last-minute, utf-8."""
     ends, starts = {token.end for token in tokens}, {token.start for token in tokens}
     remaining: list[Token] = []
     for token in tokens:
@@ -332,7 +335,7 @@ def _parse_decade_year(match: re.Match[str]) -> int:
 
 
 _MOST_SHORT_YEAR = 99
-#: What a form that holds a number is.
+#: Form that holds a number → kind and number of its token.
 _NUMBERS: dict[str, Callable[[re.Match[str]], tuple[str, int]]] = {
     "iso": lambda m: ("iso", int(m["y"]) * 10_000 + int(m["m"]) * 100 + int(m["d"])),
     "yearmonth": lambda m: ("year-month", int(m["y2"]) * 100 + int(m["m2"])),
@@ -370,8 +373,9 @@ def _build_time_token(match: re.Match[str], text: str) -> Token | None:
 
 
 def _is_month_word(word: str, before: str, after: str) -> bool:
-    """Say whether a word in small letters is a month: "in march", "dec 5", but not "it may", "march
-    on".
+    """Return whether a lower-case word is a month.
+
+    It is in "in march" and "dec 5", but not in "it may" and "march on".
     """
     if word == "may" or (word == "march" and not re.match(r"\s+\d", after)):
         is_day = re.match(r"\s+\d{1,2}(?:st|nd|rd|th)?\s*(?:[.,;!?)]|$)", after)
@@ -381,7 +385,7 @@ def _is_month_word(word: str, before: str, after: str) -> bool:
     )
 
 
-#: What a number counts or names in Korean.
+#: Korean unit behind a number → kind of the token.
 _NUMBERED = {
     "월": "month",
     "일": "date",
@@ -404,13 +408,13 @@ def _korean_words() -> Mapping[str, tuple[tuple[str, int], ...]]:
     return {name: tuple(kinds) for name, kinds in words.items()}
 
 
-#: Words that hold a time's syllables, and are none.
+#: Words that contain the syllables of a time and are none.
 _NO_TIMES = re.compile(r"그제야|그제서야|이제|이주|전달|내주[었는고]|연초록")
 _LONGEST = max(len(name) for names in _KOREAN.values() for name in names)
 
 
 def _tokenize_korean_chunk(chunk: str, at: int) -> list[Token] | None:
-    """Return the tokens of a group of syllables; None where a part of it is no word for a time."""
+    """Return the tokens of a group of syllables; None where a part of it is no time word."""
     return None if _NO_TIMES.match(chunk) else _segment_korean_chunk(chunk, 0, at, "start")
 
 
@@ -453,8 +457,9 @@ _COUNTED_SYLLABLES = "주달월년해개분일번"
 
 
 def _may_follow(kind: str, name: str, before: str, chunk: str, end: int) -> bool:
-    """Say whether a word may stand here: particles follow something, short words belong to what
-    they stand beside.
+    """Return whether a word may stand at this place of a group of syllables.
+
+    Particles must follow another word, and short words must stand beside certain words.
     """
     if not kind and name in _OF_NUMBERED:
         return before == _OF_NUMBERED[name]

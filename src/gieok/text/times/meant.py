@@ -1,7 +1,6 @@
-"""Whether words that may be a time or something else are meant as a time, by what stands around
-them.
+"""The decision whether ambiguous words are meant as a time, by the words around them.
 
-금요일에 배포해도 돼? asks for a rule, not for what was on Friday; Q4 may be a quantization, 9/25 a score.
+금요일에 배포해도 돼? asks for a rule, not for the events of Friday; Q4 may be a quantization, 9/25 a score.
 """
 
 import re
@@ -27,8 +26,8 @@ _LEAD_OF_HOLIDAY = re.compile(
 _LEAD_OF_YEAR = re.compile(r"\b(?:in|since|during|of|from|back in) $", re.IGNORECASE)
 _LEAD_OF_SLASH = re.compile(r"\b(?:on|since|from|until|by|before|after|of) $", re.IGNORECASE)
 _ON_THE = re.compile(r"\bon the $", re.IGNORECASE)
-#: A day says when something was: on Friday; Friday, we; 금요일에, 금요일 뭐; of which kind it is: Friday
-#: deploys, 금요일 배포.
+#: A weekday says when something was in: on Friday; Friday, we; 금요일에, 금요일 뭐. It names a kind in:
+#: Friday deploys, 금요일 배포.
 _LEAD_OF_DAY = re.compile(r"\b(?:on|from|since|until|of|around|by|back|this past) $", re.IGNORECASE)
 _OF_EVENT = re.compile(r"\b(?:in|at|during|from) (?:the|our|my)? ?$", re.IGNORECASE)
 _WHEN = re.compile(
@@ -63,7 +62,7 @@ _EVENTS = re.compile(
     r"|planning|revenue|budget|sales|report|targets?\b|plans?\b)",
     re.IGNORECASE,
 )
-#: A question that asks what was.
+#: Marks of a question about the past.
 _PAST = re.compile(
     r"[았었했였됐왔갔섰났렸켰쳤졌꼈뒀줬봤랐](?:어|다|음|지|고|던|는|습|네|나|니|구|군|으|더|을|$|[?.!\s])"
     r"|[가-힣](?:한|된|던|긴|쓴|은|난|온|간|킨|린|친|진|꾼|뀐|눈|운)"
@@ -73,7 +72,8 @@ _PAST = re.compile(
     r"|took|gave|chose|began|saw"
     r"|found)\b"
 )
-#: Such a word tells of the past but behind these: are they allowed, must be signed.
+#: A word in -ed tells of the past, except after one of `_PRESENT`: are they allowed, must be
+#: signed.
 _ENDS_IN_ED = re.compile(r"\b\w{2,}ed\b")
 _PRESENT = re.compile(
     r"\b(?:is|are|am|be|being|can|may|must|should|shall|will|do|does|gets?)\b", re.IGNORECASE
@@ -83,7 +83,7 @@ _MOST_SHORT_YEAR = 99
 
 
 class _TimeContext(NamedTuple):
-    """Words for a time, and what stands around them."""
+    """Time words, and the text around them."""
 
     token: Token
     before: str
@@ -96,7 +96,7 @@ class _TimeContext(NamedTuple):
 
     @property
     def is_alone(self) -> bool:
-        """Say whether the text says nothing else."""
+        """Return whether the text says nothing besides the time."""
         after = re.sub(r"^(?:에는|에|은|는|날)", "", self.after.strip())
         return not re.sub(r"\W", "", _ALONE.sub("", self.before) + after)
 
@@ -108,7 +108,7 @@ class _TimeContext(NamedTuple):
 
 
 def is_meant(run: Sequence[Token], text: str) -> bool:
-    """Say whether a row of words is meant as a time; what can be nothing else always is."""
+    """Return whether a row of tokens is meant as a time; unambiguous rows always are."""
     place = _TimeContext(run[0], text[: run[0].start], text[run[-1].end :], text)
     test = _TESTS.get(encode_token_kinds(run))
     return test is None or test(place)
@@ -116,7 +116,7 @@ def is_meant(run: Sequence[Token], text: str) -> bool:
 
 def _is_month_meant(place: _TimeContext) -> bool:
     token = place.token
-    # a name; a day of which the rest is not understood: 1월 1일생
+    # a person's name, or a date whose end is not understood: 1월 1일생
     if re.match(r"\s*(?:씨|님|\d+일)", place.after):
         return False
     if "월" in token.text:
@@ -131,8 +131,9 @@ def _is_weekday(place: _TimeContext) -> bool:
 
 
 def _says_when(place: _TimeContext) -> bool:
-    """Say whether a day says when something was, rather than of which kind it is (Friday deploys)
-    or what it is (to Friday).
+    """Return whether a weekday says when something was.
+
+    It may also name a kind of thing (Friday deploys) or be a thing itself (to Friday).
     """
     if place.is_korean:
         is_event = _EVENTS.match(place.after) and _AT_EVENT_KO.match(place.after)
@@ -191,7 +192,7 @@ def _is_slash_date(place: _TimeContext) -> bool:
 
 
 def _is_holiday(place: _TimeContext) -> bool:
-    """Say whether a name of a day says when something was: 크리스마스에, on my birthday."""
+    """Return whether the name of a holiday says when something was: 크리스마스에, on my birthday."""
     is_framed = place.after.startswith(("에", "때", " 때")) or _LEAD_OF_HOLIDAY.search(place.before)
     return bool(is_framed) and place.asks_what_was
 
@@ -200,7 +201,7 @@ def _is_never(_place: _TimeContext) -> bool:
     return False
 
 
-#: By the letters of a row of tokens.
+#: Kinds of a row of tokens, as letters → test.
 _TESTS: Mapping[str, Callable[[_TimeContext], bool]] = {
     "m": _is_month_meant,
     "e": _is_weekday,

@@ -1,9 +1,9 @@
-"""Words that ask for an order rather than for days: 최근, 요즘, lately, latest, most recent."""
+"""Words that ask for an order, not for days: 최근, 요즘, lately, latest, most recent."""
 
 import re
 
-#: What the words stand for is the newest first. Beside a number they name days (최근 3일), and a
-#: newest version is a thing.
+#: Patterns of words that ask for the newest first. Beside a number such words name days (최근 3일),
+#: and a newest version is a thing.
 _NEWEST = re.compile(
     r"(?:(?:가장|제일|맨)\s*)?(?<![가-힣])최근(?!\s*(?:\d+\s*(?:일|주|달|개월|년|분기)|(?:한|두|세|석|네|넉|몇)\s*(?:주"
     r"|달|해|개월)|일주일"
@@ -16,10 +16,10 @@ _NEWEST = re.compile(
 
 
 def asks_newest(question: str) -> bool:
-    """Say whether a question asks for the newest first."""
+    """Return whether a question asks for the newest first."""
     return bool(_NEWEST.search(question))
 
 
 def without_order(question: str) -> str:
-    """Return a question without the words that ask for the newest first."""
+    """Return a question without its words for "newest first"."""
     return " ".join(_NEWEST.sub(" ", question).split())

@@ -1,8 +1,8 @@
-"""The pieces of a phrase for a time, and how they narrow each other down to days.
+"""The pieces of a time phrase, which narrow each other down to days.
 
-작년 · 3월 · 초 is a year, a month of it, and the beginning of that. Every piece has its grain and takes
-part, in whatever order a language has them; where one does not fit to the others, they mean
-nothing.
+작년 · 3월 · 초 is a year, a month of that year, and the beginning of that month. Every piece has a
+grain, and the pieces are combined from coarse to fine, in whatever order a language has them; where
+a piece does not fit the others, the phrase has no meaning.
 """
 
 from collections.abc import Sequence
@@ -12,49 +12,53 @@ from typing import NamedTuple
 from gieok.text.times import calendar
 from gieok.text.times.calendar import DAY, DaySpan
 
-#: From coarse to fine: a piece narrows those before it.
+#: Ranks of the grains, from coarse to fine: a piece narrows the pieces before it.
 GRAINS = {
     "decade": 0, "year": 1, "half": 2, "quarter": 3, "season": 3, "month": 4, "week": 5, "part": 6,
     "weekend": 7, "date": 7, "day": 7, "holiday": 7, "weekday": 8, "widen": 9, "daytime": 10,
 }  # fmt: skip
-#: A day without a year this long ago is this year's, told late; longer ago, it is next year's.
+#: A day without a year that lies this many days back is this year's, told late; a day further back
+#: is next year's.
 _LATE_DAYS = 30
 _LEAP_YEARS = 9
-#: What is narrowed by nothing: "early" on Monday.
+#: Days that are not narrowed yet: "early" alone on a Monday.
 _ANY = DaySpan(date.min, date.max)
 
 
 class Piece(NamedTuple):
-    """A part of a time: its kind, its number, how many periods off from now (None: not said), or
-    the days themselves.
+    """A part of a time phrase: its kind, and its number.
+
+    `offset` is the number of periods from now (None: not said); `span` holds the days where they
+    are known already.
     """
 
     kind: str
     number: int = 0
     offset: int | None = None
     span: DaySpan | None = None
-    #: Which of several within a longer time, from 1; -1: the last.
+    #: Which of several periods within a longer time, from 1; -1: the last.
     ordinal: int = 0
-    #: A grain other than that of its kind: "three months ago" is a month.
+    #: A grain other than that of the kind: "three months ago" is as fine as a month.
     grain_of: str = ""
 
     @property
     def grain(self) -> int:
-        """Return how fine it is."""
+        """Return the rank of the grain; a higher rank is finer."""
         return GRAINS[self.grain_of or self.kind]
 
 
 class TimeView(NamedTuple):
-    """From which day a text is read, and whether it speaks of what is ahead."""
+    """The day from which a text is read, and whether the text speaks of the future."""
 
     today: date
     is_ahead: bool = False
-    #: The month stands first in 3/4, as in Korean; else only what can be read in one way is read.
+    #: Whether the month stands first in 3/4, as in Korean; otherwise only unambiguous numbers are
+    #: read.
     is_month_first: bool = False
 
 
 def resolve_time_pieces(pieces: Sequence[Piece], view: TimeView) -> DaySpan | None:
-    """Return the days that pieces mean together; None where they do not fit."""
+    """Return the days that the pieces mean together; None where they do not fit."""
     ordered = sorted(pieces, key=lambda piece: piece.grain)
     grains = [piece.grain for piece in ordered]
     if len(set(grains)) < len(grains):
@@ -73,8 +77,9 @@ def resolve_time_pieces(pieces: Sequence[Piece], view: TimeView) -> DaySpan | No
 
 
 def _join_month_and_date(ordered: Sequence[Piece], view: TimeView) -> list[Piece]:
-    """Return the pieces with the day of a month without a year as one: 2월 29일 is of the latest year
-    that has it.
+    """Return the pieces, with a month and a day without a year joined into one piece.
+
+    2월 29일 is in the latest year that has such a day.
     """
     kinds = [piece.kind for piece in ordered]
     has_year = any(piece.grain < GRAINS["month"] for piece in ordered)
@@ -93,8 +98,9 @@ def _join_month_and_date(ordered: Sequence[Piece], view: TimeView) -> list[Piece
 
 
 def _latest_day(month: int, day: int, today: date) -> date:
-    """Return the latest such day, up to eight years back: the longest gap between two 29
-    February.
+    """Return the latest such day, up to eight years back.
+
+    Eight years are the longest gap between two 29 February.
     """
     days = (calendar.month(today.year - n, month).first.replace(day=1) for n in range(_LEAP_YEARS))
     found = (at.replace(day=day) for at in days if day <= calendar.months(at, 1).last.day)
@@ -109,7 +115,7 @@ def _day_ahead(month: int, day: int, today: date) -> date:
 def _narrow_by_piece(
     piece: Piece, box: DaySpan | None, pieces: Sequence[Piece], view: TimeView
 ) -> DaySpan | None:
-    """Return the days of a piece within those of the pieces before it."""
+    """Return the days of a piece within the days of the pieces before it."""
     if piece.span is not None:
         return piece.span if box is None or box.holds(piece.span) else None
     if piece.kind in ("month", "quarter", "half", "season", "holiday"):
@@ -165,7 +171,7 @@ def _list_span_years(box: DaySpan) -> range:
 
 
 def _list_periods_within(box: DaySpan, unit: str) -> list[DaySpan]:
-    """Return the periods of a unit that a longer time is made of."""
+    """Return the periods of a unit that make up a longer time."""
     periods: list[DaySpan] = []
     at = calendar.build_calendar_period(unit, box.first, 0)
     while at.last <= box.last:
@@ -207,7 +213,7 @@ def _narrow_weekend(piece: Piece, box: DaySpan | None, view: TimeView) -> DaySpa
     if box is not None:
         found = DaySpan(box.first + 5 * DAY, box.last)
         return found if box.days == 7 and not box.first.weekday() else None
-    # A weekend that runs is not over, and who asks what was on the weekend means one that is.
+    # The current weekend is not over, and a question about "the weekend" means a past one.
     return calendar.build_calendar_period("weekend", view.today, 0 if view.is_ahead else -1)
 
 

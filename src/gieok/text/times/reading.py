@@ -1,8 +1,7 @@
-"""Reads the times of a text: rows of words for times that stand together, understood whole or
-refused.
+"""Reader of the times in a text: rows of adjacent time words, understood whole or refused.
 
-What is half understood is refused: 재작년 여름 must not answer for this summer because 여름 alone is
-known. `Times.refused` has the words, so that whoever asked can be told.
+A partly understood row is refused: 재작년 여름 must not answer for this summer because 여름 alone is
+known. `Times.refused` has the words, so that the person can be told.
 """
 
 import re
@@ -20,10 +19,10 @@ from gieok.text.times.rules import encode_token_kinds, parse_time_tokens, readin
 
 
 class Time(NamedTuple):
-    """Days that a text names: from where to where it stands, how fine it is (`week`), and whether
-    it runs now.
+    """Days that a text names, and where: `text[start:end]`.
 
-    `looks_back`: it names what is past: last week, two days ago.
+    `grain` says how fine the time is (`week`). `is_current`: the period is the current one.
+    `looks_back`: it names a past time: last week, two days ago.
     """
 
     span: DaySpan
@@ -35,15 +34,13 @@ class Time(NamedTuple):
 
 
 class Times(NamedTuple):
-    """The times of a text in its order, and the words that look like a time but are understood in
-    part only.
-    """
+    """The times of a text in order, and the words that are only partly understood."""
 
     found: tuple[Time, ...] = ()
     refused: tuple[str, ...] = ()
 
 
-#: A prefilter: every phrase holds one of these, and most texts none.
+#: A prefilter: every time phrase holds one of these, and most texts none.
 _HINT = re.compile(
     r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|이레|여드레|아흐레|열흘|보름|그끄저께"
     r"|그러께|엊그|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
@@ -54,31 +51,32 @@ _HINT = re.compile(
     rf"|\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b|{DAY_NAMES}",
     re.IGNORECASE,
 )
-#: What may stand between the words of one time.
+#: Text that may stand between the words of one time.
 _GLUE = re.compile(
     r"\.?(?:['’]s)?[\s,]*(?:\b(?:of|the|in|on|at|for|during|back)\b\s*)*", re.IGNORECASE
 )
-#: What may stand before a day of somebody's: last year on Mom's birthday, 작년 내 생일.
+#: Words between a time and a person's day: last year on Mom's birthday, 작년 내 생일.
 _OF_SOMEBODY = re.compile(r"\s+(?:[\w'’]+\s+){1,2}")
 _LEAST_YEAR, _MOST_YEAR = 1900, 2100
-#: As far before a word is looked at, for "during the" and the like.
+#: Characters before a word that are searched for "during the" and the like.
 _LONGEST_LEAD = 16
-#: A row of more words is a list of days, not one time; trying it in every way would take for ever.
+#: Longest row of words. A longer row is a list of days, not a time, and trying all its readings
+#: would take too long.
 _MOST_WORDS = 24
-#: Kinds that make a row of words one for a time; without any it is a number or a word of its own.
+#: Kinds that make a row a time; a row without any is a number or another word.
 _ANCHORS = frozenset("ijSmekhsQYzrXDcTaEP")
-#: Grains of times that are as fine as a name of a day, so that such a name beside them is of
+#: Grains as fine as a holiday: beside a time of such a grain, the name of a holiday belongs to
 #: something else.
 _DAYS = frozenset(("day", "date", "weekday", "weekend", "holiday", "daytime"))
-#: A day before or after something that is no time: the day before the meeting, the week after
-#: launch.
+#: A distance from something that is no time: the day before the meeting, the week after launch.
 _LOOSE_SHIFT = re.compile(r"n?[ukt][bG]")
 
 
 @lru_cache(32)
 def read_times(text: str, today: date, *, is_ahead: bool = False) -> Times:
-    """Return the times of a text, seen from a day. `is_ahead`: the text tells of plans, so that a
-    bare Friday is the next.
+    """Return the times of a text, seen from a day.
+
+    With `is_ahead` the text tells of plans, so a bare Friday is the next one.
     """
     if not _HINT.search(text):
         return Times()
@@ -119,8 +117,9 @@ def _narrow_to_day(
     text: str,
     view: TimeView,
 ) -> Times | None:
-    """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에; None where they do not
-    fit.
+    """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에.
+
+    None where day and year do not fit.
     """
     if len(coarse) > 1 or len(named) > 1:
         return None
@@ -133,14 +132,14 @@ def _narrow_to_day(
 
 
 def _cut_time_words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -> str:
-    """Return the words of a text from the first to the last of some times and names of days."""
+    """Return the part of a text from the first to the last of some times and names of days."""
     starts = [*(time.start for time in times), *(run[0].start for run in named)]
     ends = [*(time.end for time in times), *(run[-1].end for run in named)]
     return text[min(starts) : max(ends)]
 
 
 def _is_loose_shift(run: Sequence[Token], text: str) -> bool:
-    """Say whether a row names a day by its distance from something that is no time."""
+    """Return whether a row names a day by its distance from something that is no time."""
     kinds = encode_token_kinds(run)
     is_before_word = _LOOSE_SHIFT.fullmatch(kinds) and re.match(
         r"\s+[a-z]", text[run[-1].end :], re.IGNORECASE
@@ -149,7 +148,7 @@ def _is_loose_shift(run: Sequence[Token], text: str) -> bool:
 
 
 def _group_token_runs(text: str) -> list[list[Token]]:
-    """Return the rows of tokens that stand together."""
+    """Return the rows of adjacent tokens."""
     runs: list[list[Token]] = []
     for token in tokens_of(text):
         if token.text in ("back", "earlier") and not (
@@ -168,8 +167,9 @@ def _group_token_runs(text: str) -> list[list[Token]]:
 
 
 def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
-    """Return tokens by what they are in their place: years among numbers, running times, the last
-    one of several.
+    """Return the tokens of a row, their kinds corrected by their neighbours.
+
+    A number may be a year, "past" a running time, and "last" the last one of several.
     """
     made: list[Token] = []
     for at, token in enumerate(run):
@@ -218,9 +218,7 @@ def _is_last_of(named: Token, of: Token, text: str) -> bool:
 
 
 def _read_run(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
-    """Return the times of a row of tokens, none where it is no time, None where it is half
-    understood.
-    """
+    """Return the times of a row of tokens; [] for no time, None for a partly understood row."""
     run = _trim_run_links(run)
     kinds = encode_token_kinds(run)
     if (
@@ -255,8 +253,9 @@ def _read_run(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | N
 
 
 def _beside_topic(run: Sequence[Token], text: str, view: TimeView) -> list[Time]:
-    """Return the days before a name of a day that is of something else, as they leave no room for
-    it: 어제 크리스마스 선물.
+    """Return the time before the name of a day that belongs to another thing: 어제 크리스마스 선물.
+
+    The name is another thing's where the time before it is too short to contain the day.
     """
     named = next((at for at, token in enumerate(run) if token.kind in ("holiday", "unknown")), 0)
     before = run[:named]
@@ -268,12 +267,12 @@ def _beside_topic(run: Sequence[Token], text: str, view: TimeView) -> list[Time]
 
 
 def _is_no_duration(kinds: str) -> bool:
-    """Say whether more is named than how long something takes, or how often."""
+    """Return whether a row names more than a duration or a frequency."""
     return not re.fullmatch(r"[nNBydfuFkW#eoEt]+a?", kinds) or kinds.endswith("a")
 
 
 def _trim_run_links(run: Sequence[Token]) -> list[Token]:
-    """Return a row without the links at its ends: they lead to something else."""
+    """Return a row without the link words at its ends, which connect to something else."""
     trimmed = list(run)
     while trimmed and trimmed[-1].kind in ("link", "after"):
         trimmed.pop()
@@ -283,8 +282,9 @@ def _trim_run_links(run: Sequence[Token]) -> list[Token]:
 
 
 def _list_lessened_runs(run: Sequence[Token], text: str) -> list[Sequence[Token]]:
-    """Return a row, and the row without numbers at its ends that count something else: yesterday 3
-    people.
+    """Return a row, and the row without numbers at its ends.
+
+    Such numbers may count something else: yesterday 3 people.
     """
     rows = [run]
     if not run:
@@ -301,8 +301,9 @@ def _list_lessened_runs(run: Sequence[Token], text: str) -> list[Sequence[Token]
 
 
 def _is_of_what_follows(last: Token, before: Token, text: str) -> bool:
-    """Say whether a word belongs to what stands behind a time: yesterday 3 people, 어제 한 일, 어제 말 나온
-    것.
+    """Return whether a word belongs to the text behind a time, not to the time.
+
+    Examples: yesterday 3 people, 어제 한 일, 어제 말 나온 것.
     """
     if last.kind in ("number", "full-year"):
         return bool(re.match(r"\s+[a-z가-힣]", text[last.end :]))
@@ -312,8 +313,9 @@ def _is_of_what_follows(last: Token, before: Token, text: str) -> bool:
 
 
 def _interpret_run(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
-    """Return the times of a row that is understood as a whole, none where it is no time; None where
-    it is not understood.
+    """Return the times of a row that is understood as a whole.
+
+    [] where the row is no time; None where it is not understood.
     """
     if view.is_ahead:
         return _read_planned_times(run, text, view)
@@ -339,8 +341,9 @@ def _is_shifted(run: Sequence[Token]) -> bool:
 def _open_beginning(
     run: Sequence[Token], view: TimeView, is_deadline: bool = False
 ) -> list[Time] | None:
-    """Return no time of what is due or lasts until a day to come; what was before a day is not
-    understood.
+    """Return [] for a deadline, and for a time that lasts until a day to come.
+
+    None otherwise: a time before a past day is not understood.
     """
     found = parse_time_tokens(run, view)
     return [] if found and (is_deadline or found[0].last >= view.today) else None
@@ -375,8 +378,9 @@ def _build_time(found: tuple[DaySpan, list[Piece]], run: Sequence[Token], view: 
 
 
 def _read_shift(run: Sequence[Token], view: TimeView) -> list[Time] | None:
-    """Return the day so many days before or after one that is named: 크리스마스 전날, two days after last
-    Friday.
+    """Return the day that lies some days before or after a named day.
+
+    Examples: 크리스마스 전날, two days after last Friday.
     """
     if run[-1].kind == "shift":
         days, rest = run[-1].value, run[:-1]
@@ -402,7 +406,7 @@ def _read_shift(run: Sequence[Token], view: TimeView) -> list[Time] | None:
 
 
 def _read_since_time(run: Sequence[Token], view: TimeView) -> list[Time] | None:
-    """Return the days from one that is named until today: since A, A부터, after A."""
+    """Return the days from a named day until today: since A, A부터, after A."""
     is_after = run[0].kind == "after"
     parsed = parse_time_tokens(run[1:] if run[0].kind in ("since", "after") else run[:-1], view)
     if parsed is None:
@@ -414,8 +418,9 @@ def _read_since_time(run: Sequence[Token], view: TimeView) -> list[Time] | None:
 
 
 def _read_time_range(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
-    """Return the days from one that is named to another: from A to B, between A and B, A부터 B까지,
-    A–B.
+    """Return the days from one named day to another.
+
+    The forms are: from A to B, between A and B, A부터 B까지, A–B.
     """
     for at, token in enumerate(run):
         if not 0 < at < len(run) - 1 or token.kind not in ("link", "since", "until"):
@@ -443,7 +448,7 @@ def _is_between(left: Sequence[Token], run: Sequence[Token], text: str) -> bool:
 def _unite_adjacent_times(
     left: Sequence[Token], right: Sequence[Token], view: TimeView
 ) -> list[Time] | None:
-    """Return two times that follow each other as one: last week and this week."""
+    """Return two times that follow each other as one span: last week and this week."""
     first, last = parse_time_tokens(left, view), parse_time_tokens(right, view)
     if not first or not last:
         return None
@@ -480,8 +485,9 @@ def _from_to(left: Sequence[Token], right: Sequence[Token], view: TimeView) -> D
 def _list_side_readings(
     tokens: Sequence[Token], other: Sequence[Token], view: TimeView
 ) -> list[list[Piece]]:
-    """Return the pieces of one side of a range; a number at its end is what the other side ends
-    with: 3~5월, May 3 to 5.
+    """Return the readings of one side of a range, each a list of pieces.
+
+    A number at its end takes the unit at the end of the other side: 3~5월, May 3 to 5.
     """
     kinds, others = encode_token_kinds(tokens), encode_token_kinds(other)
     if kinds.count("n") == 1 and not re.search(r"[mu]", kinds) and {"m", "d"} & set(others):
@@ -493,9 +499,7 @@ def _list_side_readings(
 
 
 def _fill_missing_pieces(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[Piece]:
-    """Return the pieces of one side with what only the other side says: the year, the month, the
-    week.
-    """
+    """Return the pieces of one side with the year, month or week that only the other side names."""
     finest = max(piece.grain for piece in pieces)
     own = {piece.grain for piece in pieces}
     missing = [
@@ -511,7 +515,10 @@ def _fill_missing_pieces(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[P
 def _order_range_span(
     first: DaySpan, last: DaySpan, filled: tuple[list[Piece], list[Piece]]
 ) -> DaySpan | None:
-    """Return a range; one that began in the week or the year before its end is moved there."""
+    """Return the span of a range.
+
+    A range whose beginning would lie after its end is moved to begin a week or a year earlier.
+    """
     if first.first <= last.last:
         return DaySpan(first.first, last.last)
     if any(
@@ -527,7 +534,7 @@ def _order_range_span(
 
 
 def _read_planned_times(run: Sequence[Token], text: str, view: TimeView) -> list[Time] | None:
-    """Return the times of a plan: each end of a range by itself."""
+    """Return the times of a plan; each end of a range is a time by itself."""
     cut: list[list[Token]] = [[]]
     for token in run:
         if token.kind in ("link", "since", "until", "before", "after"):

@@ -1,5 +1,6 @@
-"""The grammar: which tokens make a piece of a time. A row of tokens is parsed where each of them
-belongs to a piece.
+"""The grammar: which tokens make a piece of a time.
+
+A row of tokens is parsed only if each token belongs to a piece.
 """
 
 import re
@@ -12,9 +13,9 @@ from gieok.text.times.calendar import DAY, DaySpan
 from gieok.text.times.lexicon import Token
 from gieok.text.times.pieces import Piece, TimeView, resolve_time_pieces
 
-#: The units of a token, by its number.
+#: Names of the units; a token's number is an index into them.
 UNITS = ("day", "week", "month", "quarter", "year", "decade", "half")
-#: One letter for each kind of token, so that a rule is an expression.
+#: Kind of token → letter, so that a rule can be a regular expression.
 _LETTERS = {
     "iso": "i", "year-month": "j", "slashes": "S", "slash": "l", "ordinal": "o",
     "ordinal-week": "O", "decade": "z", "year": "y", "full-year": "Z", "number": "n", "count": "n",
@@ -32,15 +33,16 @@ _Build = Callable[[Sequence[Token], TimeView], Sequence[Piece] | None]
 
 
 def encode_token_kinds(tokens: Sequence[Token]) -> str:
-    """Return the kinds of tokens, one letter each."""
+    """Return the kinds of tokens as a string, one letter each."""
     return "".join(_LETTERS[token.kind] for token in tokens)
 
 
 def parse_time_tokens(
     tokens: Sequence[Token], view: TimeView
 ) -> tuple[DaySpan, list[Piece]] | None:
-    """Return the days that a row of tokens means, and its pieces; None where not every token takes
-    part.
+    """Return the days that a row of tokens means, and the pieces.
+
+    None where a token belongs to no piece.
     """
     for pieces in readings(tokens, view):
         if pieces and (span := resolve_time_pieces(pieces, view)):
@@ -49,7 +51,7 @@ def parse_time_tokens(
 
 
 def readings(tokens: Sequence[Token], view: TimeView) -> Iterator[list[Piece]]:
-    """Yield the ways in which a row of tokens is made of pieces."""
+    """Yield the ways to divide a row of tokens into pieces."""
     if not tokens:
         yield []
         return
@@ -88,14 +90,17 @@ def _build_period_piece(unit: str, offset: int, view: TimeView) -> list[Piece]:
 
 def _named_unit(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
     qualifier, unit = tokens[0], _find_token_unit(tokens[1])
-    # "the last day", "this day" name none.
+    # "the last day" and "this day" name no day.
     return None if unit == "day" else _build_period_piece(unit, qualifier.value, view)
 
 
 def _build_running_piece(
     unit: str, count: int, view: TimeView, *, is_ahead: bool = False
 ) -> list[Piece] | None:
-    """Return a running time, today included: the past three weeks, the next two months."""
+    """Return a time that runs from or until today: the past three weeks, the next two months.
+
+    Today is included.
+    """
     if not count:
         return None
     other = calendar.shifted(unit, view.today, count if is_ahead else -count)
@@ -128,7 +133,7 @@ def _count_running(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] |
 
 
 def _read_counted_unit(tokens: Sequence[Token]) -> tuple[str, int]:
-    """Return the unit and how many of it are counted: two weeks, 사흘, 반년, a year and a half."""
+    """Return a unit and its count: two weeks, 사흘, 반년, a year and a half."""
     first, half = tokens[0], any(token.kind == "half" for token in tokens)
     unit = next((_find_token_unit(token) for token in tokens if token.kind == "unit"), "")
     match first.kind:
@@ -212,7 +217,7 @@ def _weekday_ago(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece] | 
 
 
 def _parse_slash_date(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
-    """Return the day of 3/24; of 3/4 only where the month is known to stand first."""
+    """Return the day of 3/24; that of 3/4 only where the month is known to stand first."""
     first, second = map(int, re.findall(r"\d+", tokens[0].text))
     if max(first, second) <= _DECEMBER and first != second and not view.is_month_first:
         return None
@@ -225,8 +230,9 @@ def _parse_slash_date(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece
 
 
 def _parse_year_slash_date(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
-    """Return the day of 24/3/15 or 3/15/2024 where only one order is possible; of 03/04/2024
-    none.
+    """Return the day of 24/3/15 or 3/15/2024, where only one order is possible.
+
+    03/04/2024 has none.
     """
     a, b, c = map(int, re.findall(r"\d+", tokens[0].text))
     if c > 99 or a <= 12 < b:
@@ -269,8 +275,9 @@ def _month_day(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece] | No
 
 
 def _ordinal_unit(tokens: Sequence[Token], _view: TimeView) -> Sequence[Piece] | None:
-    """Return the first quarter, the second week, the last day, the third weekend, the last Friday:
-    of a longer time.
+    """Return a numbered period within a longer time.
+
+    Examples: the first quarter, the second week, the last day, the third weekend, the last Friday.
     """
     ordinal, of = tokens[0].value, tokens[-1]
     match of.kind:
@@ -301,7 +308,7 @@ def _build_relative_day(tokens: Sequence[Token], view: TimeView) -> Sequence[Pie
 
 
 def _loose_span(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
-    """Return last night, the other day, a few days ago."""
+    """Return an approximate time: last night, the other day, a few days ago."""
     if tokens[0].value == 1:
         return [Piece("day", span=DaySpan(view.today - DAY, view.today))]
     is_days_ago = tokens[0].value == 2 or tokens[-1].kind == "ago"
@@ -309,7 +316,7 @@ def _loose_span(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | No
 
 
 def _this_time(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
-    """Return the month around this day of another year: this time last year, 작년 이맘때."""
+    """Return the month around today in another year: this time last year, 작년 이맘때."""
     rest = [token for token in tokens if token.kind != "this-time"]
     found = parse_time_tokens(rest, view)
     offset = found[1][0].offset if found and len(found[1]) == 1 else None
@@ -336,7 +343,7 @@ def _part_of(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece]:
 
 
 def _part_of_named(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
-    """Return the end or the beginning of a year that is named: 작년 연말, 2024년 연초; 지난달 연말 is none."""
+    """Return the end or the beginning of a named year: 작년 연말, 2024년 연초; 지난달 연말 is none."""
     found = parse_time_tokens(tokens[:-1], view)
     unit = ("", "week", "month", "quarter", "year")[tokens[-1].value // 10]
     if found is None or (found[1][0].grain_of or found[1][0].kind) != unit:
@@ -345,14 +352,14 @@ def _part_of_named(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] |
 
 
 def _part_of_unit(tokens: Sequence[Token], view: TimeView) -> Sequence[Piece] | None:
-    """Return the end of the month: of the one that runs now."""
+    """Return a part of the current period: the end of the month."""
     unit = _find_token_unit(tokens[1])
     if unit == "day":
         return None
     return [*_build_period_piece(unit, 0, view), Piece("part", tokens[0].value)]
 
 
-#: A rule is an expression over the letters of kinds, and what its tokens make. Longer ones are
+#: (regular expression over the letters of kinds, function that makes the pieces). Longer rules are
 #: tried first.
 _RULES: tuple[tuple[str, _Build], ...] = (
     ("T(?:Y|qu|nua|Z|y)|(?:Y|qu|nua|Z)T", _this_time),

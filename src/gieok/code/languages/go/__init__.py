@@ -12,7 +12,10 @@ from gieok.code.resolve.linking import LinkRules
 
 
 def _relate_interfaces(hierarchy: Hierarchy) -> None:
-    """Put a type that has every method of an interface (named `<method(types)types>`) below it."""
+    """Make each type a subclass of the interfaces whose methods it has all.
+
+    Such methods are named `<method(types)types>`.
+    """
     attributes = hierarchy.attributes
     interfaces = {
         owner: methods

@@ -1,5 +1,6 @@
-"""Which folder a Go import names: by go.mod, go.work, `vendor/` and the standard library; without a
-go.mod, by its end.
+"""Resolve Go imports to folders, by go.mod, go.work, `vendor/` and the standard library.
+
+Without a go.mod, an import is resolved by the end of its path.
 """
 
 import json
@@ -25,8 +26,9 @@ _OWNED = frozenset(("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
 
 
 class Module(NamedTuple):
-    """A go.mod: the folder it stands in, the path that imports of its packages begin with, and what
-    it replaces by folders.
+    """A go.mod: its folder, the path that its packages' imports begin with, and its replacements.
+
+    Replacements map module paths to folders.
     """
 
     folder: str
@@ -45,7 +47,7 @@ def read_go_manifest(text: str, language: Language, parser: Parser) -> Facts:
 
 
 class GoLinker(PackageLinker):
-    """Imports by modules; files of one folder share their names."""
+    """Linker of Go: imports are resolved by modules, and files of one folder share their names."""
 
     def __init__(
         self,
@@ -67,11 +69,11 @@ class GoLinker(PackageLinker):
         return Target(space=found) if found is not None else Target(external=module)
 
     def is_handed_out(self, file: str) -> bool:
-        """Leave out files with tests: go builds them only for the tests of their own folder."""
+        """Return False for test files: go builds them only for the tests of their own folder."""
         return not file.endswith("_test.go")
 
     def package(self, importer: str, module: str) -> str | None:
-        """Return the folder that an import names; None for what is not in the project."""
+        """Return the folder that an import names; None for a package outside of the project."""
         if module.startswith("."):
             return self._known(f"{importer.rpartition('/')[0] or '.'}/{module}")
         vendored = self._vendored(importer, module)
@@ -121,8 +123,10 @@ class GoLinker(PackageLinker):
     # Without a go.mod
 
     def _by_end(self, module: str) -> str | None:
-        """Return the folder below `src`, or of this path, or below what the project's own imports
-        begin with.
+        """Return the folder of a module path, found by the end of the path.
+
+        The folder is below `src`, has this very path, or is below the prefix that the project's own
+        imports begin with.
         """
         exact = [f for f in self.packages if f and (f == module or f.endswith(f"src/{module}"))]
         if exact:
@@ -134,8 +138,9 @@ class GoLinker(PackageLinker):
         )
 
     def _guessed(self, imported: Iterable[str]) -> str:
-        """Return what most imports that end in a folder of the project begin with; '' where that
-        says nothing.
+        """Return the commonest prefix of the imports that end in a folder of the project.
+
+        Returns '' where the imports do not tell.
         """
         counts: Counter[str] = Counter()
         for module in imported:
@@ -165,6 +170,6 @@ def _is_in_module(module: str, path: str) -> bool:
 
 
 def _list_folders_above(path: str) -> Sequence[str]:
-    """Return the folders around a file, nearest first, to the root."""
+    """Return the folders around a file, from the nearest to the root."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]

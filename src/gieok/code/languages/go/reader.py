@@ -1,4 +1,6 @@
-"""Go → facts: packages by folder, methods by receiver, fields and embedding, results of functions,
+"""Read Go into facts.
+
+Facts cover packages by folder, methods by receiver, fields and embedding, results of functions, and
 composite literals.
 """
 
@@ -81,7 +83,7 @@ class _Reader(TreeReader):
         self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
         #: Type parameters where a type or a method is declared.
         self.generic: dict[str, Variable] = {}
-        #: Name of a package → its path.
+        #: Name of a package → its import path.
         self._imported: dict[str, str] = {}
 
     def declare(self, node: Node) -> None:
@@ -137,8 +139,9 @@ class _Reader(TreeReader):
     def _parameters(
         self, listed: Sequence[Node]
     ) -> tuple[list[tuple[str, Variable]], str, Variable]:
-        """Return (name, annotation) of each, the name of what takes the rest, and what that is
-        declared to hold.
+        """Return the parameters as (name, annotation), and the variadic parameter.
+
+        The variadic parameter is given by its name and its declared variable.
         """
         found: list[tuple[str, Variable]] = []
         rest, elements = "", NOTHING
@@ -152,7 +155,9 @@ class _Reader(TreeReader):
         return found, rest, elements
 
     def _results(self, node: Node | None, fact: FunctionFact, inner: Namespace) -> None:
-        """One result is the value; several are a container of them, by place."""
+        """Declare a function's results: one result is the value, several are a container by
+        position.
+        """
         if node is None:
             return
         if node.type != "parameter_list":
@@ -189,7 +194,7 @@ class _Reader(TreeReader):
         }
         outer = self.scope
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
-        # Of a suite (testify, go-check), which a function of the package runs.
+        # A method of a suite (testify, go-check), which a function of the package runs.
         is_test = name.startswith("Test") and self.text(self.field(node, "parameters")) == "()"
         number = self._add(
             node, name, SymbolKind.METHOD, receiver, (Trait.TEST,) if is_test else ()
@@ -204,8 +209,9 @@ class _Reader(TreeReader):
             self.store(held, name + self._signature(node), made, node)
 
     def _signature(self, node: Node) -> str:
-        """Return the types of a method as one text: `(string)File,error` is no
-        `(string)http.File,error`.
+        """Return the types of a method as one text.
+
+        Packages are part of the text: `(string)File,error` is not `(string)http.File,error`.
         """
         given, result = (
             self._types(self.field(node, "parameters")),
@@ -228,8 +234,9 @@ class _Reader(TreeReader):
         return ",".join(found)
 
     def _plain_type(self, node: Node) -> str:
-        """Return a type without what may differ: names of parameters, of the project's packages, of
-        what is the same.
+        """Return a type's text without the parts that may differ between equal types.
+
+        Such parts are names of parameters and of the project's packages, and aliases of one type.
         """
         text = re.sub(r"\s+", "", self.text(node).replace("interface{}", "any"))
         if "func(" in text or "struct{" in text:
@@ -278,7 +285,7 @@ class _Reader(TreeReader):
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
 
     def _element_type(self, kind: Node) -> Node | None:
-        """Return the type of what a slice, array, map or channel holds."""
+        """Return the element type of a slice, array, map or channel."""
         return (
             self.field(kind, "element") or self.field(kind, "value")
             if kind.type in _HOLDERS
@@ -286,7 +293,7 @@ class _Reader(TreeReader):
         )
 
     def element(self, place: Variable, node: Node) -> Variable:
-        """Return what is inside of `place`, also where its type is a named one (`type Shapes
+        """Return the elements of `place`, also where its type is a named one (`type Shapes
         []Shape`).
         """
         return self.builder.merge(super().element(place, node), self.load(place, "[]", node))
@@ -307,7 +314,7 @@ class _Reader(TreeReader):
     # Types
 
     def _named(self, node: Node | None) -> Variable:
-        """Return what a type's name means."""
+        """Return the variable of the type that a name means."""
         if node is None:
             return NOTHING
         while (
@@ -327,9 +334,7 @@ class _Reader(TreeReader):
         return NOTHING
 
     def _filled(self, node: Node) -> Variable:
-        """`Cache[K, V]`: what is given for its parameters is kept with the type, one for all
-        uses.
-        """
+        """Read `Cache[K, V]`: type arguments are kept with the type, one set for all uses."""
         held, listed = self._named(self.field(node, "type")), self.children(node, "type_arguments")
         for place, argument in enumerate(listed):
             if NOTHING not in (held, value := self._named(argument)):
@@ -337,7 +342,7 @@ class _Reader(TreeReader):
         return held
 
     def type(self, node: Node | None) -> Variable:
-        """Return what a variable of a type may hold."""
+        """Return a variable of what a variable of this type may hold."""
         if node is None:
             return NOTHING
         if node.type in _HOLDERS:
@@ -436,8 +441,9 @@ class _Reader(TreeReader):
             self.assign(target, value, is_new=node.type == "short_var_declaration")
 
     def _parts(self, sources: Sequence[Node], count: int, node: Node) -> list[Variable]:
-        """Return what each of `count` targets gets: its own value, or its part of the one that
-        there is.
+        """Return the value for each of `count` targets.
+
+        A target gets its own value, or its part of a single value.
         """
         values = [self.value(source) for source in sources]
         if len(values) == count:
@@ -494,8 +500,9 @@ class _Reader(TreeReader):
 
 
 def _package_names(path: str) -> list[str]:
-    """Return what a package may be called, from its path: `v3` and `.v3` are versions, `go-` is no
-    part of a name.
+    """Return the possible names of a package, from its path.
+
+    `v3` and `.v3` are versions, and `go-` is not part of a name.
     """
     last = _VERSION.sub("", path).rpartition("/")[2]
     return list(

@@ -1,5 +1,6 @@
-"""The packages of Go's standard library: `go list std` of 1.19 without `internal`, and those that
-later releases added.
+"""Packages of Go's standard library: `go list std` of 1.19, and packages of later releases.
+
+The list is without `internal`.
 """
 
 STANDARD = frozenset(

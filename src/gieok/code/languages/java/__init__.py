@@ -9,10 +9,10 @@ from gieok.code.resolve.linking import LinkRules, PackageLinker, Target
 
 
 class _Linker(PackageLinker):
-    """Imports by dotted names; files of one package share their names."""
+    """Linker of Java: imports are dotted names, and files of one package share their names."""
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        """Return the package that an import names, and what inside of it."""
+        """Return the package that an import names, and the name inside of the package."""
         del importer, level
         parts = module.split(".")
         for length in range(len(parts) - 1, -1, -1):
@@ -22,7 +22,7 @@ class _Linker(PackageLinker):
         return Target(external=f"{module}.{name}" if name else module)
 
     def package(self, importer: str, module: str) -> str | None:
-        """Return the package of a name."""
+        """Return the package that a dotted name belongs to."""
         del importer
         return module
 

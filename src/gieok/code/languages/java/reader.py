@@ -1,5 +1,7 @@
-"""Java → facts: packages and imports, declared types, overloads by number of arguments,
-implementations of what is abstract.
+"""Read Java into facts.
+
+Facts cover packages and imports, declared types, overloads by number of arguments, and
+implementations of abstract methods.
 """
 
 from collections.abc import Sequence
@@ -72,10 +74,10 @@ class _Reader(TreeReader):
     }
 
     def start(self) -> None:
-        #: Fields by class scope are reached through `this`; a class body has no statements of its
-        #: own.
+        #: Fields by class scope; they are reached through `this`, because a class body has no
+        #: statements of its own.
         self.emit(Op.IMPORT_ALL, "", 0)  # the same package
-        #: Classes of which `import static` brings everything.
+        #: Classes whose members `import static` imports all.
         self.statics: list[Variable] = []
 
     # Imports
@@ -116,7 +118,7 @@ class _Reader(TreeReader):
             self.builder.copy(to, self.load(owner, attribute, node))
 
     def _imported(self, name: str, node: Node) -> Variable:
-        """Return what a name without a definition around may mean: something imported."""
+        """Return what a name without an enclosing definition may mean: an imported name."""
         if name not in self.builder.module.names:
             for owner in self.statics:
                 self._take(owner, name, node)
@@ -180,7 +182,7 @@ class _Reader(TreeReader):
         return made
 
     def _components(self, node: Node, inner: Namespace) -> None:
-        """A record's components are fields with methods of their name."""
+        """Declare a record's components: fields, each with a method of the same name."""
         for parameter in (
             self.children(node, "parameters") if node.type == "record_declaration" else ()
         ):
@@ -234,8 +236,9 @@ class _Reader(TreeReader):
     def _parameters(
         self, listed: Sequence[Node]
     ) -> tuple[list[tuple[str, Variable]], str, Variable]:
-        """Return (name, annotation) of each, the name of what takes the rest, and what that is
-        declared to hold.
+        """Return the parameters as (name, annotation), and the variadic parameter.
+
+        The variadic parameter is given by its name and its declared variable.
         """
         found = []
         rest, elements = "", NOTHING
@@ -256,8 +259,9 @@ class _Reader(TreeReader):
     # Names
 
     def _find(self, name: str, key: str = "") -> tuple[Variable, bool]:
-        """Return the variable of a name and whether it is a member of a class around (which `this`
-        must reach).
+        """Return the variable of a name, and whether the name is a member of an enclosing class.
+
+        Such a member must be reached through `this`.
         """
         for scope in self.scope.outwards():
             if scope.owner == NOTHING and name in scope.names and not key:
@@ -284,7 +288,7 @@ class _Reader(TreeReader):
         return self.made_of(self._this(node), Op.SUPER, owner) if owner != NOTHING else NOTHING
 
     def _class_named(self, node: Node | None) -> Variable:
-        """Return what a type's name means: a class."""
+        """Return the variable of the class that a type's name means."""
         if node is None:
             return NOTHING
         if node.type == "generic_type":
@@ -297,9 +301,7 @@ class _Reader(TreeReader):
         return held
 
     def _filled(self, node: Node) -> Variable:
-        """`Box<Shape>`: what is given for its parameters is kept with the class, one for all
-        uses.
-        """
+        """Read `Box<Shape>`: type arguments are kept with the class, one set for all uses."""
         held, listed = self._class_named(node.named_children[0]), node.named_children[-1]
         for place, argument in enumerate(
             listed.named_children if listed.type == "type_arguments" else ()
@@ -309,7 +311,7 @@ class _Reader(TreeReader):
         return held
 
     def _generics(self, node: Node, inner: Namespace) -> None:
-        """Let `T` of `class Box<T extends Shape>` mean Shape and whatever is given for it."""
+        """Let `T` of `class Box<T extends Shape>` mean Shape and every given type argument."""
         listed = self.child(node, "type_parameters")
         for place, parameter in enumerate(listed.named_children if listed is not None else ()):
             name = self.text(
@@ -353,15 +355,16 @@ class _Reader(TreeReader):
             return self._call_named(self.value(place), name, arguments, node)
         variable, is_member = self._find("", f"{name}()")
         made = self._call_named(self._this(node), name, arguments, node)
-        # a member: of a class around this one
+        # a member of an enclosing class
         callee = variable if is_member else self._imported(name, node)
         return self.builder.merge(made, self.call(callee, arguments, node, name))
 
     def _call_named(
         self, place: Variable, name: str, arguments: list[Argument], node: Node
     ) -> Variable:
-        """Methods and fields have names of their own; a collection's methods are known by their
-        plain name.
+        """Call a method by name; methods and fields have separate names.
+
+        A collection's methods are known by their plain name.
         """
         made = self.call_method(place, f"{name}()", arguments, node)
         return (
@@ -429,7 +432,7 @@ class _Reader(TreeReader):
                     else NOTHING
                 )
                 variable = self.builder.bind(self.scope, self.name(declarator))
-                # a circle, not any shape
+                # a `new Circle()` is exactly a Circle, not any Shape
                 is_exact = made is not None and made.type == "object_creation_expression"
                 self.builder.copy(variable, value if is_exact else self.builder.merge(value, kind))
 
@@ -458,7 +461,7 @@ class _Reader(TreeReader):
         anything: list[Argument] = [("*", NOTHING)]
         self.call(made, anything, node, name)  # whoever takes it calls it
         if name != "new":
-            # `Shape::area` of any shape
+            # `Shape::area` is called on any Shape
             self.call_method(self.declared(held), f"{name}()", anything, node)
         return made
 
@@ -500,7 +503,7 @@ class _Reader(TreeReader):
             )
 
     def _pattern(self, node: Node) -> None:
-        """`case Circle c` declares `c`."""
+        """Declare the variable of a pattern: `case Circle c` declares `c`."""
         kind, name = node.named_children[0], node.named_children[-1]
         if name.type == "identifier":
             self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.type(kind))

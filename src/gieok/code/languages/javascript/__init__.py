@@ -1,4 +1,4 @@
-"""JavaScript, TypeScript and the manifests that say what their imports by name mean."""
+"""JavaScript, TypeScript, and the manifests that resolve imports by package name."""
 
 import json
 from collections.abc import Sequence

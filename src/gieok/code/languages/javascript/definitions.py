@@ -1,5 +1,6 @@
-"""Functions and classes of JavaScript, functions that are used as classes, interfaces of
-TypeScript.
+"""Definitions of JavaScript and TypeScript.
+
+Definitions are functions, classes, functions that are used as classes, and interfaces.
 """
 
 from gieok.code.languages.javascript.names import JavaScriptNames
@@ -15,10 +16,12 @@ FUNCTIONS = frozenset(
 
 
 class JavaScriptDefinitions(JavaScriptNames):
-    """Reads definitions."""
+    """Reader of definitions."""
 
     def body(self, node: Node) -> None:
-        """Read a body; of an arrow function it may be the expression that it returns."""
+        """Read a function's body; an arrow function's body may be the expression that it
+        returns.
+        """
         if node.type == "statement_block":
             self.block(node)
         else:
@@ -33,7 +36,10 @@ class JavaScriptDefinitions(JavaScriptNames):
         return self.make(node, self.name(node))
 
     def make(self, node: Node, name: str) -> Variable:
-        """Add a function; one that is used as a class becomes one, with itself as constructor."""
+        """Add a function.
+
+        A function that is used as a class becomes a class, with itself as constructor.
+        """
         if (
             name
             and node.type not in ("method_definition", "arrow_function")
@@ -54,7 +60,7 @@ class JavaScriptDefinitions(JavaScriptNames):
         return number
 
     def constraints(self, node: Node) -> dict[str, Variable]:
-        """Return what `T` of `<T extends Shape>` is."""
+        """Return type parameter → its bound: Shape for `T` of `<T extends Shape>`."""
         found = {}
         for parameter in self.children(node, "type_parameters"):
             extended = self.field(parameter, "constraint")
@@ -88,8 +94,9 @@ class JavaScriptDefinitions(JavaScriptNames):
     def _parameters(
         self, node: Node
     ) -> tuple[list[tuple[str, Variable]], list[tuple[Node, str]], str]:
-        """Return (name, annotation) of each place, the patterns to take apart, and the name of
-        `...rest`.
+        """Return the parameters as (name, annotation), the patterns to destructure, and a name.
+
+        The name is that of the rest parameter (`...rest`).
         """
         single = self.field(node, "parameter")
         listed = self.field(node, "parameters")
@@ -166,7 +173,7 @@ class JavaScriptDefinitions(JavaScriptNames):
         return self.class_value(number)
 
     def _decorators(self, node: Node) -> None:
-        """`@log()` calls `log`, and what that gives."""
+        """Read decorators: `@log()` calls `log`, and then the result of `log`."""
         for child in node.named_children:
             if child.type == "decorator":
                 self.call(self.first(child), [], child)
@@ -210,7 +217,7 @@ class JavaScriptDefinitions(JavaScriptNames):
         self.bind(name, held, inner)
 
     def _parameter_properties(self, member: Node) -> None:
-        """`constructor(private store: Store)` makes a field."""
+        """Declare the fields of parameter properties: `constructor(private store: Store)`."""
         for parameter in self.children(member, "parameters"):
             if any(
                 child.type in ("accessibility_modifier", "readonly") for child in parameter.children
@@ -223,7 +230,7 @@ class JavaScriptDefinitions(JavaScriptNames):
 
 
 def _find_heritage_bases(heritage: Node) -> list[Node]:
-    """Return what a class extends and implements, in both grammars."""
+    """Return the types that a class extends and implements, in the grammars of both languages."""
     bases: list[Node] = []
     for child in heritage.named_children:
         if child.type == "extends_clause":

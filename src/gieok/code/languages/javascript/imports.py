@@ -1,6 +1,4 @@
-"""Which file a JavaScript import names: by path, and by what `package.json` and `tsconfig.json`
-say.
-"""
+"""Resolve JavaScript imports to files: by path, by `package.json` and by `tsconfig.json`."""
 
 import json
 import re
@@ -15,13 +13,15 @@ from gieok.code.resolve.linking import Linker, Target
 from gieok.ports.code import Parser
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
-#: Comments and trailing commas, which tsconfig.json may have; a text in quotes is left alone.
+#: Comments and trailing commas, which tsconfig.json may have; quoted text is left alone.
 _LOOSE = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
 
 
 class JavaScriptLinker(Linker):
-    """Imports by path, by the project's own packages, by the paths of the nearest `tsconfig.json`;
-    `@/` and `~/` as roots.
+    """Linker of JavaScript.
+
+    Imports are resolved by path, by the project's own packages, and by the `paths` of the nearest
+    `tsconfig.json`; `@/` and `~/` are roots.
     """
 
     def __init__(
@@ -34,13 +34,13 @@ class JavaScriptLinker(Linker):
             {path.partition("/src/")[0] + "/src" for path in self._known if "/src/" in path}
             | {"src", "", "."}
         )
-        #: Folder → what its package.json gives for it; name of a package → its folder.
+        #: Folder → the file that its package.json exports; name of a package → its folder.
         self._mains: dict[str, str] = {}
         self._packages: dict[str, str] = {}
         #: Folder → what `exports` ("./util") and `imports` ("#util") of its package.json say, with
         #: `*`.
         self._entries: dict[str, dict[str, list[str]]] = {}
-        #: Folder → (pattern, places) and the base of its tsconfig.json.
+        #: Folder → (pattern, targets) and the base folder of its tsconfig.json.
         self._aliases: dict[str, tuple[str, dict[str, list[str]]]] = {}
         for path, said in sorted(manifests.items()):
             folder, _, file = path.rpartition("/")
@@ -78,7 +78,9 @@ class JavaScriptLinker(Linker):
         return found if found is not None else self._packaged(module)
 
     def _aliased(self, importer: str, module: str) -> str | None:
-        """Return what the `paths` or the `baseUrl` of the nearest tsconfig.json make of a name."""
+        """Return the file that the nearest tsconfig.json gives for a name, by `paths` or
+        `baseUrl`.
+        """
         folder = importer
         while folder and self._aliases:
             folder = folder.rpartition("/")[0]
@@ -99,7 +101,7 @@ class JavaScriptLinker(Linker):
         return None
 
     def _packaged(self, module: str) -> str | None:
-        """Return what a package of the project, or a file inside of it, is."""
+        """Return the file of a package of the project, or of a path inside of such a package."""
         name = module
         while name and name not in self._packages:
             name = name.rpartition("/")[0]
@@ -116,8 +118,9 @@ class JavaScriptLinker(Linker):
         return entered or next((file for file in places if file is not None), None)
 
     def _entered(self, folder: str, name: str) -> str | None:
-        """Return the file that a package gives under a name; what is built is looked for in
-        `src`.
+        """Return the file that a package exports under a name.
+
+        For a built file, the source is searched in `src`.
         """
         for key, places in self._entries.get(folder, {}).items():
             head, star, tail = key.partition("*")
@@ -143,7 +146,7 @@ class JavaScriptLinker(Linker):
         folder = "" if place == "." else place
         inside = f"{folder}/" if folder else ""
         mains = [self._mains.get(folder, "")]
-        # what is built is not there
+        # built files are not in the repository
         mains += [f"src/{mains[0].removeprefix('./').partition('/')[2]}", "src/index"]
         for main in mains if folder in self._mains else ():
             if (
@@ -165,7 +168,7 @@ class JavaScriptLinker(Linker):
 def read_javascript_manifest(text: str, language: Language, parser: Parser) -> Facts:
     """Return facts whose `package` is JSON: `{"name", "main", "entries", "paths", "base"}`.
 
-    Raises ValueError where the file is none.
+    Raises ValueError where the file is no manifest.
     """
     del parser
     content: Any = json.loads(_LOOSE.sub(lambda match: match[1] or "", text))
@@ -200,7 +203,7 @@ def read_javascript_manifest(text: str, language: Language, parser: Parser) -> F
 
 
 def _list_export_leaves(value: object) -> list[str]:
-    """Return the files that an entry of `exports` may lead to, whatever the conditions."""
+    """Return all files that an entry of `exports` may lead to, under any condition."""
     if isinstance(value, dict):
         return [leaf for inner in value.values() for leaf in _list_export_leaves(inner)]
     return [value] if isinstance(value, str) else []
@@ -211,8 +214,9 @@ def _parse_manifest_text(value: object) -> str:
 
 
 def _find_exports_entry(exports: object) -> str:
-    """Return the file that `exports` gives for the package itself; of conditions, the first that
-    leads to one.
+    """Return the file that `exports` gives for the package itself.
+
+    Of several conditions, the first that leads to a file counts.
     """
     if isinstance(exports, dict):
         inner = exports.get(".", None if any(key.startswith(".") for key in exports) else exports)

@@ -1,5 +1,6 @@
-"""Names of JavaScript: what declares them, what they mean, what is assigned to them; and types of
-TypeScript.
+"""Names of JavaScript and types of TypeScript.
+
+For names: their declarations, their meanings and their assignments.
 """
 
 import re
@@ -12,7 +13,7 @@ _CONSTRUCTOR = re.compile(
     r"\b([A-Za-z_$][\w$]*)\.prototype\b|\binherits\(\s*([A-Za-z_$][\w$]*)"
     r"|\bnew\s+([A-Za-z_$][\w$]*)"
 )
-#: Statements inside of which names are declared for the function around.
+#: Statements whose declarations belong to the enclosing function.
 _BLOCKS = frozenset(
     """
         export_statement statement_block if_statement else_clause for_statement
@@ -28,7 +29,7 @@ _PATTERNS = frozenset(
     ).split()
 )
 _PUNCTUATION = frozenset(("{", "}", "[", "]", "comment"))
-#: Keys that are symbols, by the names they are given: one thing, as a written name is.
+#: Symbols used as keys, by their names: each is one key, as a written name is.
 SYMBOL = re.compile(r"(k[A-Z]\w*|sym\w*|\w*[sS]ymbol|Symbol\.\w+)$")
 _GLOBALS = frozenset(
     """
@@ -42,7 +43,7 @@ _GLOBALS = frozenset(
 
 
 class JavaScriptNames(TreeReader):
-    """Reads names, members, targets and types."""
+    """Reader of names, members, assignment targets and types."""
 
     leading = re.compile(
         rb"\s*(?:export\b\s*)?(?:default|(?:const|let|var)\s+[\w$]+\s*(?::[^=\n]*)?=)?"
@@ -56,15 +57,16 @@ class JavaScriptNames(TreeReader):
         self.constructors = {a or b or c for a, b, c in _CONSTRUCTOR.findall(source)}
         #: The function that was added last.
         self.newest = NOTHING
-        #: Type parameters with what they extend, where a signature is read.
+        #: Type parameters with their bounds, while a signature is read.
         self.generic: dict[str, Variable] = {}
         self.exports = self.builder.bind(self.builder.module, "exports")
         if "exports" in source:
             self.builder.copy(self.exports, self.builder.container())
 
     def declare(self, node: Node) -> None:
-        """Bind what the statements of a function declare, those of blocks inside too: it hides what
-        is outside.
+        """Bind the names that a function's statements declare, nested blocks included.
+
+        These names hide names of outer scopes.
         """
         for child in node.named_children:
             if child.type in (
@@ -82,7 +84,7 @@ class JavaScriptNames(TreeReader):
                 self.declare(child)
 
     def _declare(self, target: Node | None) -> None:
-        """Bind the names of a pattern here."""
+        """Bind the names of a pattern in the current scope."""
         if target is None:
             return
         if target.type in ("identifier", "shorthand_property_identifier_pattern"):
@@ -141,7 +143,7 @@ class JavaScriptNames(TreeReader):
     # Targets
 
     def assign(self, target: Node | None, value: Variable) -> None:
-        """Let a value flow into a target or a pattern."""
+        """Let a value flow into an assignment target or a pattern."""
         if target is None:
             return
         kind = target.type
@@ -198,7 +200,7 @@ class JavaScriptNames(TreeReader):
     # Types
 
     def annotation(self, node: Node | None) -> Variable:
-        """Return what `: Type` allows."""
+        """Return a variable of what `: Type` allows."""
         return (
             self._type(node.named_children[0])
             if node is not None and node.named_children
@@ -251,7 +253,7 @@ class JavaScriptNames(TreeReader):
 
 
 def _enumerate_pattern_parts(pattern: Node) -> list[tuple[int, Node]]:
-    """Return the parts of a pattern with their places: `[, x]` takes the second."""
+    """Return the parts of a pattern with their positions: `[, x]` takes the second element."""
     place, parts = 0, []
     for child in pattern.children:
         if child.type == ",":

@@ -1,4 +1,4 @@
-"""What JavaScript's globals and the frameworks around it do with what they are given."""
+"""Models of JavaScript's globals and of frameworks: how they use their arguments."""
 
 from gieok.code.model.facts import NOTHING
 from gieok.code.resolve.natives import (

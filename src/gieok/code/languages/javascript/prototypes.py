@@ -1,6 +1,4 @@
-"""Objects of JavaScript that functions are put on: prototypes, what is made of them, what is mixed
-into them.
-"""
+"""Objects of JavaScript that get functions: prototypes, derived objects, and mixins."""
 
 import re
 
@@ -9,9 +7,9 @@ from gieok.code.languages.javascript.names import SYMBOL
 from gieok.code.languages.tree import Node
 from gieok.code.model.facts import NOTHING, Argument, Namespace, Op, Trait, Variable
 
-#: What gives an object the members of others, by the last part of its name.
+#: Functions that copy members of other objects into an object, by the last part of their name.
 _MIXING = frozenset("assign extend mixin merge defaults mergeDescriptors _extend".split())
-#: Bound to a package from outside: `const mixin = require("merge-descriptors")`.
+#: A name bound to an external package: `const mixin = require("merge-descriptors")`.
 _PACKAGE = re.compile(
     r"""([\w$]+)\s*=\s*require\(\s*['"](?![./])[^'"]+['"]\s*\)"""
     r"""|import\s+([\w$]+)\s+from\s+['"](?![./])[^'"]+['"]"""
@@ -21,10 +19,10 @@ _NAME = re.compile(r"[\w$]+")
 
 
 class JavaScriptPrototypes(JavaScriptDefinitions):
-    """Reads what makes objects from others."""
+    """Reader of the ways to make objects from other objects."""
 
     def start(self) -> None:
-        """Find the names of packages."""
+        """Find the names that external packages are bound to."""
         super().start()
         self._packages = {
             a or b for a, b in _PACKAGE.findall(self.source.decode("utf-8", "replace"))
@@ -35,13 +33,15 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         raise NotImplementedError
 
     def call_arguments(self, listed: Node | None) -> list[Argument]:
-        """Read what stands between the brackets of a call."""
+        """Read the arguments of a call."""
         raise NotImplementedError
 
     # Functions that are put on objects
 
     def member_function(self, left: Node, right: Node) -> Variable:
-        """`res.send = function …` is `res.send`, and `this` inside of it is `res`."""
+        """Read `res.send = function …`: the symbol is `res.send`, and `this` inside of it is
+        `res`.
+        """
         place = self.field(left, "object")
         owner = self._owner(place)
         key = self.name(left, "property") or self.name(left, "index")
@@ -71,7 +71,7 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
             self.builder.copy(fact.parameters[0], self.value(place))
 
     def _owner(self, place: Node | None) -> str:
-        """Return the name of the object that functions are put on; '' for a module's exports and
+        """Return the name of the object that gets functions; '' for a module's exports and
         `this`.
         """
         name = self.text(place).removesuffix(".prototype")
@@ -83,7 +83,7 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         )
 
     def prefixed(self, name: str) -> Namespace:
-        """Return the scope at hand, in which symbols are called `name.…`."""
+        """Return the current scope, with symbols in it named `name.…`."""
         outer = self.scope
         scope = Namespace(
             outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner
@@ -92,7 +92,7 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         return scope
 
     def object_named(self, value: Node, name: str) -> Variable:
-        """Read an object that gets a name: its functions are called `name.key`."""
+        """Read an object literal that gets a name: its functions are named `name.key`."""
         outer, self.scope = self.scope, self.prefixed(name)
         held = self.object_(value)
         self.scope = outer
@@ -101,7 +101,9 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
     # Objects that are made from others
 
     def is_of_prototypes(self, callee: Node, listed: Node) -> bool:
-        """Say whether a call makes an object from others, or gives one the members of others."""
+        """Return whether a call derives an object from others, or copies members of others into
+        one.
+        """
         if not listed.named_children:
             return False
         if callee.type == "identifier":
@@ -117,7 +119,7 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         return (name in _MIXING or name == "inherits") and len(listed.named_children) > 1
 
     def prototypes(self, name: str, listed: Node, node: Node) -> Variable:
-        """Read such a call."""
+        """Read a call that derives an object or copies members (see `is_of_prototypes`)."""
         parts = [part for part in listed.named_children if part.type != "comment"]
         owner = self._owner(parts[0])
         if name == "defineProperty" and len(parts) > 2:
@@ -138,8 +140,9 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         )
 
     def _create(self, held: list[Variable], node: Node) -> Variable:
-        """`Object.create(proto)` has the members of `proto`, and its own; of a class's prototype it
-        is an instance.
+        """Read `Object.create(proto)`: the result has the members of `proto` and its own.
+
+        The result for a class's prototype is an instance of the class.
         """
         made = self.builder.container()
         if held[0] == NOTHING:
@@ -148,7 +151,9 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         return self.builder.merge(made, self.made_of(held[0], Op.INSTANCE))
 
     def _define(self, parts: list[Node], owner: str, node: Node) -> Variable:
-        """`Object.defineProperty(res, "name", { get: function … })` defines `res.name`."""
+        """Read `Object.defineProperty(res, "name", { get: function … })`, which defines
+        `res.name`.
+        """
         target, name = (
             self.value(parts[0]),
             self.text(parts[1])[1:-1] if parts[1].type == "string" else "",
@@ -191,7 +196,7 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         )
 
     def mix(self, target: Node | None, source: Node | None, node: Node) -> Variable:
-        """Give an object the members of another."""
+        """Give an object the members of another object."""
         held, given = self.value(target), self.value(source)
         if NOTHING not in (held, given):
             self.emit(Op.MIX, held, given, self.scope.symbol, self.line(node))

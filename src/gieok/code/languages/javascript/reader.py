@@ -1,5 +1,6 @@
-"""JavaScript and TypeScript → facts: ES modules and CommonJS, classes and prototypes, object
-literals, annotations.
+"""Read JavaScript and TypeScript into facts.
+
+Facts cover ES modules and CommonJS, classes and prototypes, object literals, and annotations.
 """
 
 import re
@@ -150,7 +151,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         self.assign(target, held)
 
     def _named_value(self, value: Node, name: str) -> Variable:
-        """Read a value that gets a name: a function without its own bears that."""
+        """Read a value that is bound to a name; a function without its own name gets this name."""
         if (
             value.type in ("satisfies_expression", "as_expression")
             and value.named_children[0].type in _LITERALS
@@ -359,7 +360,7 @@ class _JavaScriptReader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
 
 
 def _is_javascript_data(node: Node) -> bool:
-    """Say whether a literal holds constants only."""
+    """Return whether a literal holds constants only."""
     kind = node.type
     if kind == "pair":
         key, value = node.named_children[0], node.named_children[-1]

@@ -1,5 +1,6 @@
-"""Tests of JavaScript: what a runner is given under a title is a symbol, and calls what runs before
-it.
+"""Tests of JavaScript: a function that a runner gets under a title is a symbol.
+
+The test calls the hooks that run before it.
 """
 
 import re
@@ -19,17 +20,17 @@ _LONGEST_TITLE = 80
 
 
 class JavaScriptTests(JavaScriptDefinitions):
-    """Reads calls of test runners: mocha, jest, vitest, tap, ava, QUnit and Node's own."""
+    """Reader of calls of test runners: mocha, jest, vitest, tap, ava, QUnit and Node's own."""
 
     def start(self) -> None:
         """Begin without hooks and titles."""
         super().start()
-        #: Function → what runs around the tests inside of it; and how often it has a title.
+        #: Function → hooks around the tests inside of it; and how often it has a title.
         self._hooks: dict[int, list[Variable]] = defaultdict(list)
         self._titles: dict[tuple[str, str], int] = defaultdict(int)
         self._is_tested = b"describe" in self.source or b"suite" in self.source
         self._context = NOTHING
-        #: Name and traits of the next function without a name, where one stands inside of
+        #: Name and traits of the next function without a name, where the function is inside of
         #: `it("title", wrapped(…))`.
         self._awaited: tuple[str, tuple[str, ...]] | None = None
 
@@ -46,8 +47,8 @@ class JavaScriptTests(JavaScriptDefinitions):
         )
 
     def _word(self, callee: Node) -> str:
-        """Return the word of a runner in `it`, `test.skip`, `t.test`, `describe.each(table)`; ''
-        where there is none.
+        """Return the runner's word in `it`, `test.skip`, `t.test`, `describe.each(table)`, or
+        ''.
         """
         if callee.type == "call_expression":
             inner = self.field(callee, "function")
@@ -61,8 +62,9 @@ class JavaScriptTests(JavaScriptDefinitions):
         return next((name for name in names if name in _WORDS), "")
 
     def _is_runner(self, name: str) -> bool:
-        """Say whether a name is a runner's, or what a test is given (`t`): others may have a method
-        `test` too.
+        """Return whether a name is a runner's, or the parameter of a test (`t`).
+
+        Other objects may have a method `test` too.
         """
         given = (self.builder.functions[scope.function] for scope in self.scope.outwards())
         return name in _RUNNERS or any(
@@ -71,8 +73,10 @@ class JavaScriptTests(JavaScriptDefinitions):
         )
 
     def test(self, callee: Node, listed: Node, node: Node) -> Variable:
-        """`it("does this", () => …)` is a test, and a symbol; `beforeEach(() => …)` one that the
-        tests around call.
+        """Read a call of a runner, which makes a symbol.
+
+        `it("does this", () => …)` is a test; `beforeEach(() => …)` is a hook that the tests around
+        it call.
         """
         word = self._word(callee)
         if callee.type == "call_expression":
@@ -110,7 +114,7 @@ class JavaScriptTests(JavaScriptDefinitions):
         return f"{title} ({self._titles[place]})" if title and self._titles[place] > 1 else title
 
     def _share_context(self, number: int) -> None:
-        """Hooks and tests of a file have one `this`."""
+        """Let hooks and tests of a file share one `this`."""
         fact = self.builder.functions[number]
         if Trait.RECEIVER in fact.traits:
             if self._context == NOTHING:
@@ -118,7 +122,7 @@ class JavaScriptTests(JavaScriptDefinitions):
             self.builder.copy(fact.parameters[0], self._context)
 
     def body(self, node: Node) -> None:
-        """Read the body of a function; that of a test calls the hooks around it first."""
+        """Read the body of a function; a test's body first calls the hooks around the test."""
         if Trait.TEST in self.current.traits:
             for scope in self.scope.outwards():
                 for hook in (

@@ -1,5 +1,6 @@
-"""What only TypeScript has: interfaces, aliases of types, enums, namespaces, `import x =
-require()`, `export =`.
+"""Constructs that only TypeScript has.
+
+They are interfaces, type aliases, enums, namespaces, `import x = require()` and `export =`.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ _AS_INSIDE = frozenset("Readonly Partial Required NonNullable Pick Omit".split()
 
 
 class TypeScript(JavaScriptDefinitions):
-    """Reads types that are declared, and namespaces."""
+    """Reader of declared types and namespaces."""
 
     def _interface(self, node: Node) -> None:
         extended = [
@@ -36,7 +37,10 @@ class TypeScript(JavaScriptDefinitions):
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
 
     def _alias(self, node: Node) -> None:
-        """`type Deps = { store: Store }` is as an interface; `type S = A | B` means either."""
+        """Read a type alias.
+
+        `type Deps = { store: Store }` is like an interface; `type S = A | B` means either type.
+        """
         value = self.field(node, "value")
         if value is not None and value.type == "object_type":
             self._shape(node, (), value.named_children)
@@ -63,7 +67,7 @@ class TypeScript(JavaScriptDefinitions):
     # Namespaces
 
     def _namespace(self, node: Node) -> None:
-        """`namespace Tax.Deep { … }` is an object; what is in it is called `Tax.Deep.…`."""
+        """Read `namespace Tax.Deep { … }` as an object whose members are named `Tax.Deep.…`."""
         body, names = self.field(node, "body"), self.name(node).split(".")
         if body is None:
             return
@@ -88,14 +92,14 @@ class TypeScript(JavaScriptDefinitions):
     # Modules
 
     def import_required(self, clause: Node) -> None:
-        """`import x = require("./x")`."""
+        """Read `import x = require("./x")`."""
         to = self.builder.bind(self.scope, self.text(clause.named_children[0]))
         source = self.name(clause, "source")[1:-1]
         for name in ("exports", ""):
             self.emit(Op.IMPORT, to, source, name, 0, self.line(clause))
 
     def _import_alias(self, node: Node) -> None:
-        """`import rate = Tax.Deep.rate`."""
+        """Read `import rate = Tax.Deep.rate`."""
         name, *parts = [self.text(child) for child in node.named_children]
         first, *rest = ".".join(parts).split(".")
         held = self.lookup(first)
@@ -104,5 +108,5 @@ class TypeScript(JavaScriptDefinitions):
         self.builder.copy(self.builder.bind(self.scope, name), held)
 
     def export_assigned(self, node: Node) -> None:
-        """`export = Shop`."""
+        """Read `export = Shop`."""
         self.builder.copy(self.exports, self.value(node.named_children[-1]))

@@ -1,4 +1,4 @@
-"""C, C++, C#, Kotlin, Swift, PHP, Ruby: symbols, search and imports; calls by name alone."""
+"""C, C++, C#, Kotlin, Swift, PHP and Ruby: symbols, search and imports; calls by name alone."""
 
 from gieok.code.languages.language import Family, Language
 from gieok.code.languages.named.reader import Grammar, build_named_reader

@@ -1,8 +1,8 @@
-"""A language without a resolver of its own → facts: its symbols, and the names that it calls,
-extends and imports.
+"""Read a language without its own resolver into facts.
 
-One reader for all of them: a `Grammar` says which nodes mean what. Calls keep their name alone, and
-are linked by it (`resolve/by_name.py`).
+Facts are its symbols, and the names that it calls, extends and imports. One reader serves all such
+languages: a `Grammar` says which nodes mean what. Of a call only the name is kept, and calls are
+linked by this name (`resolve/by_name.py`).
 """
 
 import re
@@ -16,32 +16,34 @@ from gieok.code.model.facts import NOTHING, Facts, Op, SymbolKind, Trait
 from gieok.ports.code import Parser
 
 _TEST = re.compile(r"(?i)test")
-#: Attributes and annotations of functions that a runner calls.
+#: Attributes and annotations that mark functions called by a runner.
 _TEST_MARK = re.compile(r"[@\[]\s*(?:\w+\.)*(?:Test|Fact|Theory|TestMethod|ParameterizedTest)\b")
 _NAMES = ("name", "function", "method", "field", "suffix", "type", "declarator", "callee")
 _CALLED = ("function", "method", "name", "constructor", "type")
-#: Before a call: the object or class at hand, or nothing; and what is never the project's.
+#: Text before a called name: the current object or class, or nothing; and names that never belong
+#: to the project.
 _OWN = ("", "this", "self", "super", "parent", "static", "base", "$this")
 _OUTSIDE = ("std", "::std")
 _NAME_TYPE = re.compile(r".*(?:identifier|name|constant)|operator_name|destructor_name")
 
 
 class Grammar(NamedTuple):
-    """Types of nodes by what they are; names separated by spaces."""
+    """Node types of a language by their role; types are separated by spaces."""
 
     classes: str
     functions: str
     calls: str
-    #: Nodes whose text holds what a file imports; and the pattern that finds it there.
+    #: Node types whose text holds an import; and the pattern that finds the imported file in the
+    #: text.
     imports: str = ""
     imported: str = r"[\"'<]([^\"'>]+)[\"'>]"
-    #: Functions that import, and the method that makes an object of the class before it.
+    #: Functions that import; and the method that makes an object of the class before it.
     importing: str = ""
     creating: str = ""
-    #: Nodes of a class that name its bases.
+    #: Node types inside a class that name its bases.
     bases: str = ""
     branches: str = ""
-    #: Stands in the name of what is defined outside of its class: `void A::b()`.
+    #: Separator in the name of a member that is defined outside of its class: `void A::b()`.
     separator: str = "::"
     comment: bytes = b"//"
 
@@ -72,7 +74,7 @@ class _NamedReader(TreeReader):
 
     def _class(self, node: Node) -> None:
         name = self._name(node)
-        # `struct node *next`
+        # `struct node *next` is a use of the type, no definition
         is_use = node.type.endswith("_specifier") and self.field(node, "body") is None
         if not name or is_use:
             return self.nothing(node)
@@ -125,9 +127,7 @@ class _NamedReader(TreeReader):
         self.nothing(node)
 
     def _before(self, node: Node, called: Node) -> str:
-        """Return what stands before the name that is called: an object, a class, a space of
-        names.
-        """
+        """Return the text before the called name: an object, a class or a namespace."""
         for holder in (called, node):
             if self.field(holder, "scope") is not None:  # a class or a space of names is no object
                 scope = self.name(holder, "scope")
@@ -158,7 +158,7 @@ class _NamedReader(TreeReader):
             self.emit(Op.IMPORT, NOTHING, found[found.lastindex or 0], "", 0, self.line(node))
 
     def _name(self, node: Node) -> str:
-        """Return the name of what is defined; that of a declarator of C is inside of others."""
+        """Return the name of a definition; in C the name is nested inside of declarators."""
         inner = self.field(node, "name")
         if inner is not None:
             return re.sub(r"<.*|\s", "", self.text(inner)).replace(self.grammar.separator, ".")

@@ -1,4 +1,4 @@
-"""Python: read by the standard library's `ast`; what that refuses, by a tolerant grammar."""
+"""Python, read by the standard library's `ast`, and where `ast` refuses by a tolerant grammar."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def _build_python_rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
 
 
 def _is_conftest_for(origin: str, path: str) -> bool:
-    """Say whether pytest offers the fixtures of one file to another."""
+    """Return whether pytest offers the fixtures of file `origin` to file `path`."""
     folder, _, name = origin.rpartition("/")
     return name == "conftest.py" and (not folder or path.startswith(f"{folder}/"))
 

@@ -1,4 +1,4 @@
-"""Calls of Python: methods, `super()`, `getattr`, imports by name, what patches and wraps."""
+"""Calls of Python: methods, `super()`, `getattr`, imports by name, patches and wrappers."""
 
 import ast
 from collections.abc import Callable
@@ -9,26 +9,27 @@ from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 #: Methods of dictionaries that take a key.
 _KEYED = frozenset(("get", "pop", "setdefault"))
-#: Import the module that they are given by name.
+#: Functions that import the module whose name they get.
 _IMPORTERS = frozenset(("import_module", "importorskip"))
 
 
 def _parse_imported_module(arguments: list[ast.expr]) -> str:
-    """Return the absolute name of the module that a call imports; '' for one that is not known."""
+    """Return the absolute name of the module that a call imports; '' where it is not known."""
     name = _parse_attribute_name(arguments[0]) if arguments else ""
     return name if all(part.isidentifier() for part in name.split(".")) else ""
 
 
 def _parse_first_key(arguments: list[ast.expr]) -> str:
-    """Return the key that a call names first; '' for one that is not known, or has a dot."""
+    """Return the constant key of a call's first argument; '' where it is unknown or has a dot."""
     first = arguments[0] if arguments else None
     text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     return "" if "." in text else text
 
 
 def _parse_attribute_name(node: ast.expr) -> str:
-    """Return the name that `getattr` asks for, `prefix*` for one that is put together; '' for one
-    that is not known.
+    """Return the name that `getattr` reads; '' where it is not known.
+
+    A name that is put together gives `prefix*`.
     """
     if isinstance(node, ast.JoinedStr) and node.values:
         return prefix + "*" if (prefix := _parse_attribute_name(node.values[0])) else ""
@@ -40,7 +41,7 @@ def _parse_attribute_name(node: ast.expr) -> str:
 
 
 class CallReader(Expressions):
-    """Reads calls."""
+    """Reader of calls."""
 
     def _call(self, node: ast.Call) -> Variable:
         function = node.func
@@ -64,7 +65,7 @@ class CallReader(Expressions):
             and isinstance(function, ast.Attribute)
             and not isinstance(function.value, ast.Constant)
         ):
-            # nothing is known of it: an unresolved site, which is counted
+            # nothing is known of the callee: an unresolved site, which is counted
             place = self.builder.fresh()
         if place == NOTHING:
             return NOTHING
@@ -88,7 +89,9 @@ class CallReader(Expressions):
         return found + [(k.arg or "**", self.expression(k.value)) for k in node.keywords]
 
     def _note_wrapper(self, name: str, node: ast.Call) -> None:
-        """`update_wrapper(inner, f)` makes inner transparent, as the decorator `wraps` does."""
+        """Note that `update_wrapper(inner, f)` makes inner transparent, as the decorator `wraps`
+        does.
+        """
         if name == "update_wrapper" and node.args and (wrapper := find_last_name(node.args[0])):
             qualified = self.scope.prefix + wrapper
             for number, fact in enumerate(self.builder.functions):
@@ -98,8 +101,9 @@ class CallReader(Expressions):
                     )
 
     def _builtin_call(self, node: ast.Call, name: str) -> Variable | None:
-        """Return what `super()`, `getattr(x, "constant", default)` or an import by text gives; None
-        for other calls.
+        """Return the result of `super()`, `getattr(x, "constant", default)` or an import by text.
+
+        None stands for any other call.
         """
         if name == "super":
             return self._super(node)
@@ -138,7 +142,9 @@ class CallReader(Expressions):
         return value
 
     def _note_patch(self, name: str, node: ast.Call, arguments: list[Argument]) -> None:
-        """`setattr(x, "constant", value)`, pytest's `monkeypatch.setattr` too, assigns."""
+        """Note that `setattr(x, "constant", value)` assigns; so does pytest's
+        `monkeypatch.setattr`.
+        """
         if name == "setattr" and len(node.args) > 2 and len(arguments) > 2:
             place, value = arguments[0][1], arguments[2][1]
             for text in (

@@ -21,7 +21,7 @@ from gieok.code.model.facts import (
     Variable,
 )
 
-#: Decorator → what it makes of a function.
+#: Decorator → the trait that it gives a function.
 TRAITS = {
     "property": Trait.PROPERTY,
     "cached_property": Trait.PROPERTY,
@@ -77,8 +77,9 @@ def _parse_parameter_names(node: ast.expr) -> list[str]:
 
 
 def _is_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, is_declared: bool) -> bool:
-    """Say whether a method stands for others: a protocol has no body, it is not implemented, or is
-    abstract.
+    """Return whether a method has no body of its own and stands for its implementations.
+
+    Such methods belong to a protocol, are abstract, or only raise that they are not implemented.
     """
     if any(find_last_name(decorator) in _ABSTRACT for decorator in node.decorator_list):
         return True
@@ -91,13 +92,17 @@ def _is_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, is_declared: bool) ->
 
 
 class PythonDefinitions(CallReader):
-    """Reads definitions. Bodies of functions wait; a class's is read at once, by `block`."""
+    """Reader of definitions.
+
+    Bodies of functions wait in a queue; a class's body is read at once, by `block`.
+    """
 
     def __init__(self, lines: int) -> None:
         super().__init__(lines)
         self.waiting: deque[_Waiting] = deque()
         self.returns: list[tuple[int, Variable, Code]] = []
-        #: Name → the last of its overloads, which is called only where no body follows.
+        #: Name → the last of its `overload` definitions, which is called only where no body
+        #: follows.
         self.overloads: dict[Variable, Variable] = {}
         self._protocols: set[int] = set()
 
@@ -108,7 +113,7 @@ class PythonDefinitions(CallReader):
     # Functions
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Add a function and bind what its decorators make of it."""
+        """Add a function and bind the result of its decorators."""
         traits = self._traits(node)
         symbol = self._symbol(
             node,
@@ -133,8 +138,9 @@ class PythonDefinitions(CallReader):
             self.builder.copy(bound, value)
 
     def _given_by_pytest(self, decorator: ast.Call, fact: FunctionFact) -> None:
-        """What `parametrize` lists reaches a test's parameters; the `params` of a fixture are its
-        `request.param`.
+        """Pass the values of `parametrize` to a test's parameters.
+
+        The `params` of a fixture become its `request.param`.
         """
         kind = find_last_name(decorator)
         if kind not in ("parametrize", "fixture"):
@@ -309,7 +315,7 @@ class PythonDefinitions(CallReader):
     # Annotations
 
     def annotation(self, node: ast.expr | None, depth: int = 0) -> Variable:
-        """Return a variable that holds what an annotation allows, as instances."""
+        """Return a variable that holds instances of the classes that an annotation allows."""
         if node is None or depth > _DEEPEST_ANNOTATION:
             return NOTHING
         if isinstance(node, ast.Constant):

@@ -1,4 +1,4 @@
-"""Expressions of Python, and the targets that they are assigned to."""
+"""Expressions of Python, and the targets of assignments."""
 
 import ast
 import builtins
@@ -49,7 +49,7 @@ BRANCHES = frozenset(
 )
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 _TEXTS = (str, bytes)
-#: A name with more constant texts than this is no choice of attributes.
+#: A name with more constant texts than this does not select an attribute.
 _MOST_TEXTS = 12
 
 
@@ -79,14 +79,14 @@ def _is_python_data(node: ast.expr) -> bool:
 
 
 class Expressions(Emission[Code]):
-    """Reads expressions. Subclasses add those that call or define something (`handlers`)."""
+    """Reader of expressions; subclasses add those that call or define something (`handlers`)."""
 
     def __init__(self, lines: int) -> None:
         super().__init__(Builder("python", lines))
         self.branches = [0]
-        #: The variables that a statement assigns.
+        #: The variables that the current statement assigns.
         self.assigned: set[Variable] = set()
-        #: Variable → the constant texts that it is assigned, or that are in what it is assigned.
+        #: Variable → the constant texts that it is assigned, or that are inside its assigned value.
         self.texts: dict[Variable, list[str]] = {}
 
     def line(self, node: Code) -> int:
@@ -94,7 +94,7 @@ class Expressions(Emission[Code]):
         return node.lineno
 
     def expression(self, node: ast.expr | None) -> Variable:
-        """Return the variable that holds what an expression gives."""
+        """Return the variable that holds the value of an expression."""
         if node is None:
             return NOTHING
         kind = type(node)
@@ -104,7 +104,7 @@ class Expressions(Emission[Code]):
         return handler(self, node) if handler else NOTHING
 
     def lookup(self, name: str) -> Variable:
-        """Return what a name means here."""
+        """Return the variable that a name means here."""
         for scope in self.scope.outwards():
             if name in scope.names:
                 return scope.names[name]
@@ -117,8 +117,9 @@ class Expressions(Emission[Code]):
     # Targets
 
     def assign(self, target: ast.expr, value: Variable, source: ast.expr | None) -> None:
-        """Let `value` flow into a target; `source` is the expression it came from, where that is
-        known.
+        """Let `value` flow into a target.
+
+        `source` is the expression that the value came from, where it is known.
         """
         if isinstance(target, ast.Name):
             variable = self.builder.bind(self.scope, target.id)
@@ -140,8 +141,9 @@ class Expressions(Emission[Code]):
             self._unpack(target.elts, value, source)
 
     def texts_of(self, node: ast.expr | None) -> list[str]:
-        """Return the constant texts that an expression is, or holds, or is known to be; those of
-        names, as far as read.
+        """Return the constant texts that an expression is, contains, or is known to hold.
+
+        For names these are the texts that were assigned so far.
         """
         if isinstance(node, _SEQUENCES) and len(node.elts) <= _MOST_TEXTS:
             return [text for part in node.elts for text in self.texts_of(part)]
@@ -168,7 +170,7 @@ class Expressions(Emission[Code]):
             self.assign(target, self.index(value, place, target), None)
 
     def _key(self, node: ast.expr) -> str | int | None:
-        """Return a constant key, None for one that is not known."""
+        """Return a constant key; None where the key is not known."""
         if type(node) is not ast.Constant:
             self.expression(node)
             return None
@@ -184,7 +186,7 @@ class Expressions(Emission[Code]):
         return self.lookup(node.id)
 
     def attribute(self, node: ast.Attribute) -> Variable:
-        """Return what `object.name` gives."""
+        """Return the value of `object.name`."""
         return self.load(self.expression(node.value), node.attr, node)
 
     def _value(self, node: ast.Starred | ast.Await) -> Variable:
@@ -264,7 +266,7 @@ class Expressions(Emission[Code]):
         return self.index(place, self._key(node.slice), node)
 
     def loop(self, target: ast.expr, iterated: ast.expr, node: Code) -> None:
-        """Let a target be each element of what is iterated."""
+        """Let a target be each element of the iterated expression."""
         value = self.element(self.expression(iterated), node)
         self.assign(target, value, iterated if isinstance(target, ast.Name) else None)
 
@@ -289,7 +291,7 @@ class Expressions(Emission[Code]):
         return self.builder.external("str")
 
     def _generates(self) -> FunctionFact:
-        """Note that the function at hand is a generator, and return its facts."""
+        """Mark the function that is being read as a generator, and return its facts."""
         number = self.scope.function
         fact = self.builder.functions[number]
         if Trait.GENERATOR not in fact.traits:

@@ -1,5 +1,6 @@
-"""Which file a Python import names: source roots, packages with and without `__init__.py`, relative
-imports.
+"""Resolve Python imports to files.
+
+Covers source roots, packages with and without `__init__.py`, and relative imports.
 """
 
 from collections import defaultdict
@@ -8,13 +9,13 @@ from pathlib import PurePosixPath
 
 from gieok.code.resolve.linking import Linker, Target
 
-#: A folder of these names is where imports start, also when it is a package itself or has none
+#: A folder with such a name is a root of imports, also when it is a package itself or has none
 #: inside.
 _ROOT_FOLDERS = frozenset(("src", "lib", "python"))
 
 
 class PythonLinker(Linker):
-    """Python's imports: absolute ones from every source root, relative ones by folders."""
+    """Linker of Python: absolute imports from every source root, relative ones by folders."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._modules = _Modules(paths)
@@ -37,7 +38,7 @@ class PythonLinker(Linker):
         return Target(external=dotted)
 
     def member(self, file: str, name: str) -> str | None:
-        """Return the submodule of a package."""
+        """Return the submodule of a package that has this name."""
         folder, _, last = file.rpartition("/")
         if last not in ("__init__.py", "__init__.pyi"):
             return None
@@ -45,7 +46,7 @@ class PythonLinker(Linker):
 
 
 class _Modules:
-    """The importable Python files of a project, by dotted name; one file may have several."""
+    """Importable Python files of a project, by dotted name; a file may have several names."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = sorted(paths)
@@ -57,8 +58,9 @@ class _Modules:
                 self._add(path, root)
 
     def _roots(self, path: str) -> list[str]:
-        """Return the folders from which a file may be imported: above its topmost package, the
-        project's, `src`-like ones.
+        """Return the folders from which a file may be imported.
+
+        They are the folder above its topmost package, the project's root, and folders like `src`.
         """
         folder = PurePosixPath(path).parent
         package = folder
@@ -80,9 +82,7 @@ class _Modules:
                 self._packages[name].append(folder)
 
     def find(self, name: str, importer: str) -> str | None:
-        """Return the file of an absolute dotted name; of several, the one nearest to the
-        importer.
-        """
+        """Return the file of an absolute dotted name; of several, the nearest to the importer."""
         paths = self._by_name.get(name)
         if not paths:
             return None

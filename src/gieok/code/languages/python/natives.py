@@ -1,4 +1,4 @@
-"""What Python's standard library, pytest and unittest do with what they are given."""
+"""Models of Python's standard library, pytest and unittest: how they use their arguments."""
 
 from functools import partial
 
@@ -22,7 +22,7 @@ from gieok.code.resolve.natives import (
 from gieok.code.resolve.program import CallSite
 from gieok.code.resolve.values import Value
 
-#: Give back what they are given.
+#: Functions that return their argument.
 _PASSING = """lru_cache cache fixture staticmethod classmethod property contextmanager
 total_ordering asynccontextmanager
     singledispatch setupmethod no_type_check abstractmethod overload dataclass final
@@ -34,13 +34,16 @@ _KEEPING = (
 
 
 def _model_functools_wraps(machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Model `functools.wraps(f)`: a decorator that gives back what it decorates, not `f`."""
+    """Model `functools.wraps(f)`: a decorator that returns the function it decorates, not `f`."""
     del arguments
     passed_on(machine, site, [])
 
 
 def _update_wrapper(machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Give the wrapper, not what is wrapped: that is everything which the decorator ever got."""
+    """Model `update_wrapper`: the result is the wrapper, not the wrapped function.
+
+    The wrapped function would be every function that the decorator ever got.
+    """
     passed_on(machine, site, arguments[:1] or [NOTHING])
 
 
@@ -54,8 +57,9 @@ def _model_pytest_param(machine: Machine, site: CallSite, arguments: list[int]) 
 
 
 def _model_pytest_raises(key: str, machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or
-    `exception`.
+    """Model `with pytest.raises(E) as caught` and unittest's equivalent.
+
+    The exception is the `value` or the `exception` of the result.
     """
     program = machine.program
     caught = program.containers.new()
@@ -73,7 +77,7 @@ def _model_type_call(machine: Machine, site: CallSite, arguments: list[int]) -> 
 
 
 def _new_class(machine: Machine, site: CallSite, arguments: list[int]) -> None:
-    """Model a class that is made from bases while the program runs: it is called as they are."""
+    """Model a class that is made from bases at runtime: it is called as its bases are."""
     for bases in arguments[1:2]:
         pass_variable_on(machine, site, elements_of(machine, site, bases))
     refer(machine, site)

@@ -1,8 +1,9 @@
-"""Python → facts, by the standard library's own parser (exact positions, no dependency).
+"""Read Python into facts, by the standard library's own parser.
 
-Flow-insensitive: a name is one variable in its scope. Bodies of functions are read after the scope
-around them, so that names which are bound later are known. Nothing here recurses on statements of
-nested functions, only on expressions.
+The parser gives exact positions and needs no dependency. The analysis is flow-insensitive: a name
+is one variable in its scope. Bodies of functions are read after the scope around them, so that
+names which are bound later are known. Nothing here recurses on statements of nested functions, only
+on expressions.
 """
 
 import ast
@@ -23,11 +24,11 @@ def read_python(source: str) -> Facts:
 
 
 class _PythonReader(PythonDefinitions):
-    """Reads statements."""
+    """Reader of statements."""
 
     def __init__(self, lines: int) -> None:
         super().__init__(lines)
-        #: (function, place) of parameters that are returned.
+        #: (function, position) of parameters that are returned.
         self.passed: list[tuple[int, int]] = []
 
     def module(self, tree: ast.Module) -> None:
@@ -54,8 +55,10 @@ class _PythonReader(PythonDefinitions):
             )
 
     def _given_back(self, number: int, place: int) -> None:
-        """A parameter that is returned is given back to its own caller, unless it is another value
-        by then.
+        """Note that a function returns one of its parameters.
+
+        Each call then gets its own argument back. A parameter that was assigned another value flows
+        into the result like any variable.
         """
         fact = self.builder.functions[number]
         if fact.parameters[place] in self.assigned:

@@ -1,10 +1,11 @@
-"""Python that `ast` refuses → facts, by the tree-sitter grammar: a file in the middle of an edit,
-Python 2, newer syntax.
+"""Read Python that `ast` refuses into facts, by the tree-sitter grammar.
 
-Symbols, imports, calls, attributes, plain assignments and annotations; no containers, generators or
-operators. A bracket that is never closed swallows what follows: so the file is also parsed without
-the line that `ast` names, and in pieces that begin with a definition at the margin. One bad line
-costs 2 to 5 of 100 symbols, an open string of three quotes 23 (else 14 to 53).
+Such a file is in the middle of an edit, of Python 2, or of newer syntax.
+
+Facts are symbols, imports, calls, attributes, plain assignments and annotations; no containers,
+generators or operators. A bracket that is never closed swallows the text after it: so the file is
+also parsed without the line that `ast` names, and in pieces that begin with a definition at the
+margin. One bad line costs 2 to 5 of 100 symbols, an open string of three quotes 23 (else 14 to 53).
 """
 
 import re
@@ -38,7 +39,7 @@ _INDENT = re.compile(r"\s*")
 
 
 def read_tolerant_python(text: str, language: Language, parser: Parser) -> Facts:
-    """Return the facts of a Python file; those of one that does not parse have an `error`."""
+    """Return the facts of a Python file; a file that does not parse has facts with an `error`."""
     try:
         return reader.read_python(text)
     except SyntaxError as error:
@@ -60,8 +61,9 @@ def read_tolerant_python(text: str, language: Language, parser: Parser) -> Facts
 
 
 def _parse_best_trees(text: str, line: int, parse: Callable[[str], Node]) -> list[Node]:
-    """Return the tree of a file, or those of its pieces, with or without a line: whichever way most
-    definitions are found.
+    """Return the syntax trees of a file from the parse that finds most definitions.
+
+    The file is parsed whole or in pieces, with or without line `line`.
     """
     whole = parse(text)
     if not whole.has_error:
@@ -75,17 +77,18 @@ def _parse_best_trees(text: str, line: int, parse: Callable[[str], Node]) -> lis
 
 
 def _blank_out_line(text: str, line: int) -> str:
-    """Return a text in which a line does nothing."""
+    """Return a text with one line replaced by a line that does nothing."""
     lines = text.split("\n")
     if 0 < line <= len(lines):
-        # It matches nothing too.
+        # _INDENT matches the empty text too, so there is always a match.
         lines[line - 1] = _INDENT.match(lines[line - 1])[0] + "pass"  # type: ignore[index]
     return "\n".join(lines)
 
 
 def _split_at_definitions(text: str) -> list[str]:
-    """Cut a file in front of definitions at its margin, with empty lines before each piece: lines
-    stay the file's.
+    """Cut a file before the definitions at its margin.
+
+    Each piece begins with empty lines, so that line numbers stay those of the file.
     """
     lines = text.split("\n")
     starts = [
@@ -318,7 +321,7 @@ class _TolerantReader(TreeReader):
         self.nothing(node)
 
     def _as(self, node: Node) -> None:
-        """`with x as y`, `except X as y`: what y is, is not known."""
+        """Bind the name of `with x as y` or `except X as y` to an unknown value."""
         self.value(node.named_children[0])
         self._store(self.field(node, "alias"), NOTHING)
 

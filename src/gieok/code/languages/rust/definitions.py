@@ -1,6 +1,4 @@
-"""Modules, functions, types, traits and their implementations in Rust, and the patterns that bind
-names.
-"""
+"""Definitions of Rust: modules, functions, types, traits, implementations; and patterns."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,16 +6,16 @@ from collections.abc import Callable, Sequence
 from gieok.code.languages.tree import Node, TreeReader
 from gieok.code.model.facts import NOTHING, Namespace, Op, SymbolKind, Trait, Variable
 
-#: Types that stand for what is inside of them.
+#: Types that stand for the type inside of them.
 WRAPPERS = frozenset(
     "Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex RwLock MutexGuard Weak".split()
 )
 _COLLECTIONS = frozenset(
     "Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split()
 )
-#: What stands inside of a reference or a generic type and is not the type.
+#: Node types inside a reference or a generic type that are not the type.
 _BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
-#: Attributes of a test (`#[tokio::test]`), and of what is built for tests only.
+#: Attributes of a test (`#[tokio::test]`), and of code that is built for tests only.
 _TEST = re.compile(
     r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|wasm_bindgen_test)\b"
 )
@@ -25,10 +23,10 @@ _FOR_TESTS = re.compile(r"#\[\s*cfg\s*\((?:\s*(?:all|any)\s*\()?[^)]*?(?<!not\()
 
 
 class RustDefinitions(TreeReader):
-    """Reads definitions, types and patterns."""
+    """Reader of definitions, types and patterns."""
 
     def start(self) -> None:
-        """Begin outside of any implementation."""
+        """Begin outside of any `impl` block."""
         self.implementing = NOTHING
         self.is_for_tests = False
 
@@ -79,7 +77,7 @@ class RustDefinitions(TreeReader):
             return
         outer, before = self.scope, self.is_for_tests
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
-        # one space of names for a file: `use super::*` is nearly always there
+        # one namespace per file: `use super::*` is nearly always there
         self.scope.names = outer.names
         self.is_for_tests = before or bool(_FOR_TESTS.search(self._attributes(node)))
         self.block(body)
@@ -88,7 +86,7 @@ class RustDefinitions(TreeReader):
     def symbol(
         self, node: Node, name: str, kind: str, traits: Sequence[str] = (), doc: str = ""
     ) -> int:
-        """Add a symbol; one that is inside of what is for tests is so too."""
+        """Add a symbol; a symbol inside of test code is test code too."""
         around = self.builder.symbols[self.scope.symbol].traits
         if (
             self.is_for_tests
@@ -194,7 +192,7 @@ class RustDefinitions(TreeReader):
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
 
     def _payload(self, body: Node | None, variant: str, inner: Namespace) -> None:
-        """What a variant carries is kept under `Variant.0` or `Variant.name` of the enum."""
+        """Keep what an enum variant carries under `Variant.0` or `Variant.name` of the enum."""
         for place, field in enumerate(body.named_children if body is not None else ()):
             is_named = field.type == "field_declaration"
             kind = self.type(self.field(field, "type") if is_named else field)
@@ -265,7 +263,7 @@ class RustDefinitions(TreeReader):
     # Types
 
     def _named(self, node: Node | None) -> Variable:
-        """Return what a type's name means."""
+        """Return the variable of the type that a name means."""
         if node is None:
             return NOTHING
         if node.type in (
@@ -290,7 +288,7 @@ class RustDefinitions(TreeReader):
         )
 
     def type(self, node: Node | None) -> Variable:  # noqa: PLR0911 - one per form of a type
-        """Return what a variable of a type may hold."""
+        """Return a variable of what a variable of this type may hold."""
         if node is None:
             return NOTHING
         if node.type == "generic_type":
@@ -326,7 +324,7 @@ class RustDefinitions(TreeReader):
     # Patterns
 
     def assign(self, pattern: Node | None, value: Variable) -> None:
-        """Bind the names of a pattern; what is inside of `Some(x)` or a tuple is what they hold."""
+        """Bind the names of a pattern; `x` in `Some(x)` or in a tuple gets the contained value."""
         if pattern is None:
             return
         if pattern.type == "identifier":
@@ -354,20 +352,20 @@ class RustDefinitions(TreeReader):
                 self.assign(child, value)
 
     def _bind_anew(self, name: str, value: Variable) -> None:
-        """`let x = f(x)` is another `x`."""
+        """Bind a name to a new variable: `let x = f(x)` declares another `x`."""
         if self.scope.function:
             self.scope.names[name] = self.builder.fresh()
         self.bind(name, value)
 
     def apart(self, read: Callable[[], Variable]) -> Variable:
-        """Read what has names of its own; after it, those from before hold again."""
+        """Read a part that has its own names; afterwards the earlier names hold again."""
         before = dict(self.scope.names) if self.scope.function else {}
         held = read()
         self.scope.names.update(before)
         return held
 
     def closure(self) -> Namespace:
-        """Return the names as they are here: they may mean something else when the body is read."""
+        """Return a copy of the current names: a name may have changed when the body is read."""
         outer = self.scope
         if not outer.function:
             return outer
@@ -387,7 +385,7 @@ class RustDefinitions(TreeReader):
                 self._bind_anew(name, carried)
 
     def _carried(self, path: str, name: str, value: Variable, node: Node) -> Variable:
-        """Return what a pattern `Enum::Variant(x)` or `Struct { x }` takes out."""
+        """Return the value that a pattern `Enum::Variant(x)` or `Struct { x }` takes out."""
         owner, _, variant = path.rpartition("::")
         held = self._path(owner.split("::"), node) if owner else NOTHING
         return self.builder.merge(

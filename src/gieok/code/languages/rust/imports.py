@@ -1,4 +1,4 @@
-"""Which file a Rust path names."""
+"""Resolve Rust paths to files."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,9 @@ from gieok.code.resolve.linking import Linker, Target
 
 
 class RustLinker(Linker):
-    """`crate::`, `self::` and `super::` paths over the tree of files below each `lib.rs` or
+    """Linker of Rust.
+
+    Resolves `crate::`, `self::` and `super::` paths over the tree of files below each `lib.rs` or
     `main.rs`.
     """
 
@@ -22,7 +24,10 @@ class RustLinker(Linker):
         )
 
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        """Return what a `use` names; behind a file, the way to it: `crate::shapes::Square::new`."""
+        """Return the target of a `use`: a file, and the path inside of it.
+
+        `crate::shapes::Square::new` has such a path.
+        """
         del level
         parts = module.split("::")
         file = self._find(importer, parts)
@@ -66,7 +71,7 @@ class RustLinker(Linker):
         return path.rpartition("/")[2] in ("lib.rs", "main.rs")
 
     def _folder_of(self, path: str) -> str:
-        """Return the folder in which a file's own modules lie."""
+        """Return the folder that holds a file's own submodules."""
         folder, _, name = path.rpartition("/")
         return folder if name in ("lib.rs", "main.rs", "mod.rs") else path.removesuffix(".rs")
 
@@ -79,6 +84,6 @@ class RustLinker(Linker):
         return next((path for path in choices if path in self._known), None)
 
     def member(self, file: str, name: str) -> str | None:
-        """Return the module below a module."""
+        """Return the submodule of a module that has this name."""
         folder = self._folder_of(file)
         return self._file(f"{folder}/{name}" if folder else name, "")

@@ -1,5 +1,7 @@
-"""Rust → facts: modules and `use`, impl blocks, traits and those who implement them, fields,
-declared types.
+"""Read Rust into facts.
+
+Facts cover modules and `use`, impl blocks, traits and their implementors, fields, and declared
+types.
 """
 
 from functools import partial
@@ -9,7 +11,7 @@ from gieok.code.languages.rust.definitions import WRAPPERS, RustDefinitions
 from gieok.code.languages.tree import Node, build_tree_reader
 from gieok.code.model.facts import NOTHING, SymbolKind, Variable
 
-#: Methods that give what they are called on, or what is inside of it.
+#: Methods that return their receiver, or the value inside of the receiver.
 _SAME = frozenset(
     """
         unwrap expect clone as_ref as_mut borrow borrow_mut lock read write iter iter_mut
@@ -18,7 +20,7 @@ _SAME = frozenset(
         as_deref_mut peekable into_inner unwrap_unchecked context with_context
     """.split()
 )
-#: Methods that call what they are given with what they are called on.
+#: Methods that call their argument with their receiver.
 _CALLING = frozenset(
     """
         map and_then map_or map_or_else filter inspect is_some_and unwrap_or_else map_err
@@ -102,8 +104,9 @@ class _Reader(RustDefinitions):
         return self.apart(lambda: self.inside(node))
 
     def _block(self, node: Node) -> Variable:
-        """Return what the last expression gives: an `if` or `match` there looks like a
-        statement.
+        """Return the value of a block's last expression.
+
+        An `if` or `match` in the last place looks like a statement.
         """
         last = NOTHING
         for child in node.named_children:
@@ -245,8 +248,9 @@ class _Reader(RustDefinitions):
         )
 
     def _macro(self, node: Node) -> Variable:
-        """A macro of the project is called. The grammar parses no arguments: those of known macros
-        are parsed as a tuple.
+        """Read a macro: a macro of the project is called.
+
+        The grammar parses no arguments of macros: those of known macros are parsed as a tuple.
         """
         name = self.name(node, "macro")
         variable = self.builder.module.names.get(f"{name}!")

@@ -1,8 +1,8 @@
-"""Finds in a sentence what it gives up: "Kafka 말고 NATS", "no longer on Heroku", "Ms. Odenwald
-retired".
+"""Finds what a sentence gives up.
 
-Verbs of giving up are a lexicon of stems, inflected here, so that every form of a verb is known
-once the verb is. Rows join them to the place of what is given up. Each has an example, whose words
+Examples: "Kafka 말고 NATS", "no longer on Heroku", "Ms. Odenwald retired". Verbs of giving up are a
+lexicon of stems, inflected here, so that every form of a verb is known once the verb is. Rows of
+patterns join the verbs to the place of the given-up value. Each row has an example, whose words
 between `<` and `>` are given up, and a counter-example that gives up nothing; a test runs them.
 """
 
@@ -13,26 +13,27 @@ from typing import NamedTuple
 
 
 class Loss(NamedTuple):
-    """Where a sentence gives something up: spans of characters.
+    """Places, as spans of characters, where a sentence gives something up.
 
-    `old`: what is given up stands here. `clause`: what else says of what it is given up. `new`: its
-    successor, if it is named in the same clause.
+    `old`: the given-up value. `clause`: the clause that speaks of the value. `new`: its successor,
+    if named in the same clause.
     """
 
     old: tuple[int, int]
     clause: tuple[int, int]
     new: tuple[int, int] = (0, 0)
-    #: The successor stands with the subject: "the focaccia goes in at 210 instead of 230".
+    #: Whether the successor stands together with the subject: "the focaccia goes in at 210 instead
+    #: of 230".
     has_subject: bool = False
-    #: It is only said not to be so: "diff 말고 파일로", "not Marta". A verb of giving up says that it
-    #: was so until now.
+    #: Whether the value is merely denied: "diff 말고 파일로", "not Marta". A verb of giving up, in
+    #: contrast, says that the value held until now.
     is_denial: bool = False
-    #: The words that give it up, which say nothing of what it is.
+    #: The words that express the giving up, which are no part of the value.
     verb: tuple[int, int] = (0, 0)
 
 
 class GivingUp(NamedTuple):
-    """A way of giving something up: its pattern, an example, a counter-example."""
+    """Pattern of giving something up, with an example and a counter-example."""
 
     pattern: str
     example: str
@@ -41,11 +42,12 @@ class GivingUp(NamedTuple):
 
 _FIRST_SYLLABLE, _VOWELS, _FINALS = ord("가"), 21, 28
 _FINAL_NASAL, _FINAL_LIQUID, _FINAL_M, _FINAL_B, _FINAL_PAST = 4, 8, 16, 17, 20
-#: Vowels by their number in Unicode, and what they become before the ending of the past.
+#: Korean vowels by their number in Unicode, and the vowels that replace them before the past
+#: ending.
 _A, _O = 0, 8
 _PAST_VOWEL = {0: 0, 1: 1, 4: 4, 5: 5, 6: 6, 8: 9, 11: 10, 13: 14, 18: 4, 20: 6}
-#: A verb without an ending goes on to no other verb but one that says that it is done: 없애 버렸어, not
-#: 없애 달라.
+#: A connective form counts only before an end of the clause or a verb of completion: 없애 버렸어, not 없애
+#: 달라.
 _ENDS = r"(?=서|요|버[렸리려림린]|,| ?(?:놓|놨|뒀|두었))"
 #: Verbs whose object is given up.
 _KOREAN_ENDING = tuple(
@@ -56,7 +58,7 @@ _KOREAN_ENDING = tuple(
         청산하 종료하 하차하 사임하 사직하 그만먹
     """.split()
 )
-#: Verbs of changing one thing for another.
+#: Verbs of replacing one thing by another.
 _KOREAN_CHANGING = tuple(
     """
         바꾸 바뀌 옮기 갈아타 갈아엎 넘어가 넘어오 돌리 돌아서 이사하 이사가 이사오 이전하 전환하
@@ -71,11 +73,10 @@ _KOREAN_HABIT = tuple(
 
 
 def inflect(stem: str) -> list[str]:
-    """Return beginnings of the forms in which a Korean verb says that something is, was or will
-    surely be done.
+    """Return the beginnings of a Korean verb's forms that state an action as done or certain.
 
-    Forms of doubt and of wishes ("접을까", "접으면") are left out; the one that other verbs follow is
-    `connect_verb`.
+    The action was, is or will surely be done. Forms of doubt and of wishes ("접을까", "접으면") are left
+    out, and so is the connective form; see `connect_verb`.
     """
     last = ord(stem[-1]) - _FIRST_SYLLABLE
     head, vowel, final = stem[:-1], last // _FINALS % _VOWELS, last % _FINALS
@@ -88,7 +89,7 @@ def inflect(stem: str) -> list[str]:
         )
         past = "았" if vowel in (_A, _O) else "었"
         return [*forms, stem + past, stem + "음", stem + "습", *nouns]
-    # Of a person who is honoured: 그만두셨어, 퇴직하셔서.
+    # Honorific forms: 그만두셨어, 퇴직하셔서.
     forms += [stem + ending for ending in ("셨", "셔서", "시고", "신 ")]
     if stem[-1] == "하":
         return [*forms, head + "했", head + "함", head + "한", head + "합"]
@@ -104,7 +105,10 @@ def inflect(stem: str) -> list[str]:
 
 
 def connect_verb(stem: str) -> str:
-    """Return the form of a Korean verb that other verbs and endings follow: 접어, 버려, 바꿔, 해."""
+    """Return the connective form of a Korean verb: 접어, 버려, 바꿔, 해.
+
+    Other verbs and endings follow this form.
+    """
     last = ord(stem[-1]) - _FIRST_SYLLABLE
     vowel, final = last // _FINALS % _VOWELS, last % _FINALS
     if final:
@@ -125,8 +129,9 @@ def _with_final(stem: str, final: int) -> str:
 
 
 def _join_forms(stems: Sequence[str], behind: str) -> str:
-    """Return a pattern of all forms of verbs; `behind`: what must follow the one that other verbs
-    follow.
+    """Return a pattern of all forms of the verbs.
+
+    `behind` is a pattern that must follow the connective form.
     """
     forms = {form for stem in stems for form in inflect(stem)} | {
         connect_verb(stem) + behind for stem in stems
@@ -139,12 +144,13 @@ _CHANGING = _join_forms(_KOREAN_CHANGING, _ENDS) + (
     r"|(?:이전|교체|전환|변경|이관|이사|이동) ?(?:완료|끝|결정|확정|왔|갔|옴|감)"
 )
 _HABIT = _join_forms(_KOREAN_HABIT, r"(?!야|도|라|줘)")
-#: Any verb that is denied and asserted: doubts, conditions and questions end otherwise.
+#: Any verb that is denied and asserted: doubts, conditions and questions have other endings.
 _DENIED_VERB = r"[가-힣]{1,5}?(?:고|아|어|해|와|워|여|려|켜|춰|음|함|됨|습니다|니다|아요|어요|해요|네)(?=$|[ ,.!~])"
 _ADVERB = (
     r"(?:이제|이젠|아예|그냥|완전|다|싹|요즘|더 ?이상|더는|결국|드디어|이번에|전부|모두|다시) "
 )
-#: Before one of these stands what is given up; after it, up to the next verb, what takes its place.
+#: The given-up value stands before one of these; its successor stands after it, up to the next
+#: verb.
 _KOREAN_ROWS = (
     GivingUp(
         r"(?<=[가-힣A-Za-z0-9)]) ?(?:말고(?!도|는)|대신(?!해|할|에 )|아니고|아니라(?!고)|아닌 )",
@@ -192,12 +198,12 @@ _KOREAN_ROWS = (
     GivingUp(r"\s*(?:->|→|=>|➡)\s*", "포트 <5432> → 6432", "포트 5432, 6432"),
 )
 _DENIAL_ROW = 0
-#: Rows that give up something only for a sentence that says since when.
+#: Rows that give something up only in a sentence that says since when.
 _NEEDS_NOW = frozenset({3, 4})
 _SAYS_NOW = re.compile(
     r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|(?:오늘|주|달|년|월|일|학기)부터|기로|그만"
 )
-#: Where a clause of a Korean sentence begins.
+#: Beginnings of clauses in a Korean sentence.
 _KOREAN_CLAUSE = re.compile(
     r"[,;.!?]\s*|[가-힣](?:어서|아서|해서|돼서|라서|니까|는데|던데|지만|길래|면서|느라|려고|나서|때문에) "
     r"|(?:하|되|쓰|두|주|내|빼|접|끊|있|없|리|키|기|치|추|꾸|타|가|오|나)고 |(?:서|에) (?=[가-힣A-Za-z0-9]+ 말고)"
@@ -207,7 +213,7 @@ _NOW = (
     r"(?:,? (?:just|now|finally|officially|completely|all|also|recently|been|being|got|already))*"
 )
 _BE = r"(?:['’]s|['’]re| is| are| was| were| has| have| had| gets| got)"
-#: "We haven't dropped it": what is denied is not given up.
+#: "We haven't dropped it": a denied verb gives nothing up.
 _NOT_DENIED = "".join(
     f"(?<!{word} )" for word in ("n't", "n’t", "not", "never", "not yet", "not going to", "n't yet")
 )
@@ -233,7 +239,7 @@ _ENGLISH_GONE = (
     rf"|(?:{_BE})?{_NOW} {_NOT_DENIED}(?:retired|resigned|quit|left$|stepped down|passed away"
     r"|left (?:the|us|for)\b|moved (?:on|away)))"
 )
-#: Of one clause: `old` is given up, `new` takes its place.
+#: Rows of one clause: `old` is given up, `new` is its successor.
 _ENGLISH_ROWS = (
     GivingUp(
         r".*\b(?:(?:mov|switch|chang|migrat|push|shift|swapp|renam|rais|lower|bump|dropp|reduc"
@@ -306,7 +312,8 @@ _ENGLISH_ROWS = (
     GivingUp(r".*?\bno longer\b (?P<old>.+)", "no longer on <Heroku>", "no longer"),
     GivingUp(r"(?P<old>.+?)\s*(?:->|→|=>|➡)\s*(?P<new>.+)", "<5432> → 6432", "6432 is 5432"),
 )
-#: Rows of two clauses: what is out, what is in; what is not so, what is so instead.
+#: Rows of two clauses: the given-up value is out or denied in the first, its successor is in the
+#: second.
 _ENGLISH_PAIRS = (
     GivingUp(
         rf"(?P<old>.+?){_BE}{_NOW} (?:out|done|over)(?: (?:in|on|for|of|at|as)\b.*)?$",
@@ -323,7 +330,7 @@ _ENGLISH_PAIRS = (
     ),
     GivingUp(r"not (?P<old>.+)", "not <Marta>, Ivo has the phone", "not today"),
 )
-#: What follows on what is out, and on what is not so.
+#: For each of these rows, the beginning of the second clause.
 _ENGLISH_SUCCESSORS = (
     (
         r"(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|the)\b|.*\b(?:in|now)$|.+(?: "
@@ -335,7 +342,7 @@ _ENGLISH_SUCCESSORS = (
     ),
     r".+ (?:has|have|is|are|does|do|gets)\b",
 )
-#: A clause that takes back what the one before it denies: "it's Friday, not Tuesday".
+#: A clause that denies a value behind the clause with its successor: "it's Friday, not Tuesday".
 _DENIED_AFTER = re.compile(r"(?:and )?(?:not|no longer|instead of|rather than) (?P<old>.+)$")
 _ENGLISH_CLAUSE = re.compile(
     r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon "
@@ -388,8 +395,8 @@ def _find_english(sentence: str) -> Iterator[Loss]:
         for pattern in _compile_rows(_ENGLISH_ROWS):
             if found := pattern.fullmatch(clause):
                 loss = _read_row(found, start, end)
-                # "6a has a new teacher, Ms. Ito instead of Mr. Lee": what it is said of stands in
-                # the clause before.
+                # "6a has a new teacher, Ms. Ito instead of Mr. Lee": the subject stands in the
+                # clause before.
                 yield (
                     _reach_back(loss, clauses[number - 1][0])
                     if number and loss.has_subject

@@ -1,19 +1,21 @@
-"""Judges two statements: does the later one take the place of the earlier one?
+"""Judges two statements: does the later one replace the earlier one?
 
-A mark that something "was replaced" is worse than none where it is false, and in a real memory one
-pair of neighbours in a thousand is a change. So a change is sure only where three things were seen,
-none of which is a likeness of vectors:
+A false "was replaced" is worse than no mark, and in a real memory one pair of neighbours in a
+thousand is a change. So a change is sure only on three conditions, none of which is a likeness of
+vectors:
 
 1. the later sentence asserts something (no question, plan, hearsay, joke, exception);
 2. it *names the old value as given up* (`given_up`), or it gives another value of the same measure
   with words of change;
-3. both are on one subject: what the later one says of the old value, in the clause that gives it
-  up, the earlier one says too.
-   A word of its own there (`differing`) is another subject: "2층 바닥은 강마루 빼고" is not of "1층 바닥은 강마루".
+3. both are on one subject: what the later sentence says of the old value, in the clause that
+  gives the value up, the earlier sentence says too. A word that only the later sentence has in
+  that clause (`differing`) means another subject: "2층 바닥은 강마루 빼고" is not about
+  "1층 바닥은 강마루".
 
-What is less is `UNSURE`: on one subject, as it seems; both stand, dated; nothing is marked, ranked
-or brought in for it. `benchmarks/claims.py` measures how many of the marks are right among the
-neighbours of a real memory. A model that reads pairs takes the place of `relation` alone.
+A weaker relation is `UNSURE`: the two statements seem to be on one subject; both stand, dated;
+nothing is marked, ranked or fetched because of it. `benchmarks/claims.py` measures how many of the
+marks are right among the neighbours of a real memory. A model that reads pairs would replace
+`relation` alone.
 """
 
 import re
@@ -26,15 +28,15 @@ from gieok.memory.talk.statements.words import TOPIC, Word
 
 #: How sure it is that a later statement replaces an earlier one.
 SURE, UNSURE, UNRELATED = "sure", "unsure", "unrelated"
-#: Words of change, of which the later sentence has one where it names no old value.
+#: Groups of words of change; the later sentence needs one where it names no old value.
 _CHANGING = ("change", "now", "correction")
-#: What a sentence with one of these says is not asserted, or not for good; one of the others makes
-#: so what its clause says.
+#: A sentence with a word of the first groups asserts nothing, or nothing for good; a word of the
+#: second groups does the same to its clause.
 _DOUBTFUL = ("unsure", "joke", "once", "past")
 _NOT_ASSERTED = ("theirs", "also")
 _NOT_ASSERTED_MOODS = ("question", "supposed", "quoted")
-#: What has numbers that name a thing in one sentence has amounts in another: of these alone another
-#: value is a change.
+#: Units of amounts. Other numbers may name a thing (a room, a version); only for these units is
+#: another value a change.
 _AMOUNTS = frozenset(
     (
         "weekday oclock minute hour second day week month date % won dollar euro person port kg "
@@ -48,18 +50,18 @@ _GENERIC = frozenset(
     체제 버전 histori dead tabl discontinu deprec decommiss shut good subscription membership setup plan
     """.split()
 )
-#: Shorter stems of Korean words begin too many others.
+#: Korean stems shorter than this begin too many other words.
 _SHORTEST_HANGUL = 2
-#: Shorter names are abbreviations that many things share.
+#: Names up to this length are abbreviations that many things share.
 _SHORTEST_NAME = 2
-#: Shared words besides the value that another value of the same measure needs.
+#: Shared words, besides the value, that another value of the same measure needs.
 _FEWEST_ANCHORS = 2
-#: A word outside of the clause that gives something up tells that a statement of no more words is
-#: on the same.
+#: For an earlier statement of at most this many words, a shared word outside of the clause that
+#: gives something up shows the common subject, too.
 _SHORT_STATEMENT = 8
-#: Two sentences that share so much of the shorter one may be on one subject.
+#: Two sentences that share this much of the shorter one may be on one subject.
 _SUBJECT_SHARE = 0.5
-#: A statement of no more words than these says nothing but what somebody does or something is.
+#: A statement of at most this many words says nothing but what somebody does or something is.
 _PLAIN_WORDS = 2
 _KOREAN_HABIT = re.compile(
     r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑"
@@ -67,7 +69,7 @@ _KOREAN_HABIT = re.compile(
     r"|[가-힣]하거든|[가-힣]해|[가-힣]한다|[가-힣]합니)[가-힣]{0,3}\s*[.!~]*$"
 )
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
-#: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
+#: A request. (`_PART` below matches the change of a part: "힐만 민수에서 가영이로", "replaced one anyhow".)
 _REQUEST = re.compile(
     r"(?:줘|주세요|봐|봐요|해라|하자|부탁해|부탁해요|부탁드려요)[.!~ㅋㅎ ]*$|\b(?:please|pls)\b",
     re.IGNORECASE,
@@ -100,9 +102,9 @@ _ENGLISH_STATE = re.compile(
     re.IGNORECASE,
 )
 _OF_SUBJECT = re.compile(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
-#: Words of change that say no more than what gives something up for the moment: "diff 말고 파일로".
+#: Words of change that may give something up for the moment only: "diff 말고 파일로".
 _MOMENTARY = frozenset(("말고", "대신", "instead", "rather than"))
-#: What happened on such a day is no rule for the others, but what was decided on it is.
+#: An event on such a day is no rule for other days, but a decision made on it is.
 _OF_A_DAY = re.compile(
     r"(?<![가-힣])(?:오늘|어제|그제|방금|아까)|\b(?:today|yesterday|tonight|this morning|last night)\b",
     re.IGNORECASE,
@@ -115,14 +117,14 @@ _WHEN = re.compile(
 _PART = re.compile(
     r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE
 )
-#: Behind what is given up stands its successor, up to one of these.
+#: The successor stands behind the given-up value, up to one of these.
 _END_OF_SUCCESSOR = re.compile(r"(?:으로|로|만|을|를|이|가|에|에서)(?= |$|[,.])")
 
 
 class Relation(NamedTuple):
-    """What a later statement is to an earlier one.
+    """Relation of a later statement to an earlier one.
 
-    `claim` and `by` are the sentences that were compared; `spoke_for` names what speaks for a
+    `claim` and `by` are the sentences that were compared; `spoke_for` names the evidence of a
     change, `differing` the words by which their subjects differ.
     """
 
@@ -140,10 +142,11 @@ class Relation(NamedTuple):
 
 
 class _GivenUp(NamedTuple):
-    """What the later sentence gives up that the earlier one holds.
+    """Value of the earlier sentence that the later one gives up.
 
-    `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words
-    of the later one's own in what it says of the old value; `said`: the clause.
+    `lost`: the words of the old value. `anchors`: other words that both sentences share.
+    `differing`: words that only the later sentence has in what it says of the old value. `said`:
+    the clause.
     """
 
     lost: tuple[str, ...]
@@ -155,10 +158,10 @@ class _GivenUp(NamedTuple):
 
 
 def relation(earlier: str, later: str) -> Relation:
-    """Judge a pair of texts: the one place where it is decided whether the later takes the place of
-    the earlier one.
+    """Judge a pair of texts: does the later one replace the earlier one?
 
-    People say a fact in passing: of all pairs of their sentences the surest counts.
+    Only this function decides that. People state facts in passing, so each pair of sentences is
+    judged, and the surest relation counts.
     """
     return _find_surest(
         _judge_sentences(one, other)
@@ -224,8 +227,9 @@ def _is_amount_conflict(later: Sentence, shared: Sequence[str], conflicts: Seque
 
 
 def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
-    """Return what the later sentence gives up of the earlier one, rather without differing words;
-    None for nothing.
+    """Return what the later sentence gives up of the earlier one; None for nothing.
+
+    A result without differing words is preferred.
     """
     best = None
     for loss in find_losses(later.text):
@@ -244,7 +248,7 @@ def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
 
 
 def _gives_up(sentence: Sentence, lost: Sequence[str]) -> bool:
-    """Say whether a sentence gives up the same words itself."""
+    """Say whether a sentence itself gives up the words of `lost`."""
     for start, end in (loss.old for loss in find_losses(sentence.text)):
         words = [word for word in sentence.words if start <= word.start < end]
         if words and any(is_same_word(words[-1].stem, stem) for stem in lost):
@@ -253,7 +257,7 @@ def _gives_up(sentence: Sentence, lost: Sequence[str]) -> bool:
 
 
 def _is_denied(sentence: Sentence, lost: Sequence[str]) -> bool:
-    """Say whether a sentence says no to the same words itself, in the clause that holds them."""
+    """Say whether a sentence itself denies the words of `lost`, in the clause that holds them."""
     starts = [
         word.start
         for word in sentence.words
@@ -268,9 +272,7 @@ def _is_denied(sentence: Sentence, lost: Sequence[str]) -> bool:
 
 
 def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenUp | None:
-    """Read what stands before an expression of giving up: the old value, and before it its
-    subject.
-    """
+    """Read the words before a Korean expression of giving up: the subject, then the old value."""
     zone = [word for word in later.words if loss.clause[0] <= word.start < loss.clause[1]]
     while zone and zone[-1].stem in _GENERIC and not has_word(earlier, zone[-1].stem):
         zone.pop()
@@ -279,7 +281,7 @@ def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenU
     if not lost or held[-1] is not zone[-1]:
         return None
     others = [word for word in zone if _is_later_own_word(word, earlier)]
-    # What is set against others before the clause is its subject: "저녁은 돈 없어서 구내식당 끊고".
+    # A contrast word before the clause names the subject: "저녁은 돈 없어서 구내식당 끊고".
     others += [
         word
         for word in later.words
@@ -308,10 +310,10 @@ def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenU
 def _read_named_again(
     earlier: Sentence, later: Sentence, zone: tuple[int, int]
 ) -> tuple[list[Word], list[Word]]:
-    """Return what stands bare before a successor, "집 인터넷 LG로": words of what the earlier sentence
-    is about, and others.
+    """Return the bare words before a successor: topics of the earlier sentence, and others.
 
-    Without a word of its subject there, all of it is the successor.
+    Example: "집 인터넷 LG로". Without a topic of the earlier sentence there, all words belong to the
+    successor, and both lists are empty.
     """
     words = [word for word in later.words if zone[0] <= word.start < zone[1]]
     topics = [word for word in words[:-1] if word.is_bare and _is_topic(earlier, word.stem)]
@@ -333,8 +335,9 @@ def _is_topic(sentence: Sentence, stem: str) -> bool:
 
 
 def _is_anchor(word: Word, earlier: Sentence) -> bool:
-    """Say whether a shared word names a subject: a time or number does where the earlier sentence
-    is about it.
+    """Say whether a shared word names a subject.
+
+    A time or number does only if it is a topic of the earlier sentence.
     """
     if word.is_anchor:
         return True
@@ -344,8 +347,9 @@ def _is_anchor(word: Word, earlier: Sentence) -> bool:
 
 
 def _list_own_modifiers(earlier: Sentence, later: Sentence) -> Iterator[str]:
-    """Yield the first word of what the earlier sentence is about, where the later one leaves it
-    out: 운영 DB is not DB.
+    """Yield the first word of the earlier sentence's topic if the later sentence lacks it.
+
+    운영 DB is not DB.
     """
     end = next(
         (word.start for word in earlier.words if word.place == TOPIC and not word.is_bare), -1
@@ -356,8 +360,9 @@ def _list_own_modifiers(earlier: Sentence, later: Sentence) -> Iterator[str]:
 
 
 def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenUp | None:
-    """Read a clause that gives something up: all its words but the successor are of the old value
-    and its subject.
+    """Read an English clause that gives something up.
+
+    All its words except the successor belong to the old value and its subject.
     """
     zone = [
         word
@@ -390,8 +395,9 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
 
 
 def _is_of_subject(word: Word, later: Sentence, loss: Loss) -> bool:
-    """Say whether a word beside the successor says what is changed: "Turnstile on the signup
-    form".
+    """Say whether a word beside the successor belongs to the subject.
+
+    Example: "Turnstile on the signup form".
     """
     if loss.has_subject:
         return word.place == TOPIC
@@ -407,14 +413,15 @@ def _is_time(text: str, word: Word, loss: Loss) -> bool:
 
 
 def _is_later_own_word(word: Word, earlier: Sentence) -> bool:
-    """Say whether a word is of the later sentence alone and names something; a verb may be another
-    one of the same fact.
+    """Say whether only the later sentence has a word, and the word names something.
+
+    A verb does not count: it may be another verb for the same fact.
     """
     return not (word.is_verb or word.stem in _GENERIC or has_word(earlier, word.stem))
 
 
 def _holds_value(sentence: Sentence, stem: str) -> bool:
-    """Say whether a sentence says a word of what it is about, and not only that it is about it."""
+    """Say whether a word is part of what a sentence says, and not only of its topic."""
     return any(
         is_same_word(stem, word.stem) and (word.place != TOPIC or word.is_object)
         for word in sentence.words
@@ -422,7 +429,7 @@ def _holds_value(sentence: Sentence, stem: str) -> bool:
 
 
 def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool:
-    """Say whether what is given up is all that ties two sentences, or they share a subject too."""
+    """Say whether the given-up words suffice to tie two sentences, or both share a subject too."""
     cues = later.find_cue("change") | later.find_cue("now")
     is_for_once = given_up.is_denial and cues <= _MOMENTARY
     if given_up.is_part or _tells_event(earlier) or (is_for_once and _is_of_a_day(later)):
@@ -441,14 +448,15 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
 
 
 def _tells_event(sentence: Sentence) -> bool:
-    """Say whether a sentence tells what happened once: nothing takes its place. A change or
-    decision holds on.
+    """Say whether a sentence tells a single event, which nothing replaces.
+
+    A change or a decision is no such event: it holds on.
     """
     return not (sentence.find_cue("change") or sentence.has_mood("decided")) and _is_past(sentence)
 
 
 def _is_of_a_day(sentence: Sentence) -> bool:
-    """Say whether a sentence tells what was so on a day, and decides nothing."""
+    """Say whether a sentence tells the state of a single day, and decides nothing."""
     return (
         _OF_A_DAY.search(sentence.text) is not None
         and _is_past(sentence)
@@ -457,7 +465,7 @@ def _is_of_a_day(sentence: Sentence) -> bool:
 
 
 def _is_past(sentence: Sentence) -> bool:
-    """Say whether a sentence is in the past tense and says of nothing how it is."""
+    """Say whether a sentence is in the past tense and states nothing about the present."""
     if sentence.is_korean:
         return _KOREAN_EVENT.search(sentence.text) is not None
     return _ENGLISH_EVENT.search(sentence.text) is not None and not _ENGLISH_STATE.search(
@@ -466,8 +474,9 @@ def _is_past(sentence: Sentence) -> bool:
 
 
 def _is_proper_name(stem: str, sentence: Sentence) -> bool:
-    """Say whether a word is a proper name in a sentence: who gives up what has a name of its own
-    means no other thing.
+    """Say whether a word is a proper name in a sentence.
+
+    A person who gives up something by its proper name can mean no other thing.
     """
     return len(stem) > _SHORTEST_NAME and any(
         word.stem == stem and word.is_name for word in sentence.words
@@ -475,14 +484,12 @@ def _is_proper_name(stem: str, sentence: Sentence) -> bool:
 
 
 def _is_plain_statement(sentence: Sentence, stem: str) -> bool:
-    """Say whether a sentence says of somebody a habit, or of a thing what it is, and nothing
-    else.
-    """
+    """Say whether a sentence only states a person's habit, or what a thing is."""
     if _REQUEST.search(sentence.text):
         return False
     clause = re.split(r"[,;.]", sentence.text)[0]
     words = [word for word in sentence.words if word.start < len(clause) and word.is_anchor]
-    # The verb of a Korean sentence is a word of it.
+    # In a Korean sentence, the verb counts as a word.
     if len(words) > _PLAIN_WORDS + sentence.is_korean or not any(
         is_same_word(word.stem, stem) for word in words
     ):
@@ -496,18 +503,17 @@ def _is_plain_statement(sentence: Sentence, stem: str) -> bool:
 
 
 def _is_of_a_person(sentence: Sentence) -> bool:
-    """Say whether a sentence speaks of who says it, or of nobody else."""
+    """Say whether a sentence is about its speaker, or about nobody in particular."""
     if sentence.is_korean or _FIRST_PERSON.match(sentence.text):
         return True
     return not (sentence.words and sentence.words[0].place == TOPIC)
 
 
 def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
-    """Say whether the later sentence gives another value of one measure with words of change that
-    the earlier one has not.
+    """Say whether the later sentence gives another value of one measure with words of change.
 
-    Where the earlier one has them too, both may tell of one change. Where the later one gives up
-    something else, it is on that.
+    The earlier sentence must not have words of change: else both may tell of one change. A later
+    sentence that gives up something else is about that.
     """
     words = {word.stem: word for word in later.words}
     if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS or find_losses(later.text):
@@ -520,8 +526,9 @@ def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str])
 
 
 def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
-    """Say whether a sentence asserts what it says in a clause; what the other one says in the same
-    words casts no doubt.
+    """Say whether a sentence asserts what it says in a clause.
+
+    Words of doubt that the other sentence has too cast no doubt.
     """
     if _is_asking_sentence(sentence):
         return False
@@ -533,8 +540,8 @@ def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
 
 
 def _is_on_one_subject(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
-    """Say whether the later sentence names all that the earlier one is about, and more of what it
-    says.
+    """Say whether the later sentence names every topic of the earlier one, and shares more
+    words.
     """
     words = {word.stem: word for word in later.words}
     if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS:
@@ -553,8 +560,9 @@ def _is_asking_sentence(sentence: Sentence) -> bool:
 
 
 def is_same_word(one: str, other: str) -> bool:
-    """Say whether two stems are of one word; Korean endings are taken off only roughly, and long
-    words are cut short.
+    """Say whether two stems belong to one word.
+
+    Korean endings are stripped only roughly, and long words are abbreviated.
     """
     if one == other:
         return True
@@ -584,7 +592,7 @@ def has_word(sentence: Sentence, stem: str) -> bool:
 
 
 def list_conflicts(earlier: Sentence, later: Sentence) -> list[str]:
-    """Return the measures of which the two sentences have different values."""
+    """Return the measures for which the two sentences give different values."""
     units = sorted(earlier.values.keys() & later.values.keys() - {""})
     return [
         unit for unit in units if unit in _AMOUNTS and not earlier.values[unit] & later.values[unit]
@@ -594,8 +602,9 @@ def list_conflicts(earlier: Sentence, later: Sentence) -> list[str]:
 def list_differing(earlier: Sentence, later: Sentence) -> Iterator[str]:
     """Yield the words by which two sentences are about different things.
 
-    A word of the later one's own in what it is about is one, a number there too (1층, 2층; Heat 3,
-    4). So is a name or possessor of each that the other lacks.
+    A word in the topic of the later sentence that the earlier one lacks is such a word; a number
+    there too (1층, 2층; Heat 3, 4). So is a name or possessor of either sentence that the other
+    lacks.
     """
     for word in later.words:
         if not has_word(earlier, word.stem) and (word.place == TOPIC or word.is_possessor):
@@ -606,5 +615,5 @@ def list_differing(earlier: Sentence, later: Sentence) -> Iterator[str]:
 
 
 def list_topics(sentence: Sentence) -> list[Word]:
-    """Return the words of what a sentence is about."""
+    """Return the words of a sentence's topic."""
     return [word for word in sentence.words if word.place == TOPIC]

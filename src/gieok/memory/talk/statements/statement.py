@@ -1,5 +1,6 @@
-"""What is read of one sentence before it is compared: its words, values by what they count, names,
-words of change, moods.
+"""Parsed form of one sentence for comparison: words, values by unit, names, cues, moods.
+
+Cues are words of change.
 """
 
 import re
@@ -18,7 +19,7 @@ _FEWEST_CHARS = 4
 _SENTENCE_END = (
     r"(?<=[.!?。;])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)\s+|\n"
 )
-#: What is looked for in the later statement, in Korean and in English.
+#: Cues to look for in the later statement, in Korean and in English.
 CUES = {
     "change": (
         (
@@ -133,7 +134,7 @@ _DAYS = {
     "saturday": "6", "sunday": "7", "월요일": "1", "화요일": "2", "수요일": "3", "목요일": "4", "금요일": "5",
     "토요일": "6", "일요일": "7",
 }  # fmt: skip
-#: Of `engine.learned.features`: how long a text is says nothing of what it changes.
+#: Moods of `ranking.learned.features`; the length of a text says nothing of what it changes.
 MOODS = (
     "i", "we", "question", "request", "always", "liking", "supposed", "quoted", "decided", "rule",
     "code", "digit", "once", "korean",
@@ -142,7 +143,7 @@ _PLACES = [_ALL_MOODS.index(name) for name in MOODS]
 
 
 class Sentence(NamedTuple):
-    """A sentence as it is compared."""
+    """Parsed sentence, as it is compared."""
 
     text: str
     words: tuple[Word, ...]
@@ -160,12 +161,16 @@ class Sentence(NamedTuple):
         return find_cue(self.text, name)
 
     def place_of(self, stem: str) -> int:
-        """Return the number of a word in the sentence; that of its end for none."""
+        """Return the position of a word in the sentence; the sentence's length if it lacks the
+        word.
+        """
         return next((n for n, word in enumerate(self.words) if word.stem == stem), len(self.words))
 
 
 def read_sentences(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of a text, at most six; what is longer than a turn's line is cut."""
+    """Return the sentences of a text, at most six; text beyond the length of a turn's line is
+    cut.
+    """
     text = normalise(text)[:_MOST_CHARS].strip()
     parts = [part.strip() for part in re.split(_SENTENCE_END, text)]
     kept = [part for part in parts if len(part) >= _FEWEST_CHARS][:_MOST_SENTENCES] or [text]
@@ -207,7 +212,7 @@ def _compiled_cues() -> dict[str, re.Pattern[str]]:
 
 
 def _read_values(text: str) -> dict[str, frozenset[str]]:
-    """Return what is counted → the numbers; a unit is in English where both languages have it."""
+    """Return unit → numbers; a unit is in English if both languages have it."""
     found: dict[str, set[str]] = {}
     for number, unit, word, after, korean, counter in _NUMBER.findall(text):
         value = number.replace(",", "").rstrip(".:") or _NUMBERS.get((word or korean).lower(), "")

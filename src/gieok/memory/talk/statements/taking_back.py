@@ -1,24 +1,25 @@
-"""Finds out whether a text takes back what was said just before, without naming it: "undo that",
-"그거 취소, 원래대로".
+"""Recogniser of texts that cancel the previous statement without naming it.
 
-Such a text has nothing of its own: it points back (`that`, 그거) and cancels, or says that things go
-back to what they were, and all its other words are fillers. One word more names what is meant, and
-the text is an order: "undo that commit", "이 주문 취소해줘". Of what was said before, the caller knows.
-Each row has an example and a counter-example; a test runs them.
+Examples: "undo that", "그거 취소, 원래대로".
+
+Such a text consists of a pointer (`that`, 그거), a cancellation or a return to the earlier state,
+and fillers. With one more word that names an object, the text is an order: "undo that commit",
+"이 주문 취소해줘". The caller knows which statement came before. Each row has an example and a
+counter-example; a test runs them.
 """
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
-#: It cancels what it points to, or puts back what was before: the surer one, which no answer to an
-#: offer means.
+#: The text cancels what it points to, or restores the earlier state. Restoring is the surer
+#: sign: no answer to an offer means it.
 CANCELS, RESTORES = "cancels", "restores"
 _FILLER, _POINTS = "filler", "points"
 
 
 class TakingBackPart(NamedTuple):
-    """What may stand in such a text: its kind, its pattern, an example, a counter-example."""
+    """Row of the table of parts: kind, pattern, example and counter-example."""
 
     kind: str
     pattern: str
@@ -157,18 +158,18 @@ _KOREAN = (
     ),
 )
 _BREAK = re.compile(r"[\s,.!~…;:–—-]+")
-#: A cancellation that holds what it points to: "call it off".
+#: A cancellation with its pointer inside: "call it off".
 _POINTS_WITHIN = re.compile(
     r"(?:call|take|taking) (?:it|that) (?:off|back)|not \w+(?: \w+)? (?:that|it|this)\b"
 )
-#: Longer texts have words of their own.
+#: Longest text that is checked: a longer text has content words, and takes nothing back.
 _LONGEST_CHARS = 160
 
 
 @lru_cache(10_000)
 def read_taking_back(text: str) -> str:
-    """Return `RESTORES` or `CANCELS` for a text that does nothing but that, to what was said
-    before; else ''.
+    """Return `RESTORES` or `CANCELS` for a text that only takes back the last statement, else
+    ''.
     """
     text = text.strip().lower()
     if not text or len(text) > _LONGEST_CHARS or "?" in text or "？" in text:
@@ -180,15 +181,14 @@ def read_taking_back(text: str) -> str:
 
 
 def _read_parts(text: str) -> set[str]:
-    """Return the kinds of the parts that make up a text; nothing where a word is left that is of
-    none.
-    """
+    """Return the kinds of the parts of a text; an empty set where a word fits no part."""
     return set(_split_parts(text, 0) or ())
 
 
 def _split_parts(text: str, at: int) -> list[str] | None:
-    """Return the kinds of the parts from a place to the end, the longest part first; None where a
-    word is left.
+    """Return the kinds of the parts from position `at` to the end, longest part first.
+
+    None where a word fits no part.
     """
     between = _BREAK.match(text, at)
     at = between.end() if between else at

@@ -1,9 +1,8 @@
-"""The words of a sentence, each with its place in it: what the sentence is about, or what it says
-of that.
+"""Reader of the words of a sentence, each with its place: in the topic or in the comment.
 
-Korean marks the place with particles, English with the order of words and with prepositions. Both
-are read without a parser, so a place is a likely one: what it is used for asks for several words
-that agree.
+Korean marks the place with particles, English with word order and prepositions. Both are read
+without a parser, so a place is only likely: code that uses places asks for several words that
+agree.
 """
 
 import re
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 from gieok.text.keywords import keyword_text
 
-#: Places of a word: in what is spoken about, in what is said of it, or not known.
+#: Places of a word: in the topic of the sentence, in the comment on the topic, or not known.
 TOPIC, VALUE, UNKNOWN = "topic", "value", "unknown"
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+#-]*(?:[.'’][A-Za-z0-9]+)*|[가-힣]+|\d(?:[\d.,:]*\d)?")
@@ -59,7 +58,7 @@ _STOP = frozenset(
         지금은 앞으론 이번엔 이번에 원래
     """.split()
 )
-#: Words of time and measure: many sentences share them that are on nothing in common.
+#: Words of time and measure: sentences on unrelated topics share them.
 _MEASURES = frozenset(
     """
         monday tuesday wednesday thursday friday saturday
@@ -163,14 +162,14 @@ _CHANGE_VERB = frozenset(
         "rescheduled dropped cut"
     ).split()
 )
-#: What stands behind one of these says of what the sentence is about.
+#: The words behind one of these name the topic of the sentence.
 _TOPIC_PREPOSITION = frozenset("for of about".split())
 _VALUE_PREPOSITION = frozenset(
     "to with by from at in on into as over under near until till instead".split()
 )
 
 
-#: Says since when, and names no time that a sentence is about.
+#: Says since when; the sentence is not about that time.
 _SINCE_NOW = re.compile(r"\b(?:these days|going forward|from here on(?: out)?)\b", re.IGNORECASE)
 _SUBJECT_PRONOUNS = frozenset("i we he she they you".split())
 _BEHIND_IS = frozenset(
@@ -181,13 +180,13 @@ _PARTICLES_ALONE = dict.fromkeys("은는이가", TOPIC) | dict.fromkeys("로에�
 
 
 class Word(NamedTuple):
-    """A content word: its stem, its place, whether it is a name, a possessor (`Ann's`), or stands
-    without a particle.
+    """Content word of a sentence: its stem, its place, and what kind of word it is.
 
-    `is_bare` is of Korean nouns alone: what is bare belongs to the word behind it. `is_contrast`:
-    set against others (은, 는). `is_object`: what is done something to (을, 를), or who does it (이, 가
-    behind 은, 는). `is_verb`: of English alone. `is_counter`: what a number counts. `start`: its
-    place in the text.
+    Flags say whether the word is a name, a possessor (`Ann's`), or stands without a particle.
+    `is_bare` is set for Korean nouns alone: a bare noun belongs to the word behind it.
+    `is_contrast`: the word is set against others (은, 는). `is_object`: the word is the object (을,
+    를), or the actor (이, 가 behind 은, 는). `is_verb` is set for English alone. `is_counter`: the word
+    is the unit that a number counts. `start`: the position of the word in the text.
     """
 
     stem: str
@@ -216,7 +215,7 @@ def read_words(sentence: str) -> tuple[Word, ...]:
 
 
 def stem_word(surface: str) -> str:
-    """Return what stays of a word in its other forms; '' for a function word."""
+    """Return the stem that a word shares with its other forms; '' for a function word."""
     if surface[0].isascii():
         lowered = re.sub(r"['’]s$", "", surface).lower()
         if any(char.isdigit() for char in lowered):  # release-4, v2: its parts name nothing
@@ -302,7 +301,7 @@ def _korean_place(surface: str, *, has_topic: bool) -> str | None:
 
 
 def _find_base(word: str) -> str:
-    """Return a known verb for its form in -ing, else the word as it is."""
+    """Return the known base verb of a form in -ing; any other word is returned unchanged."""
     if len(word) > _SHORTEST_GERUND and word.endswith("ing"):
         for base in (word[:-3], word[:-3] + "e", word[:-4]):
             if base in _ENGLISH_VERB:
@@ -319,7 +318,7 @@ def _read_english(sentence: str) -> list[Word]:
     words: list[Word] = []
     for position, (surface, word) in enumerate(zip(surfaces, lowered, strict=True)):
         is_noun = word in _FULL_VERB and (position == 0 or lowered[position - 1] in _BEFORE_NOUN)
-        # "I shop at …": what follows on who does it is a verb, whichever it is.
+        # "I shop at …": any word that follows the actor is a verb.
         is_done = position > 0 and lowered[position - 1] in _SUBJECT_PRONOUNS
         if word in _CHANGE_VERB:
             # "We moved the deploy to Friday": what is moved is the topic.
@@ -343,7 +342,7 @@ def _read_english(sentence: str) -> list[Word]:
             if not stem or word in _LIGHT_VERB or word in _CHANGE_VERB:
                 continue
         behind = lowered[position + 1] if position + 1 < len(lowered) else ""
-        # "Valkey's in": is, not a possessor.
+        # "Valkey's in": `'s` is the verb "is", no possessive.
         is_possessor = re.search(r"[a-z]['’]s$", surface) is not None and behind not in _BEHIND_IS
         is_name = (surface[0].isupper() and position > 0) or any(char.isdigit() for char in surface)
         words.append(

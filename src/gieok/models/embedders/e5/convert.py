@@ -1,5 +1,6 @@
-"""Makes the model that runs from the weights that ship: once, in about three seconds, into the
-models folder.
+"""Conversion of the shipped weights into the model that runs, stored in the models folder.
+
+It runs once and takes about three seconds.
 
 The vocabulary is pruned to Korean, ASCII, Han, symbols and single characters of any script: 112,000
 of 250,000 pieces, which takes 26 MB off the table and changes no Korean or English text's tokens.
@@ -8,7 +9,7 @@ processors without VNNI the 8-bit products can overflow; if they do, the weights
 bits, which cannot.
 
 The folder appears by one rename, complete and on disk, or not at all. One process converts at a
-time; what killed ones left behind is removed by the next.
+time; the leftovers of killed processes are removed by the next.
 """
 
 import os
@@ -50,7 +51,7 @@ _KEPT_LETTERS = (
 
 
 def convert_e5_model(models: Path, *, again: bool = False) -> None:
-    """Build the model under `models` unless a finished one is there; `again` replaces that too.
+    """Build the model under `models` unless a finished one is there; `again` replaces it too.
 
     Raises EmbedderFailed: the weights are missing or not the pinned ones, or the folder cannot be
     written.
@@ -82,8 +83,9 @@ def _replace_model_folder(folder: Path) -> None:
 
 
 def _remove_leftovers(models: Path) -> None:
-    """Remove what this or killed processes left; nobody else is converting while the lock is
-    held.
+    """Remove the leftovers of this process and of killed ones.
+
+    The lock is held, so no other process is converting.
     """
     for leftover in [*models.glob(f"{_MINE}*.new"), *models.glob(f"{_MINE}*.old")]:
         shutil.rmtree(leftover, ignore_errors=True)
@@ -146,8 +148,9 @@ def _save_rows(folder: Path, weights: Weights, kept: list[int]) -> None:
 
 
 def _save_encoder(folder: Path, weights: Weights) -> tuple[int, float, list[float]]:
-    """Write the encoder and the language means; return its bits, the lowest cosine and the exact
-    probe cosines.
+    """Write the encoder and the language means.
+
+    Returns the encoder's bits, the lowest cosine and the exact probe cosines.
     """
     import numpy as np
 
@@ -169,7 +172,7 @@ def _save_encoder(folder: Path, weights: Weights) -> tuple[int, float, list[floa
 
 
 def _fsync_model_path(path: Path) -> None:
-    """Force a file or folder to disk; a folder that Windows cannot open is passed over."""
+    """Flush a file or folder to disk; skip a folder that Windows cannot open."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

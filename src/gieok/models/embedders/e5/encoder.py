@@ -1,4 +1,4 @@
-"""A converted model in memory: text in, one unit vector out.
+"""Encoder that holds a converted model in memory: text in, one unit vector out.
 
 The embedding table stays on disk in 4 bits (mapped, 21 MB) and its rows are decoded as they are
 used: it is three quarters of the model and a text touches a few dozen rows of it.
@@ -45,7 +45,7 @@ _MOST_CHARACTERS = 65_536
 
 
 class InferenceSession(Protocol):
-    """What is used of `onnxruntime.InferenceSession`."""
+    """The part of `onnxruntime.InferenceSession` that the encoder uses."""
 
     def run(
         self, outputs: list[str] | None, inputs: "dict[str, NDArray[float32]]"
@@ -54,7 +54,7 @@ class InferenceSession(Protocol):
 
 
 class Encoder:
-    """Embeds one text at a time, so that a text's vector never depends on what else is embedded."""
+    """Embedder of one text at a time: a text's vector never depends on other texts."""
 
     def __init__(self, session: InferenceSession, tokenizer: Tokenizer, folder: Path) -> None:
         import numpy as np
@@ -66,11 +66,10 @@ class Encoder:
         self._positions = np.load(folder / POSITIONS).astype(np.float32)
 
     def vector(self, prefix: str, text: str) -> "NDArray[float32]":
-        """Return the unit vector of `text`, (384) float32; windows of a long text are averaged by
-        their length.
+        """Return the unit vector of `text`, (384) float32.
 
-        Raises EmbedderFailed if what comes out is no direction at all, which only damaged weights
-        do, or one of `run_errors`.
+        Windows of a long text are averaged, weighted by their length. Raises EmbedderFailed if the
+        result has no direction, which only damaged weights cause, or one of `run_errors`.
         """
         import numpy as np
 
@@ -101,8 +100,9 @@ class Encoder:
 
 
 def decode_nibble_rows(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDArray[float32]":
-    """Return 4-bit rows as float32; a block of 32 values is 16 low nibbles, then 16 high ones,
-    offset by 8.
+    """Return 4-bit rows as float32.
+
+    A block of 32 values is 16 low nibbles, then 16 high ones, offset by 8.
     """
     import numpy as np
 
@@ -119,9 +119,7 @@ def open_encoder(folder: Path, threads: int) -> Encoder:
 
 
 def open_session(model: str | bytes, threads: int) -> InferenceSession:
-    """Return a session that runs `model` (a path or its bytes) as it was written, without an
-    optimiser pass.
-    """
+    """Return a session that runs `model` (a path or its bytes) without an optimiser pass."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -136,7 +134,8 @@ def open_session(model: str | bytes, threads: int) -> InferenceSession:
 
 
 def load_errors() -> tuple[type[Exception], ...]:
-    """Return what a damaged model raises when it is opened. Raises ImportError without
-    onnxruntime.
+    """Return the exception types that opening a damaged model raises.
+
+    Raises ImportError without onnxruntime.
     """
     return (OSError, ValueError, KeyError, TypeError, *run_errors())

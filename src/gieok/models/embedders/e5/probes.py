@@ -1,4 +1,4 @@
-"""A few sentences by which a machine's 8-bit vectors are compared with the exact ones."""
+"""Probe sentences by which a machine's 8-bit vectors are compared with the exact ones."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING

@@ -1,5 +1,6 @@
-"""Whether the process may take the memory that the model needs: under `ulimit -v`, OpenBLAS ends it
-instead of raising.
+"""Check that the process may take the memory that the model needs.
+
+Under `ulimit -v`, OpenBLAS ends the process instead of raising.
 """
 
 import os
@@ -13,7 +14,7 @@ _HINT = "raise `ulimit -v`, or set `embedder: none`"
 
 
 def require_address_space(needed_bytes: int) -> None:
-    """Raise EmbedderFailed where a limit leaves less address space than that."""
+    """Raise EmbedderFailed where a limit leaves less than `needed_bytes` of address space."""
     if os.name != "posix":
         return
     import resource
@@ -32,7 +33,7 @@ def build_memory_shortage_error(what: str) -> EmbedderFailed:
 
 def _measure_address_space() -> int:
     try:
-        # One line of a file that is none.
+        # One line of a pseudo-file.
         with open("/proc/self/statm", "rb") as statistics:  # noqa: PTH123
             return int(statistics.read().split()[0]) * os.sysconf("SC_PAGESIZE")
     except OSError:  # macOS, which has no such limit either

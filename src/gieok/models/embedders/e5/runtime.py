@@ -1,4 +1,4 @@
-"""The bundled embedder: loads at the first text, converts the model on the first run of all."""
+"""Bundled embedder: loads the model at the first text, and converts it on the very first run."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,8 +34,9 @@ class E5Embedder:
     def __init__(
         self, models: Path, *, threads: int = 1, say: Callable[[str], None] = lambda line: None
     ) -> None:
-        """Use the model under `models`; it is made there if missing. Two threads were slower than
-        one on busy cores.
+        """Use the model under `models`; a missing model is made there.
+
+        Two threads were slower than one on busy cores.
         """
         self._models = models
         self._threads = threads
@@ -44,12 +45,13 @@ class E5Embedder:
         self._loaded: Encoder | None = None
         self._errors: tuple[type[Exception], ...] = ()
         self._means: NDArray[float32] | None = None
-        #: The last question: one prompt is judged and searched by one vector.
+        #: The last question: a prompt is judged and then searched with the same vector.
         self._last = "", b""
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one unit vector per text, in order, little-endian float32. Raises
-        EmbedderFailed.
+        """Return one unit vector per text, in order, little-endian float32.
+
+        Raises EmbedderFailed.
         """
         from gieok.models.embedders.e5.encoder import PASSAGE
 
@@ -71,9 +73,7 @@ class E5Embedder:
         return vector
 
     def check(self) -> list[str]:
-        """Return what is wrong with the model on this machine (empty: nothing). Raises
-        EmbedderFailed.
-        """
+        """Return the faults of the model on this machine, empty for none. Raises EmbedderFailed."""
         from gieok.models.embedders.e5.manifest import FOLDER, read_e5_manifest
         from gieok.models.embedders.e5.probes import embed_probe_sentences, neighbour_cosines
 
@@ -140,7 +140,7 @@ def open_e5_embedder(opening: ModelOpening) -> E5Embedder:
 
 
 def _open_e5_encoder(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
-    """Open the converted model; it is made if missing, and once more if it turns out damaged."""
+    """Open the converted model; convert it if it is missing, and again if it is damaged."""
     from gieok.models.embedders.e5 import encoder
     from gieok.models.embedders.e5.manifest import FOLDER, read_e5_manifest
 

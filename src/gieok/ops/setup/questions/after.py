@@ -1,4 +1,4 @@
-"""What is offered once the settings are saved."""
+"""Actions offered once the settings are saved."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ AFTER_TITLE = {1: Words("And now")}
 
 
 def to_install(known: Interview) -> list[FoundAgent]:
-    """Return the agents that were ticked and call no Gieok yet."""
+    """Return the ticked agents in which Gieok is not installed yet."""
     return [
         one
         for one in known.machine.agents

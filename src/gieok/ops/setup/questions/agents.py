@@ -20,7 +20,7 @@ def format_megabytes(size: int) -> str:
 
 
 def format_transcript_count(known: Interview, count: int) -> str:
-    """Return how many there are."""
+    """Return the number of transcripts as text."""
     return known.words("{count} transcript", plural="{count:,} transcripts", count=count)
 
 

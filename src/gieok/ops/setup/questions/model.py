@@ -1,5 +1,6 @@
-"""Step 3: what reads the conversations and says what is worth keeping: rules, an agent's command,
-or a model.
+"""Step 3: the observer, which reads conversations and says what is worth keeping.
+
+The observer is rules, an agent's command, or a model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from gieok.ports.setup import Provider
 from gieok.text.messages import Words
 
 _MODEL, _URL, _VARIABLE = "observe.model", "observe.base_url", "observe.key_variable"
-#: Small, quick models; what is typed is tried.
+#: Small, quick models to pick from; a typed name is tried.
 _USUAL = {
     "anthropic": ("claude-haiku-4-5", "claude-sonnet-4-5"),
     "gemini": ("gemini-3.5-flash-lite", "gemini-3.5-flash"),
@@ -22,7 +23,7 @@ _OWN_KEY = "COMPATIBLE_API_KEY"
 
 
 def provider_now(known: Interview) -> str:
-    """Return who observes under the settings that are there."""
+    """Return the provider that observes under the current settings."""
     return known.setting(_MODEL).partition(":")[0]
 
 
@@ -35,7 +36,7 @@ def _is_current_provider(known: Interview) -> bool:
 
 
 def _rank_provider(provider: Provider) -> tuple[bool, bool, bool, str]:
-    """What needs no key first, what needs an address last."""
+    """Return the sort key of a provider: those without a key first, those with an address last."""
     return (
         not provider.is_program,
         provider.name != _OLLAMA,
@@ -142,13 +143,13 @@ def key_variable(known: Interview) -> str:
 
 
 def key_place(known: Interview) -> str:
-    """Return where that key is set; '' where it is not."""
+    """Return where the model's key is set; '' where it is not."""
     variable = key_variable(known)
     return known.access.has_secret(variable) if variable else ""
 
 
 def wrong_secret(known: Interview, text: str) -> str:
-    """Say what is wrong with the look of a key."""
+    """Return what is wrong with the format of a key."""
     value = text.strip()
     if value and (
         not value.isprintable() or len(value) > 10_000 or any(char.isspace() for char in value)

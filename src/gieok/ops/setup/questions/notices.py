@@ -1,4 +1,4 @@
-"""Step 5: how a person is told of what waits for them."""
+"""Step 5: how a person is notified of what waits for them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _ADDRESS = re.compile(r"[^\s@,]+@[^\s@,]+")
 
 
 def ways_now(known: Interview) -> list[str]:
-    """Return the ways that are set; the log is always told."""
+    """Return the notification channels that are set; the log always gets notifications."""
     named = (way.strip() for way in known.setting(_TO).split(","))
     return [way for way in named if way and way != _LOG]
 

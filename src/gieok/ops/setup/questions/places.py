@@ -1,4 +1,4 @@
-"""Step 4: the vault, the folder or the Dropbox that old memory goes to in the end."""
+"""Step 4: the archive of old memory: a vault, a folder or a Dropbox."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from gieok.text.messages import Words
 
 _FOLDER, _SUBFOLDER = "archive.folder", "archive.subfolder"
 _TOKEN, _APP, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
-#: What no system allows in a name, and what would climb out.
+#: Names that some system forbids, and names that would climb out of the folder.
 _ILLEGAL = re.compile(r'[\\:*?"<>|\x00-\x1f]|(?:^|/)\.')
 
 
@@ -40,8 +40,9 @@ def _default_folder(known: Interview) -> str:
 
 
 def wrong_folder(known: Interview, text: str) -> str:
-    """Say why a folder cannot hold an archive; a folder that is missing is made where the one above
-    is there.
+    """Return why a folder cannot hold an archive.
+
+    A missing folder is no error where its parent exists: the folder is then made.
     """
     if not text.strip():
         return known.words("name a folder")

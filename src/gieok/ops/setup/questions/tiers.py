@@ -1,4 +1,4 @@
-"""Step 2: how long memory stays at hand, and where it goes then."""
+"""Step 2: how long memory stays hot, and where it is archived then."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ _HOT_DAYS, _WARM_DAYS = (30, 90, 180, 365), (180, 365, 730)
 
 
 def goes_on(known: Interview) -> bool:
-    """Say whether old memory leaves this folder in the end."""
+    """Return whether old memory leaves this folder in the end."""
     return known.text("cold") not in ("", "none")
 
 

@@ -1,1 +1,4 @@
-"""Accounts on an SQL database: what its backends share. What differs between them is in `rows`."""
+"""Accounts on an SQL database: the code that all databases share.
+
+The differences between databases are in `rows`.
+"""

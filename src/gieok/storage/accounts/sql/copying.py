@@ -1,5 +1,6 @@
-"""What accounts hold, as rows that other accounts take: a user at a time, and the service's own.
-And whether sums agree.
+"""Copies accounts as rows that other accounts can take, and checks sums.
+
+Rows are copied a user at a time, then the service's own.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,8 +13,8 @@ from gieok.storage.accounts.sql.points import ENTRY, HOLD
 from gieok.storage.index.rows import marks
 
 _USER = "user:"
-#: Table → columns beside the number of the user, beginning with those that tell rows of a user
-#: apart.
+#: Table → columns beside the number of the user; the first columns identify a row among those of a
+#: user.
 _TABLES = {
     "users": (
         "name, is_account, points, held, entries, zone, lang, mail, created_at, seen_at, stage, "
@@ -25,7 +26,7 @@ _TABLES = {
     "characters": "id, name, card, created_at, updated_at, model, package_type, package",
     "api_keys": "id, secret_hash, role, label, created_at, expires_at, revoked_at",
 }
-#: Users whose sums are not those of their rows.
+#: Users whose sums do not agree with their rows.
 _WRONG = """
 SELECT u.name FROM users u LEFT JOIN
     (SELECT scope_id, sum(amount) AS points, count(*) AS entries
@@ -39,10 +40,10 @@ ORDER BY u.name LIMIT 5
 
 
 class SqlAccountCopies(SqlOwners):
-    """`CopiedJournal` for accounts: the scopes are users."""
+    """`CopiedJournal` for accounts: each scope is a user."""
 
     def copied_scopes(self) -> list[Scope]:
-        """Return every user of whom something is known."""
+        """Return every user who has a row."""
         with self._reading() as db:
             return [
                 Scope(_USER + name)
@@ -50,7 +51,7 @@ class SqlAccountCopies(SqlOwners):
             ]
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
-        """Yield the rows of a user; None: of the service."""
+        """Yield the rows of a user; None: the rows of the service."""
         with self._reading_of(_name_copied_user(scope)) as (db, sid):
             for table, columns in _TABLES.items():
                 for row in db.execute(
@@ -59,7 +60,7 @@ class SqlAccountCopies(SqlOwners):
                     yield JournalRow(table, tuple(row))
 
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
-        """Replace what is held of a user by these rows, in one step."""
+        """Replace all rows of a user by these rows, in one step."""
         tables = {
             table: [row.values for row in found]
             for table, found in groupby(rows, key=lambda row: row.table)
@@ -75,7 +76,7 @@ class SqlAccountCopies(SqlOwners):
                     )
 
     def check(self) -> list[str]:
-        """Return what is wrong: users whose sums are not those of their rows."""
+        """Return what is wrong: users whose sums do not agree with their rows."""
         with self._reading() as db:
             return [
                 f"the points of {name!r} are not the sum of the ledger"

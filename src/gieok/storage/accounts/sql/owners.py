@@ -1,9 +1,8 @@
-"""Whose a row is: the row of a user, which writers lock and readers name, and what the parts find
-in their database.
+"""Rows by owner: the row of a user, which writers lock and readers look up by name.
 
-The statements are written once, in the SQL that SQLite and PostgreSQL both understand (see
-`journals.sql.database`). Each names the number of one user, but for those that go through all users
-by name.
+Base of the parts of accounts. The statements are written once, in the SQL that SQLite and
+PostgreSQL both understand (see `journals.sql.database`). Each statement names the number of one
+user, except those that go through all users by name.
 """
 
 from collections.abc import Iterator
@@ -15,15 +14,15 @@ from gieok.model.memory import Scope
 from gieok.storage.journal.sql.database import Db
 from gieok.storage.postgres.numbers import scope_number
 
-#: The number of a user of whom nothing is known.
+#: Number that stands for an unknown user.
 _NOBODY = 0
 
 
 class SqlOwners:
-    """Gives transactions on the rows of a user. Writers of one user take turns."""
+    """Transactions on the rows of a user; writers of one user take turns."""
 
-    #: What keeps others from a row until the end of the transaction, where it is not the file that
-    #: is locked.
+    #: SQL clause that locks a row until the end of the transaction; '' where the whole file is
+    #: locked instead.
     _lock: ClassVar[str] = ""
 
     def _reading(self) -> AbstractContextManager[Db]:
@@ -36,10 +35,13 @@ class SqlOwners:
 
     @contextmanager
     def _reading_of(self, user: str) -> Iterator[tuple[Db, int]]:
-        """Read in one snapshot; the number is that of no row where nothing is known of the user."""
+        """Read in one snapshot, with the number of a user.
+
+        For an unknown user the number is that of no row.
+        """
         with self._reading() as db:
             number = user_number(user)
-            # The name too: whoever may choose one could find two with one number.
+            # Compare the name too: whoever may choose a name could find two with one number.
             known = db.execute(
                 "SELECT 1 FROM users WHERE scope_id = ? AND name = ?", (number, user)
             ).fetchone()
@@ -52,7 +54,10 @@ class SqlOwners:
             yield db, self._locked(db, user)[0]
 
     def _locked(self, db: Db, user: str, columns: str = "name") -> "tuple[int, tuple[Any, ...]]":
-        """Return the number of a user, and columns of their row, of which the first is the name."""
+        """Return the number of a user, and columns of the user's row, which is locked.
+
+        The first column is the name.
+        """
         number = user_number(user)
         known = f"SELECT {columns} FROM users WHERE scope_id = ?{self._lock}"
         row = db.execute(known, (number,)).fetchone()
@@ -70,7 +75,8 @@ class SqlOwners:
 
 
 def user_number(user: str) -> int:
-    """Return the number of a user, the same in every database: that of the scope of what is theirs.
-    Raises BadRequest.
+    """Return the number of a user, the same in every database.
+
+    The number is that of the scope of the user's own memory. Raises BadRequest.
     """
     return scope_number(Scope(f"user:{user}").path if user else "user:")

@@ -1,8 +1,8 @@
-"""Points: a ledger that is only added to, what is held, days of check-in.
+"""Points: an append-only ledger, holds, and days of check-in.
 
-The row of a user has the sum of the ledger (`points`) and of what is held (`held`). It is locked
-before anything of the user is read, and changed in the same transaction as the ledger; a CHECK
-keeps the first from falling below the second.
+The row of a user has the sum of the ledger (`points`) and the sum of the holds (`held`). The row is
+locked before anything of the user is read, and changed in the same transaction as the ledger; a
+CHECK keeps `points` from falling below `held`.
 """
 
 from datetime import date, datetime
@@ -22,7 +22,7 @@ class SqlPoints(SqlOwners):
     """`Points`."""
 
     def balance(self, user: str) -> int:
-        """Return the points that may be spent."""
+        """Return the points that the user may spend."""
         with self._reading_of(user) as (db, sid):
             row = db.execute(
                 "SELECT points - held FROM users WHERE scope_id = ?", (sid,)
@@ -35,7 +35,10 @@ class SqlPoints(SqlOwners):
             return _post_ledger_entry(db, sid, posting, at)
 
     def ledger(self, user: str, offset: int, limit: int) -> tuple[int, list[LedgerEntry]]:
-        """Return rows, the newest first. Numbers have no gaps, so a page is found by them."""
+        """Return ledger rows, the newest first.
+
+        Row numbers have no gaps, so a page is found by number.
+        """
         with self._reading_of(user) as (db, sid):
             row = db.execute("SELECT entries FROM users WHERE scope_id = ?", (sid,)).fetchone()
             total = row[0] if row else 0
@@ -49,7 +52,7 @@ class SqlPoints(SqlOwners):
             return total, [_to_entry(found) for found in rows]
 
     def posted(self, user: str, reference: str) -> LedgerEntry | None:
-        """Return the row of a reference."""
+        """Return the ledger row with a reference."""
         with self._reading_of(user) as (db, sid):
             return _entry_of(db, sid, reference)
 
@@ -67,13 +70,13 @@ class SqlPoints(SqlOwners):
             return bool(added)
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
-        """Turn what is held into a row."""
+        """Turn a hold into a ledger row."""
         with self._writing_to(user) as (db, sid):
             amount = _take_hold(db, sid, reference)
             return None if amount is None else _post_ledger_entry(db, sid, posting, at, amount)
 
     def release(self, user: str, reference: str) -> bool:
-        """Let go of what is held."""
+        """Release a hold without posting it."""
         with self._writing_to(user) as (db, sid):
             amount = _take_hold(db, sid, reference)
             if amount is not None:
@@ -81,7 +84,7 @@ class SqlPoints(SqlOwners):
             return amount is not None
 
     def holds(self, before: datetime, limit: int) -> list[Hold]:
-        """Return what has been held since before a time, of all users."""
+        """Return the holds of all users that were made before a time."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT u.name, h.reference, h.amount, h.at, h.purpose FROM holds h "
@@ -95,7 +98,7 @@ class SqlPoints(SqlOwners):
             ]
 
     def holds_of(self, user: str) -> list[Hold]:
-        """Return what is held of a user."""
+        """Return the holds of a user."""
         with self._reading_of(user) as (db, sid):
             rows = db.execute(
                 f"SELECT {HOLD} FROM holds WHERE scope_id = ? ORDER BY at, reference", (sid,)
@@ -106,8 +109,10 @@ class SqlPoints(SqlOwners):
             ]
 
     def check_in(self, user: str, day: date, amount: int, at: datetime) -> tuple[CheckIn, Posted]:
-        """Give points for a day; a second time, what was given is what the ledger says, whatever
-        `amount` is by now.
+        """Give points for a day, once.
+
+        A second check-in returns the points that the ledger has for the day, whatever `amount` is
+        by now.
         """
         reference = f"check-in:{day.isoformat()}"
         with self._writing_to(user) as (db, sid):
@@ -146,7 +151,10 @@ class SqlPoints(SqlOwners):
 
 
 def _post_ledger_entry(db: Db, sid: int, posting: Posting, at: datetime, held: int = 0) -> Posted:
-    """Add a row, unless its reference is known, in place of so many points that were held."""
+    """Add a ledger row, unless its reference is known.
+
+    `held` is the number of held points that the row replaces.
+    """
     existing = _entry_of(db, sid, posting.reference)
     if existing:
         if existing.posting != posting:
@@ -166,7 +174,8 @@ def _post_ledger_entry(db: Db, sid: int, posting: Posting, at: datetime, held: i
 def _change_point_sums(
     db: Db, sid: int, *, points: int = 0, held: int = 0, entries: int = 0
 ) -> tuple[int, int]:
-    """Add to the two sums of a user; return the number and the balance of a row of the ledger.
+    """Add to the two sums of a user; return the number and balance of the new ledger row.
+
     Raises NotEnoughPoints.
     """
     if not (points or held or entries):
@@ -192,8 +201,9 @@ def _entry_of(db: Db, sid: int, reference: str) -> LedgerEntry | None:
 
 
 def _take_hold(db: Db, sid: int, reference: str) -> int | None:
-    """Remove a hold; return its points, None where there is none. They stay in the sum of what is
-    held: see `_change`.
+    """Remove a hold and return its points; None where there is no such hold.
+
+    The points stay in the sum `held`: see `_change_point_sums`.
     """
     gone = "DELETE FROM holds WHERE scope_id = ? AND reference = ? RETURNING amount"
     row = db.execute(gone, (sid, reference)).fetchall()

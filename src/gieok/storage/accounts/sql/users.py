@@ -1,4 +1,4 @@
-"""Who uses the service."""
+"""Users of the service."""
 
 from datetime import datetime
 from typing import Any
@@ -8,13 +8,15 @@ from gieok.storage.accounts.sql.owners import SqlOwners
 from gieok.storage.index.rows import from_ms, to_ms
 
 _ACCOUNT = "name, zone, lang, mail, created_at, seen_at, stage, staged_at"
-#: What a user has, in the order in which it is removed.
+#: Tables with rows of a user, in the order in which the rows are removed.
 _OWNED = ("ledger", "holds", "check_ins", "characters", "api_keys")
 
 
 class SqlUsers(SqlOwners):
-    """`Users`. A row of `users` whose `is_account` is 0 is of somebody who has something, but never
-    came.
+    """`Users` on an SQL database.
+
+    A row of `users` whose `is_account` is 0 belongs to somebody who owns rows but never used the
+    service.
     """
 
     def account(self, user: str) -> Account | None:
@@ -45,8 +47,10 @@ class SqlUsers(SqlOwners):
             )
 
     def describe(self, user: str, zone: str, lang: str, mail: str, at: datetime) -> Account:
-        """Keep what a user says of themselves; when they were seen meanwhile, and how far
-        inactivity went, stays.
+        """Keep the zone, language and mail address that a user gave.
+
+        The time when the user was last seen and the stage of inactivity stay, even if they changed
+        meanwhile.
         """
         with self._writing_to(user) as (db, sid):
             (row,) = db.execute(
@@ -58,7 +62,10 @@ class SqlUsers(SqlOwners):
             return _to_account(row)
 
     def seen(self, user: str, at: datetime) -> Account:
-        """Say that a user said something; one who never came has no times in what is returned."""
+        """Record that a user said something; return the account as it was before.
+
+        A user who never came before has no times in the returned account.
+        """
         with self._writing() as db:
             sid, (*row, is_account) = self._locked(db, user, f"{_ACCOUNT}, is_account")
             now = to_ms(at)
@@ -72,7 +79,7 @@ class SqlUsers(SqlOwners):
             return _to_account(row) if is_account else Account(user)
 
     def stage(self, account: Account, stage: str, at: datetime) -> bool:
-        """Say how far inactivity went, where it is as it was read."""
+        """Record the stage of a user's inactivity, unless the account changed since it was read."""
         with self._writing_to(account.user) as (db, sid):
             changed = db.execute(
                 (
@@ -84,7 +91,7 @@ class SqlUsers(SqlOwners):
             return changed.rowcount == 1
 
     def accounts_unseen_since(self, before: datetime, after_user: str, limit: int) -> list[Account]:
-        """Return users last seen before a time; not those who never said anything."""
+        """Return users last seen before a time; without users who never said anything."""
         with self._reading() as db:
             rows = db.execute(
                 (
@@ -96,7 +103,7 @@ class SqlUsers(SqlOwners):
             return [_to_account(row) for row in rows]
 
     def users(self, after: str, limit: int) -> list[str]:
-        """Return names of users; the service itself is none."""
+        """Return names of users; the service's own row is left out."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT name FROM users WHERE name > ? AND name <> '' ORDER BY name LIMIT ?",
@@ -105,7 +112,7 @@ class SqlUsers(SqlOwners):
             return [name for (name,) in rows]
 
     def erase_account(self, user: str) -> dict[str, int]:
-        """Remove everything of a user; what is counted is what was there."""
+        """Remove all rows of a user; return the number of removed rows by table."""
         with self._reading_of(user) as (_, sid):
             if not sid:
                 return dict.fromkeys(("users", *_OWNED), 0)

@@ -1,8 +1,8 @@
-"""Chroma as the mirror of the vectors: one collection for each scope. Extra: `gieok[chroma]`.
+"""Chroma as the mirror of the vectors: one collection for each scope.
 
-Its index (HNSW) is approximate, is written back now and then only, never shrinks, and is not made
-for several processes: the mirror therefore compares what it holds, is opened again after another
-process wrote, and is made anew when it bloats.
+Extra: `gieok[chroma]`. Chroma's index (HNSW) is approximate, is written back now and then only,
+never shrinks, and is not made for several processes: the mirror therefore compares what the index
+holds, is opened again after another process wrote, and is made anew when it bloats.
 """
 
 from pathlib import Path
@@ -22,7 +22,7 @@ _HNSW = {"space": "ip", "max_neighbors": 32, "ef_construction": 200, "ef_search"
 
 @translated_failures("Chroma")
 class ChromaCollection:
-    """`VectorSet` as a collection whose ids are the numbers."""
+    """`VectorSet` as a Chroma collection whose ids are the numbers."""
 
     def __init__(self, collection: Any, batch: int) -> None:  # noqa: ANN401 - loosely typed
         self._collection = collection
@@ -52,15 +52,15 @@ class ChromaCollection:
             )
 
     def near(self, vector: Floats, limit: int) -> Ints:
-        """Ask the graph."""
+        """Query the HNSW graph for near vectors."""
         found = self._collection.query(
             query_embeddings=[vector], n_results=limit, include=["distances"]
         )
         return np.array([int(i) for i in found["ids"][0]], np.int64)
 
 
-#: Set here, because Chroma reads the environment and a `.env` in the working folder, which may be a
-#: repository's.
+#: Set here, because Chroma otherwise reads the environment and a `.env` in the working folder,
+#: which may be a repository's.
 _SETTINGS: dict[str, Any] = {
     "anonymized_telemetry": False,
     "chroma_otel_collection_endpoint": "",
@@ -96,14 +96,15 @@ class ChromaFolder:
         """Do nothing: Chroma gives nothing back; a bloated folder is made anew."""
 
     def close(self) -> None:
-        """Close the client, and with the last of this process the files."""
+        """Close the client; the last client of this process closes the files too."""
         self._client.close()
 
 
 class ChromaStore(MirroredStore):
-    """`store: chroma`."""
+    """`store: chroma`, a SQLite store with Chroma as its mirror."""
 
     library_name = "chroma"
     library = ChromaFolder
-    #: The graph cannot be trusted to list most of a collection.
+    #: Above this share all vectors are scanned: the graph cannot be trusted to list most of a
+    #: collection.
     largest_share = 0.5

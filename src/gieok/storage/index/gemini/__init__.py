@@ -1,1 +1,1 @@
-"""`store: gemini`: documents and keywords here, meaning by Gemini File Search."""
+"""`store: gemini`: local documents and keywords, semantic search by Gemini File Search."""

@@ -1,8 +1,8 @@
-"""Compares the service with the manifest, and deletes what is ours there.
+"""Compares the service with the manifest, and deletes this owner's documents there.
 
-The manifest says what was uploaded, which is not what is there: a store may be emptied at the
-service, a document expire, an upload be lost. Whoever promises that something is there, or gone,
-asks.
+The manifest records what was uploaded, which may differ from what the service holds: a store may be
+emptied at the service, a document expire, an upload be lost. Whoever promises that a document is
+there, or gone, asks the service.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,15 +14,16 @@ from gieok.ports.system import Clock
 from gieok.storage.index.gemini.manifest import UploadManifest
 from gieok.storage.index.gemini.service import GeminiService, Remote, RemoteGone, RemoteStore
 
-#: The labels of a document at the service.
+#: Names of the labels of a document at the service.
 OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
     f"gieok_{name}" for name in ("owner", "scope", "id", "hash", "nonce", "kind", "time")
 )
 
 
 class _HeldStore(NamedTuple):
-    """What a store at the service holds: of this owner, and of others; `goes`: it goes too once it
-    is empty.
+    """Store at the service: its documents of this owner, and the number of others.
+
+    `goes`: the store is deleted too once it is empty.
     """
 
     store: RemoteStore
@@ -32,8 +33,9 @@ class _HeldStore(NamedTuple):
 
 
 class RemoteCopy:
-    """What the service holds of one owner, as it answers now. `named` are the stores of the
-    settings.
+    """Documents of one owner at the service, as the service answers now.
+
+    `named` are the stores of the settings.
     """
 
     def __init__(
@@ -57,12 +59,11 @@ class RemoteCopy:
         )
 
     def compare(self) -> int:
-        """Bring the manifest in line with the service; return how many documents of this owner are
-        there.
+        """Correct the manifest by the service; return the number of this owner's documents there.
 
-        What the service has lost is forgotten, so that it is uploaded again; what it holds beside
-        is marked for deletion.
-        Raises Gone for a store that is not there.
+        Documents that the service has lost are forgotten, so that they are uploaded again;
+        documents that the manifest does not have are marked for deletion. Raises RemoteGone for a
+        store that is not there.
         """
         held: dict[str, Mapping[str, Remote]] = {}
         for store in self._manifest.store_names().values():
@@ -85,7 +86,10 @@ class RemoteCopy:
         return len(there)
 
     def look(self) -> list[RemoteData]:
-        """Ask the service what it holds of this owner. Raises StoreUnreachable."""
+        """Ask the service what it holds of this owner.
+
+        Raises StoreUnreachable.
+        """
         if self._manifest.is_clear():
             return []
         kept = [f"file {name}" for name in self._manifest.files()]
@@ -98,10 +102,10 @@ class RemoteCopy:
         ]
 
     def drop(self, progress: Callable[[int], None]) -> list[RemoteData]:
-        """Delete the documents of this owner, and stores that are empty then; return what was
-        there.
+        """Delete this owner's documents, and stores that are empty then; return what was there.
 
-        Looks afterwards. Raises StoreUnreachable, or StoreError where something is still there.
+        Asks the service again afterwards. Raises StoreUnreachable, or StoreError where something is
+        still there.
         """
         found = self.look()
         done = 0
@@ -132,8 +136,8 @@ class RemoteCopy:
     def _held(self) -> list[_HeldStore]:
         """Return the stores that are this owner's, or hold documents of this owner.
 
-        A store is known by the manifest, or named in the settings. With a manifest that was lost,
-        every store is looked into.
+        A store is known by the manifest, or named in the settings. After the loss of a manifest,
+        every store at the service is searched.
         """
         known = self._manifest.store_names()
         names = {*known.values(), *known, *self._named}
@@ -148,7 +152,8 @@ class RemoteCopy:
                 continue
             ours = [one for one in documents if one.labels.get(OWNER) == self._owner]
             others = len(documents) - len(ours)
-            # A store that somebody made, and gave by its resource name, is not ours to delete.
+            # A store that somebody made, and named in the settings by its resource name, is not
+            # ours to delete.
             goes = not others and store.name not in self._named
             if ours or (is_named and goes):
                 found.append(_HeldStore(store, ours, others, goes))

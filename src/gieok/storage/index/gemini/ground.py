@@ -1,5 +1,6 @@
-"""Where in a document a text stands that the service quotes: it may have changed spaces and line
-ends, and cut anywhere.
+"""Locates the service's quotations in the documents.
+
+The service may have changed spaces and line ends in a quotation, and cut it anywhere.
 """
 
 import re
@@ -14,13 +15,14 @@ from gieok.text.keywords import normalise
 from gieok.text.redact import redact
 
 _WORD = re.compile(r"\S+")
-#: A line shorter than this may stand anywhere.
+#: A line shorter than this is no evidence: it may stand anywhere.
 _TELLING_CHARS = 8
 
 
 def locate(text: str, quoted: str) -> tuple[int, int] | None:
-    """Return the range of `text` that `quoted` repeats, spaces aside; of its longest line, where it
-    is not all there.
+    """Return the range of `text` that `quoted` repeats, spaces aside.
+
+    Where `text` does not hold all of `quoted`, the range is that of the longest line of `quoted`.
     """
     packed, places = _pack_without_spaces(text)
     lines = sorted(normalise(quoted).splitlines(), key=len, reverse=True)
@@ -35,7 +37,7 @@ def locate(text: str, quoted: str) -> tuple[int, int] | None:
 
 
 def _pack_without_spaces(text: str) -> tuple[str, list[int]]:
-    """Return `text` without spaces, and where each of the characters stood."""
+    """Return `text` without spaces, and the offset in `text` of each character."""
     words = [(found.start(), found.group()) for found in _WORD.finditer(text)]
     return "".join(word for _, word in words), [
         start + i for start, word in words for i in range(len(word))
@@ -43,8 +45,9 @@ def _pack_without_spaces(text: str) -> tuple[str, list[int]]:
 
 
 def overlapped(passages: Sequence[Passage], span: tuple[int, int]) -> list[int]:
-    """Return the places of the passages that `span` is (mostly) in or covers (mostly), the most
-    overlapped first.
+    """Return the indexes of the passages that overlap `span`, the most overlapped first.
+
+    A passage overlaps where `span` lies mostly in it, or covers most of it.
     """
     shared = [max(0, min(p.end, span[1]) - max(p.start, span[0])) for p in passages]
     order = sorted(
@@ -60,7 +63,7 @@ def overlapped(passages: Sequence[Passage], span: tuple[int, int]) -> list[int]:
 
 
 class _Texts(Protocol):
-    """Where documents and their passages are."""
+    """Source of documents and their passages."""
 
     def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
         """Return documents with their passages."""
@@ -70,10 +73,10 @@ class _Texts(Protocol):
 
 
 class Placing:
-    """Finds the passages that quotations stand in, and counts those that stand nowhere.
+    """Finds the passages of quotations, and counts quotations that no passage has.
 
-    A quotation carries our label; where the service leaves that out, its name of the document or
-    the title tells which it is.
+    A quotation carries Gieok's label; where the service leaves the label out, the service's name of
+    the document or the title identifies the document.
     """
 
     def __init__(
@@ -92,7 +95,7 @@ class Placing:
         self._changed = 0
 
     def passages(self, chunk: GroundedChunk) -> Iterator[tuple[Scope, PassageId]]:
-        """Yield the passages that a quotation is in."""
+        """Yield the passages that hold a quotation."""
         if chunk.name in self._retired:
             return  # deleted here, and soon there
         candidates = self._documents(chunk)
@@ -107,7 +110,7 @@ class Placing:
             yield from found[0]
 
     def notes(self) -> list[str]:
-        """Say what was left out, and why."""
+        """Return notes on the quotations that were left out, and why."""
         told = []
         if self._unknown:
             told.append(
@@ -122,7 +125,7 @@ class Placing:
         return told
 
     def _documents(self, chunk: GroundedChunk) -> list[Upload]:
-        """Return the documents that a quotation may be of."""
+        """Return the documents that a quotation may come from."""
         own = self._uploads.get(chunk.labels.get(ID, "")) or self._by_name.get(chunk.name)
         if own is not None:
             return [own] if own.scope in self._scopes else []

@@ -1,4 +1,4 @@
-"""Which documents the service holds, recorded in the store's own SQLite file.
+"""Manifest of the documents at the service, in the store's own SQLite file.
 
 An upload is recorded before it begins (`attempts`) and once it is active (`uploads`), in one
 transaction with the retirement of the version before it (`retired`): a sync that is killed at any
@@ -41,8 +41,10 @@ CREATE TABLE IF NOT EXISTS gemini_lost (at INTEGER NOT NULL);
 
 
 class Upload(NamedTuple):
-    """A document at the service. `hash` is of what was uploaded, `content_hash` the document's,
-    `name` the service's.
+    """Document at the service.
+
+    `hash` is that of the upload, `content_hash` that of the document, `name` the service's name of
+    it.
     """
 
     id: str
@@ -55,7 +57,7 @@ class Upload(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """An upload that was begun; its label `nonce` finds it at the service."""
+    """Upload that was begun; its label `nonce` finds the upload at the service."""
 
     nonce: str
     id: str
@@ -76,7 +78,7 @@ Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 def document_id(scope: Scope, key: str) -> str:
-    """Return the identifier of a document at the service: short, and without its name."""
+    """Return the identifier of a document at the service: short, and without the key."""
     return hashlib.sha256(f"{scope.path}\0{key}".encode()).hexdigest()[:32]
 
 
@@ -99,7 +101,7 @@ class UploadManifest:
         return {row[0]: Upload(*row) for row in rows}
 
     def uploaded_passages(self, scope: Scope | None) -> int:
-        """Count the passages of documents that are at the service as they are here."""
+        """Count the passages of documents whose current version is at the service."""
         condition, values = (" WHERE s.path = ?", (scope.path,)) if scope else ("", ())
         with self._reading() as db:
             row = db.execute(
@@ -125,7 +127,7 @@ class UploadManifest:
             db.execute("INSERT INTO gemini_attempts VALUES (?, ?, ?, ?, ?)", attempt)
 
     def finish(self, upload: Upload, nonce: str, now: datetime) -> None:
-        """Record an active upload; the one it replaces is to be deleted."""
+        """Record an active upload; mark the upload that it replaces for deletion."""
         with self._writing() as db:
             db.execute(
                 (
@@ -141,7 +143,7 @@ class UploadManifest:
             db.execute("DELETE FROM gemini_attempts WHERE nonce = ?", (nonce,))
 
     def abandon(self, nonce: str, name: str = "") -> None:
-        """Forget an attempt; the document `name` that it made is to be deleted."""
+        """Forget an attempt; mark the document `name` that it made for deletion."""
         with self._writing() as db:
             db.execute("DELETE FROM gemini_attempts WHERE nonce = ?", (nonce,))
             if name:
@@ -161,7 +163,7 @@ class UploadManifest:
                 db.execute("DELETE FROM gemini_uploads WHERE id = ?", (i,))
 
     def retired(self) -> list[str]:
-        """Return the service's names of what is to be deleted."""
+        """Return the service's names of the documents to delete."""
         with self._reading() as db:
             return [name for (name,) in db.execute("SELECT name FROM gemini_retired ORDER BY name")]
 
@@ -176,8 +178,9 @@ class UploadManifest:
             db.execute("INSERT OR REPLACE INTO gemini_files VALUES (?, ?)", (name, nonce))
 
     def files(self, *, of_attempts: bool = True) -> list[str]:
-        """Return the files that uploads left at the file service; without those that an unfinished
-        one may still need.
+        """Return the files that uploads left at the file service.
+
+        With `of_attempts=False`, without files that an unfinished upload may still need.
         """
         condition = "" if of_attempts else " WHERE nonce NOT IN (SELECT nonce FROM gemini_attempts)"
         with self._reading() as db:
@@ -192,30 +195,27 @@ class UploadManifest:
             db.execute("DELETE FROM gemini_files WHERE name = ?", (name,))
 
     def note_compared(self, now: datetime, held: int) -> None:
-        """Record that the service was asked what it holds, and how many documents of ours that
-        were.
-        """
+        """Record a comparison with the service, and how many documents of ours it holds."""
         with self._writing() as db:
             db.execute("DELETE FROM gemini_compared")
             db.execute("INSERT INTO gemini_compared VALUES (?, ?)", (round(now.timestamp()), held))
 
     def compared(self) -> tuple[datetime, int] | None:
-        """Return when the service was asked last what it holds, and how much that was; None for
-        never.
-        """
+        """Return the time of the last comparison and the number of documents; None for never."""
         with self._reading() as db:
             row = db.execute("SELECT at, held FROM gemini_compared").fetchone()
         return (datetime.fromtimestamp(row[0], UTC), row[1]) if row else None
 
     def note_lost(self, now: datetime) -> None:
-        """Record that there was a manifest before this one: what it said is at the service
-        alone.
+        """Record that a manifest before this one was lost.
+
+        Its uploads are known to the service alone.
         """
         with self._writing() as db:
             db.execute("INSERT INTO gemini_lost VALUES (?)", (round(now.timestamp()),))
 
     def is_empty(self) -> bool:
-        """Say whether no document is recorded to be at the service, or on its way."""
+        """Say whether no document is recorded as uploaded or on its way."""
         return not self._holds("uploads", "attempts", "retired", "files")
 
     def _holds(self, *tables: str) -> bool:
@@ -226,8 +226,9 @@ class UploadManifest:
             )
 
     def is_clear(self) -> bool:
-        """Say whether nothing was ever sent from here, or all of it was deleted and looked
-        after.
+        """Say whether the service certainly holds nothing of ours.
+
+        Nothing was ever sent from here, or all of it was deleted and the deletion verified.
         """
         if not self.is_empty() or self._holds("stores", "lost"):
             return False
@@ -246,14 +247,14 @@ class UploadManifest:
             db.execute("INSERT INTO gemini_dropped VALUES (?)", (round(now.timestamp()),))
 
     def add_retired(self, names: list[str]) -> None:
-        """Mark documents of no recorded upload for deletion."""
+        """Mark documents without a recorded upload for deletion."""
         with self._writing() as db:
             db.executemany(
                 "INSERT OR IGNORE INTO gemini_retired VALUES (?)", [(name,) for name in names]
             )
 
     def deleted(self, name: str) -> None:
-        """Forget what has been deleted."""
+        """Forget a document that has been deleted."""
         with self._writing() as db:
             db.execute("DELETE FROM gemini_retired WHERE name = ?", (name,))
 
@@ -274,7 +275,7 @@ class UploadManifest:
                 db.execute(f"DELETE FROM gemini_{table}")
 
     def count(self, day: str, what: str, input_tokens: int, output_tokens: int) -> None:
-        """Count a call (`what`), or the tokens of one (`what` is '')."""
+        """Count a call of the kind `what`, or the tokens of a call (`what` is '')."""
         with self._writing() as db:
             db.execute(
                 "INSERT INTO gemini_usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "

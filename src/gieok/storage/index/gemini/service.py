@@ -1,10 +1,9 @@
-"""The calls of Gemini File Search that are needed, through Google's SDK: retried, metered, errors
-translated.
+"""Client of Gemini File Search, by Google's SDK: retries, metering, error translation.
 
-Behaviour of the service, as observed (docs/backends.md): an operation may never say that it is
-done, a document that failed may become active minutes later, uploads may answer 503 where the
-detour over the file service works, and search gives no scores. Only the SDK gets the key; it is cut
-out of every error.
+Only the calls that the store needs. Behaviour of the service, as observed (docs/backends.md): an
+operation may never say that it is done, a document that failed may become active minutes later,
+uploads may answer 503 where the detour over the file service works, and search gives no scores.
+Only the SDK gets the key; the key is cut out of every error.
 """
 
 import io
@@ -24,27 +23,28 @@ from gieok.errors import StoreUnreachable
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
 _FIRST_PAUSE_S = 1.0
-#: What the SDK raises; KeyError: an answer without what it looks for.
+#: Errors that the SDK raises; KeyError: an answer without an expected field.
 _FAILURES = (errors.APIError, httpx2.HTTPError, OSError, KeyError)
 _RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 _UNAVAILABLE = 503
-#: The largest page that the service gives.
+#: The largest page size that the service offers.
 _PAGE = 20
 _MIME = "text/markdown"
 _ASKED = (
     "Quote, in a few words, the passages of the user's own notes that answer. Say nothing else."
 )
 #: Only the passages are wanted, not an answer about them; but without any output the service
-#: grounds nothing.
+#: returns no grounding.
 _OUTPUT_TOKENS = 64
 _R = TypeVar("_R")
 
-#: Called for each call with its kind, and after it with its input and output tokens.
+#: Function that counts: called for each call with its kind, and after the call with its input and
+#: output tokens.
 Meter = Callable[[str, int, int], None]
 
 
 class RemoteState(Enum):
-    """The state of a document. A failed one may still become active."""
+    """State of a document at the service; a failed document may still become active."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -52,7 +52,7 @@ class RemoteState(Enum):
 
 
 class Remote(NamedTuple):
-    """A document at the service: its name there, and the labels that we gave it."""
+    """Document at the service: its name there, and the labels that Gieok gave it."""
 
     name: str
     state: RemoteState
@@ -60,7 +60,7 @@ class Remote(NamedTuple):
 
 
 class GroundedChunk(NamedTuple):
-    """A quotation from a document. `title` is what it was called when it was uploaded."""
+    """Quotation from a document; `title` is the document's name at its upload."""
 
     text: str
     labels: Mapping[str, str]
@@ -77,18 +77,18 @@ class RemoteStore(NamedTuple):
 
 
 class Payload(NamedTuple):
-    """What is uploaded of a document."""
+    """Content and labels of an upload of a document."""
 
     title: str
     data: bytes
-    #: For filters, and to find the document again; whole numbers stay numbers.
+    #: Labels for filters, and to find the document again; whole numbers stay numbers.
     labels: Mapping[str, str | int]
     chunk_tokens: int
     overlap_tokens: int
 
 
 class Access(NamedTuple):
-    """How the service is reached."""
+    """Address, key and limits for requests to the service."""
 
     key: str
     url: str
@@ -98,8 +98,9 @@ class Access(NamedTuple):
 
 
 class GeminiService:
-    """One client for any number of threads. Every method raises StoreUnreachable, with the cause
-    and the next step.
+    """Client for any number of threads.
+
+    Every method raises StoreUnreachable, with the cause and the next step.
     """
 
     def __init__(self, access: Access, meter: Meter, pause: Callable[[float], None]) -> None:
@@ -117,7 +118,7 @@ class GeminiService:
             options = types.HttpOptions(
                 base_url=self._access.url or None,
                 timeout=round(self._access.timeout_s * 1000),
-                # ours are counted, and wait by the clock
+                # No retries by the SDK: our own retries are counted, and keep to the time limit.
                 retry_options=types.HttpRetryOptions(attempts=1),
             )
             self._opened = genai.Client(
@@ -126,7 +127,7 @@ class GeminiService:
         return self._opened
 
     def stores(self) -> Iterator[RemoteStore]:
-        """Yield every store of the key's project, other programs' too."""
+        """Yield every store of the key's project, those of other programs too."""
         for store in self._pages(
             "list", lambda client: client.file_search_stores.list(config={"page_size": _PAGE})
         ):
@@ -146,7 +147,7 @@ class GeminiService:
         return str(made.name)
 
     def documents(self, store: str) -> Iterator[Remote]:
-        """Yield every document of a store, other programs' too."""
+        """Yield every document of a store, those of other programs too."""
         config: types.ListDocumentsConfigDict = {"page_size": _PAGE}
         for found in self._pages(
             "list",
@@ -155,7 +156,7 @@ class GeminiService:
             yield _parse_remote_document(found)
 
     def document(self, name: str) -> Remote | None:
-        """Return one document; None where it is gone."""
+        """Return a document; None where it is gone."""
         try:
             return _parse_remote_document(
                 self._call(
@@ -168,8 +169,9 @@ class GeminiService:
     def upload(
         self, store: str, payload: Payload, note_file: Callable[[str], None]
     ) -> types.UploadToFileSearchStoreOperation | types.ImportFileOperation:
-        """Begin an upload and return its operation; `note_file` hears of a file that it leaves at
-        the file service.
+        """Begin an upload and return its operation.
+
+        `note_file` is called with the name of a file that the upload leaves at the file service.
         """
         config = types.UploadToFileSearchStoreConfig(
             mime_type=_MIME,
@@ -217,7 +219,7 @@ class GeminiService:
         return outcome(now)
 
     def delete(self, name: str) -> None:
-        """Delete a document; one that is gone already is fine."""
+        """Delete a document; no error where it is gone already."""
         try:
             self._call(
                 "delete",
@@ -229,15 +231,18 @@ class GeminiService:
             return
 
     def delete_file(self, name: str) -> None:
-        """Delete what an upload left at the file service, which itself keeps it for two days."""
+        """Delete the file that an upload left at the file service.
+
+        The file service itself keeps such a file for two days.
+        """
         try:
             self._call("delete", lambda client: client.files.delete(name=name))
         except (RemoteGone, _GeminiRefused):  # it answers 403 for files that are gone
             return
 
     def delete_store(self, name: str) -> None:
-        """Delete a store that was seen to be empty; one that is gone already is fine."""
-        # what is indexed of a deleted document may linger
+        """Delete a store that was seen to be empty; no error where it is gone already."""
+        # The index of a deleted document may linger for a while.
         config = types.DeleteFileSearchStoreConfig(force=True)
         try:
             self._call(
@@ -250,8 +255,9 @@ class GeminiService:
     def search(
         self, stores: list[str], text: str, condition: str, limit: int, within_s: float
     ) -> list[GroundedChunk]:
-        """Return chunks in the order in which the service gives them. All tries together take
-        `within_s` at most.
+        """Return chunks in the order of the service.
+
+        All tries together take `within_s` at most.
         """
         tool = types.Tool(
             file_search=types.FileSearch(
@@ -303,7 +309,7 @@ class GeminiService:
             self._call(what, lambda client: pager.next_page())
 
     def _call(self, what: str, call: Callable[[genai.Client], _R]) -> _R:
-        """Call, up to three times where that may help, and count each."""
+        """Call the service, up to three times where a retry may help, and count each call."""
         client = self._client()
         for attempt in range(_TRIES):
             try:
@@ -322,8 +328,9 @@ class GeminiService:
         call: Callable[[genai.Client, float], types.GenerateContentResponse],
         within_s: float,
     ) -> types.GenerateContentResponse:
-        """Call for somebody who waits: tries and pauses together take `within_s` at most. Counts
-        calls and tokens.
+        """Call the service while a person waits.
+
+        Tries and pauses together take `within_s` at most. Counts calls and tokens.
         """
         client, end = self._client(), time.monotonic() + within_s
         late = StoreUnreachable(
@@ -398,27 +405,27 @@ class _Problem(NamedTuple):
 
 
 class RemoteGone(StoreUnreachable):
-    """404: what was named is not there."""
+    """Error 404: the named document or store is not there."""
 
 
 class _Unavailable(StoreUnreachable):
-    """503, three times."""
+    """Error 503, three times in a row."""
 
 
 class _GeminiRefused(StoreUnreachable):
-    """403: the key may not, or a file is gone."""
+    """Error 403: the key lacks the permission, or a file is gone."""
 
 
 class _Late(Exception):
-    """No answer yet."""
+    """No answer within the time limit."""
 
 
 def _answer_in_time(call: Callable[[], _R], within_s: float) -> _R:
-    """Return what a call returns, or raise what it raises; raises _Late where it takes longer.
+    """Return the result of a call, or raise its error or _Late after `within_s`.
 
-    A time-out of a socket counts from the last byte: a service that trickles would hold whoever
-    waits for ever. The thread is a daemon's, so that a command that has answered does not wait for
-    it either.
+    A time-out of a socket counts from the last byte: a service that trickles would block the caller
+    for ever. The thread is a daemon, so that a command that has answered does not wait for the
+    thread either.
     """
     answers: queue.SimpleQueue[tuple[_R | None, Exception | None]] = queue.SimpleQueue()
 

@@ -1,9 +1,9 @@
-"""The managed store: documents, passages and keywords in SQLite, and a copy at Gemini File Search
-for semantic search.
+"""Managed store: local SQLite, and a copy at Gemini File Search for semantic search.
 
-Extra: `gieok[gemini]`. `put` and `forget` write here only; `push` brings the service in line. What
-the service quotes is mapped back to passages here, so that a citation names lines of the file on
-disk. Without the network, keyword search answers.
+Extra: `gieok[gemini]`. SQLite holds documents, passages and keywords. `put` and `forget` write to
+SQLite only; `push` synchronises the service. The service's quotations are mapped back to local
+passages, so that a citation names lines of the file on disk. Without the network, keyword search
+answers.
 """
 
 import secrets
@@ -36,11 +36,10 @@ _CHUNK_TOKENS = (21, 512)
 
 
 class Terms(NamedTuple):
-    """Limits and prices of searches: chunks per search, calls per day (0: unlimited), dollars per
-    million tokens.
+    """Limits and prices of searches.
 
-    `within_s` is how long a search may take, all its tries together: a person waits, and what is
-    here answers too.
+    Chunks per search, calls per day (0: unlimited), dollars per million tokens. `within_s` is how
+    long a search may take, all its tries together: a person waits, and the local index answers too.
     """
 
     top_k: int
@@ -56,12 +55,14 @@ class _SystemClock:
 
 
 def _read_owner_label(file: Path) -> str:
-    """Return the owner label of this home's documents, which other machines may share a key with;
-    it outlives the manifest.
+    """Return the label of this home as the owner of documents at the service.
+
+    The label tells this home's documents from those of other machines with the same key; it
+    outlives the manifest.
     """
     if not file.is_file():
         fs.make_private(file.parent)
-        # of two processes, the slower one takes the word of the faster
+        # Of two processes that start at once, the slower one takes the label of the faster.
         fs.create_new_file(file, secrets.token_hex(8))
     return file.read_text(encoding="ascii").strip()
 
@@ -89,7 +90,7 @@ class GeminiStore(SqliteDocuments):
         self._lock = file.with_suffix(".lock")
         self._manifest = UploadManifest(self._reading, self._writing)
         self._clock = clock or _SystemClock()
-        #: In which the days and months of calls are counted.
+        #: Time zone in which the days and months of calls are counted.
         self._zone = zone
         if was_used and is_new:
             self._manifest.note_lost(self._clock.now())
@@ -151,13 +152,15 @@ class GeminiStore(SqliteDocuments):
 
     @property
     def location(self) -> str:
-        """Return the stores' names at the service, and the file here."""
+        """Return the stores' names at the service, and the path of the local file."""
         names = self._manifest.store_names()
         return ", ".join([*(names.get(name, name) for name in self._plan.stores), str(self._file)])
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
-        """Count what is here; a passage has a vector where its document is at the service as it is
-        here.
+        """Count local documents and passages.
+
+        A passage counts as having a vector where the service holds the current version of its
+        document.
         """
         return (
             super()
@@ -175,7 +178,10 @@ class GeminiStore(SqliteDocuments):
     def managed(
         self, scopes: Sequence[Scope], text: str, where: Filter, limit: int
     ) -> ManagedRankings:
-        """Rank as the service does. Quotations of documents that are gone here are left out."""
+        """Rank passages in the service's order.
+
+        Quotations of documents that were deleted locally are left out.
+        """
         uploads = self._manifest.uploads()
         paths = {scope.path for scope in scopes}
         own = [upload for upload in uploads.values() if upload.scope in paths]
@@ -226,14 +232,15 @@ class GeminiStore(SqliteDocuments):
     def push(
         self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False
     ) -> int:
-        """Synchronise the service with what is here; return how many documents were uploaded or
-        deleted.
+        """Upload and delete until the service agrees with the local documents.
+
+        Returns how many documents were uploaded or deleted.
         """
         with alone(self._lock):
             return self._sync(progress).push(verify=verify)
 
     def prune(self) -> int:
-        """Delete at the service what is gone or changed here; upload nothing."""
+        """Delete at the service the documents that were deleted or changed here; upload nothing."""
         with alone(self._lock):
             return self._sync(lambda done: None).prune()
 
@@ -243,11 +250,11 @@ class GeminiStore(SqliteDocuments):
         )
 
     def remote_data(self) -> list[RemoteData]:
-        """Ask the service what it holds of this home."""
+        """Ask the service for the documents of this home."""
         return self._remote.look()
 
     def known_remote_data(self) -> list[RemoteData]:
-        """Return what the manifest says of the service, without asking it."""
+        """Return the manifest's record of the documents at the service, without a request."""
         if self._manifest.is_clear():
             return []
         uploads = list(self._manifest.uploads().values())
@@ -262,14 +269,15 @@ class GeminiStore(SqliteDocuments):
         ]
 
     def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
-        """Delete at the service what is this home's, and look that it is gone."""
+        """Delete this home's documents at the service, and verify that they are gone."""
         with alone(self._lock):
             return self._remote.drop(progress)
 
     @property
     def by_hand(self) -> str:
-        """Say how to delete it without Gieok: stores can be deleted with all that is in them, by
-        the key of their project.
+        """Say how to delete the documents without Gieok.
+
+        A store can be deleted with all its documents, by the key of its project.
         """
         address = self._address.rstrip("/") or "https://generativelanguage.googleapis.com"
         return (
@@ -278,7 +286,7 @@ class GeminiStore(SqliteDocuments):
         )
 
     def describe(self) -> list[str]:
-        """Tell what is at the service, and what this month's calls took."""
+        """Describe the documents at the service, and the cost of this month's calls."""
         now = self._clock.now().astimezone(self._zone)
         month, today = (
             self._manifest.usage(f"{now:%Y-%m-01}"),

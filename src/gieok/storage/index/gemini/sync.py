@@ -1,8 +1,7 @@
-"""Synchronises the service with the documents here: uploads what changed, deletes what is gone, and
-nothing else.
+"""Synchronises the service with the local documents: uploads changes, deletes the rest.
 
-A changed document is uploaded anew and active before the one it replaces is deleted. Nothing is
-read from the files: what is uploaded is what is stored, from which secrets were cut.
+A changed document is uploaded anew and active before the version that it replaces is deleted.
+Nothing is read from the files: an upload has the stored text, from which secrets were cut.
 """
 
 import hashlib
@@ -42,9 +41,9 @@ from gieok.storage.sqlite.failures import translated
 from gieok.storage.sqlite.files import BUSY_TIMEOUT_MS
 from gieok.text.redact import redact
 
-#: With more in flight, uploads fail: 84 of 100 did; 50 small ones were fine.
+#: Uploads in flight. With more, uploads fail: 84 of 100 did; 50 small ones were fine.
 _IN_FLIGHT = 10
-#: A document that failed may become active minutes later; after this it is uploaded again.
+#: A document that failed may become active minutes later; after this time it is uploaded again.
 _FAILED_FOR_S = 3600
 _LONGEST_PAUSE_S = 10.0
 #: An operation may never report an active document: the documents are listed at every n-th poll.
@@ -53,14 +52,15 @@ _BATCH = 200
 
 
 def uploaded(keys: Iterable[str]) -> list[str]:
-    """Return the keys of what the service gets: not every word that was said, which local words
-    find.
+    """Return the keys of the documents that the service gets.
+
+    Conversations are left out: the local keyword index finds them.
     """
     return [key for key in keys if not key.startswith(f"{SESSIONS}/")]
 
 
 class UploadPlan(NamedTuple):
-    """How documents are uploaded: owner, stores, chunk size, and how long an upload may take."""
+    """Plan of uploads: owner, stores, chunk size, and how long an upload may take."""
 
     owner: str
     stores: tuple[str, ...]
@@ -70,7 +70,7 @@ class UploadPlan(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """A document that the service has to hold, and the hash of its upload."""
+    """Document that the service must hold, and the hash of its upload."""
 
     scope: Scope
     key: str
@@ -79,8 +79,9 @@ class _Wanted(NamedTuple):
 
 
 class Sync:
-    """One synchronisation: `push` does everything. `progress` receives the number of documents
-    done.
+    """One synchronisation run.
+
+    `push` does all of it. `progress` receives the number of documents done.
     """
 
     def __init__(
@@ -105,11 +106,10 @@ class Sync:
         self._late: list[str] = []
 
     def push(self, *, verify: bool = False) -> int:
-        """Return how many documents were uploaded or deleted. Raises StoreUnreachable, which says
-        what still waits.
+        """Upload and delete until the service agrees; return the number of documents changed.
 
-        With `verify`, the service is asked first what it holds, and the manifest is corrected by
-        that.
+        Raises StoreUnreachable, which says what still waits. With `verify`, the manifest is first
+        corrected by what the service holds.
         """
         wanted = dict(self._wanted())
         if not wanted and self._manifest.is_empty():
@@ -124,7 +124,7 @@ class Sync:
             ) from error
 
     def _verified(self, wanted: Mapping[str, _Wanted]) -> int:
-        """Compare, bring in line, and count again what is there then."""
+        """Compare with the service, synchronise, compare again; return the number of changes."""
         try:
             self._remote.compare()
         except RemoteGone:  # a store was deleted there: it is looked for, or made, again
@@ -134,8 +134,9 @@ class Sync:
         return moved
 
     def prune(self) -> int:
-        """Delete at the service what is gone or changed here; upload nothing. Returns how many were
-        deleted.
+        """Delete at the service the documents that were deleted or changed here.
+
+        Uploads nothing. Returns how many documents were deleted.
         """
         if self._manifest.is_clear():
             return 0
@@ -175,7 +176,7 @@ class Sync:
             keys = uploaded(self._documents.hashes(scope))
             for start in range(0, len(keys), _BATCH):
                 for document in self._documents.get(scope, keys[start : start + _BATCH]):
-                    # the service takes no empty file, and there is nothing to find in it
+                    # The service takes no empty file, and search would find nothing in one.
                     if document.text.strip():
                         yield (
                             document_id(scope, document.key),
@@ -185,8 +186,9 @@ class Sync:
                         )
 
     def _open_stores(self, wanted: Mapping[str, _Wanted]) -> list[str]:
-        """Return the resource names of the configured stores; the documents of this owner in a new
-        one are adopted.
+        """Return the resource names of the configured stores.
+
+        A store that is new to the manifest is adopted: this owner's documents in it are recorded.
         """
         known = self._manifest.store_names()
         for display_name in self._plan.stores:
@@ -215,8 +217,9 @@ class Sync:
                 self._manifest.add_retired([remote.name])
 
     def _resume(self, wanted: Mapping[str, _Wanted]) -> set[str]:
-        """Settle uploads that an earlier run left unfinished; return those that may still become
-        active.
+        """Settle uploads that an earlier run left unfinished.
+
+        Returns those that may still become active.
         """
         attempts = self._manifest.attempts()
         stores = {attempt.store for attempt in attempts}
@@ -255,8 +258,9 @@ class Sync:
     def _upload_all(
         self, ids: Sequence[str], wanted: Mapping[str, _Wanted], stores: Sequence[str]
     ) -> None:
-        """Upload some at a time; after the first failure those in flight finish, and no other
-        begins.
+        """Upload several documents at a time.
+
+        After the first failure the uploads in flight finish, and no other begins.
         """
         with ThreadPoolExecutor(_IN_FLIGHT, "gieok-upload") as pool:
             running = [pool.submit(self._upload, i, wanted[i], _store_for(i, stores)) for i in ids]
@@ -275,7 +279,7 @@ class Sync:
                     future.cancel()
 
     def _upload(self, i: str, want: _Wanted, store: str) -> bool:
-        """Upload one document and wait until it is active; return whether it is."""
+        """Upload a document and wait until it is active; return whether it is."""
         documents = self._documents.get(want.scope, [want.key])
         if not documents or self._hash(documents[0]) != want.hash:
             return False  # changed meanwhile: the next run uploads it
@@ -356,8 +360,9 @@ class Sync:
         }
 
     def _hash(self, document: Document) -> str:
-        """Return the hash of what is uploaded; a new file time alone causes no upload, a day in the
-        name does.
+        """Return the hash of a document's upload.
+
+        A new file time alone causes no upload, a new day in the name does.
         """
         labels = self._labels(document)
         if document.valid_from is None:
@@ -385,14 +390,18 @@ def _build_upload(i: str, want: _Wanted, store: str, name: str) -> Upload:
 
 
 def _store_for(i: str, stores: Sequence[str]) -> str:
-    """Return the store of a document, by rendezvous hashing: one store more moves few documents."""
+    """Return the store of a document, by rendezvous hashing.
+
+    A further store moves few documents.
+    """
     return max(stores, key=lambda store: hashlib.sha256(f"{store}\0{i}".encode()).digest())
 
 
 @contextmanager
 def alone(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
-    """Hold a lock of this machine that a killed process loses. Raises StoreBusy: two syncs would
-    upload everything twice.
+    """Hold a lock of this machine; a killed process loses it.
+
+    Raises StoreBusy: two syncs at once would upload every document twice.
     """
     with (
         translated(file),

@@ -1,8 +1,8 @@
-"""LanceDB as the mirror of the vectors: one table for each scope, scanned exactly. Extra:
-`gieok[lancedb]`.
+"""LanceDB as the mirror of the vectors: one table for each scope, scanned exactly.
 
-No index: LanceDB's is approximate, and grew without bound in other products when its compaction
-failed. A flat scan is exact and needs no upkeep; docs/backends.md has its cost.
+Extra: `gieok[lancedb]`. The tables have no index: LanceDB's is approximate, and grew without bound
+in other products when its compaction failed. A flat scan is exact and needs no upkeep;
+docs/backends.md has its cost.
 """
 
 from datetime import timedelta
@@ -16,14 +16,14 @@ import pyarrow as pa
 from gieok.storage.index.mirrored.library import Floats, Ints, translated_failures
 from gieok.storage.index.mirrored.store import MirroredStore
 
-#: Every version but the latest; exactly 0 warns that readers of old versions will fail, and ours
-#: then look again.
+#: Age from which versions are dropped: every version but the latest. Exactly 0 warns that readers
+#: of old versions will fail; our readers then open the table again.
 _AT_ONCE = timedelta(milliseconds=1)
 
 
 @translated_failures("LanceDB")
 class LanceTable:
-    """`VectorSet` as a table of numbers and vectors."""
+    """`VectorSet` as a LanceDB table of numbers and vectors."""
 
     def __init__(self, table: Any) -> None:  # noqa: ANN401 - LanceDB has no types
         self._table = table
@@ -52,8 +52,8 @@ class LanceTable:
         self._table.delete(f"id IN ({','.join(map(str, numbers.tolist()))})")
 
     def near(self, vector: Floats, limit: int) -> Ints:
-        """Scan all rows."""
-        # Named, because LanceDB warns on stderr where the distance comes unasked.
+        """Scan all rows for the nearest vectors."""
+        # The distance is named, because LanceDB warns on stderr where it comes unasked.
         query = (
             self._table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(limit)
         )
@@ -97,7 +97,7 @@ class LanceFolder:
 
 
 class LanceStore(MirroredStore):
-    """`store: lancedb`."""
+    """`store: lancedb`, a SQLite store with LanceDB as its mirror."""
 
     library_name = "lancedb"
     library = LanceFolder

@@ -1,3 +1,4 @@
-"""Stores whose vectors are also kept by another library: SQLite is the truth, the library a mirror
-of its vectors.
+"""Stores whose vectors are mirrored in another library.
+
+SQLite is the truth, the library holds a mirror of its vectors.
 """

@@ -1,5 +1,6 @@
-"""What a mirror asks of its library: numbered vectors in named sets. Nothing of it is the only
-copy.
+"""Interface between a mirror and its library: numbered vectors in named sets.
+
+The library never holds the only copy of a vector.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,8 +18,9 @@ _T = TypeVar("_T")
 
 
 class LibraryFailed(StoreError):
-    """The library raised, or does not hold what was written to it; the mirror is then made again
-    from SQLite.
+    """The library raised, or lacks vectors that were written to it.
+
+    The mirror is then made again from SQLite.
     """
 
 
@@ -38,16 +40,20 @@ class VectorSet(Protocol):
         """Remove vectors by number."""
 
     def near(self, vector: Floats, limit: int) -> Ints:
-        """Return the numbers of the (as far as the library can tell) nearest vectors; fewer where
-        it finds no more.
+        """Return the numbers of the nearest vectors, as far as the library can tell.
+
+        Fewer than `limit` where the library finds no more.
         """
 
 
 class Library(Protocol):
-    """An opened folder. Every method raises LibraryFailed for whatever goes wrong inside."""
+    """Opened folder of a library.
+
+    Every method raises LibraryFailed for whatever goes wrong inside.
+    """
 
     def open(self, name: str, dimension: int) -> VectorSet:
-        """Return the set called `name`, made where there is none."""
+        """Return the set called `name`, made where it is missing."""
 
     def names(self) -> list[str]:
         """Return the names of all sets."""
@@ -56,14 +62,14 @@ class Library(Protocol):
         """Remove a set."""
 
     def tidy(self) -> None:
-        """Give back what removed vectors took, as far as the library can."""
+        """Give back the space of removed vectors, as far as the library can."""
 
     def close(self) -> None:
         """Release the folder."""
 
 
 def translated_failures(name: str) -> Callable[[type[_T]], type[_T]]:
-    """Decorate a class, so that whatever its public methods raise becomes LibraryFailed."""
+    """Return a class decorator that turns errors of public methods into LibraryFailed."""
 
     def decorate(cls: type[_T]) -> type[_T]:
         for attribute, method in list(vars(cls).items()):
@@ -81,7 +87,7 @@ def _failing_as(name: str) -> Iterator[None]:
     except LibraryFailed:
         raise
     except BaseException as error:
-        # Rust panics derive from BaseException alone; both libraries raise them for a damaged
+        # Rust panics derive from BaseException alone; both libraries raise panics for a damaged
         # folder.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             hint = (

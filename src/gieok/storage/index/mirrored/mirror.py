@@ -1,4 +1,4 @@
-"""A library's copy of a store's vectors, synchronised whenever it is asked.
+"""Mirror of a store's vectors in a library, synchronised at every question.
 
 The folder next to the store's file holds `state.sqlite` (the generations that the mirror has, and
 the lock that serialises its writers) and one numbered folder of the library's own. A question first
@@ -28,8 +28,9 @@ _TABLES = (
     ),
     "INSERT INTO folder SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM folder)",
 )
-#: A library's folder may take so many times what its vectors need, plus this, before it is made
-#: anew. Measured need: LanceDB 1.0, Chroma 1.6 times. Peers' users saw 318 GB over 26 MB of notes.
+#: A library's folder may take so many times the space that its vectors need, plus this, before it
+#: is made anew. Measured need: LanceDB 1.0, Chroma 1.6 times. Users of similar products saw 318 GB
+#: over 26 MB of notes.
 _BLOAT = 4
 _ROOM_BYTES = 16_000_000
 #: Allowance for each set, however small.
@@ -38,8 +39,9 @@ _BATCH = 4096
 
 
 class Wanted(NamedTuple):
-    """What the mirror of a scope has to hold: the numbers of its vectors, sorted, at one generation
-    of the scope.
+    """Required content of the mirror of a scope.
+
+    The numbers of the scope's vectors, sorted, at one generation of the scope.
     """
 
     scope_id: int
@@ -55,16 +57,19 @@ class Wanted(NamedTuple):
 
     @property
     def prefix(self) -> str:
-        """Return what the sets of this scope begin with, whatever the model."""
+        """Return the common prefix of the names of this scope's sets, whatever the model."""
         return f"scope{self.scope_id}-model"
 
 
-#: Returns the vectors of some numbers, (numbers, dimension).
+#: Function that returns the vectors of some numbers: (numbers, dimension).
 Fetch = Callable[[Ints], Floats]
 
 
 class VectorMirror:
-    """A handle on a mirror. Not thread-safe; any number of processes may have one."""
+    """Handle on a mirror.
+
+    Not thread-safe; any number of processes may have one.
+    """
 
     def __init__(
         self, folder: Path, open_library: Callable[[Path], Library], busy_timeout_ms: int
@@ -76,8 +81,9 @@ class VectorMirror:
         self._seen: tuple[int, int] | None = None
 
     def near(self, wanted: Wanted, fetch: Fetch, vector: Floats, limit: int) -> Ints:
-        """Return the numbers of near vectors. Raises StoreError where even a new mirror cannot be
-        made.
+        """Return the numbers of near vectors.
+
+        Raises StoreError where even a new mirror cannot be made.
         """
         try:
             return self.in_line(wanted, fetch).near(vector, limit)
@@ -87,8 +93,9 @@ class VectorMirror:
             return self.in_line(wanted, fetch).near(vector, limit)
 
     def in_line(self, wanted: Wanted, fetch: Fetch) -> VectorSet:
-        """Return the scope's set with the wanted vectors; a mirror that cannot be repaired is made
-        anew once.
+        """Return the scope's set, synchronised with the wanted vectors.
+
+        A mirror that cannot be repaired is made anew once.
         """
         try:
             return self._current(wanted) or self._mend(wanted, fetch)
@@ -105,7 +112,7 @@ class VectorMirror:
         return not np.array_equal(np.sort(held), wanted.numbers)
 
     def generations(self) -> dict[int, tuple[int, int]]:
-        """Return scope id → model id and generation of what the mirror holds."""
+        """Return scope id → (model id, generation) of the sets in the mirror."""
         with self._state() as db:
             return {
                 i: (model, generation)
@@ -113,7 +120,7 @@ class VectorMirror:
             }
 
     def drop(self) -> None:
-        """Forget everything the library holds, and go on in a new folder."""
+        """Delete all vectors in the library, and continue in a new folder."""
         self.close()
         with self._locked() as db:
             (number,) = db.execute("SELECT number FROM folder").fetchone()
@@ -132,8 +139,10 @@ class VectorMirror:
         self._library = self._seen = None
 
     def _current(self, wanted: Wanted) -> VectorSet | None:
-        """Return the set where it is up to date; one that is ahead is fine too: what it lacks is
-        gone by now.
+        """Return the set where it is up to date, else None.
+
+        A set ahead of the wanted generation is fine too: the vectors that it lacks were deleted
+        meanwhile.
         """
         with self._state() as db:
             generation = self._generation(db, wanted)
@@ -148,7 +157,7 @@ class VectorMirror:
 
     def _mend(self, wanted: Wanted, fetch: Fetch, *, may_drop: bool = True) -> VectorSet:
         with self._locked() as db:
-            # Before the first change: after a kill the set does not claim a generation.
+            # Cleared before the first change: a set left by a killed process claims no generation.
             db.execute("DELETE FROM scopes WHERE id = ?", (wanted.scope_id,))
             db.execute("COMMIT")
             db.execute("BEGIN IMMEDIATE")
@@ -176,8 +185,9 @@ class VectorMirror:
         return self.disk_bytes() > cap
 
     def _opened(self, db: sqlite3.Connection) -> Library:
-        """Return the library, opened again where another process wrote: not every library notices
-        by itself.
+        """Return the library, opened again where another process wrote.
+
+        Not every library notices such writes by itself.
         """
         place = self._place(db)
         if self._library is None or self._seen != place:
@@ -216,7 +226,7 @@ class VectorMirror:
 
 
 def _align_vector_set(held: VectorSet, numbers: Ints, fetch: Fetch) -> None:
-    """Remove what is not wanted, add what is missing, and verify the count."""
+    """Remove vectors that are not wanted, add missing ones, and verify the count."""
     held_numbers = held.numbers()
     unwanted = np.setdiff1d(held_numbers, numbers)
     for batch in _batch_vector_numbers(unwanted):

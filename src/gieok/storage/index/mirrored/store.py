@@ -1,8 +1,8 @@
-"""The SQLite store whose vectors are searched by another library.
+"""SQLite store whose vectors are searched by another library.
 
-Documents, passages, keywords, notes and the vectors themselves are in SQLite, by the same code as
-in `store: sqlite`: what is written is written there. The library picks candidates; their scores are
-computed from SQLite's vectors, so that rankings agree with every other store.
+SQLite holds documents, passages, keywords, notes and the vectors themselves, by the same code as in
+`store: sqlite`: every write goes to SQLite. The library picks candidates; their scores are computed
+from SQLite's vectors, so that rankings agree with every other store.
 """
 
 import sqlite3
@@ -26,14 +26,12 @@ from gieok.storage.index.sql_vectors import VectorModel
 from gieok.storage.index.sqlite import reading, vectors
 from gieok.storage.index.sqlite.store import SqliteOptions, SqliteStore
 
-#: Candidates beyond the limit: what rounding to eight bits may change of the order around it.
+#: Candidates beyond the limit: rounding to eight bits may change the order around the limit.
 _RESERVE = 16
 
 
 class _Held(NamedTuple):
-    """A scope's passages that have a vector, in id order, and what the mirror has to hold for
-    them.
-    """
+    """Passages of a scope that have a vector, in id order, and the mirror's required content."""
 
     ids: Ints
     vector_ids: Ints
@@ -42,11 +40,12 @@ class _Held(NamedTuple):
 
 
 class MirroredStore(SqliteStore):
-    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`; a subclass says which library,
-    and what it can.
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch` with a mirror.
+
+    A subclass names the library and its limits.
     """
 
-    #: What messages call it.
+    #: Name of the library in messages.
     library_name: str
     library: type[Library]
     #: A question for more than this share of a scope is answered from SQLite's vectors.
@@ -59,7 +58,7 @@ class MirroredStore(SqliteStore):
         self._held: dict[str, _Held] = {}
 
     def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
-        """Rank by cosine, among the candidates that the library names."""
+        """Rank by cosine, among the candidates that the library returns."""
         with self._reading() as db, self._mirror_lock:
             held = self._scope(db, scope)
             if held is None:
@@ -74,8 +73,9 @@ class MirroredStore(SqliteStore):
             return rank_near(held.ids[slots], values, scales, query.vector, query.hub_weight, limit)
 
     def _candidates(self, held: _Held, vector: bytes, limit: int) -> Ints:
-        """Return the slots that the library names, or all of them where it cannot be asked or names
-        too few.
+        """Return the slots of the library's candidates.
+
+        All slots where the library cannot be asked or returns too few candidates.
         """
         count = len(held.wanted.numbers)
         if limit + _RESERVE < self.largest_share * count:
@@ -83,12 +83,13 @@ class MirroredStore(SqliteStore):
             near = self._mirror.near(held.wanted, self._fetch, np.frombuffer(vector, "<f4"), asked)
             slots = np.flatnonzero(np.isin(held.vector_ids, near))
             if len(slots) >= min(limit, len(held.ids)):
-                # else another process wrote since this snapshot, and the mirror is ahead of it
+                # Otherwise another process wrote since this snapshot, and the mirror is ahead of
+                # it.
                 return slots
         return np.arange(len(held.ids))
 
     def compact(self) -> None:
-        """Give back space, and synchronise the mirror, so that the next search need not."""
+        """Give back space, and synchronise the mirror before the next search has to."""
         super().compact()
         mirrored = self._mirror.generations()
         for scope in self.scopes():
@@ -98,7 +99,7 @@ class MirroredStore(SqliteStore):
                     self._mirror.in_line(self._columns(db, known, model).wanted, self._fetch)
 
     def check(self) -> list[str]:
-        """Verify SQLite's side, and that the mirror holds what it claims to."""
+        """Verify the SQLite file, and that the mirror holds the vectors that it claims."""
         wrong = super().check()
         for scope in self.scopes():
             with self._reading() as db, self._mirror_lock:
@@ -111,12 +112,12 @@ class MirroredStore(SqliteStore):
         return wrong
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
-        """Count what is held, the mirror's space included."""
+        """Count documents, passages and vectors, the mirror's space included."""
         counted = super().stats(scope)
         return counted._replace(disk_bytes=counted.disk_bytes + self._mirror.disk_bytes())
 
     def close(self) -> None:
-        """Release both sides."""
+        """Close the SQLite file and the mirror."""
         with self._mirror_lock:
             self._mirror.close()
         super().close()
@@ -126,8 +127,9 @@ class MirroredStore(SqliteStore):
         return 0  # the vectors stay with the library
 
     def _scope(self, db: sqlite3.Connection, scope: Scope) -> _Held | None:
-        """Return the scope's columns as of this snapshot; None where it holds nothing, or there is
-        no model.
+        """Return the scope's columns as of this snapshot.
+
+        None where the scope holds nothing, or there is no model.
         """
         known, model = reading.scope_statistics(db, scope), vectors.active(db)
         return self._columns(db, known, model) if known and model else None
@@ -156,7 +158,9 @@ class MirroredStore(SqliteStore):
         return held
 
     def _fetch(self, numbers: Ints) -> Floats:
-        """Return vectors for the mirror, read in the snapshot in which it lacks them."""
+        """Return vectors for the mirror, read in the same snapshot in which the mirror lacks
+        them.
+        """
         db = self._db()
         model = vectors.active(db)
         values, scales = self._packed_rows(db, numbers, model.dimension if model else 0)

@@ -1,1 +1,1 @@
-"""The store on a server: PostgreSQL with pgvector, for many processes, machines and scopes."""
+"""Store on a server: PostgreSQL with pgvector, for many processes, machines and scopes."""

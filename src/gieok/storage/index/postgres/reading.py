@@ -1,5 +1,6 @@
-"""Everything that reads documents, keyword ranking in SQL included. Each function runs inside one
-snapshot.
+"""Reads documents, and ranks by keywords in SQL.
+
+Each function runs inside one snapshot.
 """
 
 from collections import Counter, defaultdict
@@ -28,7 +29,10 @@ _FETCHED_ROWS = 4096
 
 
 def key_hash(key: str) -> bytes:
-    """Return what a document is found by: a key may be longer than an index takes."""
+    """Return the hash of a document's key, by which the document is found.
+
+    A key may be longer than an index takes.
+    """
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -45,8 +49,8 @@ def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | 
 
 
 def find_postgres_scope_id(db: psycopg.Connection, scope: Scope) -> int:
-    """Return the id of a scope; -1, which none has, where it is unknown."""
-    # The path too: whoever may name scopes could find two with one number.
+    """Return the id of a scope; -1, which no scope has, where the scope is unknown."""
+    # Compare the path too: whoever may name scopes could find two with one number.
     named = "SELECT id FROM gieok.scopes WHERE id = %s AND path = %s"
     row = db.execute(named, (scope_number(scope.path), scope.path)).fetchone()
     return row[0] if row else -1
@@ -110,14 +114,14 @@ def notes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
 
 
 def is_unadopted(db: psycopg.Connection) -> bool:
-    """Say whether an older release wrote what is here, and the journal does not know it yet."""
+    """Say whether an older release wrote documents that the journal does not know yet."""
     return db.execute("SELECT 1 FROM gieok.meta WHERE name = 'unadopted'").fetchone() is not None
 
 
 def passages(
     db: psycopg.Connection, ids: Sequence[PassageId], scope: Scope | None = None
 ) -> list[FoundPassage]:
-    """Return passages in the order of `ids`; of one scope, where it is named."""
+    """Return passages in the order of `ids`, of one scope where a scope is given."""
     named, values = (
         ("", []) if scope is None else (" AND scope_id = %s", [find_postgres_scope_id(db, scope)])
     )
@@ -154,8 +158,9 @@ def within(db: psycopg.Connection, scope: Scope, where: Filter, limit: int) -> l
 def _read_passage_documents(
     db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]
 ) -> dict[int, tuple[Any, ...]]:
-    """Return id → scope's path and columns of the documents of passage rows; their scopes let
-    partitions be left out.
+    """Return document id → the scope's path and the document's columns, for passage rows.
+
+    The scopes in the rows let partitions be left out.
     """
     document_rows = db.execute(
         "SELECT d.id, s.path, d.key, d.kind, d.title, d.text, d.importance, d.tier, "
@@ -169,7 +174,7 @@ def _read_passage_documents(
 
 
 def term_statistics(db: psycopg.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
-    """Return how many passages of the scope hold each token, for the tokens that occur."""
+    """Return how many passages of the scope hold each token; unknown tokens are left out."""
     rows = db.execute(
         (
             "SELECT token, count(*) FROM gieok.postings WHERE scope_id = %s AND token = ANY(%s) "
@@ -188,7 +193,10 @@ def keyword_ranking(
     where: Filter,
     limit: int,
 ) -> list[tuple[PassageId, float]]:
-    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
+    """Rank by `gieok.text.bm25`.
+
+    `weights` is weight · idf of the tokens that occur.
+    """
     if not weights:
         return []
     named, values = condition(where)
@@ -207,7 +215,8 @@ def keyword_ranking(
         counted AS ({_build_postgres_spread_sql(query) if query.spread else "SELECT * FROM own"}),
         scored AS (
             SELECT c.id, sum(c.weight * c.tf * (%(k1)s::float8 + 1) / (
-                c.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / %(mean)s::float8))) AS score
+                c.tf + %(k1)s::float8
+                    * (1 - %(b)s::float8 + %(b)s::float8 * c.length / %(mean)s::float8))) AS score
             FROM counted c {allowed if named else ""} WHERE c.tf > 0 GROUP BY c.id
         )
         SELECT id, score FROM scored ORDER BY round(score::numeric, {SCORE_DIGITS}) DESC, id
@@ -228,8 +237,9 @@ def keyword_ranking(
 
 
 def _build_postgres_spread_sql(query: KeywordQuery) -> str:
-    """Return a query that adds to each passage what its neighbours in the document hold; short ones
-    lend more.
+    """Return SQL that adds to each passage a share of its neighbours' matches.
+
+    Neighbours are the passages around it in the document; short ones lend more.
     """
     lent = (
         f"own.tf * s.share * least(1.0::float8, {float(query.spread_tokens)}::float8 / "
@@ -287,9 +297,7 @@ def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
 
 
 def check(db: psycopg.Connection) -> list[str]:
-    """Verify references and counters, and that the postings are the tokens of the texts and nothing
-    else.
-    """
+    """Verify references and counters, and that postings and texts have the same tokens."""
     wrong = []
     for what, sql in _BROKEN.items():
         row = db.execute(sql).fetchone()

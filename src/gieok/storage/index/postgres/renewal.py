@@ -11,8 +11,9 @@ _AT_ONCE = 200
 
 
 def renew_keywords(db: psycopg.Connection) -> None:
-    """Rebuild all postings from the texts, in one transaction: others search the old ones until it
-    commits.
+    """Rebuild all postings from the texts, in one transaction.
+
+    Other processes search the old postings until it commits.
     """
     with db.transaction():
         vectors.lock(db, to_switch=True)

@@ -1,23 +1,30 @@
-"""The tables, as numbered steps that only go forward. Applied under an advisory lock, so that many
-may start at once.
+"""Tables of the store, as numbered migrations that only go forward.
 
-Design choices, each measured (docs/backends.md):
-- Everything that belongs to a scope is hash-partitioned by its number, which is first in every key:
-  cost follows the size of a scope, not of the database, and Citus can distribute it. The number is
-  made of the scope's path, as in the journal, so that both are in one place. There is no
-  approximate index, whose recall would drop under the scope's filter.
+The migrations are applied under an advisory lock, so that many processes may start at once. Design
+choices, each measured (docs/backends.md):
+
+- Every row of a scope is hash-partitioned by the scope's number, which is first in every key: cost
+  follows the size of a scope, not of the database, and Citus can distribute the tables. The number
+  is made of the scope's path, as in the journal, so that the rows of both are on one node. There is
+  no approximate index, whose recall would drop under the scope's filter.
+
 - A document's passages have consecutive ids after the document's own, so a neighbour is `id ± 1`,
   as in SQLite.
-- Postings are rows (scope, token, passage) with counts, the passage's length and how many of its
-  document stand before and after it, so that BM25 runs in SQL over one index. PostgreSQL's own
-  `ts_rank` knows no document frequency, and no Korean.
+
+- Postings are rows (scope, token, passage) with counts, the passage's length and how many passages
+  of its document stand before and after it, so that BM25 runs in SQL over one index. PostgreSQL's
+  own `ts_rank` knows no document frequency, and no Korean.
+
 - Vectors are halves that hold the integers of `quantise` exactly, beside their scale: SQLite's
-  vectors, so that both stores rank alike. `vectors` keeps them by text; `embeddings` has those of
-  passages, next to each other by scope.
-- A vector is kept in each scope that has its text, so that no put looks into another; `missing`
-  brings over what others have.
+  vectors, so that both stores rank alike. `vectors` keeps vectors by text; `embeddings` has those
+  of passages, next to each other by scope.
+
+- A vector is kept in each scope that has its text, so that no put looks into another scope;
+  `missing` copies vectors from other scopes.
+
 - Every passage without an embedding is in `waiting`, so that finding the few never looks at the
   many.
+
 - Names are qualified and nothing is set for a session, so that a pooler may hand each transaction
   another connection.
 """
@@ -79,7 +86,7 @@ OF_SCOPES = {
         embedding halfvec NOT NULL,
         PRIMARY KEY (scope_id, id)""",
 }
-#: The row of a scope is written again with every put.
+#: Storage options: the row of a scope is written again with every put, so its pages keep free room.
 _OPTIONS = {"scopes": " WITH (fillfactor = 70)"}
 _TABLES = (
     "".join(
@@ -121,13 +128,14 @@ BEGIN
 END $$;
 {_TABLES}"""
 
-#: Let the journal know what so far only the store holds.
+#: Make the journal adopt the documents that so far only the store holds.
 _SECOND = "INSERT INTO gieok.meta VALUES ('unadopted', '1')"
 
 
 def _renumber_scopes(db: psycopg.Connection) -> None:
-    """Give the scopes of earlier tables numbers made of their paths, and every key its scope first.
-    New tables have both.
+    """Number the scopes of earlier tables by their paths, and put the scope first in every key.
+
+    New tables have both already.
     """
     row = db.execute(_IS_EARLIER).fetchone()
     if not row or not row[0]:
@@ -168,7 +176,7 @@ _MOVED = """
 SELECT relname FROM pg_class WHERE relnamespace = 'gieok'::regnamespace AND relkind IN ('r', 'p')
 AND relname NOT IN ('meta', 'models', 'migrations')
 """
-#: Table → the columns that stay as they are.
+#: Table → the columns that are copied unchanged.
 _CARRIED = {
     "scopes": "path, documents, passages, tokens, changed",
     "notes": "name, value",
@@ -181,11 +189,11 @@ _CARRIED = {
     "embeddings": "scale, id, embedding",
 }
 
-#: Each is applied once, in order, and never changed after a release. A new database needs nothing
-#: of the third.
+#: Each migration is applied once, in order, and never changed after a release. The third changes
+#: nothing in a new database.
 MIGRATIONS: tuple[Step, ...] = (_FIRST, _SECOND, _renumber_scopes)
-#: Keys of advisory locks: one for migrating, one for the ids (above), one that a change of model
-#: holds against writers.
+#: Keys of advisory locks: one for migrating, one for the ids (above), one that a switch of the
+#: model holds against writers.
 MIGRATING = 1
 WRITING = "pg_advisory_xact_lock_shared(4749454, 3)"
 SWITCHING = "pg_advisory_xact_lock(4749454, 3)"

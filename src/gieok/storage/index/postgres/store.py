@@ -1,5 +1,6 @@
-"""The store on a PostgreSQL server. Any number of processes on any number of machines; threads
-share a few connections.
+"""Store on a PostgreSQL server, for any number of processes on any number of machines.
+
+The threads of a process share a few connections.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,15 +27,16 @@ from gieok.storage.postgres.connection import (
 )
 from gieok.storage.postgres.tables import Tables
 
-#: Waiting passages whose texts are looked for in other scopes at once.
+#: Number of waiting passages whose texts are looked for in other scopes at once.
 _SHARED_AT_ONCE = 1_000
-#: For looking without making tables.
+#: For a look at the server that makes no tables there.
 _NO_TABLES = Tables("pg_catalog", (), lock=6)
 
 
 class PostgresStore(SqlVectors[psycopg.Connection]):
-    """`Store`, `KeywordSearch`, `ModelSwitch`, `VectorCopy`, `Adoptable`, `Droppable` and
-    `Described` on one database.
+    """Store on one PostgreSQL database.
+
+    `Store`, `KeywordSearch`, `ModelSwitch`, `VectorCopy`, `Adoptable`, `Droppable` and `Described`.
     """
 
     _reads = reading
@@ -57,8 +59,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
 
     @classmethod
     def open(cls, opening: Opening) -> "PostgresStore":
-        """Return the store of `database.url`, or of libpq's own variables. Nothing is connected
-        yet.
+        """Return the store at `database.url`, or at the server that libpq's own variables name.
+
+        Nothing is connected yet.
         """
         url, password, timeout_s = configured(opening, "store: postgres")
         return cls(url, password=password, timeout_s=timeout_s)
@@ -82,8 +85,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         super().put(entries)
 
     def missing(self, limit: int) -> list[tuple[PassageId, str]]:
-        """Return passages without a vector, newest first, once those have theirs whose text has one
-        in another scope.
+        """Return passages without a vector, newest first.
+
+        Before that, passages whose text has a vector in another scope get a copy of the vector.
         """
         while True:
             with self._reading() as db:
@@ -98,8 +102,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
                 vectors.put(db, model.id, known)
 
     def compact(self) -> None:
-        """Forget cached vectors beyond the cap; after large changes, clean up and count again at
-        once.
+        """Drop cached vectors beyond the cap.
+
+        After large changes, also vacuum and update the planner's statistics at once.
         """
         with self._writing() as db:
             tidied = writing.tidy_postgres_index(db)
@@ -119,11 +124,11 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
     by_hand = "DROP SCHEMA gieok CASCADE"
 
     def known_remote_data(self) -> list[RemoteData]:
-        """Return nothing: nothing is recorded here, the server has to be asked."""
+        """Return nothing: no local record exists, the server has to be asked."""
         return []
 
     def remote_data(self) -> list[RemoteData]:
-        """Ask the server; no tables are made for that."""
+        """Ask the server for its data; no tables are made for that."""
         looking = Connections(self._address, _NO_TABLES, timeout_s=self._timeout_s)
         try:
             with looking.answering() as db:
@@ -136,8 +141,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         return [RemoteData(f"{self.location}, schema gieok", int(row[0]))]
 
     def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
-        """Drop the schema with all its tables, every scope of everybody who uses it, and look that
-        it is gone.
+        """Drop the schema with all its tables, and verify that it is gone.
+
+        This deletes every scope of everybody who uses the schema.
         """
         there = self.remote_data()
         if not there:
@@ -156,11 +162,11 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         return there
 
     def distribution(self) -> list[str]:
-        """Return the calls that spread the tables over nodes."""
+        """Return the Citus calls that spread the tables over nodes."""
         return list_citus_statements("gieok", OF_SCOPES, ("meta", "models", "migrations"))
 
     def distribute(self) -> int:
-        """Issue them."""
+        """Run the calls of `distribution` and return their number."""
         return distribute(self._connections, self.distribution(), self.location)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The store's tables on a server: what they need, and what is made anew for a later release."""
+"""Requirements of the store's tables on a server, and their renewal for a later release."""
 
 import psycopg
 
@@ -15,13 +15,17 @@ class StoreTables(Tables):
     """The store's tables, which need pgvector."""
 
     def prepare(self, db: psycopg.Connection, location: str) -> None:
-        """Make pgvector's types known. Raises StoreError where it is missing."""
+        """Register pgvector's types.
+
+        Raises StoreError where pgvector is missing.
+        """
         if _is_postgres_object_missing(db, _HALFVEC):
             _create_extension(db, location)
 
     def verify(self, db: psycopg.Connection, location: str) -> bool:
-        """Say whether the keywords are of an earlier release. Raises ShapeMismatch for tables of a
-        newer one.
+        """Say whether an earlier release made the keywords.
+
+        Raises ShapeMismatch for tables of a newer release.
         """
         super().verify(db, location)
         row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()
@@ -33,7 +37,7 @@ class StoreTables(Tables):
 
 
 def _create_extension(db: psycopg.Connection, location: str) -> None:
-    """Make pgvector's types known to this database, or say which command does."""
+    """Create the extension pgvector in this database, or name the command that does."""
     try:
         with db.transaction():
             db.execute("CREATE EXTENSION IF NOT EXISTS vector")

@@ -1,4 +1,7 @@
-"""Everything on models and their vectors. Each function runs inside the caller's transaction."""
+"""Embedding models and their vectors.
+
+Each function runs inside the caller's transaction.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from struct import Struct
@@ -14,10 +17,10 @@ from gieok.storage.index.postgres.schema import SWITCHING, WRITING
 from gieok.storage.index.quantise import unpack
 from gieok.storage.index.sql_vectors import VectorModel
 
-#: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and
-#: fro).
+#: Number of vectors kept though no passage uses them any more, for texts that come back (a branch
+#: switched to and fro).
 CACHED_VECTORS = 50_000
-#: A scope's number in front of a text's hash.
+#: Format of a scope's number in front of a text's hash.
 _SCOPE = Struct(">q")
 
 
@@ -41,7 +44,7 @@ def _read_vector_model(db: psycopg.Connection, condition: str, *values: str) -> 
 
 
 def add(db: psycopg.Connection, name: str, dimension: int) -> VectorModel:
-    """Return a model with the dimension it is known with, making a row when it is new."""
+    """Return a model with its recorded dimension; a new model gets a row."""
     db.execute(
         "INSERT INTO gieok.models (name, dimension) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING",
         (name, dimension),
@@ -52,9 +55,7 @@ def add(db: psycopg.Connection, name: str, dimension: int) -> VectorModel:
 
 
 def activate(db: psycopg.Connection, model_id: int) -> None:
-    """Make a model the one that search uses, point every passage at its vectors, and drop those of
-    others.
-    """
+    """Make a model the active one, point every passage at its vectors, drop other vectors."""
     db.execute(
         (
             "INSERT INTO gieok.meta VALUES ('model_id', %s) ON CONFLICT (name) DO UPDATE SET "
@@ -64,7 +65,7 @@ def activate(db: psycopg.Connection, model_id: int) -> None:
     )
     db.execute("DELETE FROM gieok.vectors WHERE model_id <> %s", (model_id,))
     db.execute("DELETE FROM gieok.models WHERE id <> %s", (model_id,))
-    # not TRUNCATE, which searches that run now would see
+    # Not TRUNCATE, which searches in progress would see.
     db.execute("DELETE FROM gieok.embeddings")
     db.execute("DELETE FROM gieok.waiting")
     with db.cursor(name="passages") as cursor:
@@ -75,8 +76,9 @@ def activate(db: psycopg.Connection, model_id: int) -> None:
 
 
 def lock(db: psycopg.Connection, *, to_switch: bool) -> None:
-    """Keep the active model as it is until the end of the transaction; `to_switch` waits until
-    nobody writes.
+    """Keep the active model unchanged until the end of the transaction.
+
+    With `to_switch`, wait until no other transaction writes.
     """
     db.execute(f"SELECT {SWITCHING if to_switch else WRITING}")
 
@@ -86,8 +88,8 @@ def rank_nearest_vectors(
 ) -> Ranking:
     """Rank by exact cosine, lowered by crowding.
 
-    The server's product rounds the query to halves, so it is asked for a few more than wanted, and
-    they are looked at again.
+    The server's product rounds the query to halves, so the server is asked for a few more vectors
+    than wanted, whose cosines are computed again here.
     """
     condition, values = reading.condition(where)
     documents = (
@@ -119,7 +121,10 @@ def rank_nearest_vectors(
 
 
 def waiting(db: psycopg.Connection, scope: Scope) -> int:
-    """Count the passages of a scope that have no vector; costs nothing where there is none."""
+    """Count the passages of a scope that have no vector.
+
+    Costs nothing where every passage has a vector.
+    """
     row = db.execute(
         "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s",
         (reading.find_postgres_scope_id(db, scope),),
@@ -136,8 +141,9 @@ def missing(db: psycopg.Connection, limit: int) -> list[tuple[PassageId, str]]:
 
 
 def elsewhere(db: psycopg.Connection, model_id: int, limit: int) -> dict[bytes, bytes]:
-    """Return scope and text hash → data for the newest waiting passages whose text has a vector in
-    another scope.
+    """Return vectors from other scopes for the newest waiting passages.
+
+    The keys are scope and text hash in one value.
     """
     rows = db.execute(
         "SELECT w.scope_id, w.text_hash, v.data "
@@ -152,8 +158,9 @@ def elsewhere(db: psycopg.Connection, model_id: int, limit: int) -> dict[bytes, 
 def missing_for(
     db: psycopg.Connection, model_id: int, before: PassageId, limit: int
 ) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages below an id whose text has no vector of a model, newest
-    first.
+    """Return (id, text) of passages whose text has no vector of a model, newest first.
+
+    Only passages with an id below `before`.
     """
     rows = db.execute(
         "SELECT p.id, p.scope_id FROM gieok.passages p WHERE p.id < %s AND NOT EXISTS ("
@@ -168,8 +175,9 @@ def missing_for(
 def _read_postgres_texts(
     db: psycopg.Connection, found: Sequence[tuple[int, int]]
 ) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages given as (id, scope); cut here, because `substr` reads a
-    document for each passage.
+    """Return (id, text) of passages given as (id, scope).
+
+    Texts are cut here, because `substr` reads a document for each passage.
     """
     scopes = list({sid for _, sid in found})
     rows = db.execute(
@@ -199,8 +207,9 @@ def prepared(db: psycopg.Connection, model_id: int) -> int:
 
 
 def text_hashes(db: psycopg.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
-    """Return scope and hash of the text to embed of the passages that exist, as `put` and `keep`
-    take them.
+    """Return scope and hash of the text to embed, in one value, by passage.
+
+    Only passages that exist. `put` and `keep` take the value.
     """
     rows = db.execute(
         "SELECT id, scope_id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),)
@@ -209,7 +218,7 @@ def text_hashes(db: psycopg.Connection, ids: Sequence[PassageId]) -> dict[Passag
 
 
 def packed(db: psycopg.Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Return text hash → packed vector of those that are here, in whichever scope."""
+    """Return text hash → packed vector of the vectors that exist in any scope."""
     rows = db.execute(
         "SELECT text_hash, data FROM gieok.vectors WHERE model_id = %s AND text_hash = ANY(%s)",
         (model_id, sorted(set(hashes))),
@@ -218,11 +227,12 @@ def packed(db: psycopg.Connection, model_id: int, hashes: Iterable[bytes]) -> di
 
 
 def put(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep scope and text hash → data of the active model, and link every passage of the scope that
-    waits with such a text.
+    """Keep vectors of the active model, and link every waiting passage with such a text.
+
+    The keys of `packed` are scope and text hash in one value.
     """
     sids, hashes = keep(db, model_id, packed)
-    # A document may go meanwhile: hold its scope, then look who still waits.
+    # A document may be deleted meanwhile: lock its scope, then see which passages still wait.
     db.execute(
         "SELECT id FROM gieok.scopes WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE",
         (list(set(sids)),),
@@ -239,8 +249,10 @@ def put(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) ->
 def keep(
     db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]
 ) -> tuple[list[int], list[bytes]]:
-    """Keep scope and text hash → data without linking it: the side of a rebuild that is not seen
-    yet; return both apart.
+    """Keep vectors without linking them; return the scopes and the hashes of the keys.
+
+    For a rebuild, which is not visible yet. The keys of `packed` are scope and text hash in one
+    value.
     """
     keys = sorted(packed)  # in one order, so that two writers never wait for each other in a circle
     sids, hashes = (
@@ -258,8 +270,9 @@ def keep(
 
 
 def drop_unused_postgres_vectors(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
-    """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's
-    are not used yet.
+    """Drop the oldest unused vectors of the active model, beyond `keep` of them.
+
+    A vector is unused where no passage has it; the vectors of a rebuild are not used yet.
     """
     db.execute(
         "DELETE FROM gieok.vectors WHERE (scope_id, model_id, text_hash) IN ("
@@ -273,8 +286,9 @@ def drop_unused_postgres_vectors(db: psycopg.Connection, keep: int = CACHED_VECT
 
 
 def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> None:
-    """Give passages (id, scope, text hash) the active model's vectors that are here; the others
-    wait.
+    """Give passages (id, scope, text hash) the active model's existing vectors.
+
+    Passages without such a vector wait.
     """
     model = active(db)
     found = _read_linked_vectors(db, model.id, passages) if model else {}
@@ -287,9 +301,7 @@ def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> 
 def _read_linked_vectors(
     db: psycopg.Connection, model_id: int, passages: Sequence[tuple[int, int, bytes]]
 ) -> dict[tuple[int, bytes], bytes]:
-    """Return (scope, text hash) → packed vector of the passages whose text has one in their
-    scope.
-    """
+    """Return (scope, text hash) → packed vector, for passages whose scope has the vector."""
     rows = db.execute(
         "SELECT scope_id, text_hash, data FROM gieok.vectors "
         "WHERE scope_id = ANY(%s) AND model_id = %s AND text_hash = ANY(%s)",

@@ -1,7 +1,7 @@
-"""Everything that changes the database. Each function runs inside the caller's transaction.
+"""Changes documents, notes and postings.
 
-Writers of one scope take turns by its row in `scopes`, always locked in the order of ids; writers
-of different scopes do not wait for each other.
+Each function runs inside the caller's transaction. Writers of one scope take turns by its row in
+`scopes`, always locked in the order of ids; writers of different scopes do not wait for each other.
 """
 
 from collections import Counter, defaultdict
@@ -20,12 +20,15 @@ from gieok.storage.index.rows import DOCUMENT_COLUMNS, document_row
 from gieok.storage.postgres.numbers import scope_number
 from gieok.text.keywords import keyword_text
 
-#: Neighbours are counted up to this many; no query reaches further.
+#: Largest count of neighbours that is stored; no query reaches further.
 _FAR = 1_000
 
 
 class PlacedEntry(NamedTuple):
-    """A prepared entry with its scope's id and its own; the passages' ids follow it."""
+    """Prepared entry with the id of its scope and its own id.
+
+    The passages' ids follow the entry's id.
+    """
 
     scope_id: int
     id: int
@@ -66,8 +69,9 @@ def put(db: psycopg.Connection, prepared: Sequence[PreparedEntry]) -> None:
 def _find_held_keys(
     db: psycopg.Connection, wanted: Sequence[tuple[int, str]]
 ) -> dict[int, list[str]]:
-    """Return scope → keys of those (scope, key) that are there already: in a first index, none, at
-    one statement's cost.
+    """Return scope → existing keys among those of `wanted`.
+
+    In a first index none exist, at the cost of one statement.
     """
     numbers = db.execute(
         "SELECT k.n FROM unnest(%s::bigint[], %s::bytea[]) WITH ORDINALITY k (sid, hash, n) "
@@ -88,8 +92,9 @@ def _find_held_keys(
 
 
 def lock_scopes(db: psycopg.Connection, paths: Iterable[str]) -> dict[str, int]:
-    """Return path → id of scopes, making rows for new ones, and hold them until the end of the
-    transaction.
+    """Return path → id of scopes, locked until the end of the transaction.
+
+    New scopes get rows.
     """
     numbers = {path: scope_number(path) for path in paths}
     ids = list(numbers.values())
@@ -112,7 +117,7 @@ def lock_scopes(db: psycopg.Connection, paths: Iterable[str]) -> dict[str, int]:
 def update_note(
     db: psycopg.Connection, scope: Scope, name: str, change: Callable[[str], str]
 ) -> None:
-    """Set one note to what `change` makes of it."""
+    """Replace the value of a note by the result of `change`."""
     sid = lock_scopes(db, [scope.path])[scope.path]
     row = db.execute(
         "SELECT value FROM gieok.notes WHERE scope_id = %s AND name = %s", (sid, name)
@@ -127,12 +132,12 @@ def update_note(
 
 
 def set_adopted(db: psycopg.Connection) -> None:
-    """Say that the journal knows what is here."""
+    """Record that the journal knows the documents of this store."""
     db.execute("DELETE FROM gieok.meta WHERE name = 'unadopted'")
 
 
 def forget(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> int:
-    """Remove documents; return how many there were."""
+    """Remove documents; return how many existed."""
     named = "SELECT id FROM gieok.scopes WHERE id = %s AND path = %s FOR NO KEY UPDATE"
     row = db.execute(named, (scope_number(scope.path), scope.path)).fetchone()
     return _remove_postgres_documents(db, row[0], keys) if row else 0
@@ -191,8 +196,9 @@ def _passage_rows(placed: PlacedEntry) -> Iterable[tuple[object, ...]]:
 
 
 def copy_postings(db: psycopg.Connection, placed: Sequence[PlacedEntry]) -> None:
-    """Write the lines of COPY ourselves: tokens hold nothing that it would escape, and this is most
-    of the data.
+    """Write postings by COPY, with lines formatted here.
+
+    Tokens hold nothing that COPY would escape, and postings are most of the data.
     """
     columns = "scope_id, passage_id, length, before, after, body, context, token"
     with db.cursor().copy(f"COPY gieok.postings ({columns}) FROM STDIN") as out:
@@ -260,8 +266,9 @@ def _remove_postgres_documents(db: psycopg.Connection, sid: int, keys: Sequence[
 def _remove_postings(
     db: psycopg.Connection, sid: int, passages: Sequence[tuple[int, str, str]]
 ) -> None:
-    """Remove the tokens that the texts are known to have; an index by passage would be a third of
-    all data.
+    """Remove postings by the tokens of the passages' texts.
+
+    An index by passage would be a third of all data.
     """
     pairs = [
         (t, i)
@@ -276,8 +283,9 @@ def _remove_postings(
 
 
 def tidy_postgres_index(db: psycopg.Connection) -> bool:
-    """Drop unused vectors beyond the cap once as much as half of what is there has changed; return
-    whether it had.
+    """Drop unused vectors beyond the cap once enough has changed; return whether it had.
+
+    Enough is half as much as the store holds.
     """
     row = db.execute(
         "SELECT coalesce(sum(changed), 0), coalesce(sum(passages), 0) FROM gieok.scopes"

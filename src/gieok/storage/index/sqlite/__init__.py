@@ -1,1 +1,1 @@
-"""The embedded store: one SQLite file, no extension required."""
+"""Embedded store: one SQLite file, no extension required."""

@@ -1,9 +1,8 @@
-"""A project's store: documents and passages as in every store, and beside them its files, symbols
-and edges.
+"""A project's store: documents and passages, with the project's files, symbols and edges.
 
 One file per project, in the project's own folder: it goes where the project goes, and is removed
 with it. Symbols keep their number as long as their key lives, so edges into a file that is indexed
-again stay; what differs is written, nothing else.
+again stay; only differences are written.
 """
 
 import sqlite3
@@ -57,8 +56,8 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS code_summaries (
         code_hash TEXT PRIMARY KEY, text TEXT NOT NULL, model TEXT NOT NULL
     ) WITHOUT ROWID""",
-    # What ran: kept by key and hash, not by symbol, so that it outlives a branch on which a symbol
-    # is not there.
+    # Executions are kept by key and hash, not by symbol, so that they outlive a branch without the
+    # symbol.
     """CREATE TABLE IF NOT EXISTS code_versions (
         id INTEGER PRIMARY KEY, key TEXT NOT NULL, code_hash TEXT NOT NULL, UNIQUE (key, code_hash)
     )""",
@@ -79,7 +78,7 @@ _EDGE_ORDER = " ORDER BY s.key, t.key, e.kind, e.line"
 _EXECUTED = """FROM code_executions e JOIN code_versions t ON t.id = e.test
     JOIN code_versions f ON f.id = e.function
     JOIN code_symbols ts ON ts.key = t.key LEFT JOIN code_symbols fs ON fs.key = f.key"""
-#: A file in which a test ran something, nobody knows what.
+#: Files in which a test ran an unknown function.
 _UNREAD = "SELECT id FROM code_versions WHERE substr(key, -2) = '::'"
 _OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source"
 
@@ -87,7 +86,8 @@ _OPEN = "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.
 class SqliteProjectStore(SqliteStore):
     """`SqliteStore` with `Graph`: everything of one project in one file.
 
-    What models and test runs said goes to `realm` too: a new file begins with what is kept there.
+    The summaries of models and the executions of test runs are kept in `realm` too: a new file
+    begins with the copies there.
     """
 
     what = "code index"
@@ -116,7 +116,7 @@ class SqliteProjectStore(SqliteStore):
             self.set_adopted()
 
     def files(self) -> dict[str, SourceFile]:
-        """Return every file that is held, by path."""
+        """Return every file of the graph, by path."""
         with self._reading() as db:
             return {
                 row[0]: SourceFile(*row)
@@ -124,7 +124,10 @@ class SqliteProjectStore(SqliteStore):
             }
 
     def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
-        """Yield (path, facts) of every file that has any, or of those among `paths`, by path."""
+        """Yield (path, facts) of files that have facts, by path.
+
+        Of all files, or of those among `paths`.
+        """
         query = "SELECT path, facts FROM code_files WHERE facts <> ''"
         with self._reading() as db:
             if paths is None:
@@ -242,7 +245,10 @@ class SqliteProjectStore(SqliteStore):
             }
 
     def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
-        """Put summaries and forget others, in one transaction; one that waits replaces none."""
+        """Put summaries and forget others, in one transaction.
+
+        A summary that waits for a model replaces none.
+        """
         if self._realm:
             said = made.Made([row for row in rows if row.text], ())
             self._realm.keep(made.dump_made_values(said), made.names_of_summaries(gone))
@@ -255,9 +261,7 @@ class SqliteProjectStore(SqliteStore):
     def put_executions(
         self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]
     ) -> None:
-        """Keep what ran, in place of what is kept of these tests in these files, in one
-        transaction.
-        """
+        """Replace the executions of these tests in these files, in one transaction."""
         with self._writing() as db:
             _forget_executions(db, tests, paths)
             _put_executions(db, seen)
@@ -267,7 +271,10 @@ class SqliteProjectStore(SqliteStore):
                 self._realm.keep(after, before - after.keys())
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
-        """Return which of the existing tests ran these functions, also functions that are gone."""
+        """Return which of the existing tests ran these functions.
+
+        Functions that were deleted are found too.
+        """
         query = f"""SELECT t.key, f.key, max(ts.code_hash = t.code_hash),
         max(fs.code_hash IS f.code_hash)
             {_EXECUTED} WHERE f.key IN ({{}}) GROUP BY t.key, f.key"""
@@ -283,7 +290,10 @@ class SqliteProjectStore(SqliteStore):
         )
 
     def settled(self, tests: Sequence[str]) -> set[str]:
-        """Return those of which executions are kept and all code is still the same."""
+        """Return those tests whose code is unchanged, and all the code that they ran.
+
+        Only tests with executions.
+        """
         query = f"""SELECT t.key {_EXECUTED} WHERE t.key IN ({{}})
             GROUP BY t.key HAVING min(ts.code_hash = t.code_hash AND fs.code_hash IS f.code_hash)"""
         with self._reading() as db:
@@ -294,7 +304,7 @@ class SqliteProjectStore(SqliteStore):
             }
 
     def count_executions(self) -> ExecutionCount:
-        """Count what is kept."""
+        """Count the executions."""
         query = f"""SELECT count(fs.key), count(DISTINCT CASE
         WHEN fs.key IS NOT NULL THEN t.key END), count(DISTINCT fs.key),
             coalesce(sum(fs.key IS NOT NULL AND (ts.code_hash <> t.code_hash
@@ -319,7 +329,10 @@ class SqliteProjectStore(SqliteStore):
 
 
 def _read_graph_summaries(db: sqlite3.Connection) -> list[Summary]:
-    """Return the summaries that models wrote; those that wait for one can be asked for again."""
+    """Return the summaries that models wrote.
+
+    Summaries that wait for a model are left out: they can be asked for again.
+    """
     return [
         Summary(*row)
         for row in db.execute(f"SELECT {_SUMMARY} FROM code_summaries WHERE text <> ''")

@@ -1,5 +1,6 @@
-"""Changes to a project's graph: what differs is written, nothing else. Each function runs inside
-the caller's transaction.
+"""Changes to a project's graph: only differences are written.
+
+Each function runs inside the caller's transaction.
 """
 
 import sqlite3
@@ -16,7 +17,7 @@ _EDGE, _CALL = f"{_EDGE_KEY}, tier, reason", "name, source, line"
 
 
 def change_graph(db: sqlite3.Connection, graph: GraphChange) -> None:
-    """Change the graph; the files are as they shall be already."""
+    """Change the graph; its files are already in their new state."""
     _write_symbols(db, graph.symbols)
     for path, lines in graph.moved.items():
         _move_symbol_lines(db, path, lines)
@@ -25,8 +26,9 @@ def change_graph(db: sqlite3.Connection, graph: GraphChange) -> None:
 
 
 def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]) -> None:
-    """Let files hold these symbols. One that stays keeps its number; the edges of one that is gone
-    go too.
+    """Replace the symbols of files.
+
+    A symbol that stays keeps its number; the edges of a symbol that is gone go too.
     """
     assignments = ", ".join(f"{name} = ?" for name in Symbol._fields[1:])
     gone: list[tuple[int]] = []
@@ -58,7 +60,7 @@ def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]
 
 
 def _move_symbol_lines(db: sqlite3.Connection, path: str, lines: Mapping[int, int]) -> None:
-    """Give what begins in a file other lines."""
+    """Move the symbols and edges of a file to new lines; `lines` is old → new."""
     own = [
         row[0]
         for row in db.execute("SELECT id FROM code_symbols WHERE path = ? ORDER BY id", (path,))
@@ -79,7 +81,7 @@ def _move_symbol_lines(db: sqlite3.Connection, path: str, lines: Mapping[int, in
 
 
 def _write_links(db: sqlite3.Connection, links: Links) -> None:
-    """Let files of some languages have these edges and unresolved calls."""
+    """Replace the edges and unresolved calls of some languages' files."""
     of_languages = f"SELECT path FROM code_files WHERE language IN ({marks(list(links.languages))})"
     query = f"SELECT key, id FROM code_symbols WHERE path IN ({of_languages})"
     ids = dict(db.execute(query, list(links.languages)).fetchall())
@@ -109,7 +111,9 @@ def _write_difference(
     before: Iterable[tuple[Any, ...]],
     after: Iterable[tuple[Any, ...]],
 ) -> None:
-    """Turn rows of a table into others, both sorted: side by side, for neither fits twice. `keys`
+    """Change the rows of a table from `before` to `after`, both sorted.
+
+    The two are compared side by side, because neither fits in memory twice. The first `keys`
     columns are the key.
     """
     gone, new = [], []

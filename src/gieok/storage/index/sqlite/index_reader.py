@@ -1,5 +1,4 @@
-"""Reads the store's file for the prompt hook: writes nothing, waits for no lock, ends at a
-deadline.
+"""Reads the store's file for the prompt hook: read-only, without locks, within a deadline.
 
 Standard library, and none of it that is slow to import (see `ranking`).
 """
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 _BUSY_S = 0.05
 #: Steps of SQLite's virtual machine (a microsecond or less each) between two looks at the deadline.
 _STEPS = 2_000
-#: Whether a scope holds conversations (`places.SESSIONS`), by the index of keys.
+#: SQL for: does a scope hold conversations (`places.SESSIONS`), by the index of keys.
 _HAS_TALK = (
     "SELECT 1 FROM documents WHERE scope_id = ? AND key >= 'sessions/' AND key < 'sessions0' "
     "LIMIT 1"
@@ -42,7 +41,7 @@ class Missing(Exception):
 
 
 class Mismatch(Exception):
-    """The index was made by another version; the message says which."""
+    """Another version made the index; the message says which."""
 
 
 class Late(Exception):
@@ -50,7 +49,10 @@ class Late(Exception):
 
 
 class IndexReader:
-    """Read-only connection for one call. `deadline` is compared with `now`, in seconds."""
+    """Read-only connection for one call.
+
+    `deadline` is compared with `now`, in seconds.
+    """
 
     def __init__(
         self, file: str, deadline: float = float("inf"), now: Callable[[], float] = time.monotonic
@@ -73,12 +75,13 @@ class IndexReader:
                 f"{file} has keyword tokens of version {tokens and tokens[0]}, this gieok "
                 f"makes {keywords.VERSION}"
             )
-        # From here on: the checks above must not be cut short.
+        # The deadline counts from here on: the checks above must not be cut short.
         self._db.set_progress_handler(self._is_late, _STEPS)
 
     def scope(self, path: str) -> tuple[int, int, float] | None:
-        """Return a scope's id, its passages and their mean length; None where it holds none. Raises
-        Late.
+        """Return a scope's id, the number of its passages and their mean length.
+
+        None where the scope holds no passage. Raises Late.
         """
         row = self._one(
             "SELECT id, passages, tokens FROM scopes WHERE path = ? AND passages > 0", path
@@ -86,8 +89,9 @@ class IndexReader:
         return (row[0], row[1], max(row[2] / row[1], 1.0)) if row else None
 
     def holding(self, sid: int, tokens: Collection[str]) -> dict[str, int]:
-        """Return how many passages of the scope hold each token, for those that occur. Raises
-        Late.
+        """Return how many passages of the scope hold each token; unknown tokens are left out.
+
+        Raises Late.
         """
         return self._timely(lambda: ranking.term_statistics(self._db, sid, tokens))
 
@@ -104,8 +108,9 @@ class IndexReader:
         limit: int,
         kinds: str = "",
     ) -> "list[tuple[PassageId, float]]":
-        """Return the best passages by BM25; `weights` is weight · idf. `kinds`: 'turns', 'notes',
-        '' all. Raises Late.
+        """Return the best passages by BM25.
+
+        `weights` is weight · idf. `kinds`: 'turns', 'notes', '' for all. Raises Late.
         """
         which = {"turns": " AND d.kind = 'turn'", "notes": f" AND d.kind NOT IN {_TALK}"}.get(
             kinds, ""
@@ -117,10 +122,10 @@ class IndexReader:
         )
 
     def row(self, passage: "PassageId") -> "tuple[Any, ...]":
-        """Return document id, key, title, text, first and last line, updated and day in ms,
-        metadata, provenance, kind.
+        """Return the columns of a passage and its document.
 
-        Raises Late.
+        Document id, key, title, text, first and last line, updated and day in ms, metadata,
+        provenance, kind. Raises Late.
         """
         row: tuple[Any, ...] = self._one(
             'SELECT d.id, d.key, d.title, substr(d.text, p.start + 1, p."end" - p.start), '
@@ -132,8 +137,9 @@ class IndexReader:
         return row
 
     def newest(self, scope: str, limit: int, kind: str = "") -> list[tuple[str, str, str, str]]:
-        """Return key, title, metadata and provenance of the notes (of a kind) of a scope that
-        changed last. Raises Late.
+        """Return the notes of a scope that changed last, of one kind where `kind` is given.
+
+        Key, title, metadata and provenance of each. Raises Late.
         """
         return self._timely(
             lambda: self._db.execute(
@@ -144,8 +150,9 @@ class IndexReader:
         )
 
     def lines(self, scope: str, key: str) -> list[str]:
-        """Return the lines of a document's text; none where it is not there any more. Raises
-        Late.
+        """Return the lines of a document's text; nothing where the document is gone.
+
+        Raises Late.
         """
         row = self._one(
             (
@@ -158,8 +165,9 @@ class IndexReader:
         return str(row[0]).split("\n") if row else []
 
     def line(self, scope: str, key: str, number: int) -> str:
-        """Return a line (1-based) of a document's text; '' where it is not there any more. Raises
-        Late.
+        """Return a line (1-based) of a document's text; '' where the document is gone.
+
+        Raises Late.
         """
         lines = self.lines(scope, key)
         return lines[number - 1] if len(lines) >= number else ""

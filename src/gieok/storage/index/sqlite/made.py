@@ -1,5 +1,6 @@
-"""Summaries by models and executions by tests, as values that the journal keeps: one per summary,
-one per test.
+"""Summaries by models and executions by tests, as values that the journal keeps.
+
+One value per summary, one per test.
 """
 
 import json
@@ -14,7 +15,7 @@ _SUMMARY, _RUN = "summary:", "run:"
 
 
 class Made(NamedTuple):
-    """Summaries by models, and which test ran which function."""
+    """Summaries by models, and executions: which test ran which function."""
 
     summaries: Sequence[Summary]
     executions: Sequence[Execution]
@@ -33,7 +34,7 @@ def dump_made_values(made: Made) -> dict[str, str]:
 
 
 def load_made_values(values: Mapping[str, str]) -> Made:
-    """Return what was kept."""
+    """Return the summaries and executions in kept values."""
     rows = [(name, json.loads(text)) for name, text in values.items()]
     return Made(
         [
@@ -51,10 +52,10 @@ def load_made_values(values: Mapping[str, str]) -> Made:
 
 
 def names_of_summaries(hashes: Iterable[str]) -> set[str]:
-    """Return under which names the summaries of code with these hashes are kept."""
+    """Return the names of the kept values with the summaries of code with these hashes."""
     return {_SUMMARY + one for one in hashes}
 
 
 def names_of_runs(values: Iterable[str]) -> set[str]:
-    """Return those of the names under which runs are kept."""
+    """Return those names that are of kept executions."""
     return {name for name in values if name.startswith(_RUN)}

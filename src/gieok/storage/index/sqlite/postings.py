@@ -1,8 +1,8 @@
-"""Keyword ranking in memory: what each token gives each passage, computed once and kept.
+"""Keyword ranking in memory: the gain of each passage by each token, computed once and cached.
 
-A token's gains are fetched from the keyword index when a question first uses it. After that a
-question costs one
-addition per occurrence: 100,000 passages, eight words, neighbours included, in about a millisecond.
+A token's gains are fetched from the keyword index when a question first uses the token. After that
+a question costs one addition per occurrence: 100,000 passages, eight words, neighbours included, in
+about a millisecond.
 """
 
 import sqlite3
@@ -18,14 +18,15 @@ from gieok.text import bm25
 
 Slots = NDArray[np.int32]
 
-#: Kept gains of all tokens together: 12 bytes each. Beyond it the memory starts again with what is
-#: asked next.
+#: Number of cached gains of all tokens together: 12 bytes each. Beyond it the cache is emptied and
+#: starts with the next question.
 _KEPT_GAINS = 2_000_000
 
 
 class Postings:
-    """Tokens of one scope in one state (generation); slots are places in its passages, which are in
-    id order.
+    """Tokens of one scope in one state (generation).
+
+    A slot is the place of a passage among the scope's passages in id order.
     """
 
     def __init__(self, scope_id: int, ids: Ints, documents: Ints, lengths: Doubles) -> None:
@@ -42,8 +43,10 @@ class Postings:
     def score(
         self, db: sqlite3.Connection, query: KeywordQuery
     ) -> tuple[Doubles, float, dict[str, int]]:
-        """Return the BM25 score of every slot (0: holds no token), the query's ceiling, and what
-        holds each token.
+        """Return the BM25 score of every slot, the query's ceiling, and token counts.
+
+        Score 0: the slot's passage holds no token. The counts are how many passages hold each
+        token.
         """
         shape = (query.k1, query.b, query.context_weight, query.spread, query.spread_tokens)
         if shape != self._shape:
@@ -96,8 +99,9 @@ class Postings:
         return np.searchsorted(self._ids, rows[:, 0]), rows[:, 1]
 
     def _spread(self, slots: Ints, counts: Doubles, query: KeywordQuery) -> tuple[Ints, Doubles]:
-        """Add to each passage what its neighbours in the document hold; short ones lend more than
-        long ones.
+        """Add to each passage a share of its neighbours' matches in the document.
+
+        Short neighbours lend more than long ones.
         """
         if not query.spread:
             return slots, counts

@@ -1,8 +1,7 @@
-"""Keyword ranking in SQL. Standard library, and none of it that is slow to import: the prompt hook
-ranks with this too.
+"""Keyword ranking in SQL, also for the prompt hook.
 
-Hence plain values instead of the nouns, and no `typing`, whose import alone costs a sixth of what
-the hook has.
+Standard library, and none of it that is slow to import. Hence plain values instead of the model
+types, and no `typing`, whose import alone costs a sixth of the hook's time.
 """
 
 import sqlite3
@@ -13,17 +12,17 @@ if TYPE_CHECKING:
     from gieok.model.memory import PassageId
     from gieok.model.retrieval import KeywordQuery
 
-#: Changes with the tables in `schema`.
+#: Version of the tables in `schema`; it changes with them.
 SCHEMA_VERSION = 3
-#: What the hook can read: it upgrades nothing, and must not fall silent between an update and the
-#: next command.
+#: Versions that the hook can read: it upgrades nothing, and must not fall silent between an update
+#: and the next command.
 READABLE_VERSIONS = (1, 2, 3)
-#: As `ports.SCORE_DIGITS`, which the hook has no time to import.
+#: As `ports.store.SCORE_DIGITS`, which the hook has no time to import.
 SCORE_DIGITS = 6
 
 
 def term_statistics(db: sqlite3.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
-    """Return how many passages of the scope hold each token, for the tokens that occur."""
+    """Return how many passages of the scope hold each token; unknown tokens are left out."""
     counts = {}
     for token in tokens:
         row = db.execute(
@@ -44,8 +43,9 @@ def rank_sqlite_keywords(
     condition: str = "",
     values: Sequence[object] = (),
 ) -> "list[tuple[PassageId, float]]":
-    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur, `condition` is
-    on `documents d`.
+    """Rank by `gieok.text.bm25`.
+
+    `weights` is weight · idf of the tokens that occur, `condition` is on `documents d`.
     """
     if not weights:
         return []
@@ -69,8 +69,9 @@ def rank_sqlite_keywords(
 
 
 def _build_sqlite_spread_sql(query: "KeywordQuery") -> str:
-    """Return a query that adds to each passage what its neighbours in the document hold; short ones
-    lend more.
+    """Return SQL that adds to each passage a share of its neighbours' matches.
+
+    Neighbours are the passages around it in the document; short ones lend more.
     """
     lent = f"min(1.0, {float(query.spread_tokens)} / max(here.length, 1))"
     steps = ["SELECT 0 AS step, 1.0 AS share, 1 AS full"]

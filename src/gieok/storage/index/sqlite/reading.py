@@ -1,5 +1,6 @@
-"""Everything that reads documents, keyword ranking in SQL included. Standard library only: the cold
-path.
+"""Reads documents, and ranks by keywords in SQL.
+
+Standard library only, for a quick start of one-shot commands.
 """
 
 import sqlite3
@@ -70,7 +71,7 @@ def hashes(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
 def passages(
     db: sqlite3.Connection, ids: Sequence[PassageId], scope: Scope | None = None
 ) -> list[FoundPassage]:
-    """Return passages in the order of `ids`; of one scope, where it is named."""
+    """Return passages in the order of `ids`, of one scope where a scope is given."""
     by_id: dict[PassageId, FoundPassage] = {}
     for batch in batches(ids):
         rows = db.execute(
@@ -86,8 +87,8 @@ def within(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int) -> l
     """Return the passages of documents that a filter admits, the newest document first."""
     condition, values = filter_sql(where)
     rows = db.execute(
-        # CROSS JOIN keeps the order of the loops: the other way, each passage looks through all
-        # documents (10,000: 12 s).
+        # CROSS JOIN keeps the order of the loops: in the other order, each passage looks through
+        # all documents (10,000: 12 s).
         "SELECT p.id FROM documents d CROSS JOIN passages p "
         "ON p.id BETWEEN d.first_passage AND d.first_passage + d.passage_count - 1 "
         f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?){condition} "
@@ -98,7 +99,7 @@ def within(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int) -> l
 
 
 def allowed_ids(db: sqlite3.Connection, sid: int, where: Filter) -> list[PassageId]:
-    """Return the passages of a scope that a filter lets through."""
+    """Return the passages of a scope that a filter admits."""
     condition, values = filter_sql(where)
     rows = db.execute(
         f"SELECT p.id FROM passages p JOIN documents d ON d.id = p.document_id{condition} "
@@ -128,7 +129,7 @@ def notes(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
 
 
 def is_unadopted(db: sqlite3.Connection) -> bool:
-    """Say whether an older release wrote what is here, and the journal does not know it yet."""
+    """Say whether an older release wrote documents that the journal does not know yet."""
     return db.execute("SELECT 1 FROM meta WHERE name = 'unadopted'").fetchone() is not None
 
 
@@ -159,7 +160,10 @@ def keyword_ranking(
     where: Filter,
     limit: int,
 ) -> list[tuple[PassageId, float]]:
-    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
+    """Rank by `gieok.text.bm25`.
+
+    `weights` is weight · idf of the tokens that occur.
+    """
     return ranking.rank_sqlite_keywords(
         db, known.id, known.mean_length, query, weights, limit, *filter_sql(where)
     )
@@ -186,8 +190,9 @@ def stats(db: sqlite3.Connection, scope: Scope | None) -> StoreStats:
 
 
 def check(db: sqlite3.Connection) -> list[str]:
-    """Verify pages, references, counters, and that the keyword index holds the tokens of the texts
-    and nothing else.
+    """Verify pages, references, counters, and the tokens of the keyword index.
+
+    The keyword index must hold the tokens of the texts and nothing else.
     """
     wrong = [row[0] for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
     for what, sql in _BROKEN.items():

@@ -1,7 +1,7 @@
-"""A scope in the memory of a long-lived process: the answers of SQL, ten times faster.
+"""Copy of a scope in the memory of a long-lived process: SQL's answers, ten times faster.
 
-`refresh` compares the scope's generation and loads what any process wrote since; of vectors, the
-new ones only.
+`refresh` compares the scope's generation and loads what any process wrote since the last refresh;
+of the vectors, only new ones are loaded.
 """
 
 import sqlite3
@@ -18,22 +18,24 @@ from gieok.storage.index.sqlite.postings import Postings
 from gieok.storage.index.sqlite.reading import allowed_ids
 from gieok.storage.index.sqlite.scan import RESCORED, Signs
 
-#: Below this the exact scan is cheaper than the prefilter.
+#: Below this number of passages the exact scan is cheaper than the prefilter.
 _PREFILTER_FROM = 4 * RESCORED
-#: Rows fetched at a time, few against those that are kept.
+#: Rows fetched at a time, few against the rows that are kept.
 _FETCHED_ROWS = 4096
-#: Filters of which the answer is kept: the families of a search need two, and a person asks for
-#: days now and then.
+#: Number of filters whose answer is cached: the families of a search need two, and a person asks
+#: for days now and then.
 _MOST_FILTERS = 8
-#: Signs are made for a scope that is asked again and again.
+#: Number of scans after which signs are made: only a scope that is asked again and again needs
+#: them.
 _SCANS_BEFORE_SIGNS = 3
 
 Admitted = NDArray[np.bool_]
 
 
 class ResidentScope:
-    """The passages of one scope as columns in id order; a passage's place in them is its slot. Not
-    thread-safe.
+    """Passages of one scope as columns in id order.
+
+    A passage's place in the columns is its slot. Not thread-safe.
     """
 
     def __init__(self, scope_id: int, dimension: int) -> None:
@@ -51,7 +53,7 @@ class ResidentScope:
         self._admitted: dict[Filter, Admitted | None] = {}
 
     def refresh(self, db: sqlite3.Connection, generation: int) -> None:
-        """Take over what was written since, if anything was."""
+        """Load what was written since the last refresh, if anything was."""
         if generation == self._generation:
             return
         cursor = db.execute(
@@ -78,10 +80,10 @@ class ResidentScope:
     def _load_vectors(
         self, db: sqlite3.Connection, ids: Ints, wanted: Ints
     ) -> tuple[NDArray[np.int8], Floats]:
-        """Return one row per slot; slots without a vector get zeros and scale 0. Rows already here
-        are kept.
+        """Return one row per slot; rows that are loaded already are kept.
 
-        Of dimension 0 is a scope that is asked for keywords alone.
+        Slots without a vector get zeros and scale 0. A scope that is asked for keywords alone has
+        dimension 0.
         """
         values = np.zeros((len(wanted), self.dimension), np.int8)
         scales = np.zeros(len(wanted), np.float32)
@@ -97,7 +99,7 @@ class ResidentScope:
         return values, scales
 
     def _known(self, wanted: Ints) -> tuple[Ints, Ints]:
-        """Return slots whose vector is here already, and where it is."""
+        """Return the slots whose vector is loaded already, and the old slots of these vectors."""
         if not len(self._vector_ids):
             return np.empty(0, np.int64), np.empty(0, np.int64)
         order = np.argsort(self._vector_ids, kind="stable")
@@ -109,8 +111,9 @@ class ResidentScope:
     def _fetch(
         self, db: sqlite3.Connection, wanted: Ints | None
     ) -> Iterator[tuple[Ints, NDArray[np.int8], Floats]]:
-        """Yield ids, values and scales of the wanted passages (None: of all), a few thousand at a
-        time.
+        """Yield ids, values and scales of the wanted passages, a few thousand at a time.
+
+        None: of all passages.
         """
         sql = "SELECT p.id, v.data FROM passages p JOIN vectors v ON v.id = p.vector_id WHERE"
         if wanted is None:
@@ -159,7 +162,10 @@ class ResidentScope:
         )
 
     def _admits(self, db: sqlite3.Connection, where: Filter) -> Admitted | None:
-        """Return which slots a filter admits, None for all; kept until something is written."""
+        """Return which slots a filter admits, None for all.
+
+        The answer is cached until the scope is written.
+        """
         if not where:
             return None
         if where not in self._admitted:

@@ -1,13 +1,18 @@
-"""The tables, and how a connection to them is opened. Standard library only.
+"""Tables of the store's file, and how a connection to the file is opened.
 
-Design choices, each measured on 100,000 short passages:
+Standard library only. Design choices, each measured on 100,000 short passages:
+
 - The text is stored once, in `documents`; a passage is a range of it.
+
 - A document's passages have consecutive ids, so they need no index and a neighbour is `id ± 1`.
+
 - Keyword tokens carry their scope (`7_결제`), so that a scope is a partition of the index itself: its
   statistics and its cost do not depend on what other scopes hold. The table is contentless (tokens
   can be made again from the text).
-- The tokenizer is `ascii`, which only cuts at spaces what is lower case already; `unicode61` would
-  fold and cut letters by its own, older Unicode tables.
+
+- The tokenizer is `ascii`, which only cuts at spaces a text that is lower case already; `unicode61`
+  would fold and cut letters by its own, older Unicode tables.
+
 - `synchronous=NORMAL` in WAL mode: a killed process loses nothing that was committed.
 """
 
@@ -99,10 +104,10 @@ PRAGMA user_version = {SCHEMA_VERSION};
 def connect_index_file(
     file: Path, busy_timeout_ms: int, what: str, say: Callable[[str], None]
 ) -> sqlite3.Connection:
-    """Open the store's file, creating it (0600) with its tables when it is new, and bring it to
-    this release.
+    """Open the store's file, and bring its tables to this release.
 
-    `say` is told how far that is. Raises StoreError, ShapeMismatch for a file of a newer release.
+    A new file is created (0600) with its tables. `say` is called with the progress of an upgrade.
+    Raises StoreError, ShapeMismatch for a file of a newer release.
     """
     return files.open_private(
         file,
@@ -118,7 +123,7 @@ def _prepare_index_file(
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
     if pragma(connection, "user_version") == 0:
-        # Only an empty file takes it; `compact` gives space back.
+        # Only an empty file takes this setting; `compact` gives space back.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         files.create_tables(connection, file, _TABLES, _leave_no_words)
     files.verify_owner(connection, file, _APPLICATION_ID)
@@ -135,7 +140,7 @@ def _prepare_index_file(
 
 
 def _upgrade_index_to_2(connection: sqlite3.Connection) -> None:
-    """Let the journal know what so far only the store holds; leave no words of what is removed."""
+    """Make the journal adopt the store's documents, and erase the words of removed rows."""
     connection.execute("INSERT INTO meta VALUES ('unadopted', '1')")
     _leave_no_words(connection)
 
@@ -154,7 +159,10 @@ def _lines_version(connection: sqlite3.Connection) -> int:
 
 
 def _renew_lines(connection: sqlite3.Connection) -> None:
-    """Find the lines of all texts again; those whose text is as before keep their vector."""
+    """Find the lines of all texts again.
+
+    Lines with the same text as before keep their vector.
+    """
     connection.execute("DELETE FROM lines")
     documents = connection.execute(
         (
@@ -182,8 +190,9 @@ def _renew_lines(connection: sqlite3.Connection) -> None:
 
 
 def _leave_no_words(connection: sqlite3.Connection) -> None:
-    """Have FTS5 take out the words of a removed row at once. Before SQLite 3.42 they stay until
-    `scrub`.
+    """Make FTS5 erase the words of a removed row at once.
+
+    Before SQLite 3.42 the words stay until `scrub`.
     """
     if sqlite3.sqlite_version_info >= (3, 42):
         connection.execute("INSERT INTO keywords (keywords, rank) VALUES ('secure-delete', 1)")
@@ -196,7 +205,7 @@ def _keywords_version(connection: sqlite3.Connection) -> int:
 
 
 def _renew_keywords(connection: sqlite3.Connection, say: Callable[[str], None]) -> None:
-    """Make all keywords again from the texts."""
+    """Rebuild all keywords from the texts."""
     for table in ("keyword_df", "keyword_tf", "keywords"):
         connection.execute(f"DROP TABLE {table}")
     for statement in split_sql_script(_KEYWORD_TABLES):

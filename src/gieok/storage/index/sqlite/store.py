@@ -1,7 +1,7 @@
 """The default store: one SQLite file.
 
 A one-shot process answers keyword questions in SQL and never imports numpy for them. A long-lived
-one (`resident=True`) keeps the scopes it is asked about in memory. Both give the same ranking.
+process (`resident=True`) keeps the scopes that it searches in memory. Both give the same ranking.
 """
 
 import sqlite3
@@ -26,13 +26,14 @@ from gieok.text.embedform import text_to_embed
 if TYPE_CHECKING:
     from gieok.storage.index.sqlite.resident import ResidentScope
 
-#: Tables whose ids a renewed file goes on counting.
+#: Tables whose ids a renewed file continues.
 _COUNTERS = ("scopes", "documents", "passages", "vectors", "models")
 
 
 class SqliteOptions(TypedDict, total=False):
-    """How a file is opened; `resident` is for processes that live long, `say` is told how far an
-    upgrade is.
+    """Options of opening a file.
+
+    `resident` is for long-lived processes, `say` is called with the progress of an upgrade.
     """
 
     resident: bool
@@ -56,7 +57,7 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
 
     @property
     def location(self) -> str:
-        """Return the file."""
+        """Return the path of the file."""
         return str(self._file)
 
     @classmethod
@@ -70,16 +71,16 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
     def _reopened(self) -> None:
         with self._resident_lock:
             if self._inode != self._local.inode:
-                # copies of another file: its numbers say nothing of this one
+                # The copies are of another file, whose generations say nothing of this one.
                 self._residents.clear()
                 self._inode = self._local.inode
 
     def compact(self) -> None:
-        """Forget cached vectors beyond the cap and give free pages back."""
+        """Drop cached vectors beyond the cap and give free pages back."""
         with self._writing() as db:
             tidied = writing.tidy_sqlite_index(db)
-            # Inside, where the write lock is held: alone it reads, then wants to write, and a write
-            # between is "busy".
+            # Inside the block, where the write lock is held: outside, this would read and then want
+            # to write, and a write by another process in between is "busy".
             db.execute("PRAGMA optimize")
         with translated(self._file, self.what):
             if tidied:
@@ -90,7 +91,7 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
         return self._file.with_name(f"{self._file.name}.renewed")
 
     def scrub(self) -> list[str]:
-        """Write the file anew without what was removed. Not while it is renewed."""
+        """Write the file anew without removed rows; not while `renewed` replaces the file."""
         fs.remove_database(self._renewed_file())  # a renewal that was killed
         with self._writing() as db:
             writing.drop_texts(db)
@@ -110,12 +111,12 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
             return self._resident(db, known).keyword(db, query, where, limit)
 
     def _resident_dimension(self, db: sqlite3.Connection) -> int:
-        """Return the dimension of the vectors that are held in memory; 0 for none."""
+        """Return the dimension of the vectors in memory; 0 where no vectors are held."""
         del db
         return 0
 
     def _resident(self, db: sqlite3.Connection, known: ScopeStatistics) -> "ResidentScope":
-        """Return a scope in memory, as of this snapshot."""
+        """Return the copy of a scope in memory, as of this snapshot."""
         # numpy costs a tenth of a second, which a one-shot keyword search does not have.
         from gieok.storage.index.sqlite.resident import ResidentScope
 
@@ -128,7 +129,7 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
 
 
 class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
-    """`Store` with every ability of `gieok.ports.store`, but those of services."""
+    """`Store` with every ability of `gieok.ports.store`, except those of services."""
 
     _vectors = vectors
 
@@ -180,8 +181,9 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
 
     @contextmanager
     def renewed(self) -> Iterator["SqliteStore"]:
-        """Give an empty store in another file, which takes this one's place in one step at the
-        end.
+        """Give an empty store in another file, which replaces this one's file at the end.
+
+        The replacement is one step.
         """
         file = self._renewed_file()
         fs.remove_database(file)
@@ -198,10 +200,9 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
             fs.remove_database(file)
 
     def _continue_counting(self, fresh: "SqliteStore") -> None:
-        """Give scopes the numbers they have here and a later generation, and let ids go on where
-        they end here.
+        """Give the fresh store this store's scope numbers, and continue its ids and generations.
 
-        An id never stands for something else, so a copy in memory finds out by the generation alone
+        An id never stands for another thing, so a copy in memory finds out by the generation alone
         that it is stale.
         """
         with self._reading() as old, fresh._writing() as new:  # noqa: SLF001 - of this class

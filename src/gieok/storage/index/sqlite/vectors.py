@@ -1,4 +1,7 @@
-"""Everything on models and their vectors. Each function runs inside the caller's transaction."""
+"""Embedding models and their vectors.
+
+Each function runs inside the caller's transaction.
+"""
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,8 +11,8 @@ from gieok.model.memory import LineId, PassageId, Scope
 from gieok.storage.index.rows import batches, marks
 from gieok.storage.index.sql_vectors import VectorModel
 
-#: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and
-#: fro).
+#: Number of vectors kept though no passage uses them any more, for texts that come back (a branch
+#: switched to and fro).
 CACHED_VECTORS = 50_000
 _ACTIVE = "(SELECT value FROM meta WHERE name = 'model_id')"
 
@@ -27,7 +30,7 @@ def named(db: sqlite3.Connection, name: str) -> VectorModel | None:
 
 
 def add(db: sqlite3.Connection, name: str, dimension: int) -> VectorModel:
-    """Return a model with the dimension it is known with, making a row when it is new."""
+    """Return a model with its recorded dimension; a new model gets a row."""
     db.execute("INSERT OR IGNORE INTO models (name, dimension) VALUES (?, ?)", (name, dimension))
     return VectorModel(
         *db.execute("SELECT id, name, dimension FROM models WHERE name = ?", (name,)).fetchone()
@@ -35,9 +38,7 @@ def add(db: sqlite3.Connection, name: str, dimension: int) -> VectorModel:
 
 
 def activate(db: sqlite3.Connection, model_id: int) -> None:
-    """Make a model the one that search uses, point every passage at its vectors, and drop those of
-    others.
-    """
+    """Make a model the active one, point every passage at its vectors, drop other vectors."""
     db.execute("INSERT OR REPLACE INTO meta VALUES ('model_id', ?)", (str(model_id),))
     db.execute(
         "UPDATE passages SET vector_id = "
@@ -62,8 +63,9 @@ def missing(db: sqlite3.Connection, limit: int) -> list[tuple[PassageId, str]]:
 def missing_for(
     db: sqlite3.Connection, model_id: int, before: PassageId, limit: int
 ) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages below an id whose text has no vector of a model, newest
-    first.
+    """Return (id, text) of passages whose text has no vector of a model, newest first.
+
+    Only passages with an id below `before`.
     """
     without = (
         "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = p.text_hash)"
@@ -82,8 +84,8 @@ def _read_sqlite_texts(
         ),
         (*values, limit),
     ).fetchall()
-    # Cut here: `substr` would read a long document again for each of its passages (5,000: 12 s
-    # instead of 0.3 s).
+    # Texts are cut here: `substr` would read a long document again for each of its passages (5,000:
+    # 12 s instead of 0.3 s).
     whole: dict[int, str] = {}
     for batch in batches(sorted({row[1] for row in rows})):
         whole.update(
@@ -95,7 +97,10 @@ def _read_sqlite_texts(
 
 
 def waiting(db: sqlite3.Connection, scope: Scope) -> int:
-    """Count the passages of a scope that have no vector; costs nothing where there is none."""
+    """Count the passages of a scope that have no vector.
+
+    Costs nothing where every passage has a vector.
+    """
     row = db.execute(
         (
             "SELECT count(*) FROM passages WHERE vector_id IS NULL AND +scope_id = (SELECT id "
@@ -119,7 +124,7 @@ def prepared(db: sqlite3.Connection, model_id: int) -> int:
 
 
 def text_hashes(db: sqlite3.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
-    """Return the hash of the text to embed of the passages that exist."""
+    """Return the hash of the text to embed, by passage; only passages that exist."""
     hashes: dict[PassageId, bytes] = {}
     for batch in batches(ids):
         hashes.update(
@@ -131,12 +136,12 @@ def text_hashes(db: sqlite3.Connection, ids: Sequence[PassageId]) -> dict[Passag
 
 
 def packed(db: sqlite3.Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Return text hash → packed vector of those that are here."""
+    """Return text hash → packed vector of the vectors that exist."""
     return dict(_of_texts(db, "data", model_id, hashes))
 
 
 def vector_ids(db: sqlite3.Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, int]:
-    """Return text hash → id of the vectors that are here."""
+    """Return text hash → id of the vectors that exist."""
     return dict(_of_texts(db, "id", model_id, hashes))
 
 
@@ -157,7 +162,7 @@ def _of_texts(
 
 
 def put(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data of the active model, and link every passage with such a text."""
+    """Keep vectors of the active model by text hash, and link every passage with such a text."""
     keep(db, model_id, packed)
     ids = vector_ids(db, model_id, packed)
     for batch in batches(list(ids)):
@@ -174,7 +179,10 @@ def put(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) ->
 
 
 def keep(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep text hash → data without linking it: the side of a rebuild that is not seen yet."""
+    """Keep vectors by text hash without linking them.
+
+    For a rebuild, which is not visible yet.
+    """
     db.executemany(
         "INSERT OR IGNORE INTO vectors (model_id, text_hash, data) VALUES (?, ?, ?)",
         [(model_id, text_hash, data) for text_hash, data in packed.items()],
@@ -182,8 +190,9 @@ def keep(db: sqlite3.Connection, model_id: int, packed: Mapping[bytes, bytes]) -
 
 
 def drop_unused_sqlite_vectors(db: sqlite3.Connection, keep: int = CACHED_VECTORS) -> None:
-    """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's
-    are not used yet.
+    """Drop the oldest unused vectors of the active model, beyond `keep` of them.
+
+    A vector is unused where no passage has it; the vectors of a rebuild are not used yet.
     """
     unused = (
         f"FROM vectors WHERE model_id = {_ACTIVE} "
@@ -199,8 +208,9 @@ def drop_unused_sqlite_vectors(db: sqlite3.Connection, keep: int = CACHED_VECTOR
 
 
 def missing_lines(db: sqlite3.Connection, before: LineId, limit: int) -> list[tuple[LineId, str]]:
-    """Return ((passage, start), text) of lines whose text has no vector of the active model, newest
-    first.
+    """Return ((passage, start), text) of lines without a vector, newest first.
+
+    Lines whose text has no vector of the active model.
     """
     rows = db.execute(
         'SELECT l.passage_id, l.start, l."end", p.document_id, p.start FROM lines l JOIN '
@@ -224,7 +234,7 @@ def missing_lines(db: sqlite3.Connection, before: LineId, limit: int) -> list[tu
 
 
 def line_hashes(db: sqlite3.Connection, lines: Sequence[LineId]) -> dict[LineId, bytes]:
-    """Return the hash of the text to embed of the lines that exist."""
+    """Return the hash of the text to embed, by line; only lines that exist."""
     found: dict[LineId, bytes] = {}
     for batch in batches(sorted({passage for passage, _ in lines})):
         rows = db.execute(
@@ -238,8 +248,9 @@ def line_hashes(db: sqlite3.Connection, lines: Sequence[LineId]) -> dict[LineId,
 def with_vectors(
     db: sqlite3.Connection, passages: Sequence[PassageId]
 ) -> list[tuple[PassageId, int, int, bytes]]:
-    """Return passage, start, end and vector of the lines of passages; of a passage without vectors
-    of lines, of itself.
+    """Return passage, start, end and vector of the lines of passages.
+
+    A passage whose lines have no vectors is returned as a line itself.
     """
     made: list[tuple[PassageId, int, int, bytes]] = []
     for batch in batches(passages):

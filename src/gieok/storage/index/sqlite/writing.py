@@ -1,4 +1,7 @@
-"""Everything that changes the database. Each function runs inside the caller's transaction."""
+"""Changes documents, notes and keywords.
+
+Each function runs inside the caller's transaction.
+"""
 
 import sqlite3
 from collections import defaultdict
@@ -90,7 +93,7 @@ def _put_scope_entries(
 def update_note(
     db: sqlite3.Connection, scope: Scope, name: str, change: Callable[[str], str]
 ) -> None:
-    """Set one note to what `change` makes of it."""
+    """Replace the value of a note by the result of `change`."""
     sid = ensure_sqlite_scope_id(db, scope)
     row = db.execute(
         "SELECT value FROM notes WHERE scope_id = ? AND name = ?", (sid, name)
@@ -101,12 +104,12 @@ def update_note(
 
 
 def set_adopted(db: sqlite3.Connection) -> None:
-    """Say that the journal knows what is here."""
+    """Record that the journal knows the documents of this store."""
     db.execute("DELETE FROM meta WHERE name = 'unadopted'")
 
 
 def forget(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> int:
-    """Remove documents; return how many there were."""
+    """Remove documents; return how many existed."""
     row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
     if row is None:
         return 0
@@ -186,11 +189,10 @@ def _next_id(db: sqlite3.Connection, table: str) -> int:
 
 
 def tidy_sqlite_index(db: sqlite3.Connection) -> bool:
-    """Drop what was removed from the keyword index and the vectors, once it is as much as half of
-    what is there.
+    """Drop removed rows from the keyword index and the vectors, once they are many.
 
-    Return whether it was. Tombstones in FTS5 otherwise grew the file to 2.5 times its size before
-    they levelled off.
+    Many is half as much as the store holds. Returns whether they were dropped. Tombstones in FTS5
+    otherwise grew the file to 2.5 times its size before they levelled off.
     """
     removed = int(
         db.execute("SELECT value FROM meta WHERE name = 'removed_passages'").fetchone()[0]
@@ -204,8 +206,9 @@ def tidy_sqlite_index(db: sqlite3.Connection) -> bool:
 
 
 def drop_texts(db: sqlite3.Connection) -> None:
-    """Drop the vectors of texts that no passage has, and merge the keywords until no removed word
-    is left.
+    """Drop the vectors of texts without a passage, and erase removed words from the keywords.
+
+    The keyword index is merged until no removed word is left.
     """
     db.execute(
         "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages UNION ALL "

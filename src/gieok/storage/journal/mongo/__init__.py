@@ -1,1 +1,1 @@
-"""The journal with what was said in MongoDB; everything else is in PostgreSQL."""
+"""Journal with the texts of messages in MongoDB and everything else in PostgreSQL."""

@@ -1,10 +1,11 @@
-"""The journal in PostgreSQL with what was said in MongoDB.
+"""Journal in PostgreSQL with the texts of messages in MongoDB.
 
 A text is in MongoDB before its row is committed, inside the transaction that holds the scope. So a
-row never lacks its text, and a text without a row is one that nobody was told is kept. What leaves
-a row (a person forgets it, it is rewritten, a scope is dropped) leaves MongoDB after the commit:
-under the lock of the scope, where nobody writes, every text of the scope without a row goes. A mark
-in PostgreSQL says so beforehand: a kill between the two leaves it, and whoever looks next goes on.
+row never lacks its text, and a text without a row is one whose keeping nobody was promised. A text
+that leaves its row (a person forgets it, it is rewritten, a scope is dropped) leaves MongoDB after
+the commit: under the lock of the scope, where nobody writes, every text of the scope without a row
+is removed. A mark in PostgreSQL announces the removal beforehand: a kill between the two leaves the
+mark, and the next process that looks finishes the removal.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,8 +24,8 @@ from gieok.storage.journal.sql.database import SaidText
 from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, configured
 from gieok.storage.postgres.statements import Elsewhere
 
-#: Kept values that are this journal's own, and go to no other: the name of its collection, and a
-#: name for each removal that is under way → the scope.
+#: Names of kept values that belong to this journal alone and are not copied to another: the name of
+#: its collection, and a name for each removal in progress → the scope.
 _OWN = "mongo:"
 _COLLECTION, _UNSWEPT = f"{_OWN}collection", f"{_OWN}unswept"
 _NAME = "name"
@@ -52,7 +53,10 @@ class MongoJournal(PostgresJournal):
 
     @classmethod
     def open(cls, opening: Opening) -> "MongoJournal":
-        """Return the journal of `database.url` and `mongo.url`. Raises BadConfig."""
+        """Return the journal at `database.url` and `mongo.url`.
+
+        Raises BadConfig.
+        """
         url, password, timeout_s = configured(opening, "journal: mongo")
         return cls(url, Texts.open(opening), password=password, timeout_s=timeout_s)
 
@@ -65,30 +69,30 @@ class MongoJournal(PostgresJournal):
         *,
         blanks: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """Take texts out, there and here."""
+        """Remove texts from MongoDB and from PostgreSQL."""
         if not seqs:
             return super().erase(scope, seqs, documents, replaced, blanks=blanks)
         with self._sweeping(scope):
             return super().erase(scope, seqs, documents, replaced, blanks=blanks)
 
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
-        """Replace texts; what is new is in the rows."""
+        """Replace texts; the new texts are in the rows."""
         if is_dry:
             return super().rewrite(change, is_dry=True)
         with self._sweeping(None):
             return super().rewrite(change)
 
     def drop(self, scope: Scope) -> None:
-        """Leave nothing of a scope."""
+        """Remove every row and text of a scope."""
         with self._sweeping(scope):
             super().drop(scope)
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
-        """Yield what is held of a scope, or of none."""
+        """Yield the rows of a scope; None: the rows that belong to no scope."""
         return (row for row in super().copied_rows(scope) if not _is_mongo_row(row))
 
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
-        """Replace what is held of a scope."""
+        """Replace the rows of a scope; None: the rows that belong to no scope."""
         if scope is None:
             super().take_rows(
                 None, [*(row for row in rows if not _is_mongo_row(row)), *self._own_rows()]
@@ -98,17 +102,17 @@ class MongoJournal(PostgresJournal):
             super().take_rows(scope, rows)
 
     def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
-        """Drop what is old, and end removals that were killed."""
+        """Drop old rows, and finish removals that were killed."""
         self._sweep_killed()
         return super().prune(before, most_rejects=most_rejects)
 
     def scrub(self) -> list[str]:
-        """Clean up what was removed, and end removals that were killed."""
+        """Vacuum the tables after removals, and finish removals that were killed."""
         self._sweep_killed()
         return super().scrub()
 
     def close(self) -> None:
-        """Close the connections to both."""
+        """Close the connections to both servers."""
         self._unnamed.close()
         super().close()
 
@@ -117,8 +121,9 @@ class MongoJournal(PostgresJournal):
         return self._unnamed.named(self._collection)
 
     def _collection(self) -> str:
-        """Return the name of the collection, which stays when the journal becomes a copy of
-        another.
+        """Return the name of the collection.
+
+        The name stays when the journal becomes a copy of another.
         """
         known = self.kept(_COLLECTION).get(_NAME)
         return known or self.update_kept(
@@ -129,7 +134,7 @@ class MongoJournal(PostgresJournal):
         return [row for row in super().copied_rows(None) if _is_mongo_row(row)]
 
     def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:
-        # White space holds the place of what was forgotten.
+        # Blanks hold the place of a forgotten text.
         kept = [one for one in said if one.text.strip()]
         if kept:
             self._texts.put(sid, kept)
@@ -159,7 +164,10 @@ class MongoJournal(PostgresJournal):
 
     @contextmanager
     def _sweeping(self, scope: Scope | None) -> Iterator[None]:
-        """Remove from MongoDB what loses its row inside; None: in any scope."""
+        """Remove from MongoDB the texts that lose their row inside the block.
+
+        None: the texts of any scope.
+        """
         name = token_hex(8)
         with self.exclusive(f"{_UNSWEPT} {name}"):
             self.keep(_UNSWEPT, {name: scope.path if scope else _ALL})
@@ -167,7 +175,7 @@ class MongoJournal(PostgresJournal):
             self._sweep(name, scope)
 
     def _sweep_killed(self) -> None:
-        """End what was killed; what is under way is not ours."""
+        """Finish removals of killed processes; removals of live processes are left alone."""
         for name, path in self.kept(_UNSWEPT).items():
             with self.exclusive(f"{_UNSWEPT} {name}", wait=False) as is_ours:
                 if is_ours:

@@ -1,5 +1,6 @@
-"""A collection of what was said: a document for each version of a message, written once and never
-changed.
+"""MongoDB collection of the texts of messages.
+
+One document for each version of a message, written once and never changed.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -32,8 +33,9 @@ _HINT = "check that the server runs, and mongo.url (`gieok config show`)"
 
 
 class Texts:
-    """Texts by their keys. `location` is the address without secrets; nothing is connected before
-    the first call.
+    """Texts by key.
+
+    `location` is the address without secrets; nothing is connected before the first call.
     """
 
     def __init__(self, url: str, *, password: str = "", timeout_s: float = 5.0) -> None:
@@ -57,7 +59,10 @@ class Texts:
 
     @classmethod
     def open(cls, opening: Opening) -> "Texts":
-        """Return those of `mongo.url`. Raises BadConfig."""
+        """Return the texts at `mongo.url`.
+
+        Raises BadConfig.
+        """
         url = opening.setting("mongo.url")
         if not url:
             raise BadConfig(
@@ -68,16 +73,18 @@ class Texts:
         return cls(url, password=opening.secret("MONGO_PASSWORD"), timeout_s=timeout_s)
 
     def named(self, name: Callable[[], str]) -> "Texts":
-        """Let the documents be in a collection of this name, which is asked for once. Return
-        self.
+        """Set the function that returns the name of the collection; return self.
+
+        The function is called once.
         """
         with self._lock:
             self._name = self._name or name()
         return self
 
     def put(self, scope: int, said: Sequence[SaidText]) -> None:
-        """Keep texts, durable on a majority of the servers when it returns. What is there stays as
-        it is.
+        """Keep texts, durable on a majority of the servers when it returns.
+
+        Existing texts stay as they are.
         """
         rows = [
             {
@@ -105,7 +112,7 @@ class Texts:
                         raise
 
     def get(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return texts by key; one that is not there is left out."""
+        """Return texts by key; missing texts are left out."""
         found: dict[str, str] = {}
         with self._translated():
             for start in range(0, len(keys), _AT_ONCE):
@@ -116,7 +123,7 @@ class Texts:
         return found
 
     def leave(self, scope: int, living: Collection[str]) -> None:
-        """Remove the texts of a scope but for these keys."""
+        """Remove the texts of a scope except those with these keys."""
         with self._translated():
             self._all.create_index("scope")
             gone = [
@@ -153,15 +160,19 @@ class Texts:
 
 
 def build_version_key(scope: int, identity: str, text_hash: str) -> str:
-    """Return the key of a version of a message: made of whose and which it is, so that it is the
-    same at every try.
+    """Return the key of a version of a message: scope, message id and hash.
+
+    The key is the same at every try.
     """
     named = f"{scope}\0{text_hash}\0{identity}".encode("utf-8", "surrogatepass")
     return blake2b(named, digest_size=16).hexdigest()
 
 
 def _parse_mongo_address(url: str) -> tuple[str, str]:
-    """Return an address without secrets, and the database. Raises BadConfig."""
+    """Return an address without secrets, and the database.
+
+    Raises BadConfig.
+    """
     if url.startswith("mongodb+srv://"):  # parsing would ask a name server
         host, _, path = url.removeprefix("mongodb+srv://").rpartition("@")[2].partition("/")
         return f"mongodb+srv://{host}", path.partition("?")[0] or _DATABASE

@@ -1,1 +1,1 @@
-"""The journal on a PostgreSQL server."""
+"""Journal on a PostgreSQL server."""

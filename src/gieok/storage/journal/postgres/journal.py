@@ -1,6 +1,4 @@
-"""The journal on a PostgreSQL server: any number of processes on any number of machines write to it
-at once.
-"""
+"""Journal on a PostgreSQL server, for any number of processes on any number of machines."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -30,7 +28,9 @@ class PostgresJournal(JournalServer, SqlParts):
 
     @classmethod
     def open(cls, opening: Opening) -> "PostgresJournal":
-        """Return the journal of `database.url`, or of libpq's own variables."""
+        """Return the journal at `database.url`, or at the server that libpq's own variables
+        name.
+        """
         url, password, timeout_s = configured(opening, "journal: postgres")
         return cls(url, password=password, timeout_s=timeout_s)
 
@@ -58,8 +58,9 @@ class PostgresJournal(JournalServer, SqlParts):
     def hand_out(
         self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
     ) -> int:
-        """Give what waits of a scope away, in one transaction, which holds the locks: those of
-        other scopes do not wait.
+        """Hand a scope's waiting entries to `take`, in one transaction.
+
+        The transaction holds the locks; other scopes do not wait.
         """
         with self._writing() as db:
             locks = "SELECT pg_advisory_xact_lock_shared(?), pg_advisory_xact_lock(?)"
@@ -67,24 +68,25 @@ class PostgresJournal(JournalServer, SqlParts):
             return handed_out(db, scope_number(scope.path), scope, take, limit)
 
     def compact(self, spare_bytes: int = 0) -> int:  # noqa: ARG002 - the server knows what is free
-        """Clean up what was removed, while others go on; return the bytes that were given back."""
+        """Vacuum removed rows while others work; return the bytes that were given back."""
         before = self._size()
         self._vacuum()
         return before - self._size()
 
     def scrub(self) -> list[str]:
-        """Clean up what was removed; what the server keeps in its log and in backups is not ours to
-        see.
+        """Vacuum removed rows.
+
+        Gieok has no access to copies in the server's log and in backups.
         """
         self._vacuum()
         return []
 
     def distribution(self) -> list[str]:
-        """Return the calls that spread the tables over nodes."""
+        """Return the Citus calls that spread the tables over nodes."""
         return list_citus_statements(NAME, OF_SCOPES, ("usage", "incidents", "migrations"))
 
     def distribute(self) -> int:
-        """Issue them."""
+        """Run the calls of `distribution` and return their number."""
         return distribute(self._connections, self.distribution(), self.location)
 
     def close(self) -> None:

@@ -1,14 +1,18 @@
-"""The journal's tables, in a schema of their own: they outlive every store, and are dumped and
-moved alone.
+"""Tables of the journal, in a schema of their own.
 
-- A scope's number is made of its path, so that no table says which number is next, and none has a
-  key without it.
-- Whatever grows with users is hash-partitioned by that number, which is first in every key; no key
-  refers to another table, and
-  there are no triggers: all of it is what Citus asks of a distributed table.
-- Numbers come from one sequence, so they grow over all scopes. Writers of a scope take turns
-  (`server`), so what a reader of one has not seen yet always has a higher number than what it has
-  seen.
+The journal's tables outlive every store, and are dumped and moved alone.
+
+- A scope's number is made of its path, so that no table of next numbers is needed, and no table has
+  a key without the scope's number.
+
+- Every table that grows with users is hash-partitioned by that number, which is first in every key;
+  no key refers to another table, and there are no triggers: all of this is what Citus asks of a
+  distributed table.
+
+- Numbers of messages come from one sequence, so they grow over all scopes. Writers of a scope take
+  turns (`server`), so rows that a reader of a scope has not seen yet always have higher numbers
+  than rows that it has seen.
+
 - Texts are compared by their bytes, as in SQLite.
 """
 
@@ -98,7 +102,7 @@ CREATE INDEX ON gieok_journal.archived (scope_id, tier, place);
 CREATE INDEX ON gieok_journal.archived (scope_id, day) WHERE stands = 1;
 """
 
-#: What models cost, and what is wrong: a row for each day and role, and for each trouble, however
+#: The costs of models, and incidents: a row for each day and role, and for each incident, however
 #: many users there are.
 _OF_ALL = f"""
 CREATE TABLE gieok_journal.usage (
@@ -129,5 +133,5 @@ _FIRST = (
 )
 
 TABLES = Tables(NAME, (_FIRST,), lock=4)
-#: Every table, those of scopes first.
+#: Names of every table, those with rows of scopes first.
 NAMES = (*OF_SCOPES, "usage", "incidents")

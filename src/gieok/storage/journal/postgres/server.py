@@ -1,6 +1,6 @@
 """The journal's connection to the server: writers of a scope take turns.
 
-Writers of a scope lock its row, in the order of numbers, so those of different scopes do not wait
+Writers of a scope lock its row, in the order of numbers, so writers of different scopes do not wait
 for each other.
 """
 
@@ -19,12 +19,12 @@ from gieok.storage.postgres.statements import Elsewhere, Statements
 
 
 class JournalServer(SqlJournal):
-    """`SqlJournal` on a server."""
+    """`SqlJournal` on a PostgreSQL server."""
 
     _of_source = "s.scope_id = m.scope_id AND s.id = m.source_id"
     _text = Elsewhere.column("m.text", "m.text_hash")
-    #: The fourth text of the first list. Not as JSON, all texts of which the server would decode,
-    #: and refuse NUL.
+    #: The fourth text of the entry's first list. Not by JSON functions: the server would decode all
+    #: texts, and refuse NUL.
     _hash_of_entry = r"""(regexp_match(entry, '^\[\[("([^"\\]|\\.)*", ){3}"([^"]*)"'))[3]"""
 
     def __init__(
@@ -48,7 +48,7 @@ class JournalServer(SqlJournal):
     def _reading_of(self, scope: Scope) -> Iterator[tuple["Statements", int]]:
         with self._reading() as db:
             number = scope_number(scope.path)
-            # The path too: whoever may name scopes could find two with one number.
+            # Compare the path too: whoever may name scopes could find two with one number.
             known = db.execute(
                 "SELECT 1 FROM scopes WHERE id = ? AND path = ?", (number, scope.path)
             ).fetchone()
@@ -84,8 +84,8 @@ class JournalServer(SqlJournal):
         return Owner(" AND scope_id = ?", "scope_id, ", "?, ", (sid,))
 
     def _owner_of(self, realm: str) -> Owner:
-        # Corrections stand beside the messages of their scope; other realms are as scopes of their
-        # own.
+        # Corrections stand beside the messages of their scope; every other realm is treated as a
+        # scope of its own.
         return self._owner(scope_number(realm.removeprefix(CORRECTIONS)))
 
     def _changed(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
@@ -123,7 +123,7 @@ class JournalServer(SqlJournal):
         db.executemany("INSERT INTO made (scope_id, key, entry) VALUES (?, ?, ?)", put)
 
     def _lock(self, db: Db, scope: Scope, number: int) -> None:
-        """Hold the row of a scope until the end of the transaction, making it when it is new."""
+        """Lock the row of a scope until the end of the transaction; a new scope gets a row."""
         known = "SELECT path FROM scopes WHERE id = ? FOR NO KEY UPDATE"
         row = db.execute(known, (number,)).fetchone()
         if row is None:

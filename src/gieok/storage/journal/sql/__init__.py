@@ -1,3 +1,4 @@
-"""The journal on an SQL database: what its backends share. What differs between them is in
-`database`.
+"""Journal on an SQL database: the code that all databases share.
+
+The differences between databases are in `database`.
 """

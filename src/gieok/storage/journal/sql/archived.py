@@ -1,4 +1,4 @@
-"""Where memories live that left hot."""
+"""Index of archived memories: the places of memories outside the hot tier."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _OF_KEY = "scope_id = ? AND key = ?"
 
 
 class SqlArchived(SqlJournal):
-    """`Archived`."""
+    """`Archived` on an SQL database."""
 
     def archive(self, moves: Sequence[Move]) -> list[Move]:
         """Move memories in one step; return the moves that were refused."""
@@ -34,13 +34,13 @@ class SqlArchived(SqlJournal):
         place: Place | None = None,
         day: date | None = None,
     ) -> list[ArchivedMemory]:
-        """Return what is archived of a scope, by key."""
+        """Return the archived memories of a scope, by key."""
         with self._reading_of(scope) as (db, sid):
             rows = sorted(_iter_archived_rows(db, sid, keys, place, day))
             return [_to_memory(scope, row) for row in rows]
 
     def places(self) -> list[ArchivedPlace]:
-        """Return every place where something lives, sorted."""
+        """Return every place that holds an archived memory, sorted."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT s.path, tier, place, min(day), count(*), CAST(sum(tokens) AS BIGINT), "
@@ -56,7 +56,10 @@ class SqlArchived(SqlJournal):
             ]
 
     def standing(self, scope: Scope, limit: int) -> dict[str, str]:
-        """Return the hashes of what is in hot, and of what stands in archives."""
+        """Return the content hashes of memories in hot, and of valid memories in archives.
+
+        Of archived memories, the newest `limit`.
+        """
         with self._reading_of(scope) as (db, sid):
             archived = db.execute(
                 (
@@ -71,7 +74,7 @@ class SqlArchived(SqlJournal):
             return dict([*archived, *hot])
 
     def mark_stale(self, places: Sequence[Place]) -> list[StalePlace]:
-        """Say that places may hold what does not live there."""
+        """Mark places whose files may hold memories that do not live there."""
         with self._writing_to_all({place.scope for place in places}) as (db, ids):
             return [
                 StalePlace(mark_stale(db, ids[place.scope], place.tier, place.path), place)
@@ -91,7 +94,10 @@ class SqlArchived(SqlJournal):
             ]
 
     def settle(self, swept: Sequence[tuple[StalePlace, str]]) -> list[StalePlace]:
-        """Drop marks, and keep the revisions of the places' files."""
+        """Drop marks of swept places, and keep the revisions of the places' files.
+
+        Returns the places that were marked again meanwhile.
+        """
         with self._writing_to_all({stale.place.scope for stale, _ in swept}) as (db, ids):
             return [
                 stale
@@ -100,7 +106,9 @@ class SqlArchived(SqlJournal):
             ]
 
     def _moved(self, db: Db, sid: int, move: Move) -> bool:
-        """Move one memory, or mark where it was written as stale and return False."""
+        """Move a memory and return True; or mark the place of its file as stale and return
+        False.
+        """
         key, to, before = move.entry.document.key, move.to, move.before
         if not (_is_unmoved(db, sid, move) if before else _is_unchanged(db, sid, move)):
             if to:
@@ -135,7 +143,7 @@ class SqlArchived(SqlJournal):
 
 
 def mark_stale(db: Db, sid: int, tier: str, path: str) -> int:
-    """Mark a place, anew where it is marked; return the number of the mark."""
+    """Mark a place as stale, anew where it is marked; return the number of the mark."""
     db.execute(f"DELETE FROM stale_places WHERE {_OF_PLACE}", (sid, tier, path))
     mark = "INSERT INTO stale_places (scope_id, tier, place) VALUES (?, ?, ?) RETURNING id"
     ((number,),) = db.execute(mark, (sid, tier, path)).fetchall()

@@ -1,4 +1,4 @@
-"""What was said, by conversation, and what changed of it."""
+"""Messages by conversation, and the changes of older messages."""
 
 from collections.abc import Iterable
 from secrets import token_hex
@@ -11,22 +11,22 @@ from gieok.storage.journal.sql.kept import drop_kept, kept, put_kept
 from gieok.storage.journal.sql.messages import MessageRow, SqlMessages
 
 _SAID = "m.retracted = 0 AND m.role IN ('user', 'assistant')"
-#: What is said, and what was before it was forgotten, where blanks hold its place.
+#: Messages that hold, and forgotten messages whose place blanks hold.
 _PLACED = (
     "(m.retracted = 0 OR m.retracted = 2 AND m.text <> '') AND m.role IN ('user', 'assistant')"
 )
 _PLACE = "coalesce(m.place, m.seq)"
 _ALL = (1 << 63) - 1
-#: Its own realm and name among the values that are kept.
+#: The realm and the name of the journal's identity among the kept values.
 _IDENTITY = ("journal", "identity")
 
 
-#: A row of `SqlConversations._turn`: the place, whether it was forgotten, and the message.
+#: A row of `SqlConversations._turn`: the place, whether the message was forgotten, and the message.
 TurnRow = tuple[int, int, *MessageRow]
 
 
 class SqlConversations(SqlMessages):
-    """`Conversations`, and the journal's identity."""
+    """`Conversations` on an SQL database, and the journal's identity."""
 
     @property
     def _turn(self) -> str:
@@ -38,7 +38,11 @@ class SqlConversations(SqlMessages):
     def conversations(
         self, scope: Scope, after: Heard, limit: int
     ) -> tuple[Heard, list[Conversation]]:
-        """Return what is new up to `limit` messages on, and what changed, in one snapshot."""
+        """Return conversations with new or changed messages, in one snapshot.
+
+        New are up to `limit` messages after the position `after`. The first value is the new
+        position.
+        """
         with self._reading_of(scope) as (db, sid):
             changed = db.execute(
                 f"SELECT m.id, s.agent, s.session FROM changes m JOIN sources s ON "
@@ -62,8 +66,8 @@ class SqlConversations(SqlMessages):
                 (sid, after.seq, upto or after.seq),
             )
             for agent, session, place in rows:
-                # A version of a message from before: it stands in the middle of what is derived
-                # already.
+                # A new version of an older message: it stands in the middle of the derived
+                # documents.
                 found.setdefault((agent, session), place if place > after.seq else 0)
         reached = Heard(max(upto or 0, after.seq), changed[-1][0] if changed else after.change)
         return reached, [
@@ -73,7 +77,7 @@ class SqlConversations(SqlMessages):
     def turns(
         self, scope: Scope, agent: str, session: str, start: int = 0, upto: int = 0
     ) -> list[Turn]:
-        """Return what was said from a place on, and the one turn before."""
+        """Return the turns of a session from a place on, and the one turn before."""
         found: list[Turn] = []
         before: list[Turn] = []
         with self._reading_of(scope) as (db, sid):
@@ -89,7 +93,7 @@ class SqlConversations(SqlMessages):
                 if start:
                     before += self._before(db, source, sid, start)
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
-        # A version that was said after it was forgotten keeps the place.
+        # A version that was said again after the message was forgotten keeps the place.
         spoken = {turn.place for turn in found if not turn.is_forgotten}
         found = [turn for turn in found if not turn.is_forgotten or turn.place not in spoken]
         found.sort(key=lambda turn: turn.place)
@@ -97,14 +101,14 @@ class SqlConversations(SqlMessages):
         return [_correct_turn(turn, corrected) for turn in held] if corrected else held
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
-        """Keep what stands in the place of a message."""
+        """Keep a person's correction of a message; an empty text removes the correction."""
         with self._writing_to(scope) as (db, sid):
             own = self._owner_of(realm_of(scope))
             if text:
                 put_kept(db, own, realm_of(scope), {identity: text})
             else:
                 drop_kept(db, own, realm_of(scope), [identity])
-            # Nothing of the message changes but that a change is numbered.
+            # The update leaves the message as it is; it only numbers a change.
             db.execute(
                 "UPDATE messages SET text = text WHERE scope_id = ? AND id = ?", (sid, identity)
             )
@@ -114,7 +118,7 @@ class SqlConversations(SqlMessages):
             self._changed(db, sid, [seq for (seq,) in known])
 
     def corrections(self, scope: Scope) -> dict[str, str]:
-        """Return message id → the text that stands in its place."""
+        """Return message id → the text of its correction."""
         with self._reading() as db:
             return corrections(db, self._owner_of(realm_of(scope)), scope)
 
@@ -124,7 +128,7 @@ class SqlConversations(SqlMessages):
             return int(db.execute(f"SELECT count(*) FROM messages m WHERE {_SAID}").fetchone()[0])
 
     def unheard(self, scope: Scope, after: Heard) -> int:
-        """Count messages and changes after a position."""
+        """Count the messages and changes after a position."""
         with self._reading_of(scope) as (db, sid):
             new = "SELECT count(*) FROM messages WHERE scope_id = ? AND seq > ? AND retracted = 0"
             changed = "SELECT count(*) FROM changes WHERE scope_id = ? AND id > ?"
@@ -146,8 +150,10 @@ class SqlConversations(SqlMessages):
         return known[name]
 
     def _before(self, db: Db, source: int, sid: int, start: int) -> list[Turn]:
-        """Return the last turns of a source before a place: by their own number, and of those that
-        keep an earlier one's.
+        """Return the last turns of a source before a place.
+
+        Two kinds of turns: those placed by their own number, and versions that keep the place of an
+        earlier version.
         """
         own = f"{self._turn} AND m.place IS NULL AND m.seq < ? ORDER BY m.seq DESC LIMIT 1"
         moved = (
@@ -171,7 +177,7 @@ def realm_of(scope: Scope) -> str:
 
 
 def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
-    """Return message id → the text that a person put in its place."""
+    """Return message id → the text of a person's correction."""
     return kept(db, own, realm_of(scope))
 
 

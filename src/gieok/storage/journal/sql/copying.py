@@ -1,5 +1,6 @@
-"""What a journal holds, as rows that another journal takes: a scope at a time, and what belongs to
-no scope.
+"""Copies a journal as rows that another journal can take.
+
+Rows are copied a scope at a time, then those that belong to no scope.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,8 +16,8 @@ from gieok.storage.journal.sql.ledger import USAGE
 from gieok.storage.journal.sql.messages import CURSOR, REJECT, SqlMessages, source_id
 from gieok.storage.journal.sql.positions import RUN
 
-#: Table → columns of a scope's rows, beside those of messages and changes, which name their source.
-#: What SQLite's triggers make of the outbox is replaced by what comes behind it.
+#: Table → columns of a scope's rows, without messages and changes, which name their source. The
+#: rows that SQLite's triggers make when `outbox` is filled are replaced by the tables after it.
 _OF_SCOPE = {
     "positions": "reader, seq",
     "chunks": 'reader, start, "end", tokens, body',
@@ -27,7 +28,7 @@ _OF_SCOPE = {
     "archived": ARCHIVED,
     "stale_places": "tier, place, id",
 }
-#: Those of no scope, of which some have owners.
+#: Table → columns of the rows that belong to no scope; some of these tables have owners (`_OWNED`).
 _OF_ALL = {
     "cursors": CURSOR,
     "rejects": REJECT,
@@ -37,16 +38,16 @@ _OF_ALL = {
 }
 _OWNED = ("cursors", "rejects", "kept")
 _CHANGE = "m.id, s.agent, s.session, s.path"
-#: Where the text of a message is in `_MESSAGE`, and how many are copied at once.
+#: Index of the text in `_MESSAGE`, and the number of messages that are copied at once.
 _TEXT, _AT_ONCE = 4, 1_000
 _MESSAGE = "seq, id, text_hash, role, text, at, tokens, line, retracted, place"
 
 
 class SqlCopies(SqlMessages):
-    """`CopiedJournal`."""
+    """`CopiedJournal` on an SQL database."""
 
     def copied_scopes(self, prefix: str = "") -> list[Scope]:
-        """Return every scope that the journal knows whose name begins so."""
+        """Return every scope of the journal whose name begins with `prefix`."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT path FROM scopes WHERE path >= ? AND path < ? ORDER BY path",
@@ -55,7 +56,7 @@ class SqlCopies(SqlMessages):
             return [Scope(path) for (path,) in rows]
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
-        """Yield the rows of a scope, or those of none."""
+        """Yield the rows of a scope; None: the rows that belong to no scope."""
         if scope is None:
             with self._reading() as db:
                 for table, columns in _OF_ALL.items():
@@ -85,7 +86,7 @@ class SqlCopies(SqlMessages):
                     yield JournalRow(table, tuple(row))
 
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
-        """Replace what is held of a scope, or of none, in one step."""
+        """Replace the rows of a scope in one step; None: the rows that belong to no scope."""
         tables = {
             table: [row.values for row in found]
             for table, found in groupby(rows, key=lambda row: row.table)
@@ -95,7 +96,7 @@ class SqlCopies(SqlMessages):
                 for table, columns in _OF_ALL.items():
                     db.execute(f"DELETE FROM {table}")
                     for values in tables.get(table, ()):
-                        # A cursor's scope takes it over when its transcript goes on.
+                        # The cursor's scope takes the cursor over when its transcript goes on.
                         own = (
                             self._owner_of(values[0] if table == "kept" else "")
                             if table in _OWNED
@@ -104,7 +105,7 @@ class SqlCopies(SqlMessages):
                         _insert_copied_row(db, table, columns, values, own)
             return
         with self._writing_to(scope) as (db, sid):
-            # its texts leave files, if any
+            # Texts of the scope that are in files leave the files.
             db.execute("UPDATE messages SET retracted = 2 WHERE scope_id = ?", (sid,))
             for table in (
                 "messages",
@@ -155,7 +156,7 @@ class SqlCopies(SqlMessages):
             db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks(rows[0])})", rows)
 
     def _numbered(self, db: Db, most: int) -> None:
-        """Let the next number be above these, where the tables do not see to it."""
+        """Set the next number above `most`, where the tables do not do so themselves."""
 
 
 _NUMBERS = " UNION ALL ".join(

@@ -1,9 +1,8 @@
-"""What the parts of a journal ask of their database: transactions, the number of a scope, and whose
-a table is.
+"""Database interface of the parts of a journal: transactions, scope numbers, table owners.
 
 The parts are written once, in the SQL that SQLite and PostgreSQL both understand, with `?` for a
-value. In PostgreSQL every table belongs to scopes and statements name one; in SQLite some tables
-are the file's (sources, cursors, rejects, kept values).
+value. In PostgreSQL every table belongs to scopes and each statement names one scope; in SQLite
+some tables belong to the whole file (sources, cursors, rejects, kept values).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +13,7 @@ from gieok.model.memory import Scope
 
 
 class Rows(Protocol):
-    """The result of a statement."""
+    """Result of a statement."""
 
     @property
     def rowcount(self) -> int:
@@ -31,7 +30,7 @@ class Rows(Protocol):
 
 
 class Db(Protocol):
-    """A connection inside a transaction."""
+    """Connection inside a transaction."""
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> Rows:
         """Run a statement."""
@@ -41,7 +40,7 @@ class Db(Protocol):
 
 
 class Owner(NamedTuple):
-    """How a statement names the owner of a row in a table that is the file's in SQLite.
+    """SQL that names the owner of a row, for tables that in SQLite belong to the whole file.
 
     `where` is a condition beginning with AND, `column` and `mark` go in front of those of an
     INSERT, `values` are for either.
@@ -54,7 +53,7 @@ class Owner(NamedTuple):
 
 
 class SaidText(NamedTuple):
-    """A version of a message that is to be kept: `at` in Unix milliseconds."""
+    """Version of a message that is to be kept; `at` in Unix milliseconds."""
 
     id: str
     text_hash: bytes
@@ -64,13 +63,13 @@ class SaidText(NamedTuple):
 
 
 class SqlJournal:
-    """What a part of the journal finds in its subclass, the database."""
+    """Base of the parts of a journal: the methods that a database implements for them."""
 
-    #: Joins `messages m` and `sources s`.
+    #: Condition that joins `messages m` and `sources s`.
     _of_source: ClassVar[str]
-    #: The content hash in the text of an entry of `made`.
+    #: Expression of the content hash in the text of an entry of `made`.
     _hash_of_entry: ClassVar[str]
-    #: What a message of `messages m` says.
+    #: Expression of the text of a message of `messages m`.
     _text: ClassVar[str] = "m.text"
 
     def _reading(self) -> AbstractContextManager[Db]:
@@ -78,7 +77,7 @@ class SqlJournal:
         raise NotImplementedError
 
     def _reading_of(self, scope: Scope) -> AbstractContextManager[tuple[Db, int]]:
-        """Read in one snapshot; the scope's id is -1 where it has none."""
+        """Read in one snapshot; the scope's id is -1 for an unknown scope."""
         raise NotImplementedError
 
     def _writing(self) -> AbstractContextManager[Db]:
@@ -92,7 +91,7 @@ class SqlJournal:
     def _writing_to_all(
         self, scopes: Iterable[Scope]
     ) -> AbstractContextManager[tuple[Db, dict[Scope, int]]]:
-        """As `_writing_to`, for several scopes."""
+        """Write in one transaction, in which the scopes have ids and no other writer."""
         raise NotImplementedError
 
     def _writing_to_realm(self, realm: str) -> AbstractContextManager[Db]:
@@ -100,17 +99,18 @@ class SqlJournal:
         raise NotImplementedError
 
     def _owner(self, sid: int) -> Owner:
-        """Return how statements name a scope as the owner."""
+        """Return the SQL that names a scope as the owner."""
         raise NotImplementedError
 
     def _owner_of(self, realm: str) -> Owner:
-        """Return how statements name the owner of a realm's values."""
+        """Return the SQL that names the owner of a realm's values."""
         raise NotImplementedError
 
-    # The row holds it.
+    # Here the row holds the text.
     def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:  # noqa: ARG002
-        """Return what rows hold of texts, in order: a text may be kept elsewhere, before its row
-        is.
+        """Return the column values that stand for texts in rows, in order.
+
+        A subclass may keep the texts elsewhere, before their rows.
         """
         return [one.text for one in said]
 
@@ -121,19 +121,23 @@ class SqlJournal:
         *,
         is_needed: bool = True,  # noqa: ARG002
     ) -> Sequence[str]:
-        """Return the texts of messages, in order, by their ids and what rows hold. Unless
-        `is_needed`, '' may stand for one.
+        """Return the texts of messages, in order, given their ids and the values in rows.
+
+        Unless `is_needed`, '' may stand for a text that is kept elsewhere.
         """
         return [text for _, text in said]
 
     def _changed(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
-        """Number the change of messages, where no trigger does."""
+        """Number the change of messages, where no trigger does so."""
 
     def _left(self, db: Db, sid: int, tier: str, path: str) -> None:
-        """Mark a place that a memory left as stale, where no trigger does."""
+        """Mark a place that a memory left as stale, where no trigger does so."""
 
     def _queue(
         self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False
     ) -> None:
-        """Queue (key, entry or None to forget); what is made and archived follows."""
+        """Queue (key, entry) rows, or (key, None) to forget.
+
+        The tables `made` and `archived` follow.
+        """
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Documents that Gieok made itself."""
+"""Documents that Gieok made itself, such as memories."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from gieok.storage.journal.sql.database import Db, SqlJournal
 
 
 class SqlDurable(SqlJournal):
-    """`MadeDocuments`."""
+    """`MadeDocuments` on an SQL database."""
 
     def made_scopes(self) -> list[Scope]:
-        """Return the scopes of which there are documents."""
+        """Return the scopes that have made documents."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT path FROM scopes WHERE id IN (SELECT scope_id FROM made UNION SELECT "
@@ -24,7 +24,7 @@ class SqlDurable(SqlJournal):
             return [Scope(path) for (path,) in rows]
 
     def made(self, scope: Scope) -> list[Entry]:
-        """Return the documents of a scope."""
+        """Return the made documents of a scope."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute("SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,))
             return [to_entry(scope, text) for (text,) in rows]
@@ -37,7 +37,7 @@ class SqlDurable(SqlJournal):
             self._hand_over(db, ids, put, forget)
 
     def adopt(self, entries: Sequence[Entry]) -> None:
-        """Make documents durable that are not known yet."""
+        """Make documents durable that the journal does not know yet."""
         with self._writing_to_all(collect_entry_scopes(entries)) as (db, ids):
             rows = [
                 (ids[entry.document.scope], entry.document.key, to_text(entry)) for entry in entries
@@ -56,7 +56,10 @@ class SqlDurable(SqlJournal):
         put: Sequence[Entry],
         forget: Sequence[tuple[Scope, str]],
     ) -> None:
-        """Queue documents. What is forgotten goes first: a document may replace its own key."""
+        """Queue documents.
+
+        Documents to forget go first: a document may replace its own key.
+        """
         for scope, group in groupby(forget, key=lambda gone: gone[0]):
             self._queue(db, ids[scope], [(key, None) for _, key in group])
         for scope, entries in groupby(put, key=lambda entry: entry.document.scope):
@@ -71,12 +74,12 @@ def collect_entry_scopes(
 
 
 def to_entry(scope: Scope, text: str) -> Entry:
-    """Return the entry of a text in the outbox or among what is made."""
+    """Return the entry of a text in the table `outbox` or `made`."""
     row, passages = json.loads(text)
     return Entry(to_document(scope, tuple(row)), tuple(Passage(*passage) for passage in passages))
 
 
 def to_text(entry: Entry, tier: Tier = Tier.HOT) -> str:
-    """Return an entry as text: whatever is made lives in hot."""
+    """Return an entry as text, with the tier hot: every made document lives in hot."""
     document = entry.document if entry.document.tier is tier else replace(entry.document, tier=tier)
     return json.dumps([document_row(document), entry.passages])

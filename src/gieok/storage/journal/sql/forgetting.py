@@ -1,4 +1,7 @@
-"""Takes text out of the journal. Functions run inside the caller's transaction."""
+"""Removes text from the journal.
+
+Functions run inside the caller's transaction.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,15 +21,15 @@ from gieok.storage.journal.sql.messages import drop_chunks, text_hash
 from gieok.text.keywords import fold_for_search
 
 FORGOTTEN = 2
-#: A row does not say whose it is, and need not.
+#: A placeholder: a row does not name its scope, and need not.
 _ANY_SCOPE = Scope("any:any")
 
 
 class SqlForgetting(SqlConversations):
-    """`Forgetting`."""
+    """`Forgetting` on an SQL database."""
 
     def find(self, scope: Scope, wanted: MessageFilter) -> list[Journalled]:
-        """Return messages that fit, those that were taken back too, in order."""
+        """Return messages that match a filter, in order; retracted messages too."""
         if not any(wanted):
             return []
         with self._reading_of(scope) as (db, sid):
@@ -45,7 +48,7 @@ class SqlForgetting(SqlConversations):
             ]
 
     def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
-        """Return the history with a number for each document."""
+        """Return the replaced documents in the history, with a number for each."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
                 "SELECT id, document FROM history WHERE scope_id = ? ORDER BY id", (sid,)
@@ -61,19 +64,21 @@ class SqlForgetting(SqlConversations):
         *,
         blanks: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """Take texts out; the store is told through the outbox."""
+        """Remove texts; the store hears of the removal through the outbox."""
         with self._writing_to(scope) as (db, sid):
             self._erase_messages(db, sid, scope, seqs, blanks)
             gone = "DELETE FROM history WHERE scope_id = ? AND id = ?"
             db.executemany(gone, [(sid, number) for number in replaced])
-            # What waits to be put is not needed any more, and would stay until it is delivered.
+            # A queued document is not needed any more, and its text would stay until it is
+            # delivered.
             gone = "DELETE FROM outbox WHERE scope_id = ? AND key = ?"
             db.executemany(gone, [(sid, key) for key in documents])
             self._queue(db, sid, [(key, None) for key in documents])
 
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
-        """Replace texts by what `change` makes of them, a scope at a time; return how many
-        differ.
+        """Replace every text by the result of `change`, a scope at a time.
+
+        Returns how many texts differ.
         """
         with self._reading() as db:
             scopes = [
@@ -153,7 +158,7 @@ class SqlForgetting(SqlConversations):
         names = [name for seq in seqs for (name,) in db.execute(identity, (sid, seq)).fetchall()]
         drop_kept(db, self._owner_of(realm_of(scope)), realm_of(scope), names)
         db.executemany(
-            # What its transcript took back has no place in the conversation.
+            # A message that its transcript retracted has no place in the conversation.
             "UPDATE messages SET text = CASE WHEN retracted = 0 THEN ? ELSE '' END, tokens = 0, "
             f"retracted = {FORGOTTEN} WHERE scope_id = ? AND seq = ?",
             [(blanks.get(seq, ""), sid, seq) for seq in seqs],
@@ -163,7 +168,7 @@ class SqlForgetting(SqlConversations):
 
 
 def _try_change(db: Db, change: Callable[[], int], *, is_dry: bool) -> int:
-    """Return what a change returns; a dry one is taken back."""
+    """Return the result of a change; roll a dry change back."""
     db.execute("SAVEPOINT tried")
     changed = change()
     if is_dry:
@@ -186,8 +191,10 @@ def _fits_message_filter(
 
 
 def _drop_changed_chunks(db: Db, sid: int, change: Callable[[str], str]) -> int:
-    """Drop chunks that would differ, and those behind: what they were made of is read again, and a
-    body is the reader's own.
+    """Drop chunks that `change` would alter, and all chunks after them.
+
+    The messages of these chunks are read again: the format of a body is the reader's own, so a body
+    cannot be rewritten.
     """
     rows = db.execute(
         "SELECT reader, start, body FROM chunks WHERE scope_id = ?", (sid,)
@@ -218,10 +225,10 @@ def _update_journal_texts(
     values: Sequence[object],
     fresh: Callable[[str], str],
 ) -> int:
-    """Set texts of a table, which a condition may follow, to what `fresh` makes of them; return how
-    many differ.
+    """Replace the texts of a table by the result of `fresh`; return how many differ.
 
-    What another process writes meanwhile is left alone.
+    A condition may follow the table's name in `where`. A text that another process writes meanwhile
+    is left alone.
     """
     rows = db.execute(f"SELECT {column}, {', '.join(key)} FROM {where}", values).fetchall()
     differing = [(new, *of, old) for old, *of in rows if (new := fresh(old)) != old]

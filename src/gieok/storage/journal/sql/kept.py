@@ -1,18 +1,18 @@
-"""Small values by realm."""
+"""Kept values: small values by realm and name."""
 
 from collections.abc import Callable, Iterable, Mapping
 
 from gieok.storage.journal.sql.database import Db, Owner, SqlJournal
 
-#: Above every character.
+#: A character above every other, the end of a range of names.
 _LAST = chr(0x10FFFF)
 
 
 class SqlKept(SqlJournal):
-    """`KeptValues`."""
+    """`KeptValues` on an SQL database."""
 
     def realms(self, prefix: str = "") -> list[str]:
-        """Return the realms whose name begins so."""
+        """Return the realms whose name begins with `prefix`."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT DISTINCT realm FROM kept WHERE realm >= ? AND realm < ? ORDER BY realm",
@@ -33,7 +33,7 @@ class SqlKept(SqlJournal):
             put_kept(db, own, realm, values)
 
     def update_kept(self, realm: str, name: str, change: Callable[[str], str]) -> str:
-        """Set one value to what `change` makes of it."""
+        """Replace a value by the result of `change`."""
         own = self._owner_of(realm)
         with self._writing_to_realm(realm) as db:
             known = f"SELECT value FROM kept WHERE realm = ? AND name = ?{own.where}"

@@ -1,4 +1,4 @@
-"""What models cost, and what is wrong right now."""
+"""Costs of models, and incidents that are open right now."""
 
 from datetime import date
 
@@ -11,10 +11,10 @@ _ADDED = ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in USAGE.
 
 
 class SqlLedger(SqlJournal):
-    """`Ledger`."""
+    """`Ledger` on an SQL database."""
 
     def charge(self, day: date, role: str, usage: Usage) -> None:
-        """Add to what a role used on a day."""
+        """Add to the usage of a role on a day."""
         with self._writing() as db:
             db.execute(
                 f"INSERT INTO usage (day, role, {USAGE}) VALUES (?, ?, {marks(usage)}) "
@@ -23,7 +23,7 @@ class SqlLedger(SqlJournal):
             )
 
     def usage(self, since: date) -> dict[tuple[date, str], Usage]:
-        """Return what was used from a day on."""
+        """Return the usage by day and role, from a day on."""
         with self._reading() as db:
             rows = db.execute(
                 f"SELECT day, role, {USAGE} FROM usage WHERE day >= ? ORDER BY day, role",
@@ -32,7 +32,7 @@ class SqlLedger(SqlJournal):
             return {(date.fromisoformat(day), role): Usage(*rest) for day, role, *rest in rows}
 
     def raise_incident(self, incident: Incident) -> bool:
-        """Keep an incident; its beginning stays that of the first time."""
+        """Keep an incident; a repeated incident keeps the time of its first beginning."""
         with self._writing() as db:
             name, detail, since, tries, due = incident
             is_new = db.execute(

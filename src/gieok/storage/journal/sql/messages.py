@@ -1,4 +1,7 @@
-"""Messages, and the cursors of their transcripts. Functions run inside the caller's transaction."""
+"""Messages, and the cursors of their transcripts.
+
+Functions run inside the caller's transaction.
+"""
 
 import hashlib
 from collections import Counter
@@ -22,12 +25,12 @@ from gieok.storage.journal.sql.database import Db, Owner, SaidText, SqlJournal
 CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
 _HASH_BYTES = 12
 _TAKEN_BACK = 1
-#: Values of a statement are limited in SQLite.
+#: Number of messages per statement: SQLite limits the values of a statement.
 _AT_ONCE = 500
 REJECT = 'path, line, "offset", length, reason'
 
 
-#: A row of `SqlMessages._messages`: number, id, role, what it holds of the text, time, session,
+#: A row of `SqlMessages._messages`: number, id, role, the row's value for the text, time, session,
 #: agent, tokens, path, line, place.
 MessageRow = tuple[int, str, str, str, int, str, str, int, str, int, int | None]
 _TOKENS = 7
@@ -40,11 +43,11 @@ class _Version(NamedTuple):
 
 
 class SqlMessages(SqlJournal):
-    """`Journal`."""
+    """`Journal` on an SQL database."""
 
     @property
     def _messages(self) -> str:
-        """Return columns and tables of messages: what follows SELECT."""
+        """Return the columns and tables of messages, the SQL after SELECT."""
         columns = (
             f"m.seq, m.id, m.role, {self._text}, m.at, s.session, s.agent, m.tokens, s.path, "
             f"m.line, m.place"
@@ -79,7 +82,7 @@ class SqlMessages(SqlJournal):
         return True
 
     def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
-        """Add messages of no transcript, or take them back."""
+        """Add messages without a transcript, or retract them."""
         with self._writing_to(scope) as (db, sid):
             self._add(db, sid, events)
 
@@ -98,13 +101,14 @@ class SqlMessages(SqlJournal):
             return [Reject(*row) for row in rows]
 
     def occurrences(self, scope: Scope, ids: Sequence[str]) -> dict[str, int]:
-        """Count the lines whose id is one of `ids`, or that followed by `~2`, `~3` …; parts of a
-        line (`#0`) count once.
+        """Return how many lines have each of these ids.
+
+        The id stands alone, or is followed by `~2`, `~3` …; parts of a line (`#0`) count once.
         """
         found: set[str] = set()
         with self._reading_of(scope) as (db, sid):
             for some in batches(sorted(set(ids))):
-                # Behind an id may stand `#` (0x23) or `~` (0x7e).
+                # An id may be followed by `#` (0x23) or `~` (0x7e).
                 ranges = [bound for identity in some for bound in (identity, identity + "\x7f")]
                 rows = db.execute(
                     f"WITH asked (first, after) AS (VALUES "
@@ -167,7 +171,7 @@ class SqlMessages(SqlJournal):
             return [Scope(path) for (path,) in rows]
 
     def _add(self, db: Db, sid: int, events: Iterable[TranscriptEvent]) -> None:
-        """Add messages in order, and take back what is retracted."""
+        """Add messages in order, and mark retracted ones."""
         for is_message, group in groupby(events, key=lambda event: isinstance(event, Message)):
             if is_message:
                 for messages in _split_message_runs(
@@ -180,8 +184,9 @@ class SqlMessages(SqlJournal):
                         self._retract(db, sid, event)
 
     def _add_messages(self, db: Db, sid: int, messages: Sequence[Message]) -> None:
-        """Add messages of different ids, few enough for one statement to ask for what is known of
-        all.
+        """Add messages with different ids.
+
+        Few enough for one statement that reads the known versions of all.
         """
         known, forgotten = (
             _read_message_versions(db, sid, messages),
@@ -194,8 +199,9 @@ class SqlMessages(SqlJournal):
             digest, at, versions = text_hash(message.text), to_ms(message.at), known[message.id]
             same = next((version for version in versions if version.text_hash == digest), None)
             if same:
-                # Taken back as a whole and then written again (`$set.messages`): it holds again
-                # where no later version does. What a person forgot stays forgotten.
+                # A message that was retracted as a whole and then written again (`$set.messages`)
+                # holds again where no later version does. A text that a person forgot stays
+                # forgotten.
                 if same.retracted == _TAKEN_BACK and all(version.retracted for version in versions):
                     self._set_retracted(db, sid, [same.seq], 0)
                 continue
@@ -252,8 +258,9 @@ class SqlMessages(SqlJournal):
             self._take_back(db, sid, hit)
 
     def _take_back(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
-        """Mark messages as retracted; buffered chunks that were made of them, and all after those,
-        are made anew.
+        """Mark messages as retracted.
+
+        Buffered chunks made of these messages, and all chunks after them, are made anew.
         """
         self._set_retracted(db, sid, seqs, _TAKEN_BACK)
         drop_chunks(db, sid, seqs)
@@ -273,7 +280,7 @@ def text_hash(text: str) -> bytes:
 
 
 def _split_message_runs(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    """Yield messages in order, those of an id never together."""
+    """Yield runs of messages in order; no run has two messages with one id."""
     run: dict[str, Message] = {}
     for message in messages:
         if message.id in run or len(run) == _AT_ONCE:
@@ -303,7 +310,7 @@ def _read_message_versions(
 
 
 def _read_forgotten_hashes(db: Db, sid: int, messages: Sequence[Message]) -> set[tuple[int, bytes]]:
-    """Return (time, hash) of what a person forgot that was said at the times of messages."""
+    """Return (time, hash) of forgotten texts with the same times as these messages."""
     times = list({to_ms(message.at) for message in messages})
     rows = db.execute(
         (
@@ -316,7 +323,7 @@ def _read_forgotten_hashes(db: Db, sid: int, messages: Sequence[Message]) -> set
 
 
 def source_id(db: Db, own: Owner, source: tuple[str, str, str]) -> int:
-    """Return the number of a session in a file, making the row when it is new."""
+    """Return the number of a source, a session in a file; a new source gets a row."""
     known = f"SELECT id FROM sources WHERE session = ? AND agent = ? AND path = ?{own.where}"
     found = db.execute(known, (*source, *own.values)).fetchone()
     if found is None:
@@ -336,8 +343,9 @@ def _read_transcript_cursor(db: Db, own: Owner, identity: str) -> Cursor | None:
 
 
 def _is_taken_over(db: Db, own: Owner, expected: Cursor | None) -> bool:
-    """Take the cursor of a transcript from the scope that it went to before, where cursors belong
-    to scopes.
+    """Take a transcript's cursor over from another scope; return whether that was done.
+
+    Only where cursors belong to scopes.
     """
     if expected is None or not own.where or _read_transcript_cursor(db, own, expected.identity):
         return False
@@ -360,7 +368,7 @@ def _put_cursor(db: Db, own: Owner, cursor: Cursor) -> None:
 
 
 def drop_chunks(db: Db, sid: int, seqs: Sequence[int]) -> None:
-    """Drop buffered chunks that were made of messages, and all after those."""
+    """Drop buffered chunks that were made of messages, and all chunks after them."""
     if seqs:
         db.execute('DELETE FROM chunks WHERE scope_id = ? AND "end" >= ?', (sid, min(seqs)))
 

@@ -1,4 +1,4 @@
-"""The parts of the journal put together, and its counts."""
+"""The parts of the journal in one class, and the journal's counts."""
 
 from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
@@ -16,12 +16,13 @@ from gieok.storage.journal.sql.upkeep import SqlUpkeep
 class SqlParts(
     SqlStates, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep
 ):
-    """`FullJournal` but for what a database does its own way: `exclusive`, `compact`, `scrub`,
-    `close`.
+    """`FullJournal` without the methods that each database has its own way for.
+
+    Those are `exclusive`, `compact`, `scrub` and `close`.
     """
 
     def stats(self, scope: Scope | None = None) -> JournalStats:
-        """Count what is held."""
+        """Count messages, documents and what else the journal holds."""
         if scope is None:
             with self._reading() as db:
                 return self._counted(db, "", ())
@@ -48,5 +49,5 @@ class SqlParts(
         )
 
     def _disk_bytes(self, db: Db) -> int:
-        """Return the size of everything, in bytes."""
+        """Return the size of the whole journal, in bytes."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""How far readers are, what they buffer, what waits for the store, and what was replaced."""
+"""Positions of readers, their buffered chunks, the outbox, and replaced documents."""
 
 import json
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, docum
 
 
 class SqlPositions(SqlDurable, SqlMessages):
-    """`Positions`, `Outbox` and `RunHistory`."""
+    """`Positions`, `Outbox` and `RunHistory` on an SQL database."""
 
     def position(self, scope: Scope, reader: str) -> int:
-        """Return up to which message a reader has distilled."""
+        """Return the number of the last message that a reader has distilled."""
         with self._reading_of(scope) as (db, sid):
             return _read_reader_position(db, sid, reader)
 
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
-        """Return the messages behind a position, or those after what is held."""
+        """Return the messages after a reader's position, or those after a held window."""
         with self._reading_of(scope) as (db, sid):
             position, change = db.execute(_MARK, (sid, reader, sid)).fetchone()
             return self._window(db, sid, WindowMark(position or 0, change or 0), held)
@@ -63,7 +63,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             return [BufferedSpan(*row) for row in rows]
 
     def buffer(self, scope: Scope, reader: str, chunk: BufferedSpan) -> bool:
-        """Add a chunk where it goes on from the last one."""
+        """Add a chunk if it continues the last one; return whether it does."""
         with self._writing_to(scope) as (db, sid):
             last = 'SELECT max("end") FROM chunks WHERE scope_id = ? AND reader = ?'
             (end,) = db.execute(last, (sid, reader)).fetchone()
@@ -113,7 +113,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             return True
 
     def undelivered(self, limit: int) -> list[tuple[int, Scope, Entry | str]]:
-        """Return what waits for the store, in order."""
+        """Return the outbox entries that wait for the store, in order."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT o.id, s.path, o.key, o.entry FROM outbox o JOIN scopes s ON s.id = "
@@ -127,12 +127,12 @@ class SqlPositions(SqlDurable, SqlMessages):
             ]
 
     def delivered(self, ids: Sequence[int]) -> None:
-        """Strike off what the store has got."""
+        """Remove delivered entries from the outbox."""
         with self._writing() as db:
             db.executemany("DELETE FROM outbox WHERE id = ?", [(number,) for number in ids])
 
     def history(self, scope: Scope, limit: int) -> list[Document]:
-        """Return documents that were replaced, the newest first."""
+        """Return replaced documents, the newest first."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
                 "SELECT document FROM history WHERE scope_id = ? ORDER BY id DESC LIMIT ?",
@@ -141,7 +141,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             return [to_document(scope, tuple(json.loads(text))) for (text,) in rows]
 
     def runs(self, scope: Scope, since: datetime) -> list[Run]:
-        """Return runs from a time on."""
+        """Return the runs of a scope from a time on."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
                 f"SELECT {RUN} FROM runs WHERE scope_id = ? AND at >= ? ORDER BY id",

@@ -1,5 +1,6 @@
-"""What goes along when memory moves to another scope or journal, and nothing of it stays; one
-transaction each.
+"""Moves of a memory to another scope or journal, and the removal of a whole scope.
+
+Each method is one transaction.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from gieok.storage.index.rows import to_ms
 from gieok.storage.journal.sql.forgetting import FORGOTTEN
 from gieok.storage.journal.sql.messages import SqlMessages, source_id, to_journalled
 
-#: Tables with rows of a scope, but for stale places: their files are still to be swept.
+#: Tables with rows of a scope, without stale places: their files are still to be swept.
 _TABLES = (
     "outbox",
     "made",
@@ -26,13 +27,13 @@ _TABLES = (
 
 
 class SqlRelocation(SqlMessages):
-    """`Relocation`."""
+    """`Relocation` on an SQL database."""
 
-    #: Tables of files that are still to be swept: their scope keeps its name until then.
+    #: Tables of places whose files are still to be swept: their scope keeps its name until then.
     _places: ClassVar[tuple[str, ...]] = ("stale_places",)
 
     def forgotten_messages(self, scope: Scope) -> list[ForgottenMessage]:
-        """Return what stands for messages that were forgotten."""
+        """Return the marks of forgotten messages."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
                 (
@@ -47,7 +48,7 @@ class SqlRelocation(SqlMessages):
             ]
 
     def keep_forgotten(self, scope: Scope, marks: Sequence[ForgottenMessage]) -> None:
-        """Let messages count as forgotten that are not known."""
+        """Mark messages as forgotten; known messages stay as they are."""
         known = "SELECT 1 FROM messages WHERE scope_id = ? AND id = ? AND text_hash = ?"
         with self._writing_to(scope) as (db, sid):
             for message, digest in marks:
@@ -75,22 +76,22 @@ class SqlRelocation(SqlMessages):
                 )
 
     def drop(self, scope: Scope) -> None:
-        """Leave nothing of a scope but the files of archives that are to be swept."""
+        """Remove all rows of a scope except the stale places of archives, still to be swept."""
         with self._writing_to(scope) as (db, sid):
             for tier, place in db.execute(
                 "SELECT DISTINCT tier, place FROM archived WHERE scope_id = ?", (sid,)
             ).fetchall():
                 self._left(db, sid, tier, place)
             own = self._owner(sid)
-            # its texts leave files, if any
+            # Texts of the scope that are in files leave the files.
             db.execute("UPDATE messages SET retracted = 2 WHERE scope_id = ?", (sid,))
             sources = db.execute(
                 "SELECT DISTINCT source_id FROM messages WHERE scope_id = ?", (sid,)
             ).fetchall()
             for table in _TABLES:
                 db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
-            # A source has the name of a conversation; in a file, other scopes may have messages of
-            # it.
+            # A source is a conversation; in a file, other scopes may have messages of the same
+            # source.
             said = f"SELECT 1 FROM messages WHERE source_id = ?{own.where}"
             gone = f"DELETE FROM sources WHERE id = ?{own.where} AND NOT EXISTS ({said})"
             db.executemany(

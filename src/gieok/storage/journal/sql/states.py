@@ -1,5 +1,6 @@
-"""What a turn needs of a scope at once, and its own part of the outbox: cost follows the scope,
-whatever others do.
+"""A scope's state for one turn, and the hand-out of a scope's own part of the outbox.
+
+The cost follows the scope, whatever other scopes do.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from gieok.storage.journal.sql.database import Db
 from gieok.storage.journal.sql.durable import to_entry
 from gieok.storage.journal.sql.positions import SqlPositions
 
-#: No reader has these names.
+#: Names for rows of other numbers in one query; no reader has these names.
 _WAITING, _CHANGE = "~waiting", "~change"
 _NUMBERS = (
     "SELECT reader, seq FROM positions WHERE scope_id = ? UNION ALL SELECT ?, max(id) FROM "
@@ -24,11 +25,11 @@ class SqlStates(SqlPositions):
     """`state` and `skip` of `Positions`, `hand_out` of `Outbox`."""
 
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
-        """Hold a lock."""
+        """Hold a named lock; give whether it is held."""
         raise NotImplementedError
 
     def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
-        """Return what a turn needs of a scope."""
+        """Return the state of a scope for one turn."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(_NUMBERS, (sid, _WAITING, sid, _CHANGE, sid)).fetchall()
             numbers: dict[str, int] = {name: number or 0 for name, number in rows}
@@ -43,7 +44,7 @@ class SqlStates(SqlPositions):
         )
 
     def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
-        """Move a position."""
+        """Move a reader's position over messages of which no document is made."""
         with self._writing_to(scope) as (db, sid):
             if expected:
                 moved = db.execute(
@@ -62,7 +63,7 @@ class SqlStates(SqlPositions):
     def hand_out(
         self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
     ) -> int:
-        """Give what waits of a scope away."""
+        """Hand a scope's waiting entries to `take`; return how many."""
         with self.exclusive("deliver"):
             with self._reading_of(scope) as (db, sid):
                 rows = _read_waiting_outbox(db, sid, scope, limit)
@@ -91,7 +92,7 @@ def _strike_off(db: Db, sid: int, rows: Sequence[tuple[int, Entry | str]]) -> No
 def handed_out(
     db: Db, sid: int, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
 ) -> int:
-    """Do all of `hand_out` inside one transaction, which holds the locks."""
+    """Do the work of `hand_out` inside one transaction, which holds the locks."""
     rows = _read_waiting_outbox(db, sid, scope, limit)
     if rows:
         take([what for _, what in rows])

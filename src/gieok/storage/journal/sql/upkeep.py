@@ -1,4 +1,4 @@
-"""Lets go of rows that nobody asks for any more."""
+"""Drops rows that nobody asks for any more."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,7 +6,8 @@ from datetime import datetime
 from gieok.storage.index.rows import to_ms
 from gieok.storage.journal.sql.database import SqlJournal
 
-#: Kind → its table, and what is older than `?` of it. Of a run, what it replaced goes first.
+#: Kind → its table, and the condition for rows older than `?`. A run's replaced documents go before
+#: the run.
 _OLD = {
     "history": ("history", "run_id IN (SELECT id FROM runs WHERE at < ?)"),
     "runs": ("runs", "at < ? AND id NOT IN (SELECT run_id FROM history)"),
@@ -15,10 +16,10 @@ _OLD = {
 
 
 class SqlUpkeep(SqlJournal):
-    """What grows in the journal beside messages and memories."""
+    """Upkeep of the tables that grow beside messages and memories."""
 
     def tiers(self) -> dict[str, int]:
-        """Count the memories of each tier that has some."""
+        """Count the memories of each tier; empty tiers are left out."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT 'hot', count(*) FROM made UNION ALL SELECT tier, count(*) FROM "
@@ -36,8 +37,9 @@ class SqlUpkeep(SqlJournal):
             }
 
     def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
-        """Drop rows of a kind from before a time, and all but the newest rejects; return how many,
-        by kind.
+        """Drop rows of a kind from before a time, and old rejects; return the numbers by kind.
+
+        The newest `most_rejects` rejects stay.
         """
         done: dict[str, int] = {}
         with self._writing() as db:

@@ -1,6 +1,4 @@
-"""The journal's file: its transactions, the numbers of its scopes, and what only SQLite has or
-lacks.
-"""
+"""The journal's SQLite file: transactions, scope numbers, and SQLite's peculiarities."""
 
 import sqlite3
 import weakref
@@ -22,15 +20,16 @@ _NOBODY = Owner("", "", "", ())
 
 
 class JournalFile(SqliteFile, SqlJournal):
-    """`SqlJournal` on a file. Triggers number changes and keep what is made; one process writes at
-    a time.
+    """`SqlJournal` on a file.
+
+    Triggers number changes and keep made documents; one process writes at a time.
     """
 
     what = "journal"
     _of_source = "s.id = m.source_id"
     _hash_of_entry = "json_extract(entry, '$[0][3]')"
 
-    #: Where a row has no text, the file of its month may have it (`talk`).
+    #: Where a row has no text, the file of its month may have the text (`talk`).
     _text = (
         "CASE m.text WHEN '' THEN coalesce((SELECT spoken(p.path, t.seq) FROM talk t "
         "JOIN talk_places p ON p.id = t.place_id WHERE t.seq = m.seq), '') ELSE m.text END"
@@ -44,14 +43,14 @@ class JournalFile(SqliteFile, SqlJournal):
         sealers: Callable[[], Sequence[Sealer]] = list_plain_sealers,
         zone: tzinfo = UTC,
     ) -> None:
-        #: What was said long ago.
+        #: Files of old messages.
         self.talk = TalkFiles(file.parent / "archive" / "talk", sealers, zone)
         super().__init__(file, busy_timeout_ms)
 
     def _connect(self) -> sqlite3.Connection:
         connection = schema.connect_journal_file(self._file, self._busy_timeout_ms)
-        # The collector cannot see what a connection holds: a journal that nobody uses would stay
-        # for ever.
+        # A weak reference: the garbage collector cannot see what a connection holds, so a journal
+        # that nobody uses would stay for ever.
         talk = weakref.ref(self.talk)
 
         def spoken(place: str, seq: int) -> str:
@@ -73,7 +72,10 @@ class JournalFile(SqliteFile, SqlJournal):
 
     @contextmanager
     def _failing_as_files_do(self) -> Iterator[None]:
-        """Raise what a file of talk raised, not that a function of SQLite failed."""
+        """Raise the error of a file of old messages in place of SQLite's own error.
+
+        SQLite says only that a function failed.
+        """
         self.talk.failed = None
         try:
             yield
@@ -101,7 +103,7 @@ class JournalFile(SqliteFile, SqlJournal):
             yield db, {scope: _scope_id(db, scope) for scope in scopes}
 
     @contextmanager
-    # One lock for all.
+    # One lock for all realms.
     def _writing_to_realm(self, realm: str) -> Iterator[sqlite3.Connection]:  # noqa: ARG002
         with self._writing() as db:
             yield db
@@ -122,6 +124,6 @@ class JournalFile(SqliteFile, SqlJournal):
 
 
 def _scope_id(db: sqlite3.Connection, scope: Scope) -> int:
-    """Return the id of a scope, making the row when it is new."""
+    """Return the id of a scope; a new scope gets a row."""
     db.execute("INSERT OR IGNORE INTO scopes (path) VALUES (?)", (scope.path,))
     return int(db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()[0])

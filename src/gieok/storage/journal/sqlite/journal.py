@@ -24,7 +24,7 @@ class SqliteJournal(SqliteTalk, SqlParts):
 
     @property
     def location(self) -> str:
-        """Return where it is."""
+        """Return the path of the file."""
         return str(self._file)
 
     def _disk_bytes(self, db: Db) -> int:  # noqa: ARG002 - the files' size says it
@@ -33,7 +33,7 @@ class SqliteJournal(SqliteTalk, SqlParts):
 
     @contextmanager
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
-        """Hold the lock file of that name, next to the journal."""
+        """Hold the lock file with this name, next to the journal."""
         safe = "".join(c if c.isalnum() else "-" for c in name)
         with fs.exclusive(
             self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait
@@ -41,7 +41,7 @@ class SqliteJournal(SqliteTalk, SqlParts):
             yield held
 
     def compact(self, spare_bytes: int = 0) -> int:
-        """Give free pages back where that pays; return the bytes."""
+        """Give free pages back where that pays; return the freed bytes."""
         with translated(self._file, self.what):
             db: sqlite3.Connection = self._db()
             before = _measure_journal_bytes(db)

@@ -1,7 +1,7 @@
-"""Reads the end of the last session for the hook: writes nothing, waits for no lock, ends at a
-deadline.
+"""Reads the end of the last session for the prompt hook.
 
-Standard library, and none of it that is slow to import (as `stores.sqlite.index_reader`).
+Writes nothing, waits for no lock, ends at a deadline. Standard library, and none of it that is slow
+to import (as `storage.index.sqlite.index_reader`).
 """
 
 import os
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 _BUSY_S = 0.05
 _STEPS = 2_000
-#: Sessions of tools alone are passed over, so many of them.
+#: Number of sessions that are looked at: sessions of tools alone are passed over.
 _MOST_SESSIONS = 5
 _MOST_TURNS = 12
-#: The last message of each source by an index; transcripts may be taken in in any order, so the
-#: newest is by time.
+#: The last message of each source, by an index. Transcripts may be taken in in any order, so the
+#: newest session is found by time.
 _SESSIONS = """
     SELECT s.id, s.agent FROM sources s
     JOIN messages m ON m.seq = (SELECT max(seq) FROM messages WHERE source_id = s.id)
     WHERE m.scope_id = (SELECT id FROM scopes WHERE path = ?) AND s.session <> ?
     ORDER BY m.at DESC LIMIT ?
 """
-#: What a person put in the place of a message is what it says.
+#: A person's correction of a message takes the place of its text.
 _TURNS = """
     SELECT m.role, coalesce(k.value, m.text), m.at FROM messages m
     LEFT JOIN kept k ON k.realm = ? AND k.name = m.id
@@ -37,8 +37,9 @@ _TURNS = """
 
 
 class LastSession:
-    """The end of a session: its agent, and (role, text, Unix milliseconds) of its last turns in
-    order.
+    """End of a session: its agent, and its last turns in order.
+
+    A turn is (role, text, Unix milliseconds).
     """
 
     __slots__ = ("agent", "turns")
@@ -55,11 +56,10 @@ def last_session(
     now: "Callable[[], float]" = time.monotonic,
     is_wanted: "Callable[[list[tuple[str, str, int]]], bool]" = bool,
 ) -> LastSession | None:
-    """Return the end of the last session of a scope but `session`, which is the one that begins;
-    None where there is none.
+    """Return the end of the last session of a scope before `session`, which begins now.
 
-    A session whose end is not wanted is passed over. None too where the deadline passes (`now`, in
-    seconds). Raises sqlite3.Error.
+    None where there is no earlier session, and where the deadline passes (`now`, in seconds). A
+    session whose end fails `is_wanted` is passed over. Raises sqlite3.Error.
     """
     if not os.path.exists(file):
         return None

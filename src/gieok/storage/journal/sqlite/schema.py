@@ -1,13 +1,13 @@
-"""The journal's tables. A file of its own: it outlives every index, and is backed up and moved
-alone.
+"""Tables of the journal, in a file of its own.
 
-Raw messages, and what Gieok made itself: `made` holds the documents in hot (triggers on the outbox
-keep it, so that no way of handing a document over can leave it out), `archived` says where the
-others live, `kept` holds the small values. Whatever a store holds can be made again from here, from
-archives and from the user's files.
+The journal outlives every index, and is backed up and moved alone. It holds raw messages, and the
+documents that Gieok made itself: `made` holds the documents in hot (triggers on the outbox keep it,
+so that no way of handing a document over can leave it out), `archived` names the places of the
+others, `kept` holds the small values. Everything in a store can be made again from the journal,
+from archives and from the user's files.
 
-`synchronous=FULL`, unlike the store: what is handed over to the store is struck off here, and must
-not be struck off before it is on the disk there (see `gieok.flow.distil`).
+`synchronous=FULL`, unlike the store: a document that is handed over to the store is removed from
+the outbox here, and must not be removed before it is on the store's disk (see `gieok.flow.distil`).
 """
 
 import sqlite3
@@ -43,8 +43,8 @@ CREATE TABLE kept (realm TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
 """
 
 #: Since schema 3, for documents that are derived from messages: the number of the newest change
-#: among the messages that a file gave, and the place of a later version of a message, which is that
-#: of the first (NULL: it is its own).
+#: among the messages of a source, and the place of a later version of a message, which is the first
+#: version's place (NULL: the message's own number).
 _CHANGES = """
 CREATE INDEX messages_moved ON messages (source_id, place) WHERE place IS NOT NULL;
 CREATE TABLE changes (
@@ -56,9 +56,10 @@ CREATE TRIGGER message_changed AFTER UPDATE OF text, retracted ON messages BEGIN
 END;
 """
 
-#: Since schema 5: what lives in an archive. Triggers keep it disjoint from `made`: what is made
-#: anew, or forgotten, lives there no more, and its place is stale. `is_archived` marks what the
-#: store is told of such a memory, which makes nothing.
+#: Since schema 5: memories that live in an archive. Triggers keep `archived` disjoint from `made`:
+#: a memory that is made anew or forgotten leaves `archived`, and its place becomes stale.
+#: `is_archived` marks outbox rows that tell the store of an archived memory; such a row adds
+#: nothing to `made`.
 _ARCHIVED = """
 CREATE TABLE archived (
     scope_id INTEGER NOT NULL, key TEXT NOT NULL, tier TEXT NOT NULL, place TEXT NOT NULL,
@@ -95,9 +96,9 @@ CREATE TRIGGER archived_forgotten AFTER INSERT ON outbox WHEN NEW.entry IS NULL 
 END;
 """
 
-#: Since schema 6: messages whose text is in the file of their month. What gives a row a text again,
-#: or forgets it, takes it out of the file (`stale` counts such changes until it is written anew).
-#: Moving a text to a file is no change of what was said.
+#: Since schema 6: messages whose text is in the file of their month. A change that gives a row a
+#: text again, or forgets the message, removes it from `talk` (`stale` counts such changes until the
+#: file is written anew). Moving a text to a file is no change of the message.
 _TALK = """
 CREATE TABLE talk_places (
     id INTEGER PRIMARY KEY, scope_id INTEGER NOT NULL, path TEXT NOT NULL UNIQUE,
@@ -190,15 +191,16 @@ PRAGMA user_version = {SCHEMA_VERSION};
 
 
 def connect_journal_file(file: Path, busy_timeout_ms: int) -> sqlite3.Connection:
-    """Open the journal's file, creating it (0600) with its tables when it is new. Raises
-    StoreError, ShapeMismatch.
+    """Open the journal's file; a new file is created (0600) with its tables.
+
+    Raises StoreError, ShapeMismatch.
     """
     return open_private(file, "journal", busy_timeout_ms, _prepare_journal_file)
 
 
 def _prepare_journal_file(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
-        # Only an empty file takes it; `compact` gives space back.
+        # Only an empty file takes this setting; `compact` gives space back.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
@@ -212,8 +214,9 @@ def _prepare_journal_file(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def _upgrade_journal_to_2(connection: sqlite3.Connection) -> None:
-    """Make what Gieok made durable. What waits in the outbox is newer than what the store holds
-    (see `adopt`).
+    """Make the documents that Gieok made durable.
+
+    Documents in the outbox are newer than the store's (see `adopt`).
     """
     for statement in split_sql_script(_DURABLE):
         connection.execute(statement)
@@ -237,17 +240,17 @@ def _upgrade_journal_to_3(connection: sqlite3.Connection) -> None:
 
 
 def _to_4(connection: sqlite3.Connection) -> None:
-    """Keep what models said that their answers cost."""
+    """Add columns for the costs that models report."""
     connection.execute("ALTER TABLE usage ADD COLUMN dollars REAL NOT NULL DEFAULT 0")
 
 
 def _to_5(connection: sqlite3.Connection) -> None:
-    """Say where what left hot lives."""
+    """Add the tables of archived memories and stale places."""
     for statement in split_sql_script(_ARCHIVED):
         connection.execute(statement)
 
 
 def _to_6(connection: sqlite3.Connection) -> None:
-    """Let what was said long ago be in files."""
+    """Add the tables for texts of old messages in files."""
     for statement in split_sql_script(_TALK):
         connection.execute(statement)

@@ -1,10 +1,11 @@
-"""What was said long ago leaves the database for files that people can read, and is read from
-there.
+"""Moves texts of old messages from the database to files that people can read.
 
-A message keeps its row: its number, its id, the hash of its text, so that nothing is taken in
-twice. Its text is in the file of its month. `talk` says so, and what is not in `talk` lives in the
-row. A place is marked as stale before its file is written, and whatever gives a row a text again,
-or forgets it, marks it too (triggers): what a file holds beyond what lives there goes.
+The journal reads these texts from the files. A message keeps its row: its number, its id, the hash
+of its text, so that no message is taken in twice. Its text is in the file of its month. The table
+`talk` lists such messages; the text of any other message is in its row. A place is marked as stale
+before its file is written, and every change that gives a row a text again, or forgets the message,
+marks the place too (triggers): at the next sweep, texts in a file that `talk` does not list are
+removed.
 """
 
 import sqlite3
@@ -23,25 +24,25 @@ from gieok.storage.journal.sql.messages import SqlMessages
 from gieok.storage.journal.sqlite.file import JournalFile
 from gieok.zone import day_in
 
-#: The lock under which files of archives are written (`memory.tiers.tiers.LOCK`);
-#: backups hold it too.
+#: Name of the lock under which files of archives are written (`memory.tiers.tiers.LOCK`); backups
+#: hold it too.
 _LOCK = "archive"
-#: Offsets of zones, and so the edges of their days, are whole quarters of an hour.
+#: Zone offsets, and so the edges of days, are whole quarters of an hour.
 _QUARTER_MS = 900_000
-#: Messages that leave in one transaction: other writers wait for it.
+#: Number of messages that move in one transaction: other writers wait for it.
 _AT_ONCE = 1_000
 _OLD = "m.at < ? AND m.text <> '' AND m.retracted < 2"
 
 
 class SqliteTalk(JournalFile, SqlMessages):
-    """`ArchivedTalk`."""
+    """`ArchivedTalk` on the journal's file."""
 
     _places: ClassVar[tuple[str, ...]] = ("stale_places", "talk_places")
 
     def archive_talk(
         self, before: datetime, is_stopped: Callable[[], bool] = lambda: False
     ) -> TalkMoved:
-        """Move the text of whole months into files."""
+        """Move the texts of whole months into files."""
         done = TalkMoved()
         with self._archiving():
             done += self._sweep()
@@ -55,7 +56,10 @@ class SqliteTalk(JournalFile, SqlMessages):
         return done
 
     def sweep_talk(self, *, renew: bool = False) -> TalkMoved:
-        """Leave in files what lives there; with `renew`, write all of them anew."""
+        """Remove from stale files the texts that do not live there.
+
+        With `renew`, write all files anew.
+        """
         if renew:
             with self._writing() as db:
                 db.execute("UPDATE talk_places SET stale = stale + 1")
@@ -65,9 +69,7 @@ class SqliteTalk(JournalFile, SqlMessages):
             return self._sweep()
 
     def scrub(self) -> list[str]:
-        """Leave nothing of what was taken out in the files; return what could not be done, and
-        why.
-        """
+        """Remove erased texts from the files too; return what could not be done, and why."""
         return [*self.sweep_talk().wrong, *super().scrub()]
 
     def talk_places(self) -> list[TalkPlace]:
@@ -89,7 +91,7 @@ class SqliteTalk(JournalFile, SqlMessages):
             yield
 
     def _months(self, before: datetime) -> list[tuple[int, Scope, str]]:
-        """Return the months of scopes that have text in rows, the oldest first."""
+        """Return (scope id, scope, month) with texts in rows, the oldest month first."""
         with self._reading() as db:
             rows = db.execute(
                 f"SELECT DISTINCT m.scope_id, s.path, m.at / {_QUARTER_MS} FROM messages m "
@@ -153,7 +155,10 @@ class SqliteTalk(JournalFile, SqlMessages):
             ).fetchall()
 
     def _sweep(self) -> TalkMoved:
-        """Write stale files anew with what lives there. The caller holds the lock."""
+        """Write stale files anew with the messages that live there.
+
+        The caller holds the lock.
+        """
         wrong: list[str] = []
         for place, scope, path, stale in self._stale():
             with self._reading() as db:
@@ -180,7 +185,7 @@ def _read_place_messages(db: sqlite3.Connection, place: int) -> set[int]:
 
 
 def _move_message_to_file(db: sqlite3.Connection, one: Journalled, place: int) -> bool:
-    """Let a message live in a file, unless it was changed since it was read."""
+    """Move a message's text to a file, unless the message changed since it was read."""
     same = db.execute(
         "SELECT 1 FROM messages WHERE seq = ? AND text = ? AND retracted < 2",
         (one.seq, one.message.text),

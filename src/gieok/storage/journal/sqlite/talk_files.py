@@ -1,4 +1,4 @@
-"""The files of what was said long ago: read by number, a month at a time."""
+"""Files with the texts of old messages: read by message number, a month at a time."""
 
 import gzip
 import os
@@ -17,24 +17,28 @@ from gieok.ports.archive import PlainSealer, Sealer
 from gieok.storage.archives.folder import FolderArchive
 from gieok.text import talk
 
-#: Months that are held in memory.
+#: Number of months that are held in memory.
 _MONTHS = 4
 _ENDING = ".md.gz"
-#: A third of the time of the highest, for files that are a percent larger.
+#: Level of compression. It takes a third of the time of the highest, for files that are a percent
+#: larger.
 _LEVEL = 6
-#: Of what is encrypted, also where no key is configured any more.
+#: Ending of encrypted files, looked for also where no key is configured any more.
 _SEALED = ".age"
 
 Said = Mapping[int, Journalled]
 
 
 def list_plain_sealers() -> Sequence[Sealer]:
-    """Return what leaves files as they are."""
+    """Return the sealers that leave files unencrypted."""
     return (PlainSealer(),)
 
 
 class _HeldMonth(NamedTuple):
-    """A month as it was read: unless its file changes, it is not read again for each message."""
+    """Cached month.
+
+    Unless its file changes, the month is not read again for each message.
+    """
 
     name: str
     file: str
@@ -44,9 +48,9 @@ class _HeldMonth(NamedTuple):
 
 
 class TalkFiles:
-    """A folder of months: `agent-main/2025-11.md.gz`, with the ending of what seals it.
+    """Folder of months: `agent-main/2025-11.md.gz`, with the ending of the sealer.
 
-    The first of `sealers` seals, each opens what has its ending.
+    The first of `sealers` seals new files; each opens files with its ending.
     """
 
     def __init__(
@@ -56,19 +60,20 @@ class TalkFiles:
         zone: tzinfo = UTC,
     ) -> None:
         self.folder = folder
-        #: Of the days and hours that a person reads in them; which month a message is in is decided
-        #: by it too.
+        #: Zone of the days and hours that a person reads in the files; it also decides which month
+        #: a message is in.
         self.zone = zone
         self._archive = FolderArchive(folder)
         self._sealers = sealers
         self._held: OrderedDict[str, _HeldMonth] = OrderedDict()
         self._lock = Lock()
-        #: Why the last text could not be given: SQLite forgets what a function raised.
+        #: The error of the last call of `text`: SQLite forgets the error that a function raised.
         self.failed: GieokError | None = None
 
     def text(self, place: str, seq: int) -> str:
-        """Return what a message said; '' where its file is gone, or has it no more. For SQLite:
-        keeps what it raises.
+        """Return the text of a message; '' where its file or its entry in the file is gone.
+
+        For SQLite: an error is kept in `failed`.
         """
         try:
             found = self.read(place)[0].get(seq)
@@ -78,13 +83,14 @@ class TalkFiles:
         return found.message.text if found else ""
 
     def bytes_of(self, place: str) -> int | None:
-        """Return the size of the file of a month; None where there is none."""
+        """Return the size of the file of a month; None where the file is missing."""
         found = self._file(place)
         return (self.folder / found).stat().st_size if found else None
 
     def read(self, place: str) -> tuple[Said, str, str]:
-        """Return the messages of a month, its file and its revision: '' where there is none. Raises
-        ArchiveFailed.
+        """Return the messages of a month, its file and its revision; '' where the file is missing.
+
+        Raises ArchiveFailed.
         """
         with self._lock:
             held = self._held.get(place)
@@ -111,8 +117,9 @@ class TalkFiles:
         )
 
     def write(self, scope: str, place: str, found: Sequence[Journalled]) -> None:
-        """Write a month in the place of what is there, and read it back; without messages, delete
-        it. Raises ArchiveFailed.
+        """Replace the file of a month, and read it back; without messages, delete it.
+
+        Raises ArchiveFailed.
         """
         _, file, revision = self.read(place)
         sealer = self._sealers()[0]
@@ -134,13 +141,14 @@ class TalkFiles:
                     self._archive.delete(other, self._archive.read(other)[1])
 
     def _file(self, place: str) -> str:
-        """Return the file of a month, '' for none; written anew with another seal, two are there
-        for a moment.
+        """Return the file of a month, '' where it is missing.
+
+        While a month is written anew with another seal, it has two files for a moment.
         """
         return next((name for name in self._names(place) if (self.folder / name).is_file()), "")
 
     def _names(self, place: str) -> list[str]:
-        """Return every name that the file of a month may have, that of now first."""
+        """Return every name that the file of a month may have, the current name first."""
         endings = dict.fromkeys([*(sealer.suffix for sealer in self._sealers()), "", _SEALED])
         return [f"{place}{_ENDING}{ending}" for ending in endings]
 

@@ -1,4 +1,4 @@
-"""The user themselves, and what a payment service says of them."""
+"""Routes for the user's own account, and for the notices of a payment service."""
 
 from itertools import chain
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ _MAIL = r"^$|^[!#-+\--:=?A-~]{1,64}@[A-Za-z0-9.-]{1,189}$"
 
 
 class AccountChange(Given):
-    """What a user may set of themselves."""
+    """Settings of the account that a user may change."""
 
     zone: str = Field(
         "",
@@ -66,7 +66,7 @@ def _build_shown_account(account: Account) -> ShownAccount:
 
 
 class Farewell(Given):
-    """Says that it is meant."""
+    """Confirmation that the erasure is meant."""
 
     user: UserText = Field(examples=["min"], description="The user's own name, once more.")
 

@@ -1,4 +1,4 @@
-"""For who runs the service: keys, and points of users."""
+"""Routes for the operator of the service: keys, and points of users."""
 
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,7 @@ router = APIRouter(
 
 
 class KeyOrder(Given):
-    """A key that is to be made."""
+    """A key to be created."""
 
     label: Line = Field("", examples=["SillyTavern at home"])
     expires_at: AwareDatetime | None = Field(None, examples=["2030-01-01T00:00:00Z"])
@@ -57,14 +57,16 @@ class KeyList(BaseModel):
 
 
 class Credit(Given):
-    """Points that are given."""
+    """Points to be given."""
 
     points: int = Field(ge=1, le=1_000_000_000, examples=[100])
     note: Line = ""
 
 
 class Credited(BaseModel):
-    """What was given, and what there is now; `is_new` is false where the key had been used."""
+    """Points that were given, and the new balance; `is_new` is false where the key had been
+    used.
+    """
 
     given: int
     balance: int
@@ -79,13 +81,13 @@ def admin_keys(house: TheHouse) -> KeyList:
 
 @router.post("/keys", status_code=201)
 def issue_admin_key(house: TheHouse, order: KeyOrder) -> NewKey:
-    """Make a key of an admin."""
+    """Create a key for an admin."""
     return _issue_new_key(house, "", order)
 
 
 @router.delete("/keys/{key_id}", responses=documented(404))
 def revoke_admin_key(house: TheHouse, key_id: Word) -> Key:
-    """Let a key of an admin open nothing any more."""
+    """Revoke an admin's key."""
     return Key(**_pick_key_fields(house.identity.revoke("", key_id)))
 
 
@@ -97,13 +99,13 @@ def list_user_keys(house: TheHouse, user: UserName) -> KeyList:
 
 @router.post("/users/{user}/keys", status_code=201)
 def issue_key(house: TheHouse, user: UserName, order: KeyOrder) -> NewKey:
-    """Make a key of a user, who need not have come yet."""
+    """Create a key for a user, who need not exist yet."""
     return _issue_new_key(house, user, order)
 
 
 @router.delete("/users/{user}/keys/{key_id}", responses=documented(404))
 def revoke_key(house: TheHouse, user: UserName, key_id: Word) -> Key:
-    """Let a key of a user open nothing any more."""
+    """Revoke a user's key."""
     return Key(**_pick_key_fields(house.identity.revoke(user, key_id)))
 
 
@@ -115,7 +117,7 @@ def read_user_points(house: TheHouse, user: UserName) -> PointsStanding:
 
 @router.post("/users/{user}/points", responses=documented(409))
 def credit(house: TheHouse, user: UserName, given: Credit, key: IdempotencyKey) -> Credited:
-    """Give a user points, once for a key."""
+    """Give a user points, once for each idempotency key."""
     posted = house.points.credit(user, given.points, key, given.note)
     return Credited(given=given.points, balance=house.accounts.balance(user), is_new=posted.is_new)
 

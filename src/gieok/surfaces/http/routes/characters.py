@@ -1,5 +1,6 @@
-"""Characters: the user's own, and the service's, which everybody can talk to; their cards in and
-out.
+"""Routes for characters: the user's own and the service's; import and export of their cards.
+
+Everybody can talk to the service's characters.
 """
 
 from datetime import datetime
@@ -85,7 +86,7 @@ class CharacterText(Given):
 
 
 class NewCharacter(CharacterText):
-    """A character that is to be made."""
+    """A character to be created."""
 
     id: str = Field(
         "", max_length=64, pattern=_ID, examples=["mina"], description="'': made of the name."
@@ -93,7 +94,7 @@ class NewCharacter(CharacterText):
 
 
 class CharacterListItem(BaseModel):
-    """A character. What is the service's cannot be changed by users."""
+    """A character. Users cannot change the service's characters."""
 
     id: str = Field(examples=["mina"])
     name: str = Field(examples=["미나"])
@@ -289,7 +290,7 @@ def _pick_attributes(thing: object, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _answer_with_character(stored: StoredCharacter, response: Response) -> WholeCharacter:
-    """Return a character as it is shown, and set its ETag."""
+    """Return a stored character as the API shows it, and set the ETag of the response."""
     response.headers["ETag"] = _build_character_etag(stored)
     stored_card = card_of(stored.card)
     more = {

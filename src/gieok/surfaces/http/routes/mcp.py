@@ -1,7 +1,7 @@
-"""MCP over streamable HTTP: the tools of `gieok mcp`, for the owner, a message a request.
+"""MCP over streamable HTTP: the tools of `gieok mcp` for the owner, one message per request.
 
-Nothing is kept between requests: there is no `Mcp-Session-Id`, no stream to listen to (GET: 405),
-nothing to end (DELETE: 405).
+The server keeps nothing between requests: there is no `Mcp-Session-Id`, no stream to listen to
+(GET: 405), nothing to end (DELETE: 405).
 """
 
 import base64
@@ -26,7 +26,7 @@ from gieok.surfaces.mcp_protocol import BATCHING, HANDSHAKE_VERSIONS, VERSION, C
 router = APIRouter(dependencies=OWNERS_ONLY, include_in_schema=False)
 _JSON = "application/json"
 _HEADER_MISMATCH = -32020
-#: What a header repeats of the body, so that a proxy can read it (2026-07-28).
+#: Headers that repeat a value of the body, so that a proxy can read it (version 2026-07-28).
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _STATUS = {
     jsonrpc.PARSE_ERROR: 400,
@@ -62,8 +62,9 @@ def ask_mcp_tools(
 
 
 def reply(headers: Headers, body: bytes, call: Calling) -> Response:
-    """Return the response to what was sent: JSON, or an event of a stream where the client takes
-    nothing else.
+    """Return the response to a request body.
+
+    It is JSON, or one server-sent event where the client accepts nothing else.
     """
     form = _choose_answer_type(headers)
     if not form:
@@ -76,7 +77,7 @@ def reply(headers: Headers, body: bytes, call: Calling) -> Response:
             form,
             _Answer(400, jsonrpc.build_rpc_error(None, code, "unsupported protocol version", data)),
         )
-    # who sends no header may be of that version
+    # a client that sends no header may speak that version
     if body.lstrip()[:1] == b"[" and version in ("", BATCHING):
         found = mcp_protocol.of_batch(body, call)
         return _build_mcp_response(
@@ -86,7 +87,7 @@ def reply(headers: Headers, body: bytes, call: Calling) -> Response:
 
 
 class _Answer(NamedTuple):
-    """A status, and the message; None for nothing to say."""
+    """HTTP status and MCP message of an answer; the message is None where there is none to send."""
 
     status: int
     message: object = None
@@ -118,8 +119,9 @@ def _of_one(headers: Headers, body: bytes, call: Calling) -> _Answer:
 
 
 def _find_header_contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> str:
-    """Return what headers say otherwise than the body, by the rules of the version in each request;
-    '' for nothing.
+    """Return how the headers contradict the body; '' where they agree.
+
+    The rules are those of the MCP version with a version in each request (2026-07-28).
     """
     version = headers.get("mcp-protocol-version", "")
     if not asked.version and version != VERSION:
@@ -142,7 +144,7 @@ def _iter_repeated_headers(asked: mcp_protocol.Request) -> Iterator[tuple[str, A
 
 
 def _read_mcp_header(headers: Mapping[str, str], name: str) -> str:
-    """Return a header; in base64 where a header cannot hold it."""
+    """Return the value of a header, decoded from base64 where a header cannot hold it as it is."""
     text = headers.get(name, "")
     if not (text.startswith("=?base64?") and text.endswith("?=")):
         return text
@@ -153,7 +155,7 @@ def _read_mcp_header(headers: Mapping[str, str], name: str) -> str:
 
 
 def _choose_answer_type(headers: Headers) -> str:
-    """Return the type of content to answer with; '' where the client takes neither."""
+    """Return the content type of the answer; '' where the client accepts neither type."""
     taken = {
         part.partition(";")[0].strip().lower() for part in headers.get("accept", "*/*").split(",")
     }

@@ -1,4 +1,4 @@
-"""What a character remembers of the user: to read, to search, to edit; and what was said."""
+"""Routes for the memories and messages of a character: read, search, edit."""
 
 from typing import Annotated
 
@@ -63,7 +63,7 @@ class MemoryChange(Given):
 
 
 class Undo(Given):
-    """A change that is to be taken back: `undo` of its answer."""
+    """A change to be undone: `undo` of its answer."""
 
     change: str = Field(
         min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._-]+$", examples=["5f0c9a3e8b1d"]
@@ -103,7 +103,7 @@ def search_character_memories(
 def undo_memory_change(
     house: TheHouse, who: User, character_id: CharacterId, asked: Undo
 ) -> ChangeReceipt:
-    """Take an edit or a deletion back."""
+    """Undo an edit or a deletion."""
     house.control.undo(_find_bond(house, who.user, character_id), asked.change)
     return ChangeReceipt()
 
@@ -191,8 +191,9 @@ def delete_message(
 
 
 def _find_bond(house: House, user: str, character: str) -> Bond:
-    """Return whose memory it is. Raises NotFound where there is neither such a character nor memory
-    of one that is gone.
+    """Return the bond of a user and a character.
+
+    Raises NotFound where the character does not exist and has left no memory either.
     """
     account = house.accounts.account(user)
     bond = Bond(user, character, "", zone_named(account.zone if account else "", house.memory.zone))

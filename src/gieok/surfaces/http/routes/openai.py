@@ -1,8 +1,7 @@
-"""OpenAI's chat protocol, for front ends that keep the talk themselves: `model` names the
-character, the key names the user.
+"""OpenAI's chat protocol, for front ends that keep the conversation themselves.
 
-`metadata.conversation`, else `user`, names the conversation. What a front end sends beside what is
-described is left alone.
+`model` names the character, the key names the user. `metadata.conversation`, else `user`, names the
+conversation. Fields that are not described here are ignored.
 """
 
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ router = APIRouter(
     tags=["openai"],
     responses=openai_documented(400, 401, 402, 403, 404, 413, 429, 500, 502, 503),
 )
-#: Passed on to the model; see `gieok.ports.models.Sampling`.
+#: Sampling parameters that are passed on to the model; see `gieok.ports.models.Sampling`.
 _NUMBERS = (
     "top_p",
     "top_k",
@@ -49,19 +48,19 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 Character = Annotated[
     str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])
 ]
-#: Neither infinite nor larger than any model takes; what is no number (NaN) is not below it.
+#: Neither infinite nor larger than any model accepts; NaN fails the comparison too.
 _TOO_MUCH = 1e9
 
 
 def _clean_sampling_number(value: object) -> object:
-    """Return a number, or None for what is none: front ends send empty fields."""
+    """Return a number, or None for any other value: front ends send empty fields."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if abs(value) < _TOO_MUCH else None
 
 
 def _join_text_parts(value: object) -> object:
-    """Return the text of a message: of parts, those that are text."""
+    """Return the text of a message; of a message in parts, the joined text parts."""
     if isinstance(value, list):
         texts = [
             part.get("text")

@@ -1,4 +1,4 @@
-"""Every operation that fits, called by the owner of the home; and the list of all."""
+"""Routes for operations, called by the owner of the home, and for the list of all operations."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -64,7 +64,7 @@ def _list_operation_rows(lang: str) -> tuple[OperationRow, ...]:
 
 
 def _build_operation_endpoint(name: str) -> Callable[..., Awaitable[Response]]:
-    """Return what answers calls of an operation: in a thread, and only so many at once."""
+    """Return the endpoint of an operation, which runs it in one of a limited number of threads."""
 
     async def call(
         request: Request,
@@ -85,7 +85,7 @@ def _build_operation_endpoint(name: str) -> Callable[..., Awaitable[Response]]:
 
 
 def _parse_body_parameters(body: bytes) -> dict[str, Any]:
-    """Return the parameters that a body holds; an empty one holds none."""
+    """Return the parameters in a JSON body; an empty body has none."""
     try:
         values = json.loads(body or b"{}")
     except (ValueError, RecursionError):
@@ -105,7 +105,7 @@ for _name in FITTING:
 
 @router.post("/api/operations/{name:path}", include_in_schema=False)
 def refuse_unknown_operation(name: str) -> None:
-    """Say why there is no such operation here."""
+    """Raise the error that says why an operation is not found here."""
     name = name.replace("/", " ")
     if name in ELSEWHERE:
         raise NotFound(

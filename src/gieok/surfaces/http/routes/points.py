@@ -1,4 +1,4 @@
-"""Points of the user: what there is, what they were given for, what they buy."""
+"""Routes for the user's points: the balance, the ledger, purchases."""
 
 from datetime import datetime
 
@@ -85,7 +85,7 @@ def buy_slots(house: TheHouse, who: User, order: SlotOrder, key: IdempotencyKey)
 
 
 def transaction_of(entry: LedgerEntry) -> Transaction:
-    """Return a row as it is shown."""
+    """Return a ledger entry as the API shows it."""
     kind, amount, reference, note, character, slots = entry.posting
     return Transaction(
         number=entry.number,

@@ -1,4 +1,4 @@
-"""Whether the server is up, whether it can answer, what it counts."""
+"""Routes for liveness, readiness and metrics of the server."""
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
@@ -9,7 +9,7 @@ from gieok.surfaces.http.metrics import CONTENT_TYPE
 from gieok.surfaces.http.problems import ALWAYS, documented
 
 router = APIRouter(tags=["system"])
-#: Of nobody: that it can be looked up is all that is asked.
+#: A scope that belongs to nobody: the check only asks whether a lookup works.
 _NOBODY = "-"
 
 

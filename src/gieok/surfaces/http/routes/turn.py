@@ -1,5 +1,6 @@
-"""A message to a character and its reply, whole or streamed; and what a model of the caller's own
-would be told.
+"""Routes for a message to a character: the reply, whole or streamed, and the bare context.
+
+The context is for callers who ask a model of their own.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""The pages, a module each. What they show is what the commands of the same name return."""
+"""The pages, one module each.
+
+A page shows the result of the command with the same name.
+"""
 
 from collections.abc import Callable
 

@@ -1,5 +1,6 @@
-"""Who there is to talk to, and what each remembers of whom; the memories of one are read where they
-are asked for.
+"""Pages of characters: the list, and what each remembers of a user.
+
+The memories of a bond are read when they are asked for.
 """
 
 from collections import defaultdict
@@ -38,8 +39,9 @@ LAYERS = (
 
 
 class CharacterListRow(NamedTuple):
-    """A character in the list: `users` are those who talked with it, of `others` more only the
-    number.
+    """A character in the list.
+
+    `users` are those who talked with it, up to a limit; `others` is the number of further users.
     """
 
     id: str
@@ -53,7 +55,7 @@ class CharacterListRow(NamedTuple):
 
 
 class ReplyRoom(NamedTuple):
-    """How the room of a reply is used, in tokens."""
+    """How the token budget of a reply is divided."""
 
     total: int
     persona: int
@@ -63,8 +65,9 @@ class ReplyRoom(NamedTuple):
 
 
 def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> Response:
-    """List characters, with those who talked with them; `wrong` is what went wrong with a
-    change.
+    """List characters, with the users who talked with them.
+
+    `wrong` is the error of a change that failed.
     """
     try:
         house = seen.memory.context.character.house()
@@ -103,12 +106,12 @@ def show_characters_page(seen: PageRequest, wrong: GieokError | None = None) -> 
 
 
 def is_scripted(seen: PageRequest) -> bool:
-    """Say whether no model answers: short replies by rules do."""
+    """Return whether short replies by rules are configured in place of a model."""
     return seen.memory.context.admin.setting("character.model") == _SCRIPTED
 
 
 def _list_users_by_character(house: House) -> dict[str, list[str]]:
-    """Return character → users who said something, by the names of scopes alone."""
+    """Return character → users who talked with it, found by the names of scopes alone."""
     users: dict[str, list[str]] = defaultdict(list)
     for scope in house.memory.journal.scopes():
         user, _, character = scope.path.removeprefix("user:").partition("/character:")
@@ -134,7 +137,7 @@ def _build_listed_character(stored: StoredCharacter, users: list[str]) -> Charac
 
 
 def picture(seen: PageRequest) -> Response:
-    """Return the picture of a character's card."""
+    """Return the picture on a character's card."""
     house, identity = seen.memory.context.character.house(), seen.request.path_params["character"]
     try:
         stored = house.roster.find(seen.asked("user") or ME, identity, with_file=True)
@@ -152,7 +155,7 @@ def picture(seen: PageRequest) -> Response:
 
 
 def glance(seen: PageRequest) -> Response:
-    """Return in a line what there is between two, once it is looked at."""
+    """Return one line about a bond, fetched once it is on the screen."""
     try:
         house, bond = find_house_and_bond(seen)
         known = house.memory.seen(bond)
@@ -179,9 +182,7 @@ def glance(seen: PageRequest) -> Response:
 
 
 def bond(seen: PageRequest, wrong: GieokError | None = None) -> Response:
-    """Show what a character remembers of a user: a layer, what its model is told, points and
-    slots.
-    """
+    """Show a character's memory of a user: a layer, the model's context, points and slots."""
     try:
         house, whose = find_house_and_bond(seen)
         values = _build_bond_values(seen, house, whose)
@@ -240,16 +241,14 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
 
 
 def find_house_and_bond(seen: PageRequest) -> tuple[House, Bond]:
-    """Return the house, and whose memory the address names. Raises NotFound, BadRequest."""
+    """Return the house, and the bond that the address names. Raises NotFound, BadRequest."""
     house = seen.memory.context.character.house()
     named = seen.request.path_params
     return house, find_character_bond(seen.memory.context, house, named["user"], named["character"])
 
 
 def name(seen: PageRequest) -> str:
-    """Return what the character of the address calls itself; its id where it has no card any
-    more.
-    """
+    """Return the name of the address's character; its id where the card is gone."""
     named = seen.request.path_params
     with suppress(GieokError):
         return read_card_name(
@@ -265,9 +264,9 @@ def _read_bond_names(seen: PageRequest) -> dict[str, Any]:
     return {"user": named["user"], "character": named["character"], "name": name(seen)}
 
 
-# A function for the templates.
+# Returns `Any`, because the templates call the function.
 def teller(seen: PageRequest, house: House, whose: Bond) -> Any:  # noqa: ANN401
-    """Return what tells a memory as a sentence, in the reader's language."""
+    """Return a function that renders a memory as a sentence in the reader's language."""
     facts = house.memory.memories(whose).facts
     own = narrative.called(facts) or (seen.words("the user") if whose.user == ME else whose.user)
 

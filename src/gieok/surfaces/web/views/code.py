@@ -1,6 +1,4 @@
-"""A project of code: its parts as a map, one part, what a change may break as a picture, and how
-fresh the index is.
-"""
+"""Pages of a code project: map of its parts, one part, impact of a change, age of the index."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +24,7 @@ _TARGETS = 30
 
 
 def code(seen: PageRequest) -> Response:
-    """Show a project, what a change reaches where one is asked for, and its parts."""
+    """Show a project, its parts, and the impact of a change where a change is asked for."""
     target = seen.asked("target")
     values: dict[str, Any] = {"target": target, "root": "", "roots": [], "impact": None}
     try:
@@ -66,7 +64,7 @@ def code(seen: PageRequest) -> Response:
 
 
 def show_code_part(seen: PageRequest) -> Response:
-    """Show one part: its files, what it imports, and who imports it."""
+    """Show one part: its files, its imports, and the parts that import it."""
     try:
         context, root, roots = _choose_code_project(seen)
         code_part = overview.find_project_part(context, seen.asked("name"))
@@ -81,7 +79,7 @@ def show_code_part(seen: PageRequest) -> Response:
 
 
 def code_map(seen: PageRequest) -> Response:
-    """Return the picture of a project's parts; as an image it keeps its styles to itself."""
+    """Return the picture of a project's parts, as an image with its own styles."""
     from gieok.ops.code.export import draw_project_picture
 
     try:
@@ -94,7 +92,7 @@ def code_map(seen: PageRequest) -> Response:
 
 
 def sync_code_project(seen: PageRequest) -> Response:
-    """Read what changed in the files of a project again."""
+    """Index the changed files of a project again."""
     try:
         context, root, _ = _choose_code_project(seen, seen.sent("project"))
         result = _run_code_command(context, "code sync", trigger="pages", no_wait=True)
@@ -108,8 +106,9 @@ def sync_code_project(seen: PageRequest) -> Response:
 
 
 def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Context, Path, list[Path]]:
-    """Return a context in the folder of the project that is asked for, one of those that are
-    indexed. Raises NotIndexed.
+    """Return the context of the chosen project, its folder, and all indexed projects.
+
+    Raises NotIndexed.
     """
     context = seen.memory.context
     roots = overview.list_indexed_projects(context)
@@ -125,7 +124,7 @@ def _choose_code_project(seen: PageRequest, asked: str = "") -> tuple[Context, P
     return replace(context, caller=context.caller._replace(folder=root)), root, roots
 
 
-# Each operation has its own result.
+# `Any`, because each operation has its own type of result.
 def _run_code_command(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401
     command = operation(name)
     return command.call(context, check_request(command, values, Surface.CLI))
@@ -135,9 +134,10 @@ def _format_impact_address(root: Path, target: str) -> str:
     return f"/code?project={quote(str(root))}&target={quote(target)}#impact"
 
 
-def _draw_code_map(seen: PageRequest, found: Any, root: Path) -> Markup:  # noqa: ANN401 - a structure
+# A structure.
+def _draw_code_map(seen: PageRequest, found: Any, root: Path) -> Markup:  # noqa: ANN401
     link = f"/code/part?project={quote(str(root))}&name="
-    # Escaped by the one that draws it.
+    # Safe as markup: the function that draws the picture escapes its texts.
     return Markup(picture.svg(found, root.name, lambda name: link + quote(name), seen.words))  # noqa: S704
 
 

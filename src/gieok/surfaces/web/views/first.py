@@ -1,5 +1,6 @@
-"""From an empty home to the first recalled memory: three ways in, the search that finds it, and an
-agent that gets it.
+"""First steps, from an empty home to the first recalled memory.
+
+The page has three ways to fill the memory, a search, and the installation into an agent.
 """
 
 from typing import Any
@@ -16,14 +17,14 @@ from gieok.surfaces.web.views.found import found_hits
 
 
 def is_empty(seen: PageRequest) -> bool:
-    """Say whether nothing is remembered in any scope."""
+    """Return whether no scope holds any memory."""
     context = seen.memory.context
     store = context.memory.store()
     return not any(store.hashes(scope) for scope in store.scopes())
 
 
 def show_first_page(seen: PageRequest) -> Response:
-    """Show the ways in, and what was taken in by them."""
+    """Show the ways to fill the memory, and what they have brought in."""
     context = seen.memory.context
     values: dict[str, Any] = {
         "text": seen.asked("text"),
@@ -48,10 +49,10 @@ def show_first_page(seen: PageRequest) -> Response:
 
 
 def progress(seen: PageRequest) -> Response:
-    """Return how far the work is, for the page that asks every second."""
+    """Return the progress of the running job, for the page that asks every second."""
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
     page = render_template("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
-    # Once it is done the whole page is another.
+    # Once the job has ended, the whole page changes.
     done = (
         {"HX-Refresh": "true"} if seen.site.jobs.last is None or seen.site.jobs.last.is_done else {}
     )

@@ -1,6 +1,4 @@
-"""What answers a question, as the pages show it: with its reasons, its file, and what is cut of a
-long one.
-"""
+"""Hits as the pages show them: reasons, file, and the folded end of a long text."""
 
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -13,17 +11,19 @@ from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import PageRequest
 
-#: Hits that are shown at first, and at most: who reads more asks for something else.
+#: Hits that are shown at first, and at most: a person who reads more should ask differently.
 _FIRST, _MOST = 12, 200
 _NARROWING = ("source", "since", "until", "tag", "agent", "status")
 _SOURCES = ("all", "memory", "observed", "sessions")
-#: A longer snippet is cut, and the rest unfolds.
+#: A longer snippet is cut, and its rest is folded.
 _LONG_CHARS = 700
 
 
 class ShownHit(NamedTuple):
-    """A hit as a page shows it: the file that a person can open, '' for none; the text, and what
-    unfolds of a long one.
+    """A hit as a page shows it.
+
+    It has the file that a person can open ('' for none), the text, and the folded rest of a long
+    text.
     """
 
     hit: SearchHit
@@ -36,7 +36,7 @@ class ShownHit(NamedTuple):
 
 
 def _read_search_filters(seen: PageRequest) -> dict[str, str]:
-    """Return what was asked, without what says nothing."""
+    """Return the search parameters of the address that have a value."""
     filters = {name: seen.asked(name) for name in ("q", *_NARROWING, "everywhere", "limit")}
     if filters["source"] not in _SOURCES[1:]:
         filters["source"] = ""
@@ -48,7 +48,7 @@ def _read_search_filters(seen: PageRequest) -> dict[str, str]:
 
 
 def found_hits(seen: PageRequest) -> dict[str, Any]:
-    """Return what the templates of hits need: what was asked, and what answers."""
+    """Return the values for the templates of hits: the search parameters and the hits."""
     asked = _read_search_filters(seen)
     limit = min(max(int(asked.get("limit", _FIRST)), 1), _MOST)
     found: dict[str, Any] = {
@@ -106,13 +106,13 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
 
 
 def _format_unfiltered_query(asked: dict[str, str]) -> str:
-    """Return the address without filters; '' where there are none."""
+    """Return the query string without its filters; '' where it has none."""
     unfiltered = {name: value for name, value in asked.items() if name in ("q", "everywhere")}
     return urlencode(unfiltered) if unfiltered.get("q") and asked.keys() & {*_NARROWING} else ""
 
 
 def _count_likely_hits(shown: list[ShownHit]) -> int:
-    """Return how many come before those at the end that hardly answer: the order stays."""
+    """Return how many hits come before the unlikely ones at the end; the order stays."""
     return next(
         (place for place in range(len(shown), 0, -1) if shown[place - 1].hit.level != LOW), 0
     )
@@ -143,9 +143,7 @@ def _build_shown_hit(seen: PageRequest, hit: SearchHit, known: list[roots.Root])
 
 
 def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit) -> str:
-    """Return the file and line as an editor takes them; the user's own folder as a shell knows
-    it.
-    """
+    """Return the file and line of a hit as editors take them, with the home folder as `~`."""
     try:
         file = roots.resolve_root_file(known, hit.path, seen.memory.context.caller.path(hit.path))[
             1
@@ -156,7 +154,7 @@ def _locate_hit_file(seen: PageRequest, known: list[roots.Root], hit: SearchHit)
 
 
 def _describe_hit_origin(seen: PageRequest, hit: SearchHit) -> str:
-    """Return where a hit comes from, where that is no file."""
+    """Return the origin of a hit that comes from no file."""
     if hit.source == "sessions":
         return seen.words("said to {split}", split=hit.path.split("/")[1])
     return "" if hit.source == "memory" else seen.words("observed", about="a kind of memory")

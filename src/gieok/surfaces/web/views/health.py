@@ -1,6 +1,4 @@
-"""What waits for a person, how full everything is, how it grew, what runs when, and whether every
-part works.
-"""
+"""Health page: questions for the person, sizes, growth, schedule, checks of every part."""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -20,7 +18,7 @@ from gieok.surfaces.web.site import PageRequest
 from gieok.text.messages import Words
 
 _WEEKS = 26
-#: What an incident's name begins with → what a person does next.
+#: Beginning of an incident's name → the next step for a person.
 _NEXT = (
     (
         "observer",
@@ -53,8 +51,9 @@ _NEXT = (
 
 
 class ShownTier(NamedTuple):
-    """A tier of all scopes. `share` is of the largest tier; `bytes` None where only a service
-    knows.
+    """A tier, summed over all scopes.
+
+    `share` is relative to the largest tier; `bytes` is None where only a service knows the size.
     """
 
     name: str
@@ -65,8 +64,9 @@ class ShownTier(NamedTuple):
 
 
 def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Response:
-    """Show all of it; what takes long is fetched by the page after it is there. `wrong` is what
-    went wrong with an answer.
+    """Show the health page; slow parts are fetched after the page is shown.
+
+    `wrong` is the error of an answer that failed.
     """
     try:
         archive, pending = seen.memory.run("archive status"), seen.memory.run("archive pending")
@@ -109,17 +109,17 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
 
 
 def show_growth_curves(seen: PageRequest) -> Response:
-    """Return the curves alone."""
+    """Return the growth curves, as a part of the page."""
     return _render_page_part(seen, "growth.html", {"growth": _measure_home_growth(seen)})
 
 
 def hook(seen: PageRequest) -> Response:
-    """Return what is known of the hook's decisions alone."""
+    """Return the figures of the hook's decisions, as a part of the page."""
     return _render_page_part(seen, "hook.html", {"hook": _collect_hook_figures(seen)})
 
 
 def checks(seen: PageRequest) -> Response:
-    """Prove every part by using it, and return the marks alone."""
+    """Check every part by using it, and return the results, as a part of the page."""
     try:
         return _render_page_part(seen, "checks.html", {"checks": seen.memory.run("doctor").checks})
     except GieokError as error:
@@ -145,7 +145,7 @@ def _collect_hook_figures(seen: PageRequest) -> dict[str, Any]:
     weeks = grown.count_weekly_hook_calls(context, 12)
     try:
         bins = measure.compute_label_reliability(context)
-    # labels that cannot be read, or no index yet: `gieok hook measure` says which
+    # the labels cannot be read, or there is no index yet: `gieok hook measure` says which
     except GieokError:
         bins = []
     return {

@@ -1,5 +1,6 @@
-"""What was put before agents, one injection after the other, and a workbench: what a prompt would
-be given, and why.
+"""Injection page: past injections one by one, and a workbench for a prompt.
+
+The workbench shows what would be injected for a prompt, and why.
 """
 
 import re
@@ -19,16 +20,16 @@ from gieok.ranking.likelihood import SURE
 from gieok.surfaces.web.site import PageRequest
 
 _LISTED = 30
-#: What is injected ends with a handle in brackets; of other digits nothing is a link.
+#: A handle in brackets, as it ends an injected memory; other digits are no link.
 _HANDLE = re.compile(rf"(?<=[ (\"])({places.HANDLE_PATTERN})(?=[)\"])")
 _MODES = ("", "tiered", "full")
 _MOST_PROMPT_CHARS = 10_000
-#: A prompt is in the transcript within so many seconds of what is put before it.
+#: Seconds between an injection and its prompt in the transcript, at most.
 _NEAR_S, _MOST_SHOWN_CHARS = 30, 600
 
 
 def injection(seen: PageRequest) -> Response:
-    """Show what agents were given, the chosen one in full, and what a prompt would be given."""
+    """Show past injections, the chosen one in full, and the injection for a prompt."""
     prompt = seen.asked("prompt")[:_MOST_PROMPT_CHARS]
     values: dict[str, Any] = {
         "prompt": prompt,
@@ -72,8 +73,9 @@ def injection(seen: PageRequest) -> Response:
 
 
 def _find_injected_prompt(seen: PageRequest, shown: LastResult) -> tuple[str, str] | None:
-    """Return the prompt that it was put before, and the address of the session; None where the
-    transcript was not read yet.
+    """Return the prompt of an injection, and the address of its session.
+
+    None where the transcript was not read yet.
     """
     context = seen.context
     journal = context.memory.journal()
@@ -99,10 +101,10 @@ def _find_injected_prompt(seen: PageRequest, shown: LastResult) -> tuple[str, st
 
 
 def link_memory_handles(text: str) -> Markup:
-    """Return an injected text with its handles as links to the memories, escaped."""
+    """Return an injected text, escaped, with its handles as links to the memories."""
     parts = _HANDLE.split(text)
     pieces = [escape(parts[0])]
-    # Each handle comes with the groups of its pattern.
+    # `split` returns each handle together with the groups of the pattern.
     for start in range(1, len(parts), 4):
         handle, after = parts[start], parts[start + 3]
         pieces += [Markup('<a href="/m/{}">{}</a>').format(handle, handle), escape(after)]

@@ -1,6 +1,4 @@
-"""What is remembered: the list, and one memory whole with where it comes from and what it was
-before.
-"""
+"""Pages of memories: the list, and a whole memory with its origin and its versions."""
 
 from datetime import datetime
 from pathlib import Path
@@ -25,12 +23,12 @@ _KINDS = ("all", "observation", "record", "turn", "note")
 _STATUSES = ("all", *STATUSES)
 _TIERS = ("all", "hot", "warm", "cold")
 _FILTERS = ("words", "since", "until", "kind", "status", "tier", "tag", "agent", "everywhere")
-#: A memory's text that is longer unfolds.
+#: A memory's longer text is folded.
 _LONG_CHARS = 1_500
 
 
 def kind_names(seen: PageRequest) -> dict[str, str]:
-    """Return what kinds are called."""
+    """Return kind → its name for the reader."""
     names = (
         ("all", "all"),
         ("observation", "observed"),
@@ -42,7 +40,7 @@ def kind_names(seen: PageRequest) -> dict[str, str]:
 
 
 def show_memories_page(seen: PageRequest) -> Response:
-    """List what is remembered, by filters; what was done last can be undone."""
+    """List memories by filters; the last change can be undone."""
     filters = {name: seen.asked(name) for name in _FILTERS}
     for name, known in (("kind", _KINDS), ("status", _STATUSES), ("tier", _TIERS)):
         filters[name] = filters[name] if filters[name] in known else "all"
@@ -103,7 +101,7 @@ def show_memories_page(seen: PageRequest) -> Response:
 
 
 def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
-    """Return what undoes what was done last."""
+    """Return the template values for undoing the last change."""
     handles = [one for one in seen.asked("handles").split(",") if one] if seen.asked("undo") else []
     return {
         "undo": seen.asked("undo") if handles else "",
@@ -114,7 +112,7 @@ def _build_undo_values(seen: PageRequest) -> dict[str, Any]:
 
 
 def _count_untrusted_records(seen: PageRequest) -> int:
-    """Return how much of the project here waits for the person's trust."""
+    """Return how many records of the project here wait for the person's trust."""
     context = seen.memory.context
     return (
         len(find_waiting_content(context.home, context.project).records) if context.project else 0
@@ -122,7 +120,7 @@ def _count_untrusted_records(seen: PageRequest) -> int:
 
 
 def show_memory_page(seen: PageRequest) -> Response:
-    """Show one memory whole, where it comes from, and what was believed when."""
+    """Show a whole memory, its origin, and which version was believed when."""
     handle = seen.request.path_params["handle"]
     held = seen.memory_of(handle)
     try:
@@ -140,7 +138,7 @@ def show_memory_page(seen: PageRequest) -> Response:
             if handles.is_handle(handle)
             else None
         )
-        # a record: its file is on another shelf, and in no store
+        # a record: its file was moved to another folder, and no store holds it
         if gone is not None and gone.file is not None:
             file = seen.short(gone.file)
             return seen.page(
@@ -202,8 +200,8 @@ def _name_message_roles(seen: PageRequest) -> dict[str, str]:
 def _measure_version_spans(
     versions: tuple[Version, ...], now: datetime
 ) -> list[tuple[float, float]]:
-    """Return where each version begins and how wide it is, in percent of the time from the first
-    until now.
+    """Return start and width of each version, in percent of the time from the first one until
+    now.
     """
     if not versions:
         return []
@@ -218,7 +216,7 @@ def _measure_version_spans(
 
 
 def show_trust_page(seen: PageRequest) -> Response:
-    """Show in full what of the project here waits for the person's trust."""
+    """Show in full the content of the project here that waits for the person's trust."""
     try:
         untrusted = seen.memory.run("trust", show=True)
     except GieokError as error:

@@ -1,4 +1,4 @@
-"""Search: one box, and what answers while the reader types."""
+"""Search page: one box, and hits that are updated while the reader types."""
 
 from starlette.responses import HTMLResponse, Response
 
@@ -10,7 +10,7 @@ from gieok.surfaces.web.views.found import found_hits
 
 
 def show_search_page(seen: PageRequest) -> Response:
-    """Show the box, and what answers the question; of an empty home, how to begin."""
+    """Show the box and the hits; for an empty home, the first steps."""
     values = found_hits(seen)
     return (
         show_first_page(seen)
@@ -20,8 +20,9 @@ def show_search_page(seen: PageRequest) -> Response:
 
 
 def hits(seen: PageRequest) -> Response:
-    """Return the hits alone, while the reader types; the address follows, so that it can be
-    kept.
+    """Return the hits alone, while the reader types.
+
+    The address of the page follows, so that the search can be bookmarked.
     """
     values = found_hits(seen)
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}

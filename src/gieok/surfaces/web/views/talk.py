@@ -1,5 +1,6 @@
-"""A talk with a character, its memory beside it: what the last message taught, what it recalled,
-and how to put that right.
+"""Talk page: a conversation with a character, its memory beside it.
+
+The memory panel shows what the last message taught and recalled, and how to correct it.
 """
 
 import json
@@ -36,14 +37,15 @@ from gieok.text.korean import in_language
 _SHOWN, _RECALLED = 40, 5
 _EVENTS = "text/event-stream"
 _MOST_TOLD = 100
-#: What stood in the prompt of the last reply, by whose talk it is: of this process, so that the
-#: page can show it again.
+#: (user, character) → prompt of the last reply. Kept in this process, so that the page can show the
+#: prompt again.
 _told: OrderedDict[tuple[str, str], PreparedPrompt] = OrderedDict()
 
 
 class _Streamed(StreamingResponse):
-    """Closes the reply at the end: where the page was left in the middle, what it got is kept and
-    charged.
+    """Streamed reply that is closed at the end.
+
+    Where the reader left the page in the middle, the pieces that the page got are kept and charged.
     """
 
     def __init__(self, reply: Reply, events: Iterator[str], headers: dict[str, str]) -> None:
@@ -60,12 +62,12 @@ class _Streamed(StreamingResponse):
 
 
 def show_talk_page(seen: PageRequest) -> Response:
-    """Show what was said last, with the memory beside it."""
+    """Show the last messages, with the memory panel beside them."""
     return _render_talk_page(seen)
 
 
 def beside(seen: PageRequest) -> Response:
-    """Return the memory alone, after a reply that was streamed."""
+    """Return the memory panel alone, after a streamed reply."""
     try:
         values = {
             **_build_memory_panel(seen),
@@ -85,7 +87,7 @@ def beside(seen: PageRequest) -> Response:
 
 
 def send_talk_message(seen: PageRequest) -> Response:
-    """Say something to a character; the reply comes in pieces where the page asks for them."""
+    """Send a message to a character; the reply is streamed where the page asks for that."""
     try:
         house, bond = find_house_and_bond(seen)
         _welcome_talk_user(seen, house, bond.user)
@@ -113,7 +115,7 @@ def send_talk_message(seen: PageRequest) -> Response:
 
 
 def forget_talk_memory(seen: PageRequest) -> Response:
-    """Forget a memory; the page that follows can take it back."""
+    """Forget a memory; the next page offers to undo that."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         done = house.control.delete(bond, seen.sent("key"))
@@ -124,7 +126,7 @@ def forget_talk_memory(seen: PageRequest) -> Response:
 
 
 def correct_talk_memory(seen: PageRequest) -> Response:
-    """Put a memory right, or mark it as important."""
+    """Correct a memory, or mark it as important."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         key, text = seen.sent("key"), seen.sent("text")
@@ -144,7 +146,7 @@ def correct_talk_memory(seen: PageRequest) -> Response:
 
 
 def undo_talk_change(seen: PageRequest) -> Response:
-    """Take a change back."""
+    """Undo a change."""
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         house.control.undo(bond, seen.sent("undo"))
@@ -168,7 +170,7 @@ def check_in_from_talk(seen: PageRequest) -> Response:
 
 
 def import_character_card(seen: PageRequest) -> Response:
-    """Take in a card."""
+    """Import a character's card."""
     data = seen.files.get("card", b"")
     try:
         if not data:
@@ -195,13 +197,13 @@ def _apply_talk_change(
         told, taken_back_by = change(house, bond)
     except GieokError as error:
         return _render_talk_page(seen, error) if back.endswith("/talk") else bond_page(seen, error)
-    # what stood in the prompt is not what is remembered any more
+    # the kept prompt no longer agrees with the memory
     _told.pop((bond.user, bond.character), None)
     return seen.back_to(f"{back}?told={quote(told)}&undo={quote(taken_back_by)}&layer={layer}")
 
 
 def _welcome_talk_user(seen: PageRequest, house: House, user: str) -> None:
-    """Add a user who is new, and give them the points of the day."""
+    """Add a new user, and give them the points of the day."""
     if house.accounts.account(user) is None:
         house.accounts.keep_account(
             Account(user, lang=seen.lang, created_at=house.memory.clock.now())
@@ -249,7 +251,7 @@ def _build_empty_talk(seen: PageRequest) -> dict[str, Any]:
 
 
 def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
-    """Return what the last message of the user taught, and what it recalled."""
+    """Return the memories that the user's last message taught and recalled."""
     house, bond = find_house_and_bond(seen)
     last = next(
         (one for one in house.control.messages(bond, 1, _SHOWN).items if one.role == "user"), None

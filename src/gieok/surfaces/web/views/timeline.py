@@ -1,4 +1,4 @@
-"""What happened when: a month at a glance, a day with its sessions, and a session whole."""
+"""Timeline pages: a month at a glance, a day with its sessions, a whole session."""
 
 import calendar
 from collections import Counter
@@ -25,7 +25,7 @@ _KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record"
 
 
 class Cell(NamedTuple):
-    """A day of the calendar. `level` 0 to 4 says how much there was."""
+    """A day of the calendar. `level` 0 to 4 says how much happened."""
 
     day: date
     memories: int
@@ -35,7 +35,7 @@ class Cell(NamedTuple):
 
 
 def timeline(seen: PageRequest) -> Response:
-    """Show a month, and the day that is asked for, or the last one that has anything."""
+    """Show a month, and the chosen day or the last day with any entry."""
     context = seen.memory.context
     today = context.clock.now().astimezone(context.zone).date()
     asked = min(
@@ -84,8 +84,9 @@ def timeline(seen: PageRequest) -> Response:
 
 
 def news(seen: PageRequest) -> Response:
-    """Say, while today is looked at, what came since; the page itself stays as it is under the
-    reader's hands.
+    """Return a notice of what came since today's page was opened.
+
+    The page itself does not change under the reader's hands.
     """
     context = seen.memory.context
     today = context.clock.now().astimezone(context.zone).date()
@@ -108,7 +109,7 @@ def _count_day_entries(whole: WholeDay) -> int:
 
 
 def show_session_page(seen: PageRequest) -> Response:
-    """Show what was said in a session, in pages, and what came of it."""
+    """Show the messages of a session, in pages, and the memories that came of them."""
     try:
         name = _read_session_name(seen)
         whole_session = record.build_whole_session(seen.memory.context, name)
@@ -140,7 +141,7 @@ def show_session_page(seen: PageRequest) -> Response:
 
 
 def _read_session_name(seen: PageRequest) -> SessionName:
-    """Return the session that is asked for. Raises NotFound, BadRequest."""
+    """Return the chosen session. Raises NotFound, BadRequest."""
     name = SessionName(Scope(seen.asked("scope")), seen.asked("agent"), seen.asked("session"))
     if name.scope.path not in seen.scopes:
         raise NotFound("there is no such session", hint="the timeline has those that there are")
@@ -171,9 +172,7 @@ def _name_timeline_kinds(seen: PageRequest) -> dict[str, str]:
 
 
 def _of_kind(whole: record.WholeDay, kind: str) -> record.WholeDay:
-    """Return a day with what was learned of one kind alone, and the sessions that have any of
-    it.
-    """
+    """Return a day with the learned memories of one kind, and only sessions that have any."""
     if kind == "all":
         return whole
     if kind == "sessions":
@@ -232,9 +231,7 @@ def _format_month_tokens(seen: PageRequest, costs: Sequence[Column]) -> str:
 
 
 def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date) -> list[Column]:
-    """Return a column for each day: the tokens that models used, and what they cost where that is
-    known.
-    """
+    """Return a column for each day: tokens that models used, and their cost where it is known."""
     stats = seen.memory.run("observe stats", days=(today - first).days + 1)
     tokens, dollars = Counter[date](), dict[date, float]()
     for (when, role), usage in stats.usage.items():
