@@ -19,6 +19,7 @@ from gieok.ops.home.jobs import Planned
 from gieok.ops.memory import gaps
 from gieok.ops.operation import NoRequest, Operation, Style, printable
 from gieok.ports.journal import ArchivedTalk
+from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 
 
@@ -162,7 +163,7 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             count=row.memories,
             days=days,
         )
-        size = "" if row.bytes is None else f", {_format_tier_bytes(row.bytes)}"
+        size = "" if row.bytes is None else f", {format_size(row.bytes)}"
         yield style.say("       {tokens:,} tokens{size}", tokens=row.tokens, size=size)
         if row.location:
             yield f"       {printable(row.location)}"
@@ -178,7 +179,7 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             printable=printable(str(move.scope)),
         )
     if result.messages:
-        size = _format_tier_bytes(sum(one.bytes or 0 for one in result.talk))
+        size = format_size(sum(one.bytes or 0 for one in result.talk))
         message_count = style.say("{messages:,} messages", messages=result.messages)
         yield style.say(
             "said: {message_count}, {count} month in files ({size})",
@@ -224,15 +225,9 @@ def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
         rules += [style.say("at most {most:,}", most=kind.most)] if kind.most else []
         rule = ", ".join(rules) or style.say("for ever")
         count = (
-            ""
-            if items is None
-            else f": {items:,}" + (f" ({_format_tier_bytes(size)})" if size else "")
+            "" if items is None else f": {items:,}" + (f" ({format_size(size)})" if size else "")
         )
         yield f"  {kind.doc.say(style.lang)} ({kind.name}), {rule}{count}"
-
-
-def _format_tier_bytes(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
 
 
 OPERATION = Operation(

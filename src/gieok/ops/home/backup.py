@@ -13,6 +13,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import As, Hidden, OrNull, Reason
 from gieok.ops.operation import Effect, Operation, Style, argument, printable
 from gieok.ports.backup import BackupFile, BackupReport, Restored
+from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 
 _TO = Words("the folder (default: `backup.folder`)")
@@ -242,20 +243,14 @@ def _build_backup_result(report: BackupReport, *, is_made: bool) -> BackupResult
     )
 
 
-def _format_backup_bytes(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
-
-
 def _render_backup_line(file: BackupFile, style: Style) -> str:
     lock = style.say("encrypted") if file.is_encrypted else style.say("in the clear")
-    return (
-        f"{style.bold(printable(str(file.path)))}  {_format_backup_bytes(file.size_bytes)}, {lock}"
-    )
+    return f"{style.bold(printable(str(file.path)))}  {format_size(file.size_bytes)}, {lock}"
 
 
 def render_backup(result: BackupResult, style: Style) -> str:
     """Show the backup that was made or read."""
-    content = _format_backup_bytes(result.content_bytes)
+    content = format_size(result.content_bytes)
     lines = [
         style.say("backed up and read back: ") if result.is_made else style.say("whole: "),
         style.say("  {files:,} files of {content}", files=result.files, content=content),

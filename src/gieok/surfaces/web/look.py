@@ -21,6 +21,7 @@ from gieok.surfaces.web.pictures import (
     stacks,
 )
 from gieok.text import marks
+from gieok.text.amounts import describe_age, format_size
 from gieok.text.josa import fill_particles
 from gieok.text.korean import in_language
 from gieok.text.messages import Words, translate
@@ -58,7 +59,7 @@ def environment() -> "Environment":
         plain=strip_line_markup,
         number=lambda value: f"{value:,}",
         percent=lambda value: f"{value:.0%}",
-        size=format_byte_size,
+        size=format_size,
         ago=ago,
     )
     return made
@@ -132,27 +133,9 @@ def bar(share: float, label: str = "") -> Markup:
     ).format(label or f"{filled:.0f} %", filled)
 
 
-def format_byte_size(count: int | None) -> str:
-    """Return a number of bytes in a readable unit."""
-    if count is None:
-        return "–"
-    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
-
-
-_AGES = (
-    (86_400, "{count} day ago", "{count} days ago"),
-    (3_600, "{count} hour ago", "{count} hours ago"),
-    (60, "{count} minute ago", "{count} minutes ago"),
-)
-
-
 def ago(moment: datetime, now: datetime, lang: str) -> str:
-    """Return in words how long ago a moment is."""
-    seconds = max((now - moment).total_seconds(), 0)
-    for length, one, many in _AGES:
-        if seconds >= length:
-            return Words.of(one, plural=many, count=int(seconds // length)).say(lang)
-    return Words("just now").say(lang)
+    """Return how long ago a moment is, in the language of a reader."""
+    return describe_age(moment, now).say(lang)
 
 
 def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:

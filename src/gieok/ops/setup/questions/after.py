@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from gieok.ops.setup.interview import ASKED, NO, YES, AnswerKind, Interview, SetupQuestion, yes_no
 from gieok.ops.setup.machine import FoundAgent
-from gieok.ops.setup.questions.agents import format_megabytes, format_transcript_count
+from gieok.ops.setup.questions.agents import format_transcript_count
 from gieok.ports.dialogue import Pick
+from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 
 AFTER_TITLE = {1: Words("And now")}
@@ -43,7 +44,7 @@ def _install_note(known: Interview) -> Sequence[str]:
 def _history_note(known: Interview) -> Sequence[str]:
     found = _select_transcript_agents(known)
     count = format_transcript_count(known, sum(one.transcripts for one in found))
-    size = format_megabytes(sum(one.size for one in found))
+    size = format_size(sum(one.size for one in found))
     told = known.words("Ctrl-C stops it; the rest comes later.")
     return (f"{count}, {size}. {told}",)
 

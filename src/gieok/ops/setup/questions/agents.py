@@ -6,17 +6,11 @@ from collections.abc import Mapping, Sequence
 from gieok.agents.agent import observed
 from gieok.ops.setup.interview import AnswerKind, Interview, SetupQuestion
 from gieok.ports.dialogue import Pick
+from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 
 _SETTING, _FOLDERS = "observe.agents", "observe.folders"
 _MORE = "folders"
-
-
-def format_megabytes(size: int) -> str:
-    """Return a size as a person reads it."""
-    if size < 1e6:
-        return f"{max(size / 1e3, 1):,.0f} kB"
-    return f"{size / 1e6:,.1f} MB" if size < 1e8 else f"{size / 1e6:,.0f} MB"
 
 
 def format_transcript_count(known: Interview, count: int) -> str:
@@ -30,7 +24,7 @@ def _list_agent_picks(known: Interview) -> Sequence[Pick]:
         count = format_transcript_count(known, agent.transcripts)
         where = f", {known.shown_path(agent.folder)}" if agent.folder else ""
         detail = (
-            f"{count}, {format_megabytes(agent.size)}{where}"
+            f"{count}, {format_size(agent.size)}{where}"
             if agent.transcripts
             else known.words("nothing yet")
         )
